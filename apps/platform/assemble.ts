@@ -1,0 +1,199 @@
+import { join } from 'node:path';
+import { type Config, ConfigError } from '../../kernel/config.ts';
+import type { Tables } from '../../kernel/database.ts';
+import type { Domain, Ports } from '../../kernel/domain.ts';
+import type { EventType } from '../../kernel/events.ts';
+import { Graph } from '../../kernel/graph.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { FolderMailer, type Mailer, SmtpMailer } from '../../kernel/mail.ts';
+import { PLANS } from '../../kernel/plans.ts';
+import { Relay } from '../../kernel/relay.ts';
+import { SimulatedSms, type SmsSender } from '../../kernel/sms.ts';
+import { TwilioSms } from '../../kernel/sms.twilio.ts';
+import type { Subgraph } from '../../kernel/subgraph.ts';
+import { keyLimits } from '../../router/edge/plans.ts';
+import type { Router } from '../../router/router.ts';
+import { billing } from '../../subgraphs/billing/subgraph.ts';
+import { events } from '../../subgraphs/events/subgraph.ts';
+import type { IdentityPorts } from '../../subgraphs/identity/core.ts';
+import { CountryLocator } from '../../subgraphs/identity/restrictions/country.locator.ts';
+import { mountSaml } from '../../subgraphs/identity/saml/saml.http.ts';
+import { identity } from '../../subgraphs/identity/subgraph.ts';
+import type { PasswordCost } from '../../subgraphs/identity/users/password.ts';
+import { HttpConnectivityProvider } from '../../subgraphs/services/providers/http.provider.ts';
+import { services } from '../../subgraphs/services/subgraph.ts';
+import { support } from '../../subgraphs/support/subgraph.ts';
+import type { Assembly, Foundation } from './assembly.ts';
+import { Databases } from './databases.ts';
+import { EdgeLimits } from './edge-limits.ts';
+import { openSurfaces } from './surfaces.ts';
+
+export interface AssembleOptions {
+  /** The embedded database keeps nothing: for tests and for generating the schema. */
+  inMemory?: boolean;
+  /** Default: as the settings say. */
+  mailer?: Mailer;
+  /** The same. */
+  sms?: SmsSender;
+  /** Default: what is right for people's passwords, which would be most of the time of a test. */
+  passwordCost?: PasswordCost;
+}
+
+/** What a process that assembled the platform can also do: for tests and tools. */
+export interface FullAssembly extends Assembly {
+  domains: RunningDomains;
+  databases: Databases;
+  router: Router;
+  eventTypes: readonly EventType[];
+}
+
+export type RunningDomains = Awaited<ReturnType<typeof startDomains>>['running'];
+
+export const assemble = (foundation: Foundation): Promise<FullAssembly> => assembleWith(foundation, {});
+
+/** Puts the platform together: databases, domains, the graph over them, its surfaces, and what runs in the background. */
+export async function assembleWith(
+  foundation: Foundation,
+  { inMemory = false, mailer: givenMailer, sms: givenSms, passwordCost }: AssembleOptions,
+): Promise<FullAssembly> {
+  await using opened = new AsyncDisposableStack();
+  const { config, log, metrics } = foundation;
+  const databases = opened.adopt(new Databases(config, log, inMemory), (all) => all.close());
+  const graph = new Graph();
+  const mailer = opened.adopt(givenMailer ?? mailerOf(config), (one) => one.close());
+  const rateLimits = new EdgeLimits();
+  const sms = opened.adopt(givenSms ?? smsOf(config, log), (one) => one.close());
+  const { running, stores, eventTypes } = await startDomains(foundation, databases, graph, { mailer, sms, passwordCost, rateLimits });
+  const subgraphs: Subgraph[] = Object.values(running).map(({ subgraph }) => subgraph);
+  const surfaces = await openSurfaces(foundation, subgraphs, stores.identity.rows, {
+    challenge: (context) => running.identity.challenge(context),
+    onCredentialChange: (listener) => running.identity.core.feed.onChange(listener),
+  });
+  graph.bind((request) => surfaces.router.execute(request));
+
+  const first = await running.identity.bootstrap(config);
+  const relay = new Relay(
+    Object.values(stores),
+    (batch) => running.events.append(batch),
+    log,
+    (domain, oldest) => metrics.outboxLag.set({ domain }, oldest ? (foundation.clock.now().getTime() - oldest.getTime()) / 1000 : 0),
+  );
+  // before anyone can ask for something that enqueues
+  await databases.startJobs();
+  const resources = opened.move();
+  return {
+    domains: running,
+    databases,
+    router: surfaces.router,
+    eventTypes,
+    async authenticate(credentials) {
+      const { principal, rateLimit } = await running.identity.authenticator.authenticate(credentials);
+      return { principal, keyLimits: rateLimit ? keyLimits(rateLimit) : undefined };
+    },
+    usage: {
+      counted: ({ organizationId }, usage, at) => running.identity.core.usage.count(organizationId, usage, at),
+      suspended: (principal) => running.identity.core.review.noteSuspension(principal),
+    },
+    isFamiliar: (credentials) => running.identity.authenticator.isFamiliar(credentials),
+    rewriteUrl: surfaces.rewriteUrl,
+    async mount(app, edge) {
+      rateLimits.bind(edge);
+      await surfaces.mount(app, edge);
+      await mountSaml(app, running.identity.core.saml);
+      await running.identity.mount(app);
+    },
+    checks: Object.fromEntries(Object.entries(stores).map(([name, { rows }]) => [name, () => rows.query('select 1', [])])),
+    firstAdministrator: first,
+    async startWork() {
+      await running.identity.start();
+      await running.events.start();
+      await relay.start();
+      surfaces.startWork();
+    },
+    async close() {
+      await relay.stop();
+      await running.events.stop();
+      await running.identity.stop();
+      await databases.stopJobs();
+      await surfaces.close();
+      await resources.disposeAsync();
+    },
+  };
+}
+
+/** What a token says where the plan has no limit. */
+const REQUESTS_PER_MINUTE_MAX = 1_000_000;
+
+async function startDomains(
+  { config, secretKey, origin, clientAuthorities, clock, log, metrics }: Foundation,
+  databases: Databases,
+  graph: Graph,
+  { mailer, sms, passwordCost, rateLimits }: Pick<IdentityPorts, 'mailer' | 'sms' | 'passwordCost' | 'rateLimits'>,
+) {
+  const stores = {
+    identity: await databases.storeOf(tablesOf(identity)),
+    services: await databases.storeOf(tablesOf(services)),
+    billing: await databases.storeOf(tablesOf(billing)),
+    support: await databases.storeOf(tablesOf(support)),
+    events: await databases.storeOf(tablesOf(events)),
+  };
+  const portsOf = (name: keyof typeof stores): Ports => ({ ...stores[name], clock, graph, log: log.child({ domain: name }), origin });
+  const reacting = {
+    identity: identity.start({
+      ...portsOf('identity'),
+      sandbox: config.sandbox,
+      clientAuthorities,
+      secretKey,
+      authOrigin: config.authUrl ?? origin,
+      serviceOrigin: config.serviceOrigin ?? origin,
+      allowPrivateUrls: config.allowPrivateUrls,
+      mailer,
+      rateLimits,
+      sms,
+      locator: await locatorOf(config),
+      passwordCost,
+      requestsPerMinute: (plan) => Math.min(PLANS[plan].burst, REQUESTS_PER_MINUTE_MAX),
+    }),
+    services: services.start({ ...portsOf('services'), connectivity: connectivityOf(config) }),
+    billing: billing.start(portsOf('billing')),
+    support: support.start(portsOf('support')),
+  };
+  const reactions = Object.values(reacting).flatMap((domain) => domain.reactions ?? []);
+  const eventTypes = [identity, services, billing, support, events].flatMap((domain) => domain.events);
+  const following = events.start({
+    ...portsOf('events'),
+    reactions,
+    eventTypes,
+    secretKey,
+    allowPrivateUrls: config.allowPrivateUrls,
+    metrics,
+  });
+  return { running: { ...reacting, events: following }, stores, eventTypes };
+}
+
+const mailerOf = ({ smtpUrl, mailFrom, dataDir }: Config): Mailer =>
+  smtpUrl ? new SmtpMailer(smtpUrl, mailFrom) : new FolderMailer(join(dataDir, 'mail'), mailFrom);
+
+/** Twilio, or who speaks its API, where an account is set; the settings allow no half of one. */
+const smsOf = ({ smsProviderUrl: url, smsAccountSid, smsAuthToken, smsFrom: from, dataDir }: Config, log: Logger): SmsSender =>
+  smsAccountSid && smsAuthToken && from
+    ? new TwilioSms({ url, accountSid: smsAccountSid, authToken: smsAuthToken, from })
+    : new SimulatedSms(join(dataDir, 'sms'), log);
+/** @throws ConfigError for a file that is none such */
+async function locatorOf({ countryHeader: header, geoipDatabase: database }: Config): Promise<CountryLocator> {
+  try {
+    return await CountryLocator.open({ header, database });
+  } catch (error) {
+    throw new ConfigError([`GEOIP_DATABASE cannot be read: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+}
+
+/** A real network where one is configured, else the simulated one. */
+const connectivityOf = ({ connectivityProviderUrl: url, connectivityProviderToken: token }: Config) =>
+  url ? new HttpConnectivityProvider({ url, token }) : undefined;
+
+const tablesOf = ({ name, entities, migrations }: Pick<Domain, 'name' | 'entities' | 'migrations'>): Tables => ({
+  schema: name,
+  entities,
+  migrations,
+});

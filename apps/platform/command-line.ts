@@ -1,0 +1,80 @@
+import { parseArgs } from 'node:util';
+import { ConfigError, type ConfigSource } from '../../kernel/config.ts';
+import { type Setting, settings } from '../../kernel/settings.ts';
+
+const table: readonly Setting[] = Object.values(settings);
+const isSwitch = ({ fallback }: Setting): boolean => fallback === '0';
+
+export interface Command {
+  help: boolean;
+  /** The environment, overlaid by the options. */
+  source: ConfigSource;
+}
+
+/**
+ * Reads the options of the command line over the environment.
+ * @throws ConfigError for an option that does not exist or has no value.
+ */
+export function readCommand(args: readonly string[], environment: ConfigSource): Command {
+  const withOption = table.filter(({ option }) => option);
+  const options = Object.fromEntries(
+    withOption.map((one) => [one.option, { type: isSwitch(one) ? ('boolean' as const) : ('string' as const) }]),
+  );
+  const values = parse(args, { ...options, help: { type: 'boolean', short: 'h' } });
+
+  const given = withOption.flatMap(({ option = '', name }) => {
+    const value = values[option];
+    if (value === undefined) return [];
+    return [[name, typeof value === 'boolean' ? (value ? '1' : '0') : value]];
+  });
+  return { help: values.help === true, source: { ...environment, ...(Object.fromEntries(given) as ConfigSource) } };
+}
+
+type Values = Record<string, string | boolean | undefined>;
+
+function parse(args: readonly string[], options: Record<string, { type: 'boolean' | 'string'; short?: string }>): Values {
+  try {
+    return parseArgs({ args: [...args], options, allowNegative: true }).values as Values;
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('. ', 1)[0] ?? '') : String(error);
+    throw new ConfigError([`${reason.replace(/\.$/, '')}. See npm start -- --help.`]);
+  }
+}
+
+const NAME_WIDTH = 26;
+
+/** What `--help` prints. */
+export function helpText(): string {
+  const lines = table.map((one) => {
+    const option = one.option ? `--${one.option}` : '';
+    return `  ${option.padEnd(NAME_WIDTH - 2)}${`${one.name} `.padEnd(NAME_WIDTH)}${one.about}\n${' '.repeat(2 * NAME_WIDTH)}${defaultOf(one)}`;
+  });
+  return [
+    'Starts the platform: npm start -- [options]. Each setting is an option, a variable of the environment, or both.',
+    '',
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+/** docs/config.md, whole. */
+export function configMarkdown(): string {
+  const rows = table.map((one) => `| \`${one.name}\` | ${one.option ? `\`--${one.option}\`` : ''} | ${one.about} | ${defaultCell(one)} |`);
+  return [
+    '# Settings',
+    '',
+    '<!-- Generated from kernel/settings.ts by `npm run schema`. -->',
+    '',
+    'Settings come from the environment;',
+    'those with an option can also be given as `npm start -- --option value`, which wins. An empty value counts as not set.',
+    'Every bad setting is named at once, and the platform does not start.',
+    '',
+    '| variable | option | what it does | default |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+const defaultOf = ({ fallback, otherwise }: Setting): string => `default: ${fallback || otherwise || 'none'}`;
+const defaultCell = ({ fallback, otherwise }: Setting): string => (fallback ? `\`${fallback}\`` : (otherwise ?? 'none'));

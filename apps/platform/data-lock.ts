@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StartError } from './start-error.ts';
+
+const FILE = 'platform.lock';
+const HEARTBEAT_MS = 5_000;
+const SILENT_AFTER_MS = 3 * HEARTBEAT_MS;
+/** Longer than two processes that find the same stale lock need to write over each other. */
+const SETTLE_MS = 50;
+
+interface Holder {
+  pid: number;
+  /** The kernel's start time of the process: a number that was used again is another process. Null where it cannot be read. */
+  started: string | null;
+  /** Process ids mean nothing in another container; there the age of the file tells whether its holder lives. */
+  host: string;
+  token: string;
+}
+
+export class DataFolderInUse extends StartError {
+  constructor(folder: string, pid: number) {
+    super(`The data folder ${folder} is in use by process ${pid}. Stop it, or choose another folder with --data.`);
+  }
+}
+
+export interface DataLock {
+  release(): void;
+}
+
+/**
+ * Takes a folder for this process alone: two processes on one embedded database would destroy it. The lock of a process
+ * that was killed is taken over.
+ * @throws DataFolderInUse
+ */
+export async function lockDataFolder(folder: string): Promise<DataLock> {
+  makeFolder(folder);
+  const file = join(folder, FILE);
+  const mine: Holder = { pid: process.pid, started: startOf(process.pid), host: hostname(), token: randomUUID() };
+  if (!create(file, mine)) await takeOver(file, folder, mine);
+
+  const heartbeat = setInterval(() => touch(file), HEARTBEAT_MS).unref();
+  return {
+    release() {
+      clearInterval(heartbeat);
+      if (read(file)?.token === mine.token) rmSync(file, { force: true });
+    },
+  };
+}
+
+/** Folder by folder: on some file systems (/proc) Node's recursive mkdir never comes back. */
+function makeFolder(folder: string): void {
+  const parent = dirname(resolve(folder));
+  if (!existsSync(parent)) makeFolder(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && statSync(folder).isDirectory()) return;
+    throw new StartError(`The data folder ${folder} cannot be used: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+function create(file: string, holder: Holder): boolean {
+  try {
+    writeFileSync(file, JSON.stringify(holder), { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    throw new StartError(`The data folder cannot be written to: ${message}.`, { cause: error });
+  }
+}
+
+async function takeOver(file: string, folder: string, mine: Holder): Promise<void> {
+  const holder = read(file);
+  if (holder && lives(holder, file)) throw new DataFolderInUse(folder, holder.pid);
+
+  const own = `${file}.${mine.token}`;
+  writeFileSync(own, JSON.stringify(mine), { mode: 0o600 });
+  renameSync(own, file);
+  await delay(SETTLE_MS);
+  const winner = read(file);
+  if (winner?.token !== mine.token) throw new DataFolderInUse(folder, winner?.pid ?? 0);
+}
+
+function lives({ pid, started, host }: Holder, file: string): boolean {
+  if (host !== hostname()) return Date.now() - statSync(file).mtimeMs < SILENT_AFTER_MS;
+  if (!isRunning(pid)) return false;
+  const now = startOf(pid);
+  return started === null || now === null || started === now;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return stateOf(pid) !== ZOMBIE;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** A process that was killed and that its parent has not looked at yet: it holds nothing any more. */
+const ZOMBIE = 'Z';
+
+/** Fields 3 and 22 of /proc/<pid>/stat; null where there is none. */
+const stateOf = (pid: number): string | null => statOf(pid)[0] ?? null;
+const startOf = (pid: number): string | null => statOf(pid)[19] ?? null;
+
+/** From the third field on: the name before it is in parentheses and may hold anything. */
+function statOf(pid: number): string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return [];
+  }
+}
+
+/** Null for a file that is gone, or that a crash left half written. */
+function read(file: string): Holder | null {
+  try {
+    const holder = JSON.parse(readFileSync(file, 'utf8')) as Partial<Holder>;
+    return typeof holder.pid === 'number' ? (holder as Holder) : null;
+  } catch {
+    return null;
+  }
+}
+
+function touch(file: string): void {
+  try {
+    const now = new Date();
+    utimesSync(file, now, now);
+  } catch {
+    // the folder was removed under us; the database says so louder
+  }
+}

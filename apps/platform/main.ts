@@ -1,0 +1,28 @@
+import '../production.ts';
+import 'reflect-metadata';
+import { loadConfig } from '../../kernel/config.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { assemble } from './assemble.ts';
+import { banner } from './banner.ts';
+import { helpText, readCommand } from './command-line.ts';
+import { startPlatform } from './platform.ts';
+import { renewOnHangup } from './renewal.ts';
+import { closeOnSignal } from './shutdown.ts';
+import { describeStartError } from './start-error.ts';
+
+try {
+  const { help, source } = readCommand(process.argv.slice(2), process.env);
+  if (help) {
+    process.stdout.write(helpText());
+  } else {
+    const config = loadConfig(source);
+    const log = createLogger({ level: config.logLevel });
+    const platform = await startPlatform(config, assemble, { log });
+    closeOnSignal(platform, config.shutdownTimeoutMs, log);
+    if (config.tlsCert) renewOnHangup(platform, log);
+    process.stdout.write(`${banner(platform)}\n`);
+  }
+} catch (error) {
+  process.stderr.write(`${describeStartError(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,64 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Logger } from '../../kernel/log.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+
+/** Resolves while what it looks at works, rejects when it does not. */
+export type Check = () => Promise<unknown>;
+
+const CHECK_TIMEOUT_MS = 2_000;
+const UNMETERED = { config: { access: 'public', weight: 0 } } as const;
+const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
+
+export interface Operations {
+  checks: Readonly<Record<string, Check>>;
+  metrics: Metrics;
+  metricsToken: string | undefined;
+  log: Logger;
+}
+
+/** What operates the platform asks: /healthz (the process lives), /readyz (it can serve), /metrics. Free of charge. */
+export function mountOperations(app: FastifyInstance, { checks, metrics, metricsToken, log }: Operations): void {
+  app.get('/healthz', UNMETERED, async () => ({ status: 'alive' }));
+
+  app.get('/readyz', UNMETERED, async (_, reply) => {
+    const results = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await passes(name, check, log)] as const));
+    const isReady = results.every(([, ok]) => ok);
+    return reply.code(isReady ? 200 : 503).send({
+      status: isReady ? 'ready' : 'not_ready',
+      checks: Object.fromEntries(results.map(([name, ok]) => [name, ok ? 'ok' : 'failed'])),
+    });
+  });
+
+  app.get('/metrics', UNMETERED, async (request, reply) => {
+    if (!mayReadMetrics(request, metricsToken)) return reply.callNotFound();
+    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text());
+  });
+}
+
+async function passes(name: string, check: Check, log: Logger): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${CHECK_TIMEOUT_MS} ms`)), CHECK_TIMEOUT_MS);
+  });
+  try {
+    await Promise.race([check(), late]);
+    return true;
+  } catch (error) {
+    log.warn({ check: name, err: error }, 'Not ready');
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** With a token only who shows it; else only this machine, and not by way of a proxy that runs on it. */
+function mayReadMetrics({ headers, socket }: FastifyRequest, token: string | undefined): boolean {
+  if (token) return equals(headers.authorization ?? '', `Bearer ${token}`);
+  return LOOPBACK.has(socket.remoteAddress ?? '') && !headers['x-forwarded-for'] && !headers.forwarded;
+}
+
+function equals(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

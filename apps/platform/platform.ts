@@ -1,0 +1,152 @@
+import { createServer as createNetServer } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
+import { Redis } from 'ioredis';
+import { type Clock, systemClock } from '../../kernel/clock.ts';
+import type { Config } from '../../kernel/config.ts';
+import { createLogger, type Logger } from '../../kernel/log.ts';
+import { createMetrics } from '../../kernel/metrics.ts';
+import { clientCountry } from '../../router/edge/client-address.ts';
+import { clientCertificate } from '../../router/edge/client-certificate.ts';
+import { mountEdge } from '../../router/edge/edge.ts';
+import { MemoryCounters } from '../../router/edge/memory-counters.ts';
+import { RedisCounters } from '../../router/edge/redis-counters.ts';
+import { createServer, secured } from '../../router/edge/server.ts';
+import type { Assemble, Assembly, FirstAdministrator, Foundation } from './assembly.ts';
+import { lockDataFolder } from './data-lock.ts';
+import { mountOperations } from './operations.ts';
+import { keptSecretKey } from './secret-key.ts';
+import { databaseError, listenError } from './start-error.ts';
+import { clientAuthoritiesOf, serverCertificateOf } from './tls.ts';
+
+export interface Platform {
+  readonly origin: string;
+  /** Only at the very first start over its data. */
+  readonly firstAdministrator: FirstAdministrator | undefined;
+  /**
+   * Reads the certificate of the server anew; connections that are open keep the one they began with. Does nothing without TLS.
+   * @throws StartError, and then the old one stays
+   */
+  renewCertificate(): void;
+  /** Stops accepting, finishes what is in flight, closes sockets, stops the work, closes the database. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface PlatformOverrides {
+  clock?: Clock;
+  log?: Logger;
+}
+
+/**
+ * Starts the whole platform in this process: used by the command and by tests alike.
+ * @throws StartError with one line for whoever started it; nothing stays open then.
+ */
+export async function startPlatform(config: Config, assemble: Assemble, overrides: PlatformOverrides = {}): Promise<Platform> {
+  await using opened = new AsyncDisposableStack();
+  const log = overrides.log ?? createLogger({ level: config.logLevel });
+  const tls = serverCertificateOf(config);
+  const clientAuthorities = clientAuthoritiesOf(config);
+  // the port first: what is shown only at the first start must not be lost to a port that is taken
+  const port = await freePort(config.host, config.port);
+  const origin = config.publicOrigin ?? `${tls ? 'https' : 'http'}://${shownHost(config.host)}:${port}`;
+  if (!config.databaseUrl) opened.adopt(await lockDataFolder(config.dataDir), (lock) => lock.release());
+  const secretKey = config.secretKey ?? keptSecretKey(config.dataDir);
+  const redis = config.redisUrl ? opened.adopt(connectRedis(config.redisUrl, log), (client) => client.disconnect()) : undefined;
+
+  const { clock = systemClock } = overrides;
+  const foundation: Foundation = { config, secretKey, origin, clientAuthorities, clock, log, metrics: createMetrics(), redis };
+  const assembly = opened.adopt(await assembled(assemble, foundation), (one) => one.close());
+  const app = opened.adopt(createServer({ trustedProxies: config.trustedProxies, tls, ...pick(assembly) }), drain);
+  await mount(app, assembly, foundation);
+  await listen(app, config.host, port);
+  await assembly.startWork();
+
+  const resources = opened.move();
+  return {
+    origin,
+    firstAdministrator: assembly.firstAdministrator,
+    renewCertificate: () => renewCertificate(app, config),
+    close: () => resources.disposeAsync(),
+  };
+}
+
+async function assembled(assemble: Assemble, foundation: Foundation): Promise<Assembly> {
+  try {
+    return await assemble(foundation);
+  } catch (error) {
+    const { databaseUrl } = foundation.config;
+    throw databaseUrl ? databaseError(error, databaseUrl) : error;
+  }
+}
+
+async function mount(app: FastifyInstance, assembly: Assembly, { config, clock, log, metrics, redis }: Foundation): Promise<void> {
+  const edge = mountEdge(app, {
+    authenticate: (credentials) => assembly.authenticate(credentials),
+    isFamiliar: (credentials) => assembly.isFamiliar(credentials),
+    countryOf: clientCountry(config.trustedProxies, config.countryHeader),
+    certificateOf: clientCertificate({ header: config.clientCertHeader, trustedProxies: config.trustedProxies }),
+    counters: redis ? new RedisCounters(redis, log, metrics) : new MemoryCounters(),
+    anonymous: { perHour: config.anonymousPerHour, burst: config.anonymousPerMinute },
+    slotWaitMs: config.slotWaitMs,
+    usage: assembly.usage,
+    clock,
+    log,
+    metrics,
+  });
+  mountOperations(app, { checks: assembly.checks, metrics, metricsToken: config.metricsToken, log });
+  await assembly.mount(app, edge);
+}
+
+const pick = ({ rewriteUrl }: Assembly): { rewriteUrl?: (url: string) => string } => (rewriteUrl ? { rewriteUrl } : {});
+
+/** Commands fail at once while Redis is away, so that what uses it can do without; it is reconnected to for ever. */
+function connectRedis(url: string, log: Logger): Redis {
+  const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: 1_000 });
+  redis.on('error', (error) => log.debug({ err: error }, 'Redis'));
+  return redis;
+}
+
+function renewCertificate({ server }: FastifyInstance, config: Config): void {
+  const tls = serverCertificateOf(config);
+  if (tls && server instanceof TlsServer) server.setSecureContext(secured(tls));
+}
+
+async function listen(app: FastifyInstance, host: string, port: number): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw listenError(error, host, port);
+  }
+}
+
+/** The port itself when it is free, a free one for 0. */
+async function freePort(host: string, port: number): Promise<number> {
+  const server = createNetServer({ pauseOnConnect: true }, (socket) => socket.destroy());
+  try {
+    return await new Promise((resolve, reject) => {
+      server.once('error', (error) => reject(listenError(error, host, port)));
+      server.listen(port, host, () => resolve((server.address() as { port: number }).port));
+    });
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+const IDLE_SWEEP_MS = 20;
+
+/** A kept-alive connection that was busy when closing began would otherwise be waited for until its client leaves. */
+async function drain(app: FastifyInstance): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(sweep);
+  }
+}
+
+const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
+
+function shownHost(host: string): string {
+  if (ANY_ADDRESS.has(host)) return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

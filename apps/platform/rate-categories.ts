@@ -1,0 +1,40 @@
+import type { Priority, RateCategory } from '../../kernel/http.ts';
+import { priorityOf, type Route } from '../../rest-bridge/route.ts';
+import type { Cost } from '../../router/edge/limiter.ts';
+import { PRIORITIES } from '../../router/edge/plans.ts';
+import type { OperationPrice } from '../../router/weight.ts';
+
+/**
+ * What operations of the graph cost by the limits of the REST surface (specification 8.4), so that none is circumvented: a
+ * root field is of a category when all routes that it serves are. Answers undefined for a price that is nothing.
+ */
+export function costsByRoutes(routes: readonly Route[]): (price: OperationPrice) => Cost | undefined {
+  const categories = new Map<string, RateCategory | undefined>();
+  for (const { field, category } of routes) {
+    categories.set(field, !categories.has(field) || categories.get(field) === category ? category : undefined);
+  }
+  return ({ weight, requests, fields }) => {
+    const counted: Partial<Record<RateCategory, number>> = {};
+    for (const field of fields) {
+      const category = categories.get(field);
+      if (category) counted[category] = (counted[category] ?? 0) + 1;
+    }
+    return weight > 0 || Object.keys(counted).length > 0 ? { weight, categories: counted, requests } : undefined;
+  };
+}
+
+/**
+ * How urgent an operation of the graph is (8.4): as the least urgent of its root fields, and each as the least urgent of the
+ * routes that it serves, so that nothing jumps the queue in company.
+ */
+export function prioritiesByRoutes(routes: readonly Route[]): (price: OperationPrice) => Priority {
+  const priorities = new Map<string, number>();
+  for (const route of routes) {
+    priorities.set(route.field, Math.max(priorities.get(route.field) ?? 0, PRIORITIES.indexOf(priorityOf(route))));
+  }
+  const normal = PRIORITIES.indexOf('normal');
+  return ({ fields }) => {
+    const known = fields.filter((name) => !name.startsWith('__')).map((name) => priorities.get(name) ?? normal);
+    return PRIORITIES[Math.max(...known)] ?? 'normal';
+  };
+}

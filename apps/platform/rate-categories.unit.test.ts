@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { get, post } from '../../rest-bridge/route.ts';
+import { costsByRoutes, prioritiesByRoutes } from './rate-categories.ts';
+
+const routes = [
+  get('getOutages', '/outages', 'outages', { summary: '', priority: 'critical' }),
+  get('listAccounts', '/accounts', 'accounts', { summary: '', category: 'account' }),
+  post('createReport', '/reports', 'createReport', { summary: '', category: 'export' }),
+  post('createHook', '/hooks', 'createWebhook', { summary: '' }),
+  post('createBillingHook', '/billing/hooks', 'createWebhook', { summary: '', category: 'billing' }),
+];
+const price = (...fields: string[]) => ({ weight: fields.length, requests: fields.length, fields });
+
+test('an operation is as urgent as the least urgent of what it asks', () => {
+  const priorityOf = prioritiesByRoutes(routes);
+  expect(priorityOf(price('outages'))).toBe('critical');
+  expect(priorityOf(price('outages', '__typename'))).toBe('critical');
+  expect(priorityOf(price('outages', 'accounts'))).toBe('high');
+  expect(priorityOf(price('outages', 'createReport'))).toBe('low');
+  expect(priorityOf(price('outages', 'ofNoRoute'))).toBe('normal');
+  expect(priorityOf(price())).toBe('normal');
+});
+
+test('a field that serves several routes is as urgent as the least urgent of them', () => {
+  expect(prioritiesByRoutes(routes)(price('createWebhook'))).toBe('normal');
+});
+
+test('an operation counts in the categories of its fields, and in the month as often as it would over REST', () => {
+  const costOf = costsByRoutes(routes);
+  expect(costOf(price('accounts', 'accounts', 'createReport', 'createWebhook'))).toEqual({
+    weight: 4,
+    requests: 4,
+    categories: { account: 2, export: 1 },
+  });
+  expect(costOf({ weight: 0, requests: 0, fields: ['outages'] })).toBeUndefined();
+});

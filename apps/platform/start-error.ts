@@ -1,0 +1,60 @@
+import { ConfigError } from '../../kernel/config.ts';
+
+/** Why the platform cannot start, in one line that says what to do. */
+export class StartError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** What stderr shows for anything that kept the platform from starting: a line for each reason, and no secret. */
+export function describeStartError(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof StartError) return error.message;
+  return `The platform cannot start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+const LISTEN_REASONS: Record<string, (host: string, port: number) => string> = {
+  EADDRINUSE: (_, port) => `Port ${port} is in use. Choose another with --port, or --port 0 for a free one.`,
+  EACCES: (_, port) => `Port ${port} needs rights that this process does not have. Choose one above 1023 with --port.`,
+  EADDRNOTAVAIL: (host) => `This machine does not have the address ${host}. Choose one with --host.`,
+  ENOTFOUND: (host) => `The host name ${host} is not known. Choose an address of this machine with --host.`,
+};
+
+export function listenError(error: unknown, host: string, port: number): Error {
+  const reason = LISTEN_REASONS[codeOf(error)];
+  return reason ? new StartError(reason(host, port), { cause: error }) : (error as Error);
+}
+
+const DATABASE_REASONS: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'its host name is not known',
+  EAI_AGAIN: 'its host name cannot be looked up now',
+  ETIMEDOUT: 'it does not answer',
+  EHOSTUNREACH: 'there is no way to its host',
+  ENETUNREACH: 'there is no way to its network',
+  ECONNRESET: 'it closed the connection',
+  '28P01': 'it does not accept the user or password',
+  '28000': 'it does not let this user in',
+  '3D000': 'it has no such database',
+  '42501': 'the user may not create schemas in it',
+  '53300': 'it has no connection left',
+  '57P03': 'it is starting up',
+};
+
+/** The error of opening a database, with the server it was and without the password; another error as it is. */
+export function databaseError(error: unknown, url: string): Error {
+  const isTimeout = error instanceof Error && /timeout/i.test(error.message) && !codeOf(error);
+  const reason = isTimeout ? DATABASE_REASONS.ETIMEDOUT : DATABASE_REASONS[codeOf(error)];
+  const { host, pathname } = new URL(url);
+  return reason
+    ? new StartError(`The database ${host}${pathname} cannot be used: ${reason}. Check DATABASE_URL.`, { cause: error })
+    : (error as Error);
+}
+
+/** An AggregateError (a name with several addresses) has the code of its first reason. */
+function codeOf(error: unknown): string {
+  const { code, errors } = error as { code?: unknown; errors?: unknown[] };
+  if (typeof code === 'string') return code;
+  return errors?.length ? codeOf(errors[0]) : '';
+}

@@ -1,0 +1,109 @@
+import type { FastifyInstance } from 'fastify';
+import type { Rows } from '../../kernel/database.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import { SecretBox } from '../../kernel/secret-box.ts';
+import type { Subgraph } from '../../kernel/subgraph.ts';
+import { SqlIdempotencyStore } from '../../rest-bridge/idempotency.store.ts';
+import { mountRest } from '../../rest-bridge/mount.ts';
+import { rewriteUrl } from '../../rest-bridge/paths.ts';
+import { permissionsIn, secondFactorsIn } from '../../rest-bridge/permission.ts';
+import { clientAddress } from '../../router/edge/client-address.ts';
+import type { Edge } from '../../router/edge/edge.ts';
+import type { Cost } from '../../router/edge/limiter.ts';
+import { mountGraphql } from '../../router/http.ts';
+import { LocalTransport } from '../../router/local.transport.ts';
+import type { RouterObserver } from '../../router/observer.ts';
+import { type Challenge, createRouter, type Router } from '../../router/router.ts';
+import { composeSupergraph } from '../../router/supergraph.ts';
+import { mountGraphqlSocket } from '../../router/ws.ts';
+import type { Foundation } from './assembly.ts';
+import { costsByRoutes, prioritiesByRoutes } from './rate-categories.ts';
+import { otherRoutes, restAreas } from './rest-areas.ts';
+
+/** The graph over the subgraphs of this process, and what callers reach it by. */
+export interface Surfaces {
+  router: Router;
+  rewriteUrl(url: string): string;
+  mount(app: FastifyInstance, edge: Edge): Promise<void>;
+  /** Starts what the surfaces do by themselves. */
+  startWork(): void;
+  close(): Promise<void>;
+}
+
+/** What the surfaces ask of who knows the callers. */
+interface Credentials {
+  challenge: Challenge;
+  onCredentialChange(listener: (subjectId: string) => void): void;
+}
+
+const PURGE_MS = 3_600_000;
+const NOTHING: Cost = { weight: 0 };
+
+export async function openSurfaces(
+  { config, clock, log, metrics, secretKey }: Foundation,
+  subgraphs: readonly Subgraph[],
+  rows: Rows,
+  { challenge, onCredentialChange }: Credentials,
+): Promise<Surfaces> {
+  const transports = new Map(subgraphs.map((subgraph) => [subgraph.name, new LocalTransport(subgraph)]));
+  const supergraphSdl = composeSupergraph(subgraphs);
+  const router = await createRouter({ supergraphSdl, transports, log, observer: observerOf(metrics), challenge });
+  const idempotency = new SqlIdempotencyStore(rows, new SecretBox(secretKey, 'idempotency'));
+  const routes = restAreas.flatMap((area) => area.routes);
+  const costOf = costsByRoutes(routes);
+  const priorityOf = prioritiesByRoutes(routes);
+  const addressOf = clientAddress(config.trustedProxies);
+  let purging: NodeJS.Timeout | undefined;
+  await idempotency.migrate();
+  return {
+    router,
+    rewriteUrl: (url) => rewriteUrl({ url }),
+    async mount(app, edge) {
+      await mountGraphql(app, router, {
+        async charge(request, price) {
+          const cost = costOf(price);
+          if (cost) await request.charge(cost);
+          await request.enter(priorityOf(price));
+        },
+      });
+      mountGraphqlSocket(app, router, {
+        admit: (opening) => edge.admit({ ...opening, ip: addressOf(opening.request), userAgent: opening.request.headers['user-agent'] }),
+        async charge(admission, price) {
+          const cost = costOf(price);
+          if (cost) await admission.charge(cost);
+        },
+        serve: (admission, price, closed, run) =>
+          admission.serve({ cost: costOf(price) ?? NOTHING, priority: priorityOf(price) }, closed, run),
+        onCredentialChange,
+        log,
+      });
+      await mountRest(app, {
+        schema: router.schema,
+        permissionOf: permissionsIn(router.supergraphSdl),
+        asksSecondFactor: secondFactorsIn(router.supergraphSdl),
+        areas: restAreas,
+        others: otherRoutes,
+        execute: (operation) => router.execute(operation),
+        idempotency,
+        clock,
+      });
+    },
+    startWork() {
+      purging = setInterval(
+        () => void idempotency.purge().catch((error: unknown) => log.warn({ err: error }, 'old answers were not purged')),
+        PURGE_MS,
+      ).unref();
+    },
+    async close() {
+      clearInterval(purging);
+      await router.close();
+    },
+  };
+}
+
+const observerOf = ({ graphqlDuration, subgraphFetches, liveSubscriptions }: Metrics): RouterObserver => ({
+  operation: ({ type = 'invalid', durationMs, failed }) =>
+    graphqlDuration.observe({ type, outcome: failed ? 'error' : 'ok' }, durationMs / 1000),
+  fetch: ({ subgraph, failed }) => subgraphFetches.inc({ subgraph, outcome: failed ? 'error' : 'ok' }),
+  live: ({ subscribers }) => liveSubscriptions.set(subscribers),
+});

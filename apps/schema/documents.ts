@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../kernel/clock.ts';
+import { loadConfig } from '../../kernel/config.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { createMetrics } from '../../kernel/metrics.ts';
+import { describeRest } from '../../rest-bridge/mount.ts';
+import { permissionsIn, secondFactorsIn } from '../../rest-bridge/permission.ts';
+import { assembleWith } from '../platform/assemble.ts';
+import { configMarkdown } from '../platform/command-line.ts';
+import { otherRoutes, restAreas } from '../platform/rest-areas.ts';
+import { errorsDocument } from './errors.document.ts';
+import { eventsDocument } from './events.document.ts';
+import { permissionsDocument } from './permissions.document.ts';
+
+/** Everything that is generated from the code, by its path in the repository. */
+export async function generateDocuments(): Promise<Map<string, string>> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'schema-'));
+  const config = loadConfig({ DATA_DIR: dataDir });
+  const log = createLogger({ level: 'silent' });
+  const foundation = {
+    config,
+    secretKey: 'x'.repeat(32),
+    origin: 'http://127.0.0.1:4000',
+    clock: systemClock,
+    log,
+    metrics: createMetrics(),
+    redis: undefined,
+  };
+  const { domains, router, eventTypes, close } = await assembleWith(foundation, { inMemory: true });
+  try {
+    const openapi = describeRest({
+      schema: router.schema,
+      areas: restAreas,
+      others: otherRoutes,
+      permissionOf: permissionsIn(router.supergraphSdl),
+      asksSecondFactor: secondFactorsIn(router.supergraphSdl),
+    });
+    return new Map([
+      ...Object.values(domains).map(({ subgraph }) => [`schema/${subgraph.name}.graphql`, `${subgraph.sdl.trim()}\n`] as const),
+      ['schema/supergraph.graphql', `${router.supergraphSdl.trim()}\n`],
+      ['schema/openapi.json', `${JSON.stringify(openapi, null, 2)}\n`],
+      ['docs/config.md', configMarkdown()],
+      ['docs/errors.md', errorsDocument()],
+      ['docs/events.md', eventsDocument(eventTypes)],
+      ['docs/permissions.md', permissionsDocument(router.supergraphSdl, restAreas)],
+    ]);
+  } finally {
+    await close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,59 @@
+import { type ErrorCode, errorCodes, statusOf } from '../../kernel/errors.ts';
+
+/** What each code means to a caller. A new code does not compile until it stands here. */
+const MEANINGS: Record<ErrorCode, string> = {
+  INVALID_PARAMETERS:
+    'Something in the path, query or body is not as it must be. `details.errors` lists every `field`, `value` and `reason`.',
+  INVALID_JSON: 'The body is not valid JSON.',
+  UNSUPPORTED_VERSION: '`API-Version` names a version that is not served; `details.supported` lists those that are.',
+  SERVICE_UNAVAILABLE_AT_LOCATION: 'The kind of service does not reach the location; `details.alternatives` says what does.',
+  LOCATION_NOT_SERVICEABLE: 'Nothing reaches the location.',
+  INSUFFICIENT_BANDWIDTH: 'The service reaches the location, with less bandwidth than was asked for.',
+  INVALID_CREDENTIALS: 'The key or token is missing, unknown, malformed or revoked.',
+  TOKEN_EXPIRED: 'The key or token was valid once.',
+  INVALID_SIGNATURE: 'The signature of the request does not verify.',
+  INSUFFICIENT_FUNDS: 'The payment method lacks funds.',
+  PAYMENT_DECLINED: 'The payment was declined.',
+  INSUFFICIENT_PERMISSIONS: 'The caller is known and lacks the permission that `details.required` names.',
+  IP_NOT_ALLOWED: 'The key may not be used from this address.',
+  ACCESS_RESTRICTED: 'Access is restricted at this time or from this place.',
+  MFA_REQUIRED:
+    'A user must show a second factor first. Over REST the body is `{"error": "mfa_required", "challenge_id", "methods", "message"}` (2.4); over GraphQL `details` holds `challenge_id` and `methods`.',
+  KEY_SUSPENDED:
+    'These credentials exceeded the burst limit and are suspended until `details.suspended_until`. Wait for `Retry-After` seconds.',
+  RESOURCE_NOT_FOUND: 'There is no such record for this caller. Another organization’s record reads the same.',
+  ROUTE_NOT_FOUND: 'There is no such path.',
+  METHOD_NOT_ALLOWED: 'The path has other methods; the header `Allow` lists them.',
+  DUPLICATE_PAYMENT: 'The payment was made before.',
+  DUPLICATE_RESOURCE: 'A record with the same identity exists.',
+  IDEMPOTENCY_CONFLICT: 'The `Idempotency-Key` was used with another body, or its first request is still running.',
+  INVALID_STATE:
+    'The record cannot go from `details.from` to `details.to`; `details.allowed` lists where it can go. Or something else forbids it, which `details` names.',
+  SERVICE_CONFLICT: 'The configuration conflicts with what is there.',
+  SERVICE_MAINTENANCE: 'The service is in maintenance.',
+  STALE_RESOURCE: 'The record changed since it was read (`If-Match`). Read it again.',
+  BODY_TOO_LARGE: 'The body is larger than the operation accepts.',
+  UNSUPPORTED_MEDIA_TYPE: 'The body is not `application/json`.',
+  RATE_LIMIT_EXCEEDED:
+    'A limit of the plan, the key or the operation is used up; `details.window` says which. Wait for `Retry-After` seconds.',
+  INTERNAL_ERROR: 'Something failed on our side. Quote the request id if it persists.',
+  PROVISIONING_FAILED: 'The network could not provide the service.',
+};
+
+/** docs/errors.md, from the table that the platform answers by. */
+export function errorsDocument(): string {
+  const rows = errorCodes.map((code) => `| ${statusOf(code)} | ${code} | ${MEANINGS[code]} |`);
+  return [
+    '# Errors',
+    '',
+    '<!-- Generated from kernel/errors.ts by `npm run schema`. -->',
+    '',
+    'Over REST: `{"error": {"code", "message", "details", "request_id"}}` with the status. Over GraphQL and WebSocket: the same `code`,',
+    '`details` and `request_id` in the `extensions` of the error. Quote the request id (`X-Request-Id`) when you ask us.',
+    '',
+    '| status | code | what it means, what to do |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}

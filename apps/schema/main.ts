@@ -1,0 +1,31 @@
+import 'reflect-metadata';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { generateDocuments } from './documents.ts';
+
+const ROOT = process.cwd();
+
+/** `npm run schema` writes what is generated and committed; with `--check` it says what differs and fails. */
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+const documents = await generateDocuments();
+const differing = [...documents]
+  .filter(([path, text]) => !existsSync(join(ROOT, path)) || readFileSync(join(ROOT, path), 'utf8') !== text)
+  .map(([path]) => path);
+const orphaned = existsSync(join(ROOT, 'schema'))
+  ? readdirSync(join(ROOT, 'schema'))
+      .map((name) => `schema/${name}`)
+      .filter((path) => !documents.has(path))
+  : [];
+
+if (values.check) {
+  for (const path of [...differing, ...orphaned])
+    process.stderr.write(`${path} is not what the code generates. Run npm run schema and commit it.\n`);
+  if (differing.length + orphaned.length === 0) process.stdout.write(`${documents.size} generated files are up to date.\n`);
+  process.exit(differing.length + orphaned.length ? 1 : 0);
+}
+mkdirSync(join(ROOT, 'schema'), { recursive: true });
+for (const path of orphaned) rmSync(join(ROOT, path));
+for (const path of differing) writeFileSync(join(ROOT, path), documents.get(path) ?? '');
+process.stdout.write(differing.length ? `Wrote ${differing.map((path) => basename(path)).join(', ')}.\n` : 'Nothing changed.\n');
+process.exit(0);

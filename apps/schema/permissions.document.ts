@@ -1,0 +1,56 @@
+import { type DocumentNode, type FieldDefinitionNode, Kind, parse } from 'graphql';
+import type { Area, Route } from '../../rest-bridge/route.ts';
+
+interface Guard {
+  permission: string;
+  secondFactor: boolean;
+}
+
+/** docs/permissions.md: what each operation asks for, from the one place where it is stated. */
+export function permissionsDocument(supergraphSdl: string, areas: readonly Area[]): string {
+  const guards = guardsIn(parse(supergraphSdl, { noLocation: true }));
+  const routed = new Set(areas.flatMap(({ routes }) => routes.map(({ field }) => field)));
+  return [
+    '# Permissions',
+    '',
+    '<!-- Generated from the supergraph and the route table by `npm run schema`. -->',
+    '',
+    'What a caller must hold, over REST, GraphQL and WebSocket alike: it is stated on the root field (`@Requires`) and checked there. `write` holds',
+    '`create`, `admin` and `*` everything of their area. *credentials* means any valid ones; *none* means none. ⚿ asks users, not keys, for a',
+    'second factor.',
+    '',
+    ...areas.flatMap(({ tag, routes }) => [`## ${tag}`, '', ...table(routes, guards), '']),
+    '## GraphQL alone',
+    '',
+    '| field | permission |',
+    '| --- | --- |',
+    ...[...guards].filter(([name]) => !routed.has(name)).map(([name, guard]) => `| \`${name}\` | ${shown(guard)} |`),
+    '',
+  ].join('\n');
+}
+
+const table = (routes: readonly Route[], guards: ReadonlyMap<string, Guard>): string[] => [
+  '| operation | route | GraphQL | permission |',
+  '| --- | --- | --- | --- |',
+  ...routes.map(
+    ({ operationId, method, path, field }) => `| ${operationId} | \`${method} ${path}\` | \`${field}\` | ${shown(guards.get(field))} |`,
+  ),
+];
+
+const shown = (guard: Guard | undefined): string => (guard ? `${guard.permission}${guard.secondFactor ? ' ⚿' : ''}` : '*none*');
+
+const ROOTS = ['Query', 'Mutation', 'Subscription'];
+
+function guardsIn({ definitions }: DocumentNode): Map<string, Guard> {
+  const fields = definitions.flatMap((definition) =>
+    definition.kind === Kind.OBJECT_TYPE_DEFINITION && ROOTS.includes(definition.name.value) ? (definition.fields ?? []) : [],
+  );
+  return new Map(fields.map((field) => [field.name.value, guardOf(field)]));
+}
+
+function guardOf({ directives = [] }: FieldDefinitionNode): Guard {
+  const named = (name: string) => directives.find((directive) => directive.name.value === name);
+  const scopes = JSON.stringify(named('requiresScopes')?.arguments ?? '').match(/"value":"([a-z]+\.[a-z]+)"/)?.[1];
+  const open = named('authenticated') ? '*credentials*' : '*none*';
+  return { permission: scopes ? `\`${scopes.replace('.', ':')}\`` : open, secondFactor: named('policy') !== undefined };
+}

@@ -1,0 +1,59 @@
+import '../apps/production.ts';
+import { writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { measureAdmission } from './admission.ts';
+import { measureFederatedQuery } from './federated-query.ts';
+import { measureRest } from './rest-read.ts';
+import { measureStart } from './start-up.ts';
+
+/** `npm run bench`: everything side by side in one run, printed and written to bench/results.md. */
+const database = process.env.BENCH_DATABASE_URL ? 'PostgreSQL' : 'the embedded database, in memory';
+const sections: { title: string; about: string; rows: object[] }[] = [];
+const add = (title: string, about: string, rows: object[]): void => {
+  sections.push({ title, about, rows });
+  process.stdout.write(`\n${title}\n`);
+  console.table(rows);
+};
+
+const { read, ticket, order } = await measureRest();
+add(
+  '(a) One record over REST',
+  `Whole stack against a hand-written handler with the same authentication and the same data (a join), on ${database}; 32 connections.`,
+  read,
+);
+add(
+  '(b) One query over four subgraphs',
+  'In process, 20 accounts with 180 objects, variables varying; ratio to Apollo’s gateway.',
+  await measureFederatedQuery(),
+);
+add(
+  '(c) A ticket with its event',
+  `Against a hand-written transaction of the same rows, without validation, assignment by load and answer; on ${database}.`,
+  ticket,
+);
+add('(c) An order with its provisioning job', `Coverage, price and account checked; no hand-written counterpart; on ${database}.`, order);
+add('(d) Start', 'From the command to an answer of /readyz; the embedded database on disk.', await measureStart());
+add(
+  '(e) A request at the edge',
+  'In process: a cached API key verified, the request counted against all limits of its plan, a slot taken and given back, the headers written.',
+  await measureAdmission(),
+);
+
+const table = (rows: object[]): string => {
+  const names = Object.keys(rows[0] ?? {});
+  return [
+    `| ${names.join(' | ')} |`,
+    `| ${names.map(() => '---').join(' | ')} |`,
+    ...rows.map((row) => `| ${Object.values(row).join(' | ')} |`),
+  ].join('\n');
+};
+const machine = `${cpus().length} cores (${cpus()[0]?.model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}`;
+const text = [
+  '# Measured',
+  '',
+  `By \`npm run bench\`, all in one run on one machine: ${machine}. Only the ratios travel to another machine.`,
+  ...sections.flatMap(({ title, about, rows }) => ['', `## ${title}`, '', about, '', table(rows)]),
+  '',
+].join('\n');
+writeFileSync('bench/results.md', text);
+process.exit(0);

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { TestClock } from './clock.ts';
+
+test('a test clock moves by what it is told and runs on from there', () => {
+  const clock = new TestClock();
+  clock.set(new Date('2030-01-31T00:00:00.000Z'));
+  clock.advance(60_000);
+
+  const elapsed = clock.now().getTime() - Date.parse('2030-01-31T00:01:00.000Z');
+  expect(elapsed).toBeGreaterThanOrEqual(0);
+  expect(elapsed).toBeLessThan(5_000);
+});

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { ConfigError, databaseUrlOf, loadConfig } from './config.ts';
+
+const SECRET_KEY = 'k'.repeat(32);
+
+function problemsOf(source: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(source);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test('without any setting the platform is embedded, on loopback, and strict', () => {
+  expect(loadConfig({})).toMatchObject({
+    port: 4000,
+    host: '127.0.0.1',
+    dataDir: './data',
+    databaseUrl: undefined,
+    redisUrl: undefined,
+    secretKey: undefined,
+    trustedProxies: [],
+    sandbox: false,
+    allowPrivateUrls: false,
+    shutdownTimeoutMs: 10_000,
+  });
+});
+
+test('every bad setting is named at once, one line each', () => {
+  const problems = problemsOf({
+    PORT: '70000',
+    SANDBOX: 'yes',
+    DATABASE_URL: 'mysql://x',
+    PUBLIC_ORIGIN: 'https://a.example/path',
+    TRUSTED_PROXIES: '10.0.0.0/40',
+  });
+  expect(problems.map((line) => line.split(' ')[0])).toEqual([
+    'PORT',
+    'DATABASE_URL',
+    'PUBLIC_ORIGIN',
+    'TRUSTED_PROXIES',
+    'SANDBOX',
+    'SECRET_KEY',
+  ]);
+  expect(problems[0]).toBe('PORT must be a whole number from 0 to 65535, not "70000".');
+  expect(problems.every((line) => !line.includes('\n'))).toBe(true);
+});
+
+test.each(['1e3', '-1', ' ', '4000.5', '0x10', '99999999999999999999'])('the port %j is not read as some number', (text) => {
+  if (text.trim()) expect(problemsOf({ PORT: text })).toHaveLength(1);
+  else expect(loadConfig({ PORT: text }).port).toBe(4000);
+});
+
+test('the value of a secret is in no error', () => {
+  const bad = {
+    SECRET_KEY: 'hunter2',
+    DATABASE_URL: 'hunter2',
+    REDIS_URL: 'hunter2',
+    BOOTSTRAP_PASSWORD: 'hunter2',
+    BOOTSTRAP_API_KEY: 'hunter2',
+    METRICS_TOKEN: 'hunter2',
+  };
+  const problems = problemsOf(bad);
+  expect(problems.length).toBeGreaterThanOrEqual(Object.keys(bad).length);
+  expect(problems.join('\n')).not.toContain('hunter2');
+});
+
+test('a server needs a secret key, the embedded mode does not', () => {
+  const DATABASE_URL = 'postgres://root@127.0.0.1/postgres';
+  expect(problemsOf({ DATABASE_URL })).toEqual([expect.stringMatching(/^SECRET_KEY is needed with DATABASE_URL/)]);
+  expect(loadConfig({ DATABASE_URL, SECRET_KEY }).secretKey).toBe(SECRET_KEY);
+});
+
+test('a subgraph uses its own server where it has one', () => {
+  const config = loadConfig({ DATABASE_URL: 'postgres://a/all', BILLING_DATABASE_URL: 'postgres://b/billing', SECRET_KEY });
+  expect(databaseUrlOf(config, 'billing')).toBe('postgres://b/billing');
+  expect(databaseUrlOf(config, 'support')).toBe('postgres://a/all');
+  expect(databaseUrlOf(loadConfig({}), 'support')).toBeUndefined();
+  expect(problemsOf({ BILLING_DATABASE_URL: 'postgres://b/billing' })).toEqual([expect.stringContaining('needs DATABASE_URL')]);
+});
+
+test('an API key of the wrong kind is refused', () => {
+  expect(problemsOf({ BOOTSTRAP_API_KEY: `sk_live_${'a'.repeat(64)}`, SANDBOX: '1' })).toHaveLength(1);
+});
+
+test.each([
+  [{ TLS_KEY: 'key.pem' }, /^TLS_CERT and TLS_KEY are needed together/],
+  [{ TLS_CLIENT_CA: 'ca.pem' }, /^TLS_CLIENT_CA needs TLS_CERT and TLS_KEY, or CLIENT_CERT_HEADER/],
+  [{ CLIENT_CERT_HEADER: 'x-client-cert' }, /^CLIENT_CERT_HEADER needs TRUSTED_PROXIES/],
+  [{ CLIENT_CERT_HEADER: 'x client', TRUSTED_PROXIES: '10.0.0.1' }, /^CLIENT_CERT_HEADER must be the name of a header/],
+])('what TLS needs together is named: %j', (source, line) => {
+  expect(problemsOf(source)).toEqual([expect.stringMatching(line)]);
+});
+
+test('an empty text counts as not set', () => {
+  expect(loadConfig({ PORT: '', DATABASE_URL: '', REDIS_URL: '  ' })).toEqual(loadConfig({}));
+});
+
+test('an origin loses its trailing slash and ranges of proxies are split', () => {
+  const config = loadConfig({ PUBLIC_ORIGIN: 'https://api.example.com/', TRUSTED_PROXIES: '10.0.0.0/8, ::1,fd00::/8' });
+  expect(config.publicOrigin).toBe('https://api.example.com');
+  expect(config.trustedProxies).toEqual(['10.0.0.0/8', '::1', 'fd00::/8']);
+});
+
+test('an SMS account is set whole or not at all', () => {
+  const SMS = { SMS_ACCOUNT_SID: 'AC1', SMS_AUTH_TOKEN: 'secret', SMS_FROM: '+12125550100' };
+  expect(loadConfig(SMS)).toMatchObject({ smsProviderUrl: 'https://api.twilio.com', smsAccountSid: 'AC1', smsFrom: '+12125550100' });
+  for (const name of ['SMS_ACCOUNT_SID', 'SMS_AUTH_TOKEN', 'SMS_FROM']) {
+    expect(problemsOf({ ...SMS, [name]: '' })).toEqual([expect.stringMatching(`^${name} must be set too`)]);
+  }
+  expect(problemsOf({ SMS_FROM: '+12125550100' })).toEqual([expect.stringMatching('^SMS_ACCOUNT_SID and SMS_AUTH_TOKEN must be set too')]);
+  expect(problemsOf({ ...SMS, SMS_FROM: 'somebody' })[0]).toMatch(/^SMS_FROM must be/);
+});

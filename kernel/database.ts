@@ -1,0 +1,188 @@
+import 'reflect-metadata';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import type { AnyEntity, EntityClass } from '@mikro-orm/core';
+import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
+import { type Migration, Migrator } from '@mikro-orm/migrations';
+import { PgliteDriver } from '@mikro-orm/pglite';
+import { defineConfig, type EntityManager, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
+import { createPostgreSqlTypeParsers } from '@mikro-orm/sql';
+import pg from 'pg';
+import array from 'postgres-array';
+import type { Logger } from './log.ts';
+
+export type { EntityManager };
+export type Orm = MikroORM;
+
+/** Where data lies: a PostgreSQL server, or PGlite in a folder (in memory without one), which begins as a copy of the template. */
+export type DatabaseTarget = { url: string; poolSize?: number } | { dataDir?: string; template?: string };
+
+/** What one subgraph keeps in a database. `schema` is its name, so that it can move to a database of its own. */
+export interface Tables {
+  schema: string;
+  entities: EntityClass<AnyEntity>[];
+  migrations: { name: string; class: new (...args: ConstructorParameters<typeof Migration>) => Migration }[];
+}
+
+/** Reads rows without the ORM, outside of any transaction: what the record loaders stand on. */
+export interface Rows {
+  query<R extends object>(text: string, values: readonly unknown[]): Promise<R[]>;
+}
+
+interface Queryable {
+  query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+export interface Attached {
+  orm: Orm;
+  rows: Rows;
+}
+
+/** Tables that are written with SQL of their own and have no entity: outbox and inbox, the migrations' log, counters. */
+const SKIPPED_TABLES = ['outbox', 'inbox', 'migration', /_counter$/];
+
+/**
+ * One database that several subgraphs may share. PGlite is a single session: everything that uses it goes through the one
+ * instance, whose queue keeps a statement from landing inside another's transaction. Code inside a transaction must
+ * therefore never wait for a statement outside of it.
+ */
+export class Database {
+  readonly #orms: Orm[] = [];
+  readonly #listeners: (() => Promise<unknown>)[] = [];
+  /** Sees the text of every statement that records are read and written with: for tracing, and for tests that count. */
+  onStatement: ((sql: string) => void) | undefined;
+
+  private constructor(
+    readonly target: DatabaseTarget,
+    readonly pglite: PGlite | undefined,
+    private readonly log: Logger,
+  ) {}
+
+  /** @throws the driver's error where the server cannot be reached or the folder cannot be opened. */
+  static async open(target: DatabaseTarget, log: Logger): Promise<Database> {
+    if ('url' in target) {
+      const client = new pg.Client({ connectionString: target.url, connectionTimeoutMillis: 5000 });
+      await client.connect();
+      await client.end();
+      return new Database(target, undefined, log);
+    }
+    const parsers = createPostgreSqlTypeParsers((text: string) => array.parse(text));
+    const { dataDir, template } = target;
+    if (dataDir) await createCluster(dataDir, template);
+    const pglite = await PGlite.create({ dataDir, parsers, loadDataDir: dataDir ? undefined : blobOf(template) });
+    return new Database(target, pglite, log);
+  }
+
+  /** Opens a subgraph's part and brings its schema up to date. */
+  async attach({ schema, entities, migrations }: Tables): Promise<Attached> {
+    const orm = (await MikroORM.init(this.#config({ schema, entities, migrations }))) as unknown as Orm;
+    await orm.em.getConnection().execute(`create schema if not exists "${schema}"`);
+    await orm.migrator.up();
+    this.#orms.push(orm);
+    return { orm, rows: await this.#rows(orm) };
+  }
+
+  async #rows(orm: Orm): Promise<Rows> {
+    const client: Queryable = this.pglite ?? ((await orm.em.getConnection().getNativeClient()) as pg.Pool);
+    return {
+      query: async <R extends object>(text: string, values: readonly unknown[]) => {
+        this.onStatement?.(text);
+        return (await client.query(text, [...values])).rows as R[];
+      },
+    };
+  }
+
+  /** Calls back for every NOTIFY on a channel, from any process that shares the database. */
+  async listen(channel: string, callback: (payload: string) => void): Promise<void> {
+    if (this.pglite) {
+      this.#listeners.push(await this.pglite.listen(channel, callback));
+      return;
+    }
+    this.#listeners.push(await listenOnServer((this.target as { url: string }).url, channel, callback, this.log));
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#listeners) await stop();
+    for (const orm of this.#orms) await orm.close();
+    await this.pglite?.close();
+  }
+
+  #config({ schema, entities, migrations }: Tables): Parameters<typeof MikroORM.init>[0] {
+    const shared = {
+      entities,
+      schema,
+      // else an entity manager that is made while a transaction of another subgraph is open becomes one of that subgraph
+      contextName: schema,
+      metadataProvider: ReflectMetadataProvider,
+      extensions: [Migrator],
+      migrations: { migrationsList: migrations, tableName: `${schema}.migration`, snapshot: false, transactional: true },
+      schemaGenerator: { skipTables: SKIPPED_TABLES },
+      forceUtcTimezone: true,
+      discovery: { warnWhenNoEntities: false },
+      onQuery: (sql: string) => {
+        this.onStatement?.(sql);
+        return sql;
+      },
+      logger: (message: string) => this.log.debug({ component: 'orm' }, message),
+    };
+    if (!this.pglite) {
+      const { url, poolSize = 5 } = this.target as { url: string; poolSize?: number };
+      return defineConfig({ ...shared, clientUrl: url, pool: { min: 0, max: poolSize } });
+    }
+    // PGlite speaks the same SQL through a driver of the same shape
+    const driver = PgliteDriver as unknown as typeof PostgreSqlDriver;
+    return defineConfig({ ...shared, driver, dbName: 'postgres', driverOptions: { pglite: this.pglite } });
+  }
+}
+
+/** A cluster in a folder appears there whole or not at all, so that a start that was killed half way can be repeated. */
+async function createCluster(dataDir: string, template: string | undefined): Promise<void> {
+  if (existsSync(dataDir)) return;
+  const partial = `${dataDir}.partial`;
+  rmSync(partial, { recursive: true, force: true });
+  mkdirSync(dirname(dataDir), { recursive: true });
+  await (await PGlite.create({ dataDir: partial, loadDataDir: blobOf(template) })).close();
+  renameSync(partial, dataDir);
+}
+
+const blobOf = (template: string | undefined): Blob | undefined =>
+  template && existsSync(template) ? new Blob([readFileSync(template)]) : undefined;
+
+const RECONNECT_MS = 1000;
+
+/** LISTEN needs a connection of its own; a lost one is opened again, and the callback told so that nothing is missed. */
+async function listenOnServer(
+  url: string,
+  channel: string,
+  callback: (payload: string) => void,
+  log: Logger,
+): Promise<() => Promise<void>> {
+  let closed = false;
+  let client: pg.Client | undefined;
+  const connect = async (): Promise<void> => {
+    const next = new pg.Client({ connectionString: url, keepAlive: true });
+    next.on('notification', ({ payload = '' }) => callback(payload));
+    next.on('error', (error) => log.warn({ channel, err: error }, 'listening connection lost'));
+    await next.connect();
+    // only a connection that stood can be lost; one that never did is tried again by who tried it
+    next.on('end', () => !closed && setTimeout(() => void retry(), RECONNECT_MS).unref());
+    await next.query(`listen "${channel}"`);
+    client = next;
+  };
+  const retry = async (): Promise<void> => {
+    if (closed) return;
+    try {
+      await connect();
+      callback('');
+    } catch (error) {
+      log.debug({ channel, err: error }, 'listening connection not back yet');
+      setTimeout(() => void retry(), RECONNECT_MS).unref();
+    }
+  };
+  await connect();
+  return async () => {
+    closed = true;
+    await client?.end();
+  };
+}

@@ -1,0 +1,35 @@
+import type { Clock } from './clock.ts';
+import type { Database, Orm, Rows, Tables } from './database.ts';
+import type { EventType, Reaction } from './events.ts';
+import type { Graph } from './graph.ts';
+import type { Jobs } from './jobs.ts';
+import type { Logger } from './log.ts';
+import type { Subgraph } from './subgraph.ts';
+
+/** What a domain is given to work with. */
+export interface Ports {
+  orm: Orm;
+  rows: Rows;
+  database: Database;
+  jobs: Jobs;
+  clock: Clock;
+  graph: Graph;
+  log: Logger;
+  /** Public origin of the platform, for links. */
+  origin: string;
+}
+
+/** A domain that runs: its part of the graph, and what it does about the events of others. */
+export interface RunningDomain {
+  subgraph: Subgraph;
+  reactions?: Reaction[];
+}
+
+/** A domain as its folder exports it: what it keeps, what it tells, and how it starts. */
+export interface Domain<P extends Ports = Ports, R extends RunningDomain = RunningDomain> extends Omit<Tables, 'schema'> {
+  /** Also the name of its database schema. */
+  name: string;
+  events: EventType[];
+  /** Defines its queues on `jobs`, which start after all domains did. */
+  start(ports: P): R;
+}

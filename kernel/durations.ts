@@ -1,0 +1,83 @@
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** What a unit stands for. Months have no fixed length, so they are kept apart from milliseconds. */
+const UNITS = {
+  second: { months: 0, ms: SECOND_MS },
+  minute: { months: 0, ms: MINUTE_MS },
+  hour: { months: 0, ms: HOUR_MS },
+  day: { months: 0, ms: DAY_MS },
+  week: { months: 0, ms: 7 * DAY_MS },
+  month: { months: 1, ms: 0 },
+  year: { months: 12, ms: 0 },
+} as const satisfies Record<string, Duration>;
+
+type Unit = keyof typeof UNITS;
+
+/** Calendar months or milliseconds; one of the two is 0 in what `parseDuration` reads. Never negative. */
+export interface Duration {
+  readonly months: number;
+  readonly ms: number;
+}
+
+/** Says what is wrong with a text that should be a duration; the caller names the field. */
+export class InvalidDuration extends RangeError {
+  constructor(text: string, reason: string) {
+    super(`${JSON.stringify(text.slice(0, 40))} is not a duration: ${reason}. Write it as 2 hours, 15_minutes, 7_days or 36_months.`);
+    this.name = 'InvalidDuration';
+  }
+}
+
+const TEXT = /^(\d{1,9})[ _]([a-z]{1,10})$/;
+/** A century, so that what is added to a date remains a date. */
+const MAXIMUM: Duration = { months: 1200, ms: 36_525 * DAY_MS };
+
+/**
+ * Reads the specification's spellings: a whole number, a space or underscore, a unit from second to year in singular or plural.
+ * @throws InvalidDuration
+ */
+export function parseDuration(text: string): Duration {
+  const [, digits, word] = TEXT.exec(text) ?? [];
+  if (!digits || !word) throw new InvalidDuration(text, 'it needs a whole number and a unit');
+
+  const unit = word.replace(/s$/, '');
+  if (!isUnit(unit)) throw new InvalidDuration(text, `there is no unit ${word}, only ${Object.keys(UNITS).join(', ')}`);
+
+  const count = Number(digits);
+  const duration = { months: UNITS[unit].months * count, ms: UNITS[unit].ms * count };
+  if (duration.months > MAXIMUM.months || duration.ms > MAXIMUM.ms) throw new InvalidDuration(text, 'it is longer than 100 years');
+  return duration;
+}
+
+const isUnit = (word: string): word is Unit => Object.hasOwn(UNITS, word);
+const FORMAT_UNITS: Unit[] = ['day', 'hour', 'minute', 'second'];
+
+/** Whole units, the largest that divides it: `2 hours`, `1 day`, `36 months`; `2_hours` with `_` as separator. */
+export function formatDuration({ months, ms }: Duration, separator: ' ' | '_' = ' '): string {
+  if (months > 0 && ms > 0) throw new RangeError('A duration of both months and milliseconds has no one unit.');
+  if (months > 0) return counted(months, 'month', separator);
+
+  const unit = FORMAT_UNITS.find((name) => ms >= UNITS[name].ms && ms % UNITS[name].ms === 0);
+  return counted(Math.round(ms / UNITS[unit ?? 'second'].ms), unit ?? 'second', separator);
+}
+
+const counted = (count: number, unit: Unit, separator: string): string => `${count}${separator}${unit}${count === 1 ? '' : 's'}`;
+
+/**
+ * The moment a duration after a date, in UTC. Months are calendar months: the day stays `anchorDay` (default: the date's own)
+ * where the month has it, else it is the month's last. A series keeps its anchor: 31 January, 28 February, 31 March.
+ */
+export function addDuration(date: Date, { months, ms }: Duration, anchorDay: number = date.getUTCDate()): Date {
+  const result = new Date(date);
+  if (months > 0) {
+    // by way of the 1st: the 31st of a shorter month would roll over into the next
+    result.setUTCDate(1);
+    result.setUTCMonth(result.getUTCMonth() + months);
+    result.setUTCDate(Math.min(anchorDay, daysInMonth(result)));
+  }
+  return new Date(result.getTime() + ms);
+}
+
+const daysInMonth = (date: Date): number => new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { addDuration, formatDuration, parseDuration } from './durations.ts';
+
+const HOUR_MS = 3_600_000;
+
+test.each([
+  ['2 hours', { months: 0, ms: 2 * HOUR_MS }],
+  ['15_minutes', { months: 0, ms: 15 * 60_000 }],
+  ['7_days', { months: 0, ms: 7 * 24 * HOUR_MS }],
+  ['36_months', { months: 36, ms: 0 }],
+  ['2_hours', { months: 0, ms: 2 * HOUR_MS }],
+  ['1 year', { months: 12, ms: 0 }],
+  ['1 week', { months: 0, ms: 7 * 24 * HOUR_MS }],
+  ['0 seconds', { months: 0, ms: 0 }],
+])('%s is read as the specification means it', (text, expected) => {
+  expect(parseDuration(text)).toEqual(expected);
+});
+
+test.each([
+  '',
+  '2',
+  'hours',
+  '-2 hours',
+  '1.5 hours',
+  '2  hours',
+  '2 hours ',
+  '2hours',
+  '2 HOURS',
+  '1e3 hours',
+  '2 hourss',
+  '2 constructors',
+  '9999 years',
+  '999999999 days',
+])('the text %j is refused with a way to write it', (text) => {
+  expect(() => parseDuration(text)).toThrow(/is not a duration: .+ Write it as 2 hours/);
+});
+
+test('a long text is not repeated in its error', () => {
+  expect(() => parseDuration('x'.repeat(5000))).toThrow(/^.{0,200}$/);
+});
+
+test('what is formatted is read back as the same duration', () => {
+  for (const unit of ['second', 'minute', 'hour', 'day', 'week', 'month', 'year']) {
+    for (let count = 0; count <= 100; count++) {
+      for (const separator of [' ', '_'] as const) {
+        const duration = parseDuration(`${count}${separator}${unit}s`);
+        expect(parseDuration(formatDuration(duration, separator))).toEqual(duration);
+      }
+    }
+  }
+});
+
+test('one is singular and any other count plural', () => {
+  expect(formatDuration(parseDuration('1 hours'))).toBe('1 hour');
+  expect(formatDuration(parseDuration('2 hour'))).toBe('2 hours');
+  expect(formatDuration(parseDuration('60 minutes'))).toBe('1 hour');
+  expect(formatDuration(parseDuration('90 minutes'), '_')).toBe('90_minutes');
+  expect(formatDuration(parseDuration('0 days'))).toBe('0 seconds');
+});
+
+test('a month after the 31st is the last day of a shorter month, and the series returns to the 31st', () => {
+  const month = parseDuration('1 month');
+  const january = new Date('2027-01-31T12:00:00.000Z');
+  const february = addDuration(january, month, 31);
+  expect(february.toISOString()).toBe('2027-02-28T12:00:00.000Z');
+  expect(addDuration(february, month, 31).toISOString()).toBe('2027-03-31T12:00:00.000Z');
+  expect(addDuration(new Date('2028-02-29T00:00:00Z'), parseDuration('1 year')).toISOString()).toBe('2029-02-28T00:00:00.000Z');
+});
+
+test('adding months one by one arrives where adding them at once does', () => {
+  for (let day = 1; day <= 31; day++) {
+    const start = new Date(Date.UTC(2026, 0, day, 23, 59, 59, 999));
+    let step = start;
+    for (let count = 1; count <= 60; count++) {
+      step = addDuration(step, { months: 1, ms: 0 }, day);
+      expect(step).toEqual(addDuration(start, { months: count, ms: 0 }, day));
+    }
+  }
+});
+
+test('the date that is added to is left as it was', () => {
+  const date = new Date('2027-01-31T00:00:00Z');
+  addDuration(date, parseDuration('1 month'));
+  expect(date.toISOString()).toBe('2027-01-31T00:00:00.000Z');
+});

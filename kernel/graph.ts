@@ -1,0 +1,34 @@
+import type { DocumentNode, ExecutionResult } from 'graphql';
+import { PlatformError } from './errors.ts';
+import { Principal } from './principal.ts';
+import type { RequestContext } from './request.ts';
+
+export interface GraphRequest {
+  document: DocumentNode;
+  variables?: Record<string, unknown>;
+  context: RequestContext;
+}
+export type ExecuteGraph = (request: GraphRequest) => Promise<ExecutionResult>;
+
+/**
+ * The way of a subgraph to what another one knows: a query over the whole graph. Never inside a transaction: with PGlite the
+ * other subgraph's statement would wait for that transaction, and the transaction for the statement.
+ */
+export class Graph {
+  #execute: ExecuteGraph | undefined;
+
+  /** Called once, when the router stands. */
+  bind(execute: ExecuteGraph): void {
+    this.#execute = execute;
+  }
+
+  /** Runs a query as the platform itself, within the caller's organization: for checks that a reference exists. */
+  async query<T>(document: DocumentNode, variables: Record<string, unknown>, request: RequestContext): Promise<T> {
+    if (!this.#execute) throw new Error('The graph is not bound yet.');
+    const principal = Principal.system('graph', request.principal.organizationId);
+    const { data, errors } = await this.#execute({ document, variables, context: { ...request, principal } });
+    if (errors?.length)
+      throw new PlatformError('INTERNAL_ERROR', 'A related record could not be read. Try again.', {}, { cause: errors[0] });
+    return data as T;
+  }
+}

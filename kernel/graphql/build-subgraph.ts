@@ -1,0 +1,96 @@
+import { buildSubgraphSchema } from '@apollo/subgraph';
+import { printSchemaWithDirectives } from '@graphql-tools/utils';
+import {
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLSchema,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isObjectType,
+  parse,
+} from 'graphql';
+import { buildSchemaSync, type ClassType, createResolversMap, type NonEmptyArray, type PubSub } from 'type-graphql';
+import { Decimal } from '../money.ts';
+import type { Permission, Principal } from '../principal.ts';
+import type { RequestContext } from '../request.ts';
+import type { Subgraph } from '../subgraph.ts';
+import { checkPermission } from './requires.ts';
+import { DateTime, DecimalNumber } from './scalars.ts';
+import { validateInput } from './validate-input.ts';
+
+const LINK =
+  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.6", import: ["@key", "@shareable", "@external", "@requires", "@provides", "@authenticated", "@requiresScopes", "@policy"])\n';
+
+/** type-graphql asks for one where there are subscriptions; ours state their stream themselves (`subscribe`). */
+const NO_TOPICS: PubSub = {
+  publish: () => undefined,
+  subscribe() {
+    throw new Error('A subscription states its stream with `subscribe`.');
+  },
+};
+
+/** How a reference from another subgraph becomes the record that it stands for. */
+export interface EntityReference<C> {
+  /** What the caller must hold whichever relation leads here; checked before anything is loaded. */
+  requires: Permission;
+  /** Null where the caller's organization has none such. */
+  load(reference: Readonly<Record<string, string>>, context: C): Promise<object | null>;
+}
+
+export interface SubgraphDefinition<C extends { principal: Principal }> {
+  name: string;
+  resolvers: NonEmptyArray<ClassType>;
+  /** Types that no field of this subgraph returns: entities of others that it extends or refers to. */
+  orphanedTypes?: ClassType[];
+  /** By type name, for the entities that this subgraph owns. */
+  references?: Readonly<Record<string, EntityReference<C>>>;
+  createContext(request: RequestContext): C;
+}
+
+/** Makes a Federation 2 subgraph of type-graphql classes. Only the named classes count: the decorators' storage is global. */
+export function buildSubgraph<C extends { principal: Principal }>(definition: SubgraphDefinition<C>): Subgraph {
+  const { name, resolvers, orphanedTypes = [], references = {} } = definition;
+  const schema = buildSchemaSync({
+    resolvers,
+    orphanedTypes,
+    authChecker: checkPermission,
+    validateFn: validateInput,
+    pubSub: NO_TOPICS,
+    scalarsMap: [
+      { type: Date, scalar: DateTime },
+      { type: Decimal, scalar: DecimalNumber },
+    ],
+    skipCheck: true,
+  });
+  const sdl = LINK + printSchemaWithDirectives(schema);
+  const resolverMap = createResolversMap(schema);
+  for (const [type, reference] of Object.entries(references)) {
+    resolverMap[type] = { ...(resolverMap[type] as object), __resolveReference: resolverOf(reference) } as never;
+  }
+  const executable = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolverMap as never }]);
+  restoreEnumDefaults(executable);
+  return { name, sdl, schema: executable, createContext: definition.createContext };
+}
+
+const resolverOf =
+  <C extends { principal: Principal }>({ requires, load }: EntityReference<C>) =>
+  async (reference: Record<string, string>, context: C): Promise<object | null> => {
+    context.principal.require(requires);
+    return load(reference, context);
+  };
+
+/** A schema made of SDL takes an enum's default for its name; what is filled in is its value, as if the caller had sent it. */
+function restoreEnumDefaults(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isInputObjectType(type)) for (const field of Object.values(type.getFields())) restoreEnumDefault(field);
+    if (isObjectType(type))
+      for (const field of Object.values(type.getFields())) for (const argument of field.args) restoreEnumDefault(argument);
+  }
+}
+
+function restoreEnumDefault(input: GraphQLArgument | GraphQLInputField): void {
+  const type = getNullableType(input.type);
+  if (isEnumType(type) && typeof input.defaultValue === 'string')
+    input.defaultValue = type.getValue(input.defaultValue)?.value ?? input.defaultValue;
+}

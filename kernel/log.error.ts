@@ -1,0 +1,21 @@
+const SECRET = /\b(?:test_)?(?:sk|whsec|whsk|rt)_\w{8,}|eyJ[\w-]+\.[\w-]+\.[\w-]*|-----BEGIN[\s\S]*?-----END[^\n]*|(?<=:\/\/)[^/\s@]+@/g;
+/** The ORM puts the statement, with its values, before what is wrong with it, and ` - ` between: the last one, a value may have one. */
+const STATEMENT = /^\s*(?:select|insert into|update|delete from|with|alter|create|drop)\b(?:[\s\S]*(?= - )|[\s\S]*$)/i;
+const SHOWN_LENGTH = 500;
+const MAX_CAUSES = 3;
+
+/** An unexpected error for a log: where it happened, and its message without keys, tokens, credentials in URLs and SQL. */
+export const describeForLog = (error: unknown): Record<string, unknown> => describe(error, 0);
+
+function describe(error: unknown, depth: number): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: mask(String(error)) };
+  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
+  const cause = error.cause !== undefined && depth < MAX_CAUSES ? { cause: describe(error.cause, depth + 1) } : {};
+  const frames = (error.stack ?? '')
+    .split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .map((line) => line.trim());
+  return { name: error.name, ...code, message: mask(error.message), at: frames, ...cause };
+}
+
+const mask = (text: string): string => text.replace(STATEMENT, '[statement]').replace(SECRET, '[redacted]').slice(0, SHOWN_LENGTH);

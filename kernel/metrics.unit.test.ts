@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { createMetrics } from './metrics.ts';
+
+test('two platforms in one process count apart', async () => {
+  const [first, second] = [createMetrics(), createMetrics()];
+  first.subgraphFetches.inc({ subgraph: 'support', outcome: 'ok' });
+
+  expect(await first.text()).toContain('subgraph_fetches_total{subgraph="support",outcome="ok"} 1');
+  expect(await second.text()).not.toContain('subgraph="support"');
+});
+
+test('the process measures its own memory and event loop', async () => {
+  const text = await createMetrics().text();
+  expect(text).toContain('process_resident_memory_bytes');
+  expect(text).toContain('nodejs_eventloop_lag_seconds');
+});

@@ -1,0 +1,62 @@
+import type { EntityManager } from './database.ts';
+import { type DomainEvent, envelopeOf } from './events.ts';
+
+/** The channel that wakes the relay; the payload is the schema whose outbox has news. */
+export const OUTBOX_CHANNEL = 'outbox';
+
+/**
+ * The outbox of a subgraph (events that its transactions wrote, until the relay moved them to the log) and its inbox (events
+ * that it has reacted to). Part of each subgraph's first migration.
+ */
+export const outboxTables = (schema: string): string[] => [
+  `create table "${schema}"."outbox" (
+     "sequence" bigint generated always as identity primary key,
+     "id" text not null,
+     "organization_id" text not null,
+     "event" text not null,
+     "subject_type" text not null,
+     "subject_id" text not null,
+     "occurred_at" timestamptz(3) not null,
+     "payload" text not null
+   )`,
+  `create table "${schema}"."inbox" (
+     "event_id" text not null,
+     "reaction" text not null,
+     "handled_at" timestamptz(3) not null default now(),
+     primary key ("event_id", "reaction")
+   )`,
+  `create function "${schema}"."notify_outbox"() returns trigger language plpgsql as
+     $$ begin perform pg_notify('${OUTBOX_CHANNEL}', '${schema}'); return null; end $$`,
+  `create trigger "outbox_notify" after insert on "${schema}"."outbox" for each statement execute function "${schema}"."notify_outbox"()`,
+];
+
+/** Writes an event into the transaction that makes it true. It leaves the subgraph when, and only when, that commits. */
+export async function record(tx: EntityManager, event: DomainEvent): Promise<void> {
+  const { schema } = tx.config.getAll();
+  const { id, payload } = envelopeOf(event);
+  await tx
+    .getConnection()
+    .execute(
+      `insert into "${schema}"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "occurred_at", "payload") values (?, ?, ?, ?, ?, ?, ?)`,
+      [id, event.organizationId, event.name, event.subject.type, event.subject.id, event.occurredAt, payload],
+      'run',
+      tx.getTransactionContext(),
+    );
+}
+
+/**
+ * Claims an event for a reaction inside the transaction that reacts to it: false where it was handled before. Events arrive
+ * at least once; this makes what they cause happen exactly once.
+ */
+export async function claim(tx: EntityManager, eventId: string, reaction: string): Promise<boolean> {
+  const { schema } = tx.config.getAll();
+  const rows = await tx
+    .getConnection()
+    .execute<{ event_id: string }[]>(
+      `insert into "${schema}"."inbox" ("event_id", "reaction") values (?, ?) on conflict do nothing returning "event_id"`,
+      [eventId, reaction],
+      'all',
+      tx.getTransactionContext(),
+    );
+  return rows.length > 0;
+}

@@ -1,0 +1,117 @@
+import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
+import { lookup as lookupAll } from 'node:dns/promises';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+
+/** IANA's special-purpose registry for IPv4: what is not a place on the public internet. */
+const FORBIDDEN_IPV4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+];
+/** Of global unicast: Teredo and the other protocol assignments, documentation, 6to4 (which holds an IPv4 address). */
+const FORBIDDEN_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+/** Everything outside is loopback, private, link-local, multicast, or a form that holds an IPv4 address (mapped, NAT64, SIIT). */
+const GLOBAL_IPV6 = '2000::/3';
+
+const forbidden = blockListOf([...FORBIDDEN_IPV4, ...FORBIDDEN_IPV6]);
+const globalIpv6 = blockListOf([GLOBAL_IPV6]);
+
+function blockListOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = '', bits] = range.split('/');
+    list.addSubnet(network, Number(bits), isIP(network) === 6 ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
+
+/** Whether an address is one of the public internet. */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 4) return !forbidden.check(address, 'ipv4');
+  return isIP(address) === 6 && globalIpv6.check(address, 'ipv6') && !forbidden.check(address, 'ipv6');
+}
+
+/** The connection was refused by us: its address is not public. Says nothing about where the name leads. */
+export class ForbiddenAddress extends Error {
+  readonly code = 'FORBIDDEN_ADDRESS';
+
+  constructor() {
+    super('the address is private, loopback or link-local');
+    this.name = 'ForbiddenAddress';
+  }
+}
+
+const RESOLVE_TIMEOUT_MS = 2000;
+
+/**
+ * The one guard against server-side request forgery, for every URL that a caller gives us to call: webhooks, Slack, Jira, key
+ * sets. `problemWith` refuses early, with words for the caller; the connections of `agent` are what protects, since a name may
+ * lead elsewhere by the time it is called.
+ */
+export class UrlGuard {
+  constructor(private readonly options: { allowPrivate: boolean }) {}
+
+  /** Why a URL may not be called, or undefined. A name that does not resolve now is let through: it may later. */
+  async problemWith(text: string): Promise<string | undefined> {
+    const url = URL.parse(text);
+    if (!url) return 'must be a URL such as https://example.com/hooks';
+    if (url.protocol !== 'https:' && !(this.options.allowPrivate && url.protocol === 'http:')) return 'must be an https URL';
+    if (url.username || url.password) return 'must not hold a user name or password';
+    if (this.options.allowPrivate) return undefined;
+    const addresses = await addressesOf(hostOf(url));
+    return addresses.every(isPublicAddress) ? undefined : 'must not lead to a private, loopback or link-local address';
+  }
+
+  /** Connections that end at public addresses only: the address that was checked is the one that is dialled. */
+  agent(options: Omit<Agent.Options, 'connect' | 'factory'> & { connectTimeoutMs: number }): Agent {
+    const { connectTimeoutMs, ...rest } = options;
+    const connect = buildConnector({
+      timeout: connectTimeoutMs,
+      allowH2: false,
+      lookup: this.options.allowPrivate ? undefined : publicLookup,
+    } as buildConnector.BuildOptions);
+    if (this.options.allowPrivate) return new Agent({ ...rest, connect });
+    // a literal address is dialled without a lookup
+    const guarded: buildConnector.connector = (target, callback) => {
+      const host = unbracketed(target.hostname);
+      if (isIP(host) && !isPublicAddress(host)) callback(new ForbiddenAddress(), null);
+      else connect(target, callback);
+    };
+    return new Agent({ ...rest, connect: guarded });
+  }
+}
+
+const unbracketed = (host: string): string => (host.startsWith('[') ? host.slice(1, -1) : host);
+/** As the URL standard has normalized it: `0x7f.1`, `2130706433` and `127.1` are 127.0.0.1 here. */
+const hostOf = (url: URL): string => unbracketed(url.hostname);
+
+async function addressesOf(host: string): Promise<string[]> {
+  if (isIP(host)) return [host];
+  const late = new Promise<LookupAddress[]>((resolve) => setTimeout(resolve, RESOLVE_TIMEOUT_MS, []).unref());
+  const found = await Promise.race([lookupAll(host, { all: true }).catch(() => []), late]);
+  return found.map(({ address }) => address);
+}
+
+/** Resolves as the system does and refuses a name of which any address is not public. */
+export const publicLookup: LookupFunction = (hostname, options, callback) => {
+  dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, '');
+    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address))) return callback(new ForbiddenAddress(), '');
+    if (options.all) return callback(null, addresses);
+    const [first] = addresses;
+    return callback(null, first?.address ?? '', first?.family);
+  });
+};

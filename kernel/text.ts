@@ -1,0 +1,21 @@
+/** Whether a text can be stored: PostgreSQL has no U+0000, and half of a surrogate pair is no character. */
+export const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
+
+/** Deeper values are nobody's data: they are made to exhaust the stack of whoever walks them. */
+const MAX_DEPTH = 64;
+
+export const UNSTORABLE = `cannot be stored: it holds U+0000 or half of a surrogate pair, or is nested more than ${MAX_DEPTH} levels deep`;
+
+/** The path of the first part of a value that cannot be stored, names of members included; undefined where there is none. */
+export function unstorableIn(value: unknown, path = '', depth = 0): string | undefined {
+  if (depth > MAX_DEPTH) return path;
+  if (typeof value === 'string') return isStorable(value) ? undefined : path;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const at = path ? `${path}.${name}` : name;
+    if (!isStorable(name)) return path;
+    const found = unstorableIn(inner, at, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

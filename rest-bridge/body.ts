@@ -1,0 +1,50 @@
+import type { CompiledRoute } from './compile.ts';
+import type { Found, PageInfo } from './graph.ts';
+
+export const API_VERSION = '1.2.3';
+
+/**
+ * Writes what a route represents as JSON text, once: the ETag is taken over this text, and the body is made around it. For the
+ * general envelope it is the part that does not change from request to request (`"data":…`), else the whole body.
+ */
+export type Represent = (found: Found) => string;
+
+export function compileRepresentation({ route, isPage, isList }: CompiledRoute): Represent {
+  const { wrap, bare, list = 'general' } = route;
+  if (bare) return ({ data }) => JSON.stringify(data);
+  if (isPage && list === 'support')
+    return ({ data, page }) => JSON.stringify({ [wrap ?? 'data']: data, pagination: supportPagination(page) });
+  if (isPage && list === 'invoices')
+    return ({ data, page }) => JSON.stringify({ [wrap ?? 'data']: data, total_count: page?.total, has_more: page?.has_more });
+  if (wrap) return ({ data }) => `{${JSON.stringify(wrap)}:${JSON.stringify(data)}}`;
+  if (isPage) return ({ data, page }) => `"data":${JSON.stringify(data)},"pagination":${JSON.stringify(page)}`;
+  if (isList) return ({ data }) => `"data":${JSON.stringify(data)},"pagination":${JSON.stringify(onlyPage((data as unknown[]).length))}`;
+  return ({ data }) => `"data":${JSON.stringify(data)}`;
+}
+
+/** A list that is always whole is its only page. */
+const onlyPage = (total: number): PageInfo => ({
+  page: 1,
+  per_page: Math.max(1, total),
+  total,
+  pages: total > 0 ? 1 : 0,
+  has_more: false,
+  next_cursor: null,
+});
+
+const supportPagination = (page: PageInfo | undefined) =>
+  page && {
+    total: page.total,
+    page: page.page,
+    limit: page.per_page,
+    pages: page.pages,
+    has_more: page.has_more,
+    next_cursor: page.next_cursor,
+  };
+
+/** Whether a route answers with the general envelope of specification 2.1. */
+export const hasEnvelope = ({ route: { wrap, bare } }: Pick<CompiledRoute, 'route'>): boolean => !wrap && !bare;
+
+/** `requestId` and `timestamp` hold nothing that JSON would escape. */
+export const envelope = (representation: string, requestId: string, timestamp: string): string =>
+  `{"success":true,${representation},"metadata":{"request_id":"${requestId}","timestamp":"${timestamp}","version":"${API_VERSION}"}}`;

@@ -1,0 +1,162 @@
+import {
+  type DocumentNode,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNullableType,
+  isListType,
+  parse,
+  validate,
+} from 'graphql';
+import { type InputPlan, planInput, RouteError } from './input.plan.ts';
+import { compileReader, compileVariables, type ReadInput } from './input.reader.ts';
+import { snakeCase } from './names.ts';
+import { compileSpelling, enumSpelling, type Spell } from './output.ts';
+import { type PermissionOf, permissionOf } from './permission.ts';
+import { type Area, type OtherRoute, pathParameters, type Route } from './route.ts';
+import { pageNode, printSelection, type SelectedObject, Selections } from './selection.ts';
+
+/** A line of the route table with everything that can be known before the first request. */
+export interface CompiledRoute {
+  route: Route;
+  tag: string;
+  kind: 'query' | 'mutation';
+  field: GraphQLField<unknown, unknown>;
+  permission: string | undefined;
+  /** Whether users are asked for a second factor. */
+  secondFactor: boolean;
+  status: number;
+  /** The path parameter that names the record; for 404. */
+  recordParameter: string | undefined;
+  /** What the record is called in a 404: `ticket`. */
+  resource: string;
+  input: InputPlan;
+  read: ReadInput;
+  variables: (values: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+  isPage: boolean;
+  isList: boolean;
+  object: SelectedObject | undefined;
+  /** The type of the record or of the list's items. */
+  recordType: GraphQLOutputType;
+  spell: Spell | undefined;
+  spellLeaf: ((value: unknown) => unknown) | undefined;
+  /** The operation in the graph: always this object, so that parsed documents and plans can be kept by it. */
+  document: DocumentNode;
+}
+
+export interface RestSource {
+  /** The public schema of the graph. */
+  schema: GraphQLSchema;
+  areas: readonly Area[];
+  /** Default: the field's `@requiresScopes` in the schema. */
+  permissionOf?: PermissionOf;
+  /** By coordinate, like `Mutation.createTicket`. Default: none does. */
+  asksSecondFactor?: (coordinate: string) => boolean;
+  /** Operations that are none of the graph, such as a download; under /v1, unless they state `servers`. */
+  others?: readonly OtherRoute[];
+}
+
+/** Compiles the whole table. @throws RouteError for the first line that does not fit the graph. */
+export function compileRoutes({ schema, areas, permissionOf: permission = permissionOf, asksSecondFactor }: RestSource): CompiledRoute[] {
+  const selections = new Selections();
+  const ids = new Set<string>();
+  return areas.flatMap(({ tag, routes }) =>
+    routes.map((route) => {
+      if (ids.has(route.operationId)) throw new RouteError(route, 'its operationId is used twice');
+      ids.add(route.operationId);
+      const { kind, field, parent } = findField(schema, route);
+      return {
+        tag,
+        kind,
+        field,
+        permission: permission(`${parent.name}.${field.name}`, field),
+        secondFactor: asksSecondFactor?.(`${parent.name}.${field.name}`) ?? false,
+        ...compileRoute(schema, route, kind, field, selections),
+      };
+    }),
+  );
+}
+
+type Compiled = Omit<CompiledRoute, 'tag' | 'kind' | 'field' | 'permission' | 'secondFactor'>;
+
+function compileRoute(
+  schema: GraphQLSchema,
+  route: Route,
+  kind: 'query' | 'mutation',
+  field: GraphQLField<unknown, unknown>,
+  selections: Selections,
+): Compiled {
+  const input = planInput(route, field);
+  const node = pageNode(field.type);
+  const recordType = node ?? itemType(field.type);
+  const object = selected(route, recordType, selections);
+  return {
+    route,
+    status: route.status ?? (kind === 'mutation' && route.method === 'POST' ? 201 : 200),
+    recordParameter: pathParameters(route.path).at(-1),
+    resource: snakeCase(object?.type.name ?? route.field),
+    input,
+    read: compileReader(route, input),
+    variables: compileVariables(route, input),
+    isPage: node !== undefined,
+    isList: node !== undefined || isListType(getNullableType(field.type)),
+    object,
+    recordType,
+    spell: object && compileSpelling(object),
+    spellLeaf: enumSpelling(recordType),
+    document: buildDocument(schema, route, kind, field, object),
+  };
+}
+
+function selected(route: Route, type: GraphQLOutputType, selections: Selections): SelectedObject | undefined {
+  try {
+    return selections.of(type, route.select);
+  } catch (error) {
+    throw new RouteError(route, error instanceof Error ? error.message : String(error));
+  }
+}
+
+const PAGE_INFO = '{ page per_page: perPage total pages has_more: hasMore next_cursor: nextCursor }';
+
+function buildDocument(
+  schema: GraphQLSchema,
+  route: Route,
+  kind: string,
+  { name, args, type }: GraphQLField<unknown, unknown>,
+  object?: SelectedObject,
+): DocumentNode {
+  const definitions = args.map((argument) => `$${argument.name}: ${variableType(argument)}`).join(', ');
+  const passed = args.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
+  const inner = object ? printSelection(object) : '';
+  const selection = pageNode(type) ? `{ nodes ${inner} pageInfo ${PAGE_INFO} }` : inner;
+  const text = `${kind} ${route.operationId}${args.length ? `(${definitions})` : ''} { ${name}${args.length ? `(${passed})` : ''} ${selection} }`;
+  const document = parse(text, { noLocation: true });
+  const [error] = validate(schema, document);
+  if (error) throw new RouteError(route, `the graph refuses ${text}: ${error.message}`);
+  return document;
+}
+
+/** An argument with a default may be left out, so its variable may too. */
+const variableType = ({ type, defaultValue }: GraphQLArgument): string => String(defaultValue === undefined ? type : getNullableType(type));
+
+function findField(
+  schema: GraphQLSchema,
+  route: Route,
+): { kind: 'query' | 'mutation'; field: GraphQLField<unknown, unknown>; parent: GraphQLObjectType } {
+  const roots = [
+    ['query', schema.getQueryType()],
+    ['mutation', schema.getMutationType()],
+  ] as const;
+  for (const [kind, parent] of roots) {
+    const field = parent?.getFields()[route.field];
+    if (parent && field) return { kind, field, parent };
+  }
+  throw new RouteError(route, `the graph has no field ${route.field}`);
+}
+
+function itemType(type: GraphQLOutputType): GraphQLOutputType {
+  const inner = getNullableType(type);
+  return isListType(inner) ? (inner.ofType as GraphQLOutputType) : inner;
+}

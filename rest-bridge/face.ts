@@ -1,0 +1,134 @@
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLScalarType,
+  GraphQLSchema,
+  GraphQLString,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  Kind,
+} from 'graphql';
+import type { CompiledRoute } from './compile.ts';
+import type { InputMember } from './input.plan.ts';
+import { restValues, snakeCase } from './names.ts';
+import { faceScalar } from './scalars.ts';
+import type { SelectedObject } from './selection.ts';
+
+const BUILT_IN = [GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean, GraphQLID];
+/** The scalar of a sort in a query: text, which the reader makes into objects. */
+export const SORT = 'Sort';
+
+/**
+ * The REST face: a GraphQL schema that speaks REST. One root field a route, named by its operationId, so that one field of the
+ * graph can serve several paths; flat snake_case arguments; objects that hold only what REST shows; enum values in REST
+ * spelling. Sofa makes operations, argument parsing and JSON schemas of it.
+ */
+export function buildFace(routes: readonly CompiledRoute[]): GraphQLSchema {
+  const types = new FaceTypes();
+  const root = (name: string, kind: CompiledRoute['kind']): GraphQLObjectType | undefined => {
+    const own = routes.filter((route) => route.kind === kind);
+    const fields = Object.fromEntries(own.map((route) => [route.route.operationId, types.rootField(route)]));
+    return own.length || kind === 'query' ? new GraphQLObjectType({ name, fields, astNode: emptyNode(name) }) : undefined;
+  };
+  return new GraphQLSchema({ query: root('Query', 'query'), mutation: root('Mutation', 'mutation'), assumeValid: true });
+}
+
+/** With a node Sofa does not print and parse the whole root type again for each argument. */
+const emptyNode = (name: string) => ({ kind: Kind.OBJECT_TYPE_DEFINITION, name: { kind: Kind.NAME, value: name }, fields: [] }) as const;
+
+class FaceTypes {
+  readonly #objects = new Map<SelectedObject, GraphQLObjectType>();
+  readonly #inputs = new Map<string, GraphQLInputObjectType>();
+  readonly #leaves = new Map<string, GraphQLScalarType | GraphQLEnumType>(BUILT_IN.map((scalar) => [scalar.name, scalar]));
+
+  rootField({ route, input, object, recordType, isList }: CompiledRoute): GraphQLFieldConfig<unknown, unknown> {
+    const args: GraphQLFieldConfigArgumentMap = Object.fromEntries(
+      input.members.map((member) => [member.name, { type: this.#argument(member) }]),
+    );
+    const record = this.#output(recordType, object);
+    return { type: isList ? new GraphQLList(record) : record, args, description: route.summary };
+  }
+
+  #argument({ type, required, isSort, isNested, in: place }: InputMember): GraphQLInputType {
+    const face =
+      isSort && isNested
+        ? this.#inputObject(getNamedType(type) as GraphQLInputObjectType)
+        : isSort && place === 'query'
+          ? this.#scalar(SORT)
+          : this.#input(getNullableType(type));
+    return required ? new GraphQLNonNull(face) : face;
+  }
+
+  #input(type: GraphQLInputType): GraphQLInputType {
+    if (isNonNullType(type)) return new GraphQLNonNull(this.#input(type.ofType));
+    if (isListType(type)) return new GraphQLList(this.#input(type.ofType));
+    if (isInputObjectType(type)) return this.#inputObject(type);
+    return isEnumType(type) ? this.#enum(type) : this.#scalar(type.name, type.description);
+  }
+
+  #inputObject(type: GraphQLInputObjectType): GraphQLInputObjectType {
+    const known = this.#inputs.get(type.name);
+    if (known) return known;
+    const fields = () =>
+      Object.fromEntries(
+        Object.values(type.getFields()).map((field) => [
+          snakeCase(field.name),
+          { type: this.#input(isRequiredInputField(field) ? field.type : getNullableType(field.type)), description: field.description },
+        ]),
+      );
+    const face = new GraphQLInputObjectType({ name: type.name, description: type.description, fields });
+    this.#inputs.set(type.name, face);
+    return face;
+  }
+
+  #output(type: GraphQLOutputType, object: SelectedObject | undefined): GraphQLOutputType {
+    if (isNonNullType(type)) return new GraphQLNonNull(this.#output(type.ofType, object));
+    if (isListType(type)) return new GraphQLList(this.#output(type.ofType, object));
+    if (object) return this.#object(object);
+    return isEnumType(type) ? this.#enum(type) : this.#scalar((type as GraphQLScalarType).name);
+  }
+
+  #object(selected: SelectedObject): GraphQLObjectType {
+    const known = this.#objects.get(selected);
+    if (known) return known;
+    const fields = Object.fromEntries(
+      selected.fields.map(({ name, field, object }) => [name, { type: this.#output(field.type, object), description: field.description }]),
+    );
+    const face = new GraphQLObjectType({ name: selected.name, description: selected.type.description, fields });
+    this.#objects.set(selected, face);
+    return face;
+  }
+
+  #enum(type: GraphQLEnumType): GraphQLEnumType {
+    const known = this.#leaves.get(type.name);
+    if (known) return known as GraphQLEnumType;
+    const values = Object.fromEntries(restValues(type).map((value) => [value, {}]));
+    const face = new GraphQLEnumType({ name: type.name, description: type.description, values });
+    this.#leaves.set(type.name, face);
+    return face;
+  }
+
+  #scalar(name: string, description?: string | null): GraphQLScalarType {
+    const known = this.#leaves.get(name);
+    if (known) return known as GraphQLScalarType;
+    const face = faceScalar(name, description);
+    this.#leaves.set(name, face);
+    return face;
+  }
+}

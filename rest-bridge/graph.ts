@@ -1,0 +1,89 @@
+import type { DocumentNode, ExecutionResult, GraphQLFormattedError } from 'graphql';
+import { type FieldProblem, InvalidParameters, isErrorCode, PlatformError, ResourceNotFound } from '../kernel/errors.ts';
+import { toPlatformError } from '../kernel/http.ts';
+import type { RequestContext } from '../kernel/request.ts';
+import type { CompiledRoute } from './compile.ts';
+import { type InputPlan, restFieldOf } from './input.plan.ts';
+import { isObject } from './problems.ts';
+
+export interface GraphOperation {
+  /** The same object for each call of a route, so that what was parsed, planned and compiled can be kept by it. */
+  document: DocumentNode;
+  variables: Record<string, unknown>;
+  operationName: string;
+  context: RequestContext;
+}
+
+/** Runs one operation on the graph. The data it answers becomes the caller's: enum values are respelled in place. */
+export type Execute = (operation: GraphOperation) => Promise<ExecutionResult>;
+
+export interface PageInfo {
+  page: number;
+  per_page: number;
+  total: number;
+  pages: number;
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+/** What a route found, in REST spelling. */
+export interface Found {
+  data: unknown;
+  page: PageInfo | undefined;
+}
+
+/**
+ * What the graph answered to a route.
+ * @throws PlatformError for an error of the graph; ResourceNotFound for a record that is null.
+ */
+export function readResult(compiled: CompiledRoute, { data, errors }: ExecutionResult, values: Readonly<Record<string, unknown>>): Found {
+  if (errors?.length) throw effectOf(compiled, errors, graphError(errors, compiled.input));
+  const root = data?.[compiled.field.name];
+  if (root === null || root === undefined)
+    throw new ResourceNotFound(compiled.resource, String(values[compiled.recordParameter ?? ''] ?? ''));
+  const page = compiled.isPage ? (root as { nodes: unknown[]; pageInfo: PageInfo }) : undefined;
+  const found = page ? page.nodes : root;
+  compiled.spell?.(found);
+  return { data: compiled.spellLeaf ? compiled.spellLeaf(found) : found, page: page?.pageInfo };
+}
+
+/** Our failure below the root field of a mutation: the change itself is done, only its answer could not be read. */
+export class FailedAfterEffect extends PlatformError {}
+
+function effectOf({ kind }: CompiledRoute, errors: readonly (GraphQLFormattedError | Error)[], error: PlatformError): PlatformError {
+  const isDone = kind === 'mutation' && error.status >= 500 && errors.some((one) => 'path' in one && (one.path?.length ?? 0) > 1);
+  return isDone ? new FailedAfterEffect(error.code, error.message, error.details, { cause: error.cause }) : error;
+}
+
+/** The error of the platform among those of the graph; fields are named as the caller of the route spells them. */
+function graphError(errors: readonly (GraphQLFormattedError | Error)[], plan: InputPlan): PlatformError {
+  const known = errors.find((error) => isErrorCode(extensionsOf(error).code)) ?? errors[0];
+  const { code, details } = extensionsOf(known);
+  if (code === 'BAD_USER_INPUT') return refusedVariable(known?.message ?? '', plan) ?? toPlatformError(known);
+  if (!isErrorCode(code) || code === 'INTERNAL_ERROR') return toPlatformError(known);
+  const shown = isObject(details) ? details : {};
+  return code === 'INVALID_PARAMETERS'
+    ? invalidParameters(shown, known?.message ?? '', plan)
+    : new PlatformError(code, known?.message ?? '', shown);
+}
+
+const extensionsOf = (error: GraphQLFormattedError | Error | undefined): Record<string, unknown> =>
+  error && 'extensions' in error && isObject(error.extensions) ? error.extensions : {};
+
+function invalidParameters(details: Record<string, unknown>, message: string, plan: InputPlan): PlatformError {
+  const listed = Array.isArray(details.errors) ? details.errors : [details];
+  const [first, ...rest] = listed.filter(isProblem).map((problem) => ({ ...problem, field: restFieldOf(plan, problem.field) }));
+  return first ? new InvalidParameters([first, ...rest]) : new PlatformError('INVALID_PARAMETERS', message, details);
+}
+
+const isProblem = (value: unknown): value is FieldProblem =>
+  isObject(value) && typeof value.field === 'string' && typeof value.reason === 'string';
+
+/** `Variable "$input" got invalid value … at "input.dueDate"; must be …`: a scalar of which only its subgraph knows the form. */
+const REFUSED_VARIABLE = /^Variable "\$(\w+)" got invalid value .*?(?: at "([\w.[\]]+)")?; (?:Expected type "[^"]+"\. )?(.+)$/s;
+
+function refusedVariable(message: string, plan: InputPlan): PlatformError | undefined {
+  const [, variable, at, reason] = REFUSED_VARIABLE.exec(message) ?? [];
+  const path = (at ?? variable)?.replace(/\[(\d+)\]/g, '.$1');
+  return path && reason ? new InvalidParameters([{ field: restFieldOf(plan, path), reason }]) : undefined;
+}

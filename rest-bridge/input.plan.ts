@@ -1,0 +1,158 @@
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredArgument,
+  isRequiredInputField,
+} from 'graphql';
+import { restPath, snakeCase } from './names.ts';
+import { pathParameters, type Route } from './route.ts';
+
+/** One value that a caller sends: where it stands in the request, and where it goes in the graph. */
+export interface InputMember {
+  name: string;
+  in: 'path' | 'query' | 'body';
+  argument: string;
+  /** The member of the argument's input object, where that was flattened. */
+  member?: string;
+  type: GraphQLInputType;
+  required: boolean;
+  /** A list of fields with an order each: `created_at:desc,priority:asc` in a query. */
+  isSort: boolean;
+  /** An input object that is not flattened. */
+  isNested: boolean;
+  description?: string | null;
+  defaultValue?: unknown;
+}
+
+/** Everything that a route takes. */
+export interface InputPlan {
+  members: InputMember[];
+  /** Members whose value the route states. */
+  fixed: InputMember[];
+  /** Arguments that must be an object even when none of its members is sent. */
+  requiredObjects: string[];
+}
+
+/** Input objects that are arguments are flattened one level: `createTicket(input: {title})` takes a body `{"title": …}`. */
+export function planInput(route: Route, field: GraphQLField<unknown, unknown>): InputPlan {
+  const all = field.args.flatMap((argument) => membersOf(route, argument));
+  const byName = new Map<string, InputMember>();
+  for (const member of all) {
+    const other = byName.get(member.name);
+    if (other) throw new RouteError(route, `${graphPath(other)} and ${graphPath(member)} are both called ${member.name}; name one of them`);
+    byName.set(member.name, member);
+  }
+  for (const parameter of pathParameters(route.path)) toPath(route, parameter, byName);
+  const named = [
+    ...Object.keys(route.fixed ?? {}),
+    ...(route.omit ?? []),
+    ...Object.keys(route.names ?? {}),
+    ...Object.keys(route.nested ?? {}),
+  ];
+  const unknown = named.find((name) => !byName.has(name));
+  if (unknown) throw new RouteError(route, `${unknown} is no argument of ${route.field}`);
+  const offered = [...byName.values()].filter(({ name }) => !Object.hasOwn(route.fixed ?? {}, name) && !route.omit?.includes(name));
+  return {
+    members: offered,
+    fixed: [...byName.values()].filter(({ name }) => Object.hasOwn(route.fixed ?? {}, name)),
+    requiredObjects: field.args.filter((argument) => isFlattened(route, argument) && isRequiredArgument(argument)).map(({ name }) => name),
+  };
+}
+
+function membersOf(route: Route, argument: GraphQLArgument): InputMember[] {
+  if (!isFlattened(route, argument)) {
+    const nestedName = restNameOf(route.nested, argument.name);
+    const name = nestedName ?? restNameOf(route.names, argument.name) ?? snakeCase(argument.name);
+    return [
+      {
+        ...memberOf(route, argument),
+        name,
+        argument: argument.name,
+        required: isRequiredArgument(argument),
+        isNested: nestedName !== undefined,
+      },
+    ];
+  }
+  const type = getNamedType(argument.type);
+  const fields = isInputObjectType(type) ? Object.values(type.getFields()) : [];
+  const required = isNonNullType(argument.type) ? undefined : fields.find(isRequiredInputField);
+  if (required) throw new RouteError(route, `${argument.name} is optional and its member ${required.name} is not: it can only be nested`);
+  return fields.map((member) => ({
+    ...memberOf(route, member),
+    name: restNameOf(route.names, member.name) ?? snakeCase(member.name),
+    argument: argument.name,
+    member: member.name,
+    required: isRequiredInputField(member),
+    isNested: false,
+  }));
+}
+
+function memberOf(
+  route: Route,
+  { type, description, defaultValue }: GraphQLArgument | GraphQLInputField,
+): Omit<InputMember, 'name' | 'argument' | 'required' | 'isNested'> {
+  const isInBody = route.method === 'POST' || route.method === 'PUT';
+  return { in: isInBody ? 'body' : 'query', type, isSort: isSortType(type), description, defaultValue };
+}
+
+const isFlattened = (route: Route, { name, type }: GraphQLArgument): boolean =>
+  isInputObjectType(getNullableType(type)) && restNameOf(route.nested, name) === undefined;
+
+const restNameOf = (names: Readonly<Record<string, string>> | undefined, graphName: string): string | undefined =>
+  Object.entries(names ?? {}).find(([, target]) => target === graphName)?.[0];
+
+/** `[TicketSort!]`: objects of a field and an order, both enums. */
+export function isSortType(type: GraphQLInputType): boolean {
+  const item = getNamedType(type);
+  if (!isListType(getNullableType(type)) || !isInputObjectType(item)) return false;
+  const { field, order, ...others } = item.getFields();
+  return (
+    Boolean(field && order) &&
+    Object.keys(others).length === 0 &&
+    isEnumType(getNamedType(field?.type)) &&
+    isEnumType(getNamedType(order?.type))
+  );
+}
+
+/** A path parameter is the argument of its name, or else `id`. */
+function toPath(route: Route, parameter: string, byName: Map<string, InputMember>): void {
+  const name = byName.has(parameter) ? parameter : 'id';
+  const member = byName.get(name);
+  if (!member || member.in === 'path') throw new RouteError(route, `{${parameter}} is no argument of ${route.field}`);
+  byName.delete(name);
+  byName.set(parameter, { ...member, name: parameter, in: 'path', required: true });
+}
+
+/** Where a member goes, in the graph's spelling. */
+export const graphPath = ({ argument, member }: InputMember): string => (member ? `${argument}.${member}` : argument);
+
+/**
+ * A field that the graph found wrong, as the caller of this route knows it. The graph names it from its input object
+ * (`services.0.unitPrice`) or from the argument (`input.services.0.unitPrice`).
+ */
+export function restFieldOf({ members }: InputPlan, path: string): string {
+  const known = members.find(
+    (member) => startsWith(path, graphPath(member)) || (member.member !== undefined && startsWith(path, member.member)),
+  );
+  if (!known) return restPath(path);
+  const matched = startsWith(path, graphPath(known)) ? graphPath(known) : (known.member ?? '');
+  return `${known.name}${restPath(path.slice(matched.length))}`;
+}
+
+const startsWith = (path: string, start: string): boolean => path === start || path.startsWith(`${start}.`);
+
+/** A line of the route table that does not fit the graph. Found at start, before anything is served. */
+export class RouteError extends Error {
+  constructor({ operationId, method, path }: Route, problem: string) {
+    super(`Route ${operationId} (${method} ${path}): ${problem}.`);
+    this.name = 'RouteError';
+  }
+}

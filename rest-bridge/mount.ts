@@ -1,0 +1,137 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { DocumentNode } from 'graphql';
+import { type Clock, systemClock } from '../kernel/clock.ts';
+import { PlatformError } from '../kernel/errors.ts';
+import { answerError, JSON_TYPE } from '../kernel/http.ts';
+import { type CompiledRoute, compileRoutes, type RestSource } from './compile.ts';
+import { mountDocs } from './docs.ts';
+import type { Execute } from './graph.ts';
+import { RouteHandler } from './handler.ts';
+import type { IdempotencyStore } from './idempotency.ts';
+import { buildOpenApi, type OpenApiDocument } from './openapi/document.ts';
+import { parseJson } from './raw.body.ts';
+import { type Method, pathShape, priorityOf, type Route, routerPath } from './route.ts';
+import { createSofaFace, type SofaFace } from './sofa.ts';
+import { checkVersion } from './version.ts';
+
+export interface RestOptions extends RestSource {
+  execute: Execute;
+  /** Plans the operation of a route ahead of its first request. */
+  prepare?(document: DocumentNode): Promise<void>;
+  idempotency?: IdempotencyStore;
+  clock?: Clock;
+}
+
+export const BASE = '/v1';
+const LARGE_BODY_BYTES = 25 * 1024 * 1024;
+const BODY_BYTES = 1024 * 1024;
+
+/**
+ * Serves the REST surface under /v1, its OpenAPI document and the documentation page. The server must be made with `rewriteUrl`
+ * (paths.ts) for the aliases, and must set `request.caller` in onRequest before this is mounted.
+ */
+export async function mountRest(app: FastifyInstance, options: RestOptions): Promise<OpenApiDocument> {
+  const compiled = compileRoutes(options);
+  if (options.prepare) for (const { document } of compiled) await options.prepare(document);
+  const face = createSofaFace(compiled);
+  const document = buildOpenApi(compiled, face, options);
+  await app.register(
+    // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for an asynchronous plugin; the rule knows only its callback form
+    async (scope) => {
+      scope.setErrorHandler(answerError);
+      scope.addHook('onRequest', async ({ headers }) => checkVersion(headers['api-version']));
+      acceptJson(scope);
+      mountRoutes(scope, compiled, face, options);
+      mountMethods(scope, [...compiled.map(({ route }) => route), ...(options.others ?? []).filter(({ operation }) => !operation.servers)]);
+      const text = JSON.stringify(document);
+      scope.get('/openapi.json', { config: { access: 'public', weight: 0 } }, (_, reply) =>
+        reply.type(JSON_TYPE).header('cache-control', 'no-cache').send(text),
+      );
+    },
+    { prefix: BASE },
+  );
+  await mountDocs(app, `${BASE}/openapi.json`);
+  return document;
+}
+
+/** The OpenAPI document alone, for schema/openapi.json. @throws RouteError */
+export function describeRest(source: RestSource): OpenApiDocument {
+  const compiled = compileRoutes(source);
+  return buildOpenApi(compiled, createSofaFace(compiled), source);
+}
+
+function mountRoutes(
+  scope: FastifyInstance,
+  compiled: readonly CompiledRoute[],
+  face: SofaFace,
+  { execute, idempotency, clock = systemClock }: RestOptions,
+): void {
+  const handlers = new Map<string, RouteHandler>();
+  for (const entry of compiled) {
+    const { route, status } = entry;
+    const sofa = face.routes.get(route.operationId);
+    if (!sofa) throw new Error(`Sofa made no route of ${route.operationId}, which answers ${status}.`);
+    const reader = () => handlers.get(`GET ${pathShape(route.path)}`);
+    const handler = new RouteHandler(entry, sofa, { execute, clock, idempotency }, reader);
+    handlers.set(`${route.method} ${pathShape(route.path)}`, handler);
+    scope.route({
+      method: route.method,
+      url: routerPath(route.path),
+      bodyLimit: route.largeBody ? LARGE_BODY_BYTES : BODY_BYTES,
+      config: {
+        access: route.access ?? 'authenticated',
+        weight: route.weight,
+        category: route.category ?? null,
+        priority: priorityOf(route),
+      },
+      handler: (request, reply) => handler.handle(request, reply),
+    });
+  }
+}
+
+/** An empty body is no body; only JSON is read. */
+function acceptJson(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_, text, done) => {
+    try {
+      done(null, parseJson(text as string));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+/** Unknown paths are 404, known paths with another method 405; OPTIONS says what a path allows. */
+function mountMethods(scope: FastifyInstance, routes: readonly Pick<Route, 'method' | 'path'>[]): void {
+  const paths = new Map<string, { url: string; methods: Method[] }>();
+  for (const { path, method } of routes) {
+    const known = paths.get(pathShape(path)) ?? { url: routerPath(path), methods: [] };
+    known.methods.push(method);
+    paths.set(pathShape(path), known);
+  }
+  const known = [...paths]
+    .sort(([one], [other]) => parametersIn(one) - parametersIn(other))
+    .map(([shape, { url, methods }]) => {
+      const allow = ['OPTIONS', ...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))].sort().join(', ');
+      scope.options(url, { config: { access: 'public', weight: 0 } }, (_, reply) => reply.code(204).header('allow', allow).send());
+      return { pattern: new RegExp(`^${BASE}${shape.replaceAll('{}', '[^/]+')}$`), allow };
+    });
+  scope.setNotFoundHandler((request, reply) => refuse(request, reply, known));
+}
+
+const parametersIn = (shape: string): number => shape.split('{}').length;
+
+function refuse(request: FastifyRequest, reply: FastifyReply, known: readonly { pattern: RegExp; allow: string }[]): never {
+  const path = request.raw.url?.split('?', 1)[0] ?? '';
+  const found = known.find(({ pattern }) => pattern.test(path));
+  if (!found)
+    throw new PlatformError('ROUTE_NOT_FOUND', `There is no ${request.method} ${path.slice(0, 200)}. See ${BASE}/openapi.json.`, {
+      method: request.method,
+      path: path.slice(0, 200),
+    });
+  reply.header('allow', found.allow);
+  throw new PlatformError('METHOD_NOT_ALLOWED', `${request.method} is not allowed here, only ${found.allow}.`, {
+    method: request.method,
+    allowed: found.allow.split(', '),
+  });
+}

@@ -1,0 +1,170 @@
+import { errorCodes, statusOf } from '../../kernel/errors.ts';
+import { API_VERSION } from '../body.ts';
+import { type JsonSchema, type Response, ref } from './types.ts';
+
+const text = { type: 'string' };
+const count = { type: 'integer', minimum: 0 };
+
+export const sharedSchemas: Record<string, JsonSchema> = {
+  ResponseMetadata: {
+    type: 'object',
+    required: ['request_id', 'timestamp', 'version'],
+    properties: {
+      request_id: { type: 'string', description: 'The same as in X-Request-Id.', examples: ['req_01JQ8Z6V4T9M3N2B1C0D9E8F7G'] },
+      timestamp: { type: 'string', format: 'date-time' },
+      version: { type: 'string', examples: [API_VERSION] },
+    },
+  },
+  Pagination: {
+    type: 'object',
+    required: ['page', 'per_page', 'total', 'pages', 'has_more', 'next_cursor'],
+    properties: {
+      page: count,
+      per_page: count,
+      total: count,
+      pages: count,
+      has_more: { type: 'boolean' },
+      next_cursor: { type: ['string', 'null'], description: 'The `cursor` of the next page; null on the last.' },
+    },
+  },
+  SupportPagination: {
+    type: 'object',
+    required: ['total', 'page', 'limit', 'pages', 'has_more', 'next_cursor'],
+    properties: {
+      total: count,
+      page: count,
+      limit: count,
+      pages: count,
+      has_more: { type: 'boolean' },
+      next_cursor: { type: ['string', 'null'] },
+    },
+  },
+  Error: {
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: {
+        type: 'object',
+        required: ['code', 'message', 'details', 'request_id'],
+        properties: {
+          code: { type: 'string', enum: [...errorCodes] },
+          message: { type: 'string', description: 'Says what to do next. For people: programs go by the code.' },
+          details: { type: 'object', additionalProperties: true },
+          request_id: text,
+        },
+      },
+    },
+  },
+  MfaChallenge: {
+    type: 'object',
+    description: 'The caller must show a second factor first: answer the challenge and repeat the request.',
+    required: ['error', 'challenge_id', 'methods', 'message'],
+    properties: {
+      error: { type: 'string', const: 'mfa_required' },
+      challenge_id: text,
+      methods: { type: 'array', items: { type: 'string', enum: ['totp', 'sms', 'email'] } },
+      message: text,
+    },
+  },
+};
+
+const integerHeader = (description: string) => ({ description, schema: { type: 'integer' } });
+/** `unlimited` on the custom plan. */
+const limitHeader = (description: string) => ({ description, schema: { type: ['integer', 'string'] } });
+
+export const sharedHeaders = {
+  'X-Request-Id': { description: 'Names this request, for questions about it.', schema: text },
+  'X-RateLimit-Limit': limitHeader('Requests allowed per hour.'),
+  'X-RateLimit-Remaining': limitHeader('Requests left in the window.'),
+  'X-RateLimit-Reset': integerHeader('When the window ends, in Unix seconds.'),
+  'X-RateLimit-Burst': limitHeader('Requests allowed per minute.'),
+  'X-RateLimit-Burst-Remaining': limitHeader('Requests left of the burst.'),
+  'X-RateLimit-Retry-After': integerHeader('Seconds to wait; 0 where there is no need.'),
+  'Retry-After': integerHeader('Seconds to wait.'),
+  ETag: { description: 'A strong tag of what is represented, for If-None-Match and If-Match.', schema: text },
+  'Idempotent-Replayed': { description: '`true` where the answer is that of the first request with this Idempotency-Key.', schema: text },
+};
+
+const EVERYWHERE = [
+  'X-Request-Id',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-RateLimit-Burst',
+  'X-RateLimit-Burst-Remaining',
+  'X-RateLimit-Retry-After',
+];
+export const headersWith = (...more: string[]): NonNullable<Response['headers']> =>
+  Object.fromEntries([...EVERYWHERE, ...more].map((name) => [name, ref('headers', name)]));
+
+const ERRORS: Record<number, readonly [string, string]> = {
+  400: ['BadRequest', 'The request is not valid; `details.errors` names each field with its reason.'],
+  401: ['Unauthorized', 'Credentials are missing or do not hold.'],
+  402: ['PaymentRequired', 'The payment was declined or not covered.'],
+  403: ['Forbidden', 'The caller may not do this.'],
+  404: ['NotFound', 'There is no such record for this caller.'],
+  409: ['Conflict', 'The request conflicts with the state of the record, or with an earlier request.'],
+  413: ['BodyTooLarge', 'The body is larger than this operation accepts.'],
+  415: ['UnsupportedMediaType', 'The body is not application/json.'],
+  429: ['TooManyRequests', 'A limit of the plan is reached.'],
+  500: ['InternalError', 'Something failed on our side.'],
+};
+
+export const errorResponse = (status: number) => ref('responses', ERRORS[status]?.[0] ?? 'InternalError');
+
+/** A demand for a second factor has a body of its own (specification 2.4). */
+const errorSchema = (status: string): JsonSchema =>
+  status === '403' ? { anyOf: [ref('schemas', 'Error'), ref('schemas', 'MfaChallenge')] } : { ...ref('schemas', 'Error') };
+
+export const sharedResponses: Record<string, Response> = {
+  NotModified: { description: 'What If-None-Match names is still current.', headers: headersWith('ETag') },
+  ...Object.fromEntries(
+    Object.entries(ERRORS).map(([status, [name, description]]) => {
+      const codes = errorCodes
+        .filter((code) => statusOf(code) === Number(status))
+        .map((code) => `\`${code}\``)
+        .join(', ');
+      const headers = headersWith(...(status === '429' ? ['Retry-After'] : []));
+      return [
+        name,
+        {
+          description: `${description} Codes: ${codes}.`,
+          headers,
+          content: { 'application/json': { schema: errorSchema(status) } },
+        },
+      ];
+    }),
+  ),
+};
+
+export const sharedParameters = {
+  ApiVersion: {
+    name: 'API-Version',
+    in: 'header',
+    description: `The version to be served by. Without it: ${API_VERSION}.`,
+    schema: { type: 'string', examples: [API_VERSION] },
+  },
+  IfNoneMatch: { name: 'If-None-Match', in: 'header', description: 'An ETag; 304 while it is current.', schema: text },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The ETag of the GET of this path; 409 STALE_RESOURCE when the record has changed since.',
+    schema: text,
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    description:
+      'Repeating a request with its key within 24 hours replays the first answer instead of acting again; with another body it is 409.',
+  },
+};
+
+export const securitySchemes = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`sk_live_…`) or an OAuth access token.' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key (`sk_live_…`).' },
+  mutualTLS: {
+    type: 'mutualTLS',
+    description: 'A registered client certificate (`POST /auth/certificates`). It counts where the request sends no other credentials.',
+  },
+};

@@ -1,0 +1,74 @@
+import type { GraphQLField } from 'graphql';
+import { API_VERSION } from '../body.ts';
+import type { CompiledRoute, RestSource } from '../compile.ts';
+import { pathShape } from '../route.ts';
+import type { SofaFace } from '../sofa.ts';
+import { securitySchemes, sharedHeaders, sharedParameters, sharedResponses, sharedSchemas } from './components.ts';
+import { describeOperation } from './operation.ts';
+import { refineComponents } from './schemas.ts';
+import type { OpenApiDocument, Operation } from './types.ts';
+
+export type { OpenApiDocument } from './types.ts';
+
+const DESCRIPTION = `Orders, operates, bills and supports telecommunications and IT services. The same operations and records are in the GraphQL API,
+and every change is an event there and in webhooks.
+
+Lists take \`page\` and \`per_page\`, or \`cursor\` and \`limit\` (default 50, at most 200). A filter with several values takes them separated by
+commas or repeated. A member without a value is \`null\`, not absent. A member or query parameter that an operation does not know is an error.`;
+
+/** The OpenAPI 3.1 document of the whole surface: Sofa's schemas, and what it leaves out. */
+export function buildOpenApi(compiled: readonly CompiledRoute[], face: SofaFace, { areas, others = [] }: RestSource): OpenApiDocument {
+  const readers = new Set(compiled.filter(({ route }) => route.method === 'GET').map(({ route }) => pathShape(route.path)));
+  const paths: OpenApiDocument['paths'] = {};
+  const describePath = (path: string, method: string, operation: Operation): void => {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+  };
+  for (const entry of compiled) {
+    const { path, method } = entry.route;
+    describePath(path, method, describeOperation(entry, rootField(face, entry), readers.has(pathShape(path))));
+  }
+  for (const { path, method, operation } of others) describePath(path, method, operation);
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Telecommunications and IT services platform', version: API_VERSION, description: DESCRIPTION },
+    servers: [{ url: '/v1', description: 'This server.' }],
+    security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
+    tags: areas.map(({ tag, description }) => ({ name: tag, description })),
+    paths,
+    components: usedOnly(paths, {
+      schemas: { ...refineComponents(face.schema, face.components), ...sharedSchemas },
+      headers: sharedHeaders,
+      parameters: sharedParameters,
+      responses: sharedResponses,
+      securitySchemes,
+    }),
+  };
+}
+
+function rootField({ schema }: SofaFace, { kind, route }: CompiledRoute): GraphQLField<unknown, unknown> {
+  const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
+  const field = root?.getFields()[route.operationId];
+  if (!field) throw new Error(`The face has no field ${route.operationId}.`);
+  return field;
+}
+
+type Components = OpenApiDocument['components'];
+
+/** Leaves out what nothing refers to, directly or through another component. */
+function usedOnly(paths: OpenApiDocument['paths'], components: Components): Components {
+  const used = new Set<string>();
+  const visit = (node: unknown): void => {
+    for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)) {
+      if (used.has(`${kind}/${name}`)) continue;
+      used.add(`${kind}/${name}`);
+      visit(components[kind]?.[name] ?? null);
+    }
+  };
+  visit(paths);
+  return Object.fromEntries(
+    Object.entries(components).map(([kind, entries]) => [
+      kind,
+      Object.fromEntries(Object.entries(entries).filter(([name]) => kind === 'securitySchemes' || used.has(`${kind}/${name}`))),
+    ]),
+  );
+}

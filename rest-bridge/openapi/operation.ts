@@ -1,0 +1,148 @@
+import { type GraphQLField, getNamedType, isEnumType, isInputObjectType } from 'graphql';
+import type { CompiledRoute } from '../compile.ts';
+import type { InputMember } from '../input.plan.ts';
+import { restValue, restValues } from '../names.ts';
+import { errorResponse, headersWith } from './components.ts';
+import { describe, schemaOf } from './schemas.ts';
+import { type JsonSchema, type MediaType, type Operation, type Parameter, type Reference, type Response, ref } from './types.ts';
+
+/** What the document says of one route. `root` is its field of the face; `hasReader` where its path has a GET. */
+export function describeOperation(compiled: CompiledRoute, root: GraphQLField<unknown, unknown>, hasReader: boolean): Operation {
+  const { route, tag, permission, secondFactor, field } = compiled;
+  const description = [
+    route.description ?? field.description ?? `${route.summary}.`,
+    permission && `Permission: \`${permission}\`.`,
+    secondFactor && 'Users are asked for a second factor.',
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+  const body = requestBody(compiled, root);
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    ...describe(description),
+    tags: [tag],
+    ...(route.access === 'public' && { security: [] }),
+    parameters: [...parameters(compiled, root), ...headerParameters(compiled, hasReader)],
+    ...(body && { requestBody: body }),
+    responses: responses(compiled, root, body !== undefined),
+    ...(permission && { 'x-permission': permission }),
+    ...(secondFactor && { 'x-second-factor': true as const }),
+    ...(route.category && { 'x-rate-category': route.category }),
+    ...(route.addition && { 'x-addition': true as const }),
+  };
+}
+
+function parameters({ input }: CompiledRoute, root: GraphQLField<unknown, unknown>): Parameter[] {
+  return input.members
+    .filter((member) => member.in !== 'body')
+    .map((member) => {
+      const schema = memberSchema(member, root);
+      return {
+        name: member.name,
+        in: member.in as 'path' | 'query',
+        required: member.required,
+        ...describe(member.description ?? (member.isSort && !member.isNested ? sortDescription(member) : undefined)),
+        schema,
+        ...(schema.type === 'array' && { style: 'form', explode: false }),
+        ...('$ref' in schema && member.isNested && { style: 'deepObject', explode: true }),
+      };
+    });
+}
+
+function sortDescription({ type }: InputMember): string {
+  const input = getNamedType(type);
+  const field = isInputObjectType(input) ? getNamedType(input.getFields().field?.type) : undefined;
+  const names = isEnumType(field)
+    ? restValues(field)
+        .map((name) => `\`${name}\``)
+        .join(', ')
+    : '';
+  return `Fields of the order, each with \`:asc\` or \`:desc\`, separated by commas: ${names}.`;
+}
+
+/** Whether an Idempotency-Key counts. */
+const isOnce = ({ kind, route: { method, access } }: CompiledRoute): boolean =>
+  method === 'POST' && kind === 'mutation' && access !== 'public';
+
+function headerParameters(compiled: CompiledRoute, hasReader: boolean): Reference[] {
+  const { method } = compiled.route;
+  const names = [
+    'ApiVersion',
+    ...(method === 'GET' ? ['IfNoneMatch'] : []),
+    ...((method === 'PUT' || method === 'DELETE') && hasReader ? ['IfMatch'] : []),
+    ...(isOnce(compiled) ? ['IdempotencyKey'] : []),
+  ];
+  return names.map((name) => ref('parameters', name));
+}
+
+function requestBody({ route, input }: CompiledRoute, root: GraphQLField<unknown, unknown>): Operation['requestBody'] {
+  const members = input.members.filter((member) => member.in === 'body' || (route.bodyOnGet && member.in === 'query'));
+  if (members.length === 0) return undefined;
+  const required = members.filter((member) => member.required).map(({ name }) => name);
+  const properties = Object.fromEntries(
+    members.map((member) => [member.name, { ...memberSchema(member, root), ...describe(member.description) }]),
+  );
+  const schema = { type: 'object', properties, ...(required.length && { required }), additionalProperties: false };
+  const media: MediaType = { schema, ...(route.example && { example: route.example }) };
+  return { required: required.length > 0, content: { 'application/json': media } };
+}
+
+function memberSchema({ name, defaultValue }: InputMember, root: GraphQLField<unknown, unknown>): JsonSchema {
+  const type = root.args.find((argument) => argument.name === name)?.type;
+  if (!type) throw new Error(`The face has no argument ${name}.`);
+  const schema = schemaOf(type, false);
+  if (defaultValue === undefined || defaultValue === null || typeof defaultValue === 'object') return schema;
+  return { ...schema, default: '$ref' in schema ? restValue(String(defaultValue)) : defaultValue };
+}
+
+function responses(compiled: CompiledRoute, root: GraphQLField<unknown, unknown>, hasBody: boolean): Operation['responses'] {
+  const { route, kind, status, input } = compiled;
+  const isRead = route.method === 'GET';
+  const errors = [
+    400,
+    // also a public operation may be about credentials
+    401,
+    403,
+    ...(input.members.some((member) => member.in === 'path') ? [404] : []),
+    ...(kind === 'mutation' ? [409] : []),
+    ...(hasBody ? [413, 415] : []),
+    429,
+    500,
+  ];
+  const headers = headersWith(...(isRead ? ['ETag'] : []), ...(isOnce(compiled) ? ['Idempotent-Replayed'] : []));
+  const success: Response = {
+    description: route.summary,
+    headers,
+    content: { 'application/json': { schema: successSchema(compiled, root) } },
+  };
+  return {
+    [status]: success,
+    ...(isRead && { 304: ref('responses', 'NotModified') }),
+    ...Object.fromEntries(errors.map((code) => [code, errorResponse(code)])),
+  };
+}
+
+const object = (properties: Record<string, JsonSchema>): JsonSchema => ({ type: 'object', required: Object.keys(properties), properties });
+
+/** Envelope, wrapper or list form around what the face shows. */
+function successSchema(
+  { route: { wrap, bare, list = 'general' }, isPage, isList }: CompiledRoute,
+  root: GraphQLField<unknown, unknown>,
+): JsonSchema {
+  // a record that is null is 404
+  const { oneOf, ...own } = schemaOf(root.type, false);
+  const data = oneOf ? ((oneOf as JsonSchema[])[0] ?? own) : own;
+  if (bare) return data;
+  if (isPage && list === 'support') return object({ [wrap ?? 'data']: data, pagination: { ...ref('schemas', 'SupportPagination') } });
+  if (isPage && list === 'invoices')
+    return object({ [wrap ?? 'data']: data, total_count: { type: 'integer' }, has_more: { type: 'boolean' } });
+  if (wrap) return object({ [wrap]: data });
+  const metadata = { ...ref('schemas', 'ResponseMetadata') };
+  return object({
+    success: { type: 'boolean', const: true },
+    data,
+    ...(isList && { pagination: { ...ref('schemas', 'Pagination') } }),
+    metadata,
+  });
+}

@@ -1,0 +1,68 @@
+import {
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  type GraphQLType,
+  isEnumType,
+  isInputObjectType,
+  isIntrospectionType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+} from 'graphql';
+import { SORT } from '../face.ts';
+import { scalarSchema } from '../scalars.ts';
+import { type JsonSchema, ref } from './types.ts';
+
+/**
+ * Sofa's JSON schemas of the face, in the words of OpenAPI 3.1: what may be null says so, every member of an answer is present,
+ * a request has no other members, and input objects inside input objects, which Sofa leaves open, are named.
+ */
+export function refineComponents(face: GraphQLSchema, components: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
+  const roots = [face.getQueryType()?.name, face.getMutationType()?.name];
+  const types = Object.values(face.getTypeMap()).filter(
+    (type) => !isIntrospectionType(type) && !isScalarType(type) && !roots.includes(type.name),
+  );
+  return Object.fromEntries(
+    types
+      .map((type) => [type.name, refineType(type, components[type.name] ?? {})])
+      .sort(([one], [other]) => String(one).localeCompare(String(other))),
+  );
+}
+
+function refineType(type: GraphQLNamedType, generated: JsonSchema): JsonSchema {
+  const { title: _, ...schema } = generated;
+  if (isEnumType(type)) return { ...schema, ...describe(type.description) };
+  if (!isObjectType(type) && !isInputObjectType(type)) return schema;
+  const fields = Object.values<{ name: string; type: GraphQLInputType | GraphQLOutputType; description?: string | null }>(type.getFields());
+  const properties = Object.fromEntries(
+    fields.map(({ name, type: of, description }) => [name, { ...schemaOf(of, isObjectType(type)), ...describe(description) }]),
+  );
+  if (isInputObjectType(type)) return { ...schema, properties, additionalProperties: false };
+  return { ...schema, properties, required: fields.map(({ name }) => name) };
+}
+
+/** The schema of a type of the face, which may be null where the graph may answer null. */
+export function schemaOf(type: GraphQLInputType | GraphQLOutputType, showsNull: boolean): JsonSchema {
+  if (isNonNullType(type)) return plainSchema(type.ofType, showsNull);
+  const schema = plainSchema(type, showsNull);
+  return showsNull ? orNull(schema) : schema;
+}
+
+function plainSchema(type: GraphQLType, showsNull: boolean): JsonSchema {
+  if (isNonNullType(type)) return plainSchema(type.ofType, showsNull);
+  if (isListType(type)) return { type: 'array', items: schemaOf(type.ofType as GraphQLOutputType, showsNull) };
+  if (isScalarType(type)) return type.name === SORT ? sortSchema() : scalarSchema(type.name);
+  return { ...ref('schemas', (type as GraphQLNamedType).name) };
+}
+
+const sortSchema = (): JsonSchema => ({ type: 'string', pattern: '^\\w+(:(asc|desc))?(,\\w+(:(asc|desc))?)*$' });
+
+function orNull(schema: JsonSchema): JsonSchema {
+  if (typeof schema.type === 'string') return { ...schema, type: [schema.type, 'null'] };
+  return '$ref' in schema ? { oneOf: [schema, { type: 'null' }] } : schema;
+}
+
+export const describe = (description: string | null | undefined): { description?: string } => (description ? { description } : {});

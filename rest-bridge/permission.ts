@@ -1,0 +1,42 @@
+import { type ConstDirectiveNode, type GraphQLField, Kind, parse, valueFromASTUntyped } from 'graphql';
+
+/** The permission that a field of the graph asks for; `coordinate` is like `Query.ticket`. */
+export type PermissionOf = (coordinate: string, field: GraphQLField<unknown, unknown>) => string | undefined;
+
+/** Read from `@requiresScopes(scopes: [["support.read"]])`: stated once, in the subgraph. A scope is a permission with a dot. */
+export const permissionOf: PermissionOf = (_, { astNode, extensions }) => {
+  const stated = extensions.permission;
+  return typeof stated === 'string' ? stated : permissionIn(astNode?.directives);
+};
+
+/** The same from the text of a supergraph, for a public schema that does not show directives. */
+export function permissionsIn(supergraphSdl: string): PermissionOf {
+  const permissions = new Map<string, string>();
+  for (const definition of parse(supergraphSdl, { noLocation: true }).definitions) {
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) continue;
+    for (const { name, directives } of definition.fields ?? []) {
+      const permission = permissionIn(directives);
+      if (permission) permissions.set(`${definition.name.value}.${name.value}`, permission);
+    }
+  }
+  return (coordinate) => permissions.get(coordinate);
+}
+
+function permissionIn(directives: readonly ConstDirectiveNode[] | undefined): string | undefined {
+  const directive = directives?.find(({ name }) => name.value === 'requiresScopes');
+  const scopes = directive?.arguments?.find(({ name }) => name.value === 'scopes')?.value;
+  const [alternative] = scopes?.kind === Kind.LIST ? (valueFromASTUntyped(scopes) as string[][]) : [];
+  return alternative?.[0]?.replace('.', ':');
+}
+
+/** The fields that ask users for a second factor: `@policy(policies: [["second_factor"]])` in the text of a supergraph. */
+export function secondFactorsIn(supergraphSdl: string): (coordinate: string) => boolean {
+  const asking = new Set<string>();
+  for (const definition of parse(supergraphSdl, { noLocation: true }).definitions) {
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) continue;
+    for (const { name, directives } of definition.fields ?? []) {
+      if (directives?.some((directive) => directive.name.value === 'policy')) asking.add(`${definition.name.value}.${name.value}`);
+    }
+  }
+  return (coordinate) => asking.has(coordinate);
+}

@@ -1,0 +1,112 @@
+import type { Priority, RateCategory } from '../kernel/http.ts';
+import type { Operation } from './openapi/types.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/**
+ * What REST shows of a record, where that is not its plain fields: a GraphQL selection without aliases for spelling (the
+ * snake case of each field is implied; an alias names what is called otherwise). `...fields` stands for the plain fields.
+ */
+export interface View {
+  /** Name of the schema in the OpenAPI document. */
+  readonly name: string;
+  readonly selection: string;
+}
+
+export interface RouteOptions {
+  summary: string;
+  description?: string;
+
+  /** REST name to graph argument or input member, where it is not that name in snake case. `{x_id}` finds `id` by itself. */
+  names?: Readonly<Record<string, string>>;
+  /** REST member to graph argument whose input object stays an object; all others are flattened into the body or query. */
+  nested?: Readonly<Record<string, string>>;
+  /** REST name to a value in REST spelling that the caller cannot choose. */
+  fixed?: Readonly<Record<string, unknown>>;
+  /** REST names that this route does not offer. */
+  omit?: readonly string[];
+
+  select?: View;
+  /** The whole body is `{"<wrap>": …}`. Default: the general envelope (specification 2.1), with the record under `data`. */
+  wrap?: string;
+  /** The body is the record itself. */
+  bare?: true;
+  /** How a page of records is shown: `support` is `{<wrap>, pagination{total, page, limit, pages}}`, `invoices` is `{<wrap>, total_count, has_more}`. */
+  list?: 'general' | 'support' | 'invoices';
+  /** Default: 201 for a POST that is a mutation, else 200. */
+  status?: 200 | 201 | 202;
+
+  /** `public` needs no credentials. */
+  access?: 'public';
+  category?: RateCategory;
+  /** Default: by its category (`priorityOf`). */
+  priority?: Priority;
+  weight?: number;
+
+  /** The parameters of this GET may also come as a JSON body. */
+  bodyOnGet?: true;
+  /** The body may have 25 MiB, for attachments; else 1 MiB. */
+  largeBody?: true;
+  /** Not in the specification (`x-addition`). */
+  addition?: true;
+  /** A request body that works. */
+  example?: Readonly<Record<string, unknown>>;
+}
+
+/** One operation of the REST surface: a line of the route table. */
+export interface Route extends RouteOptions {
+  /** The operationId of the OpenAPI document; unique. */
+  readonly operationId: string;
+  readonly method: Method;
+  /** Under /v1, with parameters as `{ticket_id}`. */
+  readonly path: string;
+  /** The field of Query or Mutation that answers it. */
+  readonly field: string;
+}
+
+/**
+ * An operation that something else serves, such as the download of a file. Here it is described, and its path is known, so that
+ * OPTIONS and 405 hold for it too; who serves it registers it on the server. One with `servers` is only described.
+ */
+export interface OtherRoute {
+  readonly method: Method;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+/** The routes of one area; its name is their tag. */
+export interface Area {
+  readonly tag: string;
+  readonly description: string;
+  readonly routes: readonly Route[];
+}
+
+type Builder = (operationId: string, path: string, field: string, options: RouteOptions) => Route;
+const builder =
+  (method: Method): Builder =>
+  (operationId, path, field, options) => ({ operationId, method, path, field, ...options });
+
+export const get = builder('GET');
+export const post = builder('POST');
+export const put = builder('PUT');
+export const del = builder('DELETE');
+export const area = (tag: string, description: string, routes: readonly Route[]): Area => ({ tag, description, routes });
+export const view = (name: string, selection: string): View => ({ name, selection });
+
+/** How urgent a route is when all slots are taken (specification 8.4): billing and account management high, exports low. */
+export const priorityOf = ({ priority, category }: Pick<Route, 'priority' | 'category'>): Priority =>
+  priority ?? (category && PRIORITY_OF_CATEGORY[category]) ?? 'normal';
+
+const PRIORITY_OF_CATEGORY: Readonly<Record<RateCategory, Priority>> = {
+  billing: 'high',
+  account: 'high',
+  provisioning: 'normal',
+  export: 'low',
+};
+
+/** `/support/tickets/{ticket_id}` has the parameter `ticket_id`. */
+export const pathParameters = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+/** The path as Fastify and Sofa write it. */
+export const routerPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
+/** The same for every spelling of the parameters, so that routes of one path find each other. */
+export const pathShape = (path: string): string => path.replace(/\{\w+\}/g, '{}');

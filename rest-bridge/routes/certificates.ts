@@ -1,0 +1,38 @@
+import { del, get, post, type Route } from '../route.ts';
+
+const EXAMPLE = {
+  name: 'Billing export',
+  certificate: `-----BEGIN CERTIFICATE-----
+MIIBgTCCASegAwIBAgIEEAAAATAKBggqhkjOPQQDAjA0MRkwFwYDVQQKExBBY21l
+IENvcnBvcmF0aW9uMRcwFQYDVQQDEw5iaWxsaW5nLWV4cG9ydDAgFw0yNjA4MTMx
+MTAyMjhaGA8yMDc2MDMwMzExMDIyOFowNDEZMBcGA1UEChMQQWNtZSBDb3Jwb3Jh
+dGlvbjEXMBUGA1UEAxMOYmlsbGluZy1leHBvcnQwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAATnNYbqUTuy5iwXjM5tsJgjlKfqROSmWfRlw92wYQT8belRt3wbHXdO
+buBHurjtfowiIlARQ4hfclxiLlLH9EgToyUwIzAMBgNVHRMBAf8EAjAAMBMGA1Ud
+JQQMMAoGCCsGAQUFBwMCMAoGCCqGSM49BAMCA0gAMEUCIGQ8zArrQ4Tr4C/Z9dat
+E5sVZYtloVGLTwSi114bpgkJAiEAyFv/vdIku2ZThJm48xYe7eM9vBCyLyNXXAm2
+pT759sM=
+-----END CERTIFICATE-----
+`,
+  permissions: ['billing:read'],
+};
+
+/** Specification 2.4, 4.1, 5.5. */
+export const certificates: readonly Route[] = [
+  get('listCertificates', '/auth/certificates', 'certificates', { summary: 'List client certificates', addition: true }),
+  post('registerCertificate', '/auth/certificates', 'registerCertificate', {
+    summary: 'Register a client certificate',
+    description: `From then on, who opens a TLS connection with this certificate calls with its permissions, which lie within those of the caller.
+One that is not valid yet may be registered; \`validity\` says so. To make one that is fit, and its key:
+
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 365 -subj /CN=billing-export \\
+      -addext basicConstraints=critical,CA:FALSE -addext extendedKeyUsage=clientAuth -keyout client.key -out client.pem`,
+    example: EXAMPLE,
+  }),
+  get('getCertificate', '/auth/certificates/{certificate_id}', 'certificate', { summary: 'Read a client certificate', addition: true }),
+  del('revokeCertificate', '/auth/certificates/{certificate_id}', 'revokeCertificate', {
+    summary: 'Revoke a client certificate',
+    description: 'It is refused from here on, stays on record, and cannot be registered again.',
+    addition: true,
+  }),
+];

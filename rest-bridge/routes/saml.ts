@@ -1,0 +1,165 @@
+import { errorResponse, headersWith } from '../openapi/components.ts';
+import type { JsonSchema, Operation } from '../openapi/types.ts';
+import { del, get, type OtherRoute, post, put, type Route, view } from '../route.ts';
+
+/** A certificate that is good for examples: nobody has its key. */
+const CERTIFICATE = [
+  '-----BEGIN CERTIFICATE-----',
+  'MIIDFzCCAf+gAwIBAgIUYqlUpMq5L2OkPJLtzQnqpg8NqWcwDQYJKoZIhvcNAQEL',
+  'BQAwGjEYMBYGA1UEAwwPaWRwLmV4YW1wbGUuY29tMCAXDTI2MTEyMTExMzMxOVoY',
+  'DzIxMjYxMDI4MTEzMzE5WjAaMRgwFgYDVQQDDA9pZHAuZXhhbXBsZS5jb20wggEi',
+  'MA0GCSqGSIb3DQEBAQUAA4IBDwAwggEKAoIBAQC4wjzFqaMb+nBhK0QSOYSRDyy2',
+  '7AU8L5fr9I3Zrg4ilsZ3oteZwc9RpqB8O5aKSvdUyTpIiQSvDLiRvshI3xVqHRDA',
+  'fV96hjtPeMBMcB2cB0aW4jcSwjuyLbdg0EXHh30NiOt9lTax5Nn2d5qoDIwCSkPK',
+  '9VLWQ+6LiXOkq6PkLqxNSm8jFmoDEPqnlkkbiBk8C0aZC0OJbhfbk2mpUnrncmRu',
+  '8CyOHqC3mEDMlbW7KnVKBzYkFUMZyqZQOxLvi2RiAmVlQxzOkw/pCSlw61dQXcU8',
+  'jKbBgEfPNQ97Dot6NSC8ZiSxkx7WiiSS8qqa0wh6L8RduVtMEAIQiFw+qxWNAgMB',
+  'AAGjUzBRMB0GA1UdDgQWBBTV0SXmFH4wucHbBdSuLH+BNuUadjAfBgNVHSMEGDAW',
+  'gBTV0SXmFH4wucHbBdSuLH+BNuUadjAPBgNVHRMBAf8EBTADAQH/MA0GCSqGSIb3',
+  'DQEBCwUAA4IBAQBeW637R2UaGm3/yRPCBfQleQ004cpXvxgmzn7s19mJdaV4Q7mT',
+  'Ozqhe4KdqPxZOHGSg69vzxpBeKu7dcDQLiwv9sUFPIfNkCorpfiP1x4k1E+iJC+p',
+  'Bsy2VCwu3gY0nzJJAJOXHc8O3WWZtPDTSG0wMGVzXitB1yLeWE6pPsVaDNc78SU5',
+  'kc5HWl/xP/jVq2DIo6Eqn94XFq+hg7zTGRlzlXfeuyXRQNa4X/8AcFqw5n6jvLDg',
+  'kfKUR4XRW3T9TJrBEs7dl+Bl0vsx/ybYxyWBmwreEikY3nps4Dkp1z+Xh806Lvfk',
+  'lFqtxqZL5MemGvX+8orJRebrKIf/lVYk0QI/',
+  '-----END CERTIFICATE-----',
+].join('\n');
+
+const connection = view('SamlConnection', '{ ...fields roleMappings }');
+
+/** Additions to specification 5.6, which says how users sign in and not how their identity provider becomes known. */
+export const samlConnectionRoutes: readonly Route[] = [
+  get('listSamlConnections', '/auth/saml-connections', 'samlConnections', {
+    summary: 'List SAML connections',
+    select: connection,
+    addition: true,
+  }),
+  post('createSamlConnection', '/auth/saml-connections', 'createSamlConnection', {
+    summary: 'Create a SAML connection',
+    description:
+      'An identity provider that signs in users of the organization. Give its metadata (`metadata_xml` or `metadata_url`) or its parts; or neither, to get `sp_entity_id` and `acs_url` for its set-up first. It signs in nobody who may do more than whoever registered it.',
+    select: connection,
+    addition: true,
+    example: {
+      name: 'Acme directory',
+      email_domains: ['acme.example.com'],
+      idp_entity_id: 'https://idp.acme.example.com/metadata',
+      sso_url: 'https://idp.acme.example.com/sso',
+      certificates: [CERTIFICATE],
+    },
+  }),
+  get('getSamlConnection', '/auth/saml-connections/{connection_id}', 'samlConnection', {
+    summary: 'Get a SAML connection',
+    select: connection,
+    addition: true,
+  }),
+  put('updateSamlConnection', '/auth/saml-connections/{connection_id}', 'updateSamlConnection', {
+    summary: 'Update a SAML connection',
+    description: 'What is left out stays as it is. To change certificates without a gap, send the old and the new one together.',
+    select: connection,
+    addition: true,
+    example: { name: 'Directory of Acme', certificates: [CERTIFICATE] },
+  }),
+  del('deleteSamlConnection', '/auth/saml-connections/{connection_id}', 'deleteSamlConnection', {
+    summary: 'Delete a SAML connection',
+    select: connection,
+    addition: true,
+  }),
+];
+
+const text: JsonSchema = { type: 'string' };
+const form = (properties: Record<string, JsonSchema>, required: string[]): Operation['requestBody'] => ({
+  required: true,
+  content: { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties, required } } },
+});
+const failures = (...codes: number[]) => Object.fromEntries(codes.map((code) => [code, errorResponse(code)]));
+
+const TOKENS: JsonSchema = {
+  type: 'object',
+  required: ['access_token', 'token_type', 'expires_in', 'refresh_token', 'scope', 'user_id'],
+  properties: {
+    access_token: { ...text, description: 'A JWT, for `Authorization: Bearer`.' },
+    token_type: { ...text, const: 'Bearer' },
+    expires_in: { type: 'integer', description: 'Seconds.' },
+    refresh_token: { ...text, description: 'For `POST /v1/auth/refresh`.' },
+    scope: { ...text, description: 'Permissions in dot form, with spaces between.' },
+    user_id: text,
+  },
+};
+const tokens = { description: 'The session has begun.', headers: headersWith(), content: { 'application/json': { schema: TOKENS } } };
+const SERVED_AT = { tags: ['Credentials'], security: [], servers: [{ url: '/', description: 'This server, outside of /v1.' }] };
+
+const RELAY_STATE = 'Where the browser goes on after the sign-in: a path, or a URL of the own origin.';
+const query = (name: string, description: string) => ({ name, in: 'query' as const, description, schema: text });
+
+/** Specification 5.6. Served by the identity subgraph's own handlers: these are forms, redirects and XML. */
+export const samlRoutes: readonly OtherRoute[] = [
+  {
+    method: 'GET',
+    path: '/saml/metadata',
+    operation: {
+      operationId: 'getSamlMetadata',
+      summary: 'Metadata of the SAML service provider',
+      description: 'Of one connection, whose entity id differs from those of others; without `connection`, what is the same for all.',
+      ...SERVED_AT,
+      parameters: [query('connection', 'The id of a connection (`saml_…`).')],
+      responses: {
+        200: { description: 'The metadata.', headers: headersWith(), content: { 'application/samlmetadata+xml': { schema: text } } },
+        ...failures(400, 404, 429, 500),
+      },
+    },
+  },
+  {
+    method: 'GET',
+    path: '/saml/sso',
+    operation: {
+      operationId: 'startSamlSignIn',
+      summary: 'Begin a sign-in by SAML',
+      description:
+        'Sends a browser to the identity provider that `connection`, the domain of `email`, or the Issuer of `SAMLRequest` names.',
+      ...SERVED_AT,
+      parameters: [
+        query('connection', 'The id of a connection (`saml_…`).'),
+        query('email', 'An address whose domain belongs to a connection.'),
+        query(
+          'SAMLRequest',
+          'An AuthnRequest with the entity id of a connection as Issuer: base64, deflated or not. It is passed on as it is.',
+        ),
+        query('RelayState', RELAY_STATE),
+      ],
+      responses: { 302: { description: 'To the identity provider.', headers: headersWith() }, ...failures(400, 404, 429, 500) },
+    },
+  },
+  {
+    method: 'POST',
+    path: '/saml/acs',
+    operation: {
+      operationId: 'consumeSamlAssertion',
+      summary: 'Consume the answer of an identity provider',
+      description:
+        'The HTTP-POST binding: response and assertion signed, the attribute `email` required, `groups` mapped to roles. Answers the tokens; with a RelayState, sends the browser there with a `code` for `POST /saml/token`.',
+      ...SERVED_AT,
+      requestBody: form({ SAMLResponse: { ...text, description: 'base64' }, RelayState: { ...text, description: RELAY_STATE } }, [
+        'SAMLResponse',
+      ]),
+      responses: {
+        200: tokens,
+        303: { description: 'To RelayState, with `code`.', headers: headersWith() },
+        ...failures(400, 401, 403, 413, 415, 429, 500),
+      },
+    },
+  },
+  {
+    method: 'POST',
+    path: '/saml/token',
+    operation: {
+      operationId: 'exchangeSamlCode',
+      summary: 'Exchange the code of a sign-in by SAML for tokens',
+      description: 'A code works once, for a minute.',
+      ...SERVED_AT,
+      requestBody: form({ code: text }, ['code']),
+      responses: { 200: tokens, ...failures(400, 401, 413, 415, 429, 500) },
+      'x-addition': true,
+    },
+  },
+];

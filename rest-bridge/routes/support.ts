@@ -1,0 +1,79 @@
+import { area, get, post, put, view } from '../route.ts';
+
+const ticketRecord = view(
+  'TicketRecord',
+  `{
+  ...fields
+  assignedTo { agentId name email specialization }
+  sla { responseTime resolutionTime responseDue resolutionDue }
+}`,
+);
+const ticketUpdate = view(
+  'TicketUpdate',
+  `{
+  id number status priority updatedAt
+  assignedTo { agentId name email specialization }
+  sla { responseMet resolutionDue escalated escalationReason }
+}`,
+);
+const ticketItem = view(
+  'TicketListItem',
+  `{
+  id number title status priority createdAt updatedAt
+  assignedTo { name email }
+  sla_status: sla { responseMet resolutionDue timeRemaining }
+}`,
+);
+
+const search = {
+  nested: { filters: 'filter', sort: 'sort', pagination: 'page' },
+  select: ticketItem,
+  wrap: 'tickets',
+  list: 'support',
+} as const;
+
+const newTicket = {
+  title: 'Internet connection is down',
+  description: 'The modem has had no light since 9:30.',
+  contact: { name: 'Ada Diaz', email: 'ada@example.com', phone: '+12125550100', role: 'it_manager' },
+  category: 'connectivity',
+  priority: 'high',
+  severity: 'business_impacting',
+  location: { address: '350 Fifth Avenue, New York', timezone: 'America/New_York' },
+  metadata: { reported_by: 'monitoring' },
+};
+
+export const support = area('Support', 'Tickets, and what is done about them.', [
+  post('createTicket', '/support/tickets', 'createTicket', {
+    summary: 'Open a ticket',
+    wrap: 'ticket',
+    select: ticketRecord,
+    largeBody: true,
+    example: newTicket,
+  }),
+  get('listTickets', '/support/tickets', 'tickets', { summary: 'List tickets', wrap: 'tickets', list: 'support', select: ticketItem }),
+  get('searchTickets', '/support/tickets/search', 'tickets', {
+    summary: 'Search tickets',
+    ...search,
+    bodyOnGet: true,
+    description:
+      'The search may be a JSON body, or the same structure in the query string: `filters[status][]=open&sort[field]=created_at`.',
+  }),
+  post('postTicketSearch', '/support/tickets/search', 'tickets', {
+    summary: 'Search tickets with a body',
+    ...search,
+    addition: true,
+    example: {
+      filters: { status: ['open'], priority: ['high', 'critical'] },
+      sort: { field: 'created_at', order: 'desc' },
+      pagination: { page: 1, limit: 50 },
+    },
+  }),
+  get('getTicket', '/support/tickets/{ticket_id}', 'ticket', { summary: 'Read a ticket', wrap: 'ticket', select: ticketRecord }),
+  put('updateTicket', '/support/tickets/{ticket_id}', 'updateTicket', {
+    summary: 'Change a ticket',
+    wrap: 'ticket',
+    select: ticketUpdate,
+    example: { status: 'in_progress', customer_update: 'We are on it.' },
+  }),
+]);

@@ -1,0 +1,52 @@
+import { area, del, get, post, put, type RouteOptions } from '../route.ts';
+
+const example = { url: 'https://example.com/hooks', events: ['ticket.*', 'billing.invoice.*'], description: 'The service desk' };
+
+/** All four paths create into one store; those of a family take its events only, and filters are of tickets (specification 2.8). */
+const ofFamily = (family: string, events: string[]): RouteOptions => ({
+  summary: `Subscribe to events of the ${family} family`,
+  description: `Like \`POST /webhooks\`, and delivers events of the ${family} family only.`,
+  fixed: { family },
+  omit: family === 'support' ? [] : ['filters'],
+  example: { url: 'https://example.com/hooks', events, ...(family === 'support' && { filters: { priorities: ['high', 'critical'] } }) },
+});
+
+/** Webhooks and the events that they deliver (specification 2.8, 4.8, 6). */
+export const webhooks = area('Webhooks', 'Subscriptions to events, and what was delivered to them.', [
+  get('listWebhooks', '/webhooks', 'webhooks', { summary: 'List webhooks' }),
+  post('createWebhook', '/webhooks', 'createWebhook', {
+    summary: 'Subscribe to events',
+    description:
+      'Events are posted to `url` as JSON: `id`, `event`, `timestamp`, `organization_id`, `data`, `signature`. `signature` is `sha256=` and the hex HMAC-SHA256, keyed with the secret, of the exact text without that member, which is the last one; without it the body is, byte for byte, the `payload` of the GraphQL subscription `events`. The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` are those of the Standard Webhooks specification. Answer 2xx within 10 seconds; 410 ends the subscription; anything else is tried again, ten times over three days. The secret is shown in this answer only.',
+    omit: ['family'],
+    example,
+  }),
+  get('listWebhookEvents', '/webhooks/events', 'webhookEvents', {
+    summary: 'List the events that there are',
+    description: 'With a JSON Schema and an example of each body.',
+  }),
+  get('getWebhook', '/webhooks/{webhook_id}', 'webhook', { summary: 'Read a webhook' }),
+  put('updateWebhook', '/webhooks/{webhook_id}', 'updateWebhook', {
+    summary: 'Change a webhook',
+    description: 'What is left out keeps its value.',
+    example: { events: ['ticket.*'], active: true },
+  }),
+  del('deleteWebhook', '/webhooks/{webhook_id}', 'deleteWebhook', {
+    summary: 'Delete a webhook',
+    description: 'Stops what waits for it and forgets its deliveries.',
+  }),
+  get('listWebhookDeliveries', '/webhooks/{webhook_id}/deliveries', 'webhookDeliveries', {
+    summary: 'List what was delivered',
+    description: 'Newest first; one record for each event, as its last attempt left it.',
+  }),
+  post('testWebhook', '/webhooks/{webhook_id}/test', 'testWebhook', {
+    summary: 'Send a test',
+    description: 'Posts a signed `webhook.test` at once, without retries, and answers what came of it.',
+  }),
+  post('createServiceWebhook', '/services/webhooks', 'createWebhook', ofFamily('service', ['service.*'])),
+  post('createBillingWebhook', '/billing/webhooks', 'createWebhook', {
+    ...ofFamily('billing', ['invoice.*', 'payment.failed']),
+    category: 'billing',
+  }),
+  post('createSupportWebhook', '/support/webhooks', 'createWebhook', ofFamily('support', ['ticket.escalated', 'sla.breach'])),
+]);

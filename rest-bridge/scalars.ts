@@ -1,0 +1,97 @@
+import { GraphQLScalarType } from 'graphql';
+import { DateTime, DecimalNumber } from '../kernel/graphql/scalars.ts';
+import { isStorable, UNSTORABLE, unstorableIn } from '../kernel/text.ts';
+import { type Coerce, isObject, type Source, wrong } from './problems.ts';
+
+type Check = (value: unknown) => unknown;
+interface Scalar {
+  json: Check;
+  text: Check;
+  reason: string;
+  schema: Readonly<Record<string, unknown>>;
+}
+
+const INVALID = Symbol('invalid');
+const INT_MAX = 2 ** 31 - 1;
+const when =
+  (holds: (value: unknown) => boolean): Check =>
+  (value) =>
+    holds(value) ? value : INVALID;
+const isInt = (value: unknown): boolean => Number.isInteger(value) && Math.abs(value as number) <= INT_MAX;
+const parses =
+  ({ parseValue }: GraphQLScalarType) =>
+  (value: unknown): boolean => {
+    try {
+      parseValue(value);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+const parsed =
+  (pattern: RegExp, check: Check): Check =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value) ? check(Number(value)) : INVALID;
+const isString = (value: unknown): boolean => typeof value === 'string' && isStorable(value);
+const number = when(Number.isFinite);
+const NUMBER = /^-?\d+(\.\d+)?$/;
+const instant = when(parses(DateTime));
+const decimal = when((value) => typeof value === 'number' && parses(DecimalNumber)(value));
+const storable = (value: unknown): boolean => unstorableIn(value) === undefined;
+
+/** How each scalar of the graph is read in REST, and its JSON Schema. Values go on unchanged: the graph checks them again. */
+const SCALARS: Readonly<Record<string, Scalar>> = {
+  Int: { json: when(isInt), text: parsed(/^-?\d{1,10}$/, when(isInt)), reason: 'must be an integer', schema: { type: 'integer' } },
+  Float: { json: number, text: parsed(NUMBER, number), reason: 'must be a number', schema: { type: 'number' } },
+  Decimal: {
+    json: decimal,
+    text: parsed(NUMBER, decimal),
+    reason: 'must be a decimal number such as 149.95',
+    schema: { type: 'number', format: 'decimal' },
+  },
+  String: { json: when(isString), text: when(isString), reason: 'must be a string', schema: { type: 'string' } },
+  ID: {
+    json: when((id) => isString(id) && id !== ''),
+    text: when((id) => isString(id) && id !== ''),
+    reason: 'must be an id',
+    schema: { type: 'string' },
+  },
+  Boolean: {
+    json: when((value) => typeof value === 'boolean'),
+    text: (value) => (value === 'true' ? true : value === 'false' ? false : INVALID),
+    reason: 'must be true or false',
+    schema: { type: 'boolean' },
+  },
+  DateTime: {
+    json: instant,
+    text: instant,
+    reason: 'must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z',
+    schema: { type: 'string', format: 'date-time' },
+  },
+  JSON: { json: when(storable), text: when(storable), reason: UNSTORABLE, schema: {} },
+  JSONObject: {
+    json: when((value) => isObject(value) && storable(value)),
+    text: when(isObject),
+    reason: 'must be an object',
+    schema: { type: 'object', additionalProperties: true },
+  },
+};
+
+/** A scalar that is not listed goes through as it is, and its own subgraph judges it. */
+const UNKNOWN: Scalar = { json: (value) => value, text: (value) => value, reason: '', schema: {} };
+
+export function scalarCoercion(name: string, source: Source): Coerce {
+  const { [source]: check, reason } = SCALARS[name] ?? UNKNOWN;
+  return (value, at, problems) => {
+    const checked = check(value);
+    if (checked !== INVALID) return checked;
+    return storable(value) ? wrong(problems, at, value, reason) : wrong(problems, at, undefined, UNSTORABLE);
+  };
+}
+
+/** A new object each time: Sofa writes descriptions into what it gets. */
+export const scalarSchema = (name: string): Record<string, unknown> => ({ ...(SCALARS[name] ?? UNKNOWN).schema });
+
+/** The scalar as the face shows it to Sofa, which puts arguments through `serialize`: what arrives there is already right. */
+export const faceScalar = (name: string, description?: string | null): GraphQLScalarType =>
+  new GraphQLScalarType({ name, description, serialize: (value) => value, parseValue: (value) => value });

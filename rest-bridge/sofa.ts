@@ -1,0 +1,112 @@
+import { type ExecutionArgs, type ExecutionResult, type GraphQLSchema, type execute as graphqlExecute, isScalarType } from 'graphql';
+import { createSofa, createSofaRouter } from 'sofa-api';
+import type { CompiledRoute } from './compile.ts';
+import { buildFace, SORT } from './face.ts';
+import { routerPath } from './route.ts';
+import { scalarSchema } from './scalars.ts';
+
+export type JsonSchema = Record<string, unknown>;
+interface ObjectSchema {
+  properties: Record<string, JsonSchema>;
+  required?: string[];
+}
+
+/** What Sofa generates of a root field, as far as it is used here. */
+export interface SofaRoute {
+  method: string;
+  path: string;
+  schemas: { request: { json?: ObjectSchema; params: ObjectSchema; query: ObjectSchema }; responses: Record<string, JsonSchema> };
+  handler: SofaHandler;
+}
+type SofaHandler = (
+  request: { url: string; body: null; params: Readonly<Record<string, unknown>>; text(): Promise<string> },
+  exchange: Exchange,
+) => Promise<unknown>;
+
+/** One request on its way through Sofa. Sofa's Response cannot carry our bodies, so the outcome is left here. */
+export interface Exchange {
+  /** Runs the route's operation with the arguments that Sofa parsed, and keeps the outcome. */
+  run(values: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+export interface SofaFace {
+  schema: GraphQLSchema;
+  /** By operationId. */
+  routes: ReadonlyMap<string, SofaRoute>;
+  /** JSON schemas of the face's types, by name. */
+  components: Record<string, JsonSchema>;
+}
+
+/** Generates with Sofa the operation, the handler and the JSON schemas of every route. */
+export function createSofaFace(routes: readonly CompiledRoute[]): SofaFace {
+  const schema = buildFace(routes);
+  const components = { schemas: {} as Record<string, JsonSchema> };
+  const sofa = createSofa({
+    basePath: '/',
+    schema,
+    execute: runExchange as unknown as typeof graphqlExecute,
+    errorHandler: finish,
+    depthLimit: 1,
+    customScalars: freshSchemas(schema),
+    openAPI: { endpoint: false, components },
+    swaggerUI: { endpoint: false },
+    routes: Object.fromEntries(
+      routes.map(({ kind, status, route: { operationId, method, path } }) => [
+        `${kind === 'query' ? 'Query' : 'Mutation'}.${operationId}`,
+        { method, path: routerPath(path), responseStatus: status as 200 },
+      ]),
+    ),
+  });
+  // its anonymous /webhook routes are left where they are
+  const generated = new Map(
+    (createSofaRouter(sofa).__routes as unknown as SofaRoute[]).map((route) => [`${route.method} ${route.path}`, route]),
+  );
+  const byId = routes.map(({ route: { operationId, method, path } }) => {
+    const route = generated.get(`${method} ${routerPath(path)}`);
+    if (!route) throw new Error(`Sofa made no route of ${operationId}.`);
+    return [operationId, route] as const;
+  });
+  return { schema, routes: new Map(byId), components: components.schemas };
+}
+
+/** `errors` sends Sofa to its error handler, and not to the making of a Response that nobody reads; empty, so that nothing is thrown there. */
+const ANSWERED: ExecutionResult = Object.freeze({ errors: [] });
+
+/** Sofa's `execute`: the graph answers instead of the face. */
+async function runExchange({ contextValue, variableValues }: ExecutionArgs): Promise<ExecutionResult> {
+  await (contextValue as Exchange).run(variableValues ?? {});
+  return ANSWERED;
+}
+
+type SofaResponse = ReturnType<NonNullable<Parameters<typeof createSofa>[0]['errorHandler']>>;
+
+/** What was thrown leaves Sofa's handler as it is, and not as a 500 with its message. */
+function finish([error]: readonly unknown[]): SofaResponse {
+  if (error !== undefined) throw error;
+  return NO_RESPONSE;
+}
+const NO_RESPONSE = undefined as unknown as SofaResponse;
+
+/** Sofa writes descriptions into the schemas it gets, so that each use needs a new one. */
+function freshSchemas(schema: GraphQLSchema): Record<string, unknown> {
+  const schemas = {};
+  for (const name of Object.keys(schema.getTypeMap())) {
+    Object.defineProperty(schemas, name, {
+      get: () => (name === SORT ? { type: 'string', examples: ['created_at:desc'] } : scalarOnly(schema, name)),
+    });
+  }
+  return schemas;
+}
+
+const scalarOnly = (schema: GraphQLSchema, name: string): JsonSchema | undefined =>
+  isScalarType(schema.getType(name)) ? scalarSchema(name) : undefined;
+
+/**
+ * Calls a generated handler with arguments that are already checked. Sofa takes them from `params`, so that it parses neither
+ * URL nor body; it drops a null, which is put back by the exchange.
+ */
+export function callSofa(handler: SofaHandler, values: Readonly<Record<string, unknown>>, exchange: Exchange): Promise<unknown> {
+  return handler({ url: '', body: null, params: values, text: noBody }, exchange);
+}
+
+const noBody = (): Promise<string> => Promise.resolve('');

@@ -1,0 +1,38 @@
+import type { DocumentNode, ExecutionResult } from 'graphql';
+import type { RequestContext } from '../kernel/request.ts';
+import { namingVariables } from './errors.ts';
+import type { RouterObserver } from './observer.ts';
+import type { MaybePromise, Transport, Variables } from './transport.ts';
+
+/** Runs a plan for a caller and counts its calls. */
+export class CallerExecution {
+  readonly fetches: Record<string, number> = {};
+
+  constructor(
+    private readonly context: RequestContext,
+    private readonly observer: RouterObserver,
+  ) {}
+
+  fetch(subgraph: string, transport: Transport, document: DocumentNode, variables: Variables | undefined): MaybePromise<ExecutionResult> {
+    this.fetches[subgraph] = (this.fetches[subgraph] ?? 0) + 1;
+    const started = this.observer.fetch ? performance.now() : 0;
+    const answer = transport.execute({ document, variables, context: this.context });
+    if (!(answer instanceof Promise)) return this.#read(answer, subgraph, started);
+    return answer.then(
+      (result) => this.#read(result, subgraph, started),
+      (error: unknown) => {
+        this.#observe(subgraph, started, true);
+        throw error;
+      },
+    );
+  }
+
+  #read(result: ExecutionResult, subgraph: string, started: number): ExecutionResult {
+    this.#observe(subgraph, started, result.errors !== undefined);
+    return namingVariables(result);
+  }
+
+  #observe(subgraph: string, started: number, failed: boolean): void {
+    this.observer.fetch?.({ subgraph, durationMs: performance.now() - started, failed });
+  }
+}

@@ -1,0 +1,151 @@
+import {
+  type FieldNode,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  type ValueNode,
+} from 'graphql';
+import { type Fragments, INTROSPECTION, type Limits } from './limits.ts';
+import type { Variables } from './transport.ts';
+
+/** Arguments that say how many items a list, or the list inside a page, has at most. */
+const SIZE_ARGUMENTS: ReadonlySet<string> = new Set(['limit', 'perPage', 'first', 'last']);
+
+/** `members`: of the variable's value, where it is an input object. */
+type ListSize = number | { variable: string; members: readonly string[]; fallback: number };
+
+/** Objects that are always there, and lists of objects that count as often as they are long. */
+interface CostNode {
+  objects: number;
+  lists: { size: ListSize; item: CostNode }[];
+}
+
+/**
+ * Compiles what an operation costs: one for each object of its answer, with lists as long as their size argument says. For an
+ * operation without variables among its sizes the cost is a constant. Needs a validated operation within the other limits.
+ */
+export function compileCost(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+  sizes: Pick<Limits, 'pageSize' | 'listSize'>,
+): (variables: Variables) => number {
+  const root = schema.getRootType(operation.operation);
+  if (!root) return () => 0;
+  const node = new CostCompiler(schema, fragments, defaultsOf(operation), sizes).compile(operation.selectionSet, root, undefined);
+  if (!hasVariable(node)) {
+    const constant = evaluate(node, {});
+    return () => constant;
+  }
+  return (variables) => evaluate(node, variables);
+}
+
+class CostCompiler {
+  constructor(
+    private readonly schema: GraphQLSchema,
+    private readonly fragments: Fragments,
+    private readonly defaults: ReadonlyMap<string, number>,
+    private readonly sizes: Pick<Limits, 'pageSize' | 'listSize'>,
+  ) {}
+
+  /** `pageSize` is what the field above said for the list that stands in it (`tickets(limit: 20) { nodes { … } }`). */
+  compile({ selections }: SelectionSetNode, parent: GraphQLCompositeType, pageSize: ListSize | undefined): CostNode {
+    const node: CostNode = { objects: 0, lists: [] };
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) {
+        this.#addField(node, selection, parent, pageSize);
+        continue;
+      }
+      const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.fragments.get(selection.name.value);
+      if (!inner) continue;
+      const condition = inner.typeCondition && this.schema.getType(inner.typeCondition.name.value);
+      const spread = this.compile(inner.selectionSet, isCompositeType(condition) ? condition : parent, pageSize);
+      node.objects += spread.objects;
+      node.lists.push(...spread.lists);
+    }
+    return node;
+  }
+
+  #addField(node: CostNode, field: FieldNode, parent: GraphQLCompositeType, pageSize: ListSize | undefined): void {
+    const definition = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[field.name.value] : undefined;
+    if (!definition || !field.selectionSet || INTROSPECTION.has(field.name.value)) return;
+    const type = getNamedType(definition.type);
+    if (!isCompositeType(type)) return;
+
+    const ownSize = this.#sizeOf(field, definition);
+    const isList = isListType(isNonNullType(definition.type) ? definition.type.ofType : definition.type);
+    const item = this.compile(field.selectionSet, type, isList ? undefined : ownSize);
+    item.objects += 1;
+    if (isList) {
+      node.lists.push({ size: ownSize ?? pageSize ?? this.sizes.listSize, item });
+    } else {
+      node.objects += item.objects;
+      node.lists.push(...item.lists);
+    }
+  }
+
+  /** By an argument of its own, or by a member of an input object (`page: { limit: 20 }`). */
+  #sizeOf({ arguments: given = [] }: FieldNode, definition: GraphQLField<unknown, unknown>): ListSize | undefined {
+    const sizing = definition.args.flatMap((argument) => {
+      const members = SIZE_ARGUMENTS.has(argument.name) ? [] : sizeMembers(argument.type);
+      return members ? [{ argument, members, value: given.find(({ name }) => name.value === argument.name)?.value }] : [];
+    });
+    const used = sizing.find(({ value }) => value) ?? sizing[0];
+    if (!used) return undefined;
+    const { argument, members, value } = used;
+    const fallback = typeof argument.defaultValue === 'number' ? argument.defaultValue : this.sizes.pageSize;
+    return this.#sizeIn(value, members, fallback);
+  }
+
+  #sizeIn(value: ValueNode | undefined, members: readonly string[], fallback: number): ListSize {
+    if (value?.kind === Kind.INT) return Math.max(0, Number(value.value));
+    if (value?.kind === Kind.OBJECT)
+      return this.#sizeIn(value.fields.find(({ name }) => members.includes(name.value))?.value, [], fallback);
+    if (value?.kind !== Kind.VARIABLE) return fallback;
+    const variable = value.name.value;
+    return { variable, members, fallback: this.defaults.get(variable) ?? fallback };
+  }
+}
+
+/** The members of an input object that say how many items are wanted; undefined where there is none. */
+function sizeMembers(type: GraphQLInputType): string[] | undefined {
+  const named = getNamedType(type);
+  if (!isInputObjectType(named)) return undefined;
+  const members = Object.keys(named.getFields()).filter((name) => SIZE_ARGUMENTS.has(name));
+  return members.length > 0 ? members : undefined;
+}
+
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Map<string, number> {
+  const defaults = new Map<string, number>();
+  for (const { variable, defaultValue } of variableDefinitions) {
+    if (defaultValue?.kind === Kind.INT) defaults.set(variable.name.value, Number(defaultValue.value));
+  }
+  return defaults;
+}
+
+const hasVariable = ({ lists }: CostNode): boolean => lists.some(({ size, item }) => typeof size === 'object' || hasVariable(item));
+
+function evaluate({ objects, lists }: CostNode, variables: Variables): number {
+  let total = objects;
+  for (const { size, item } of lists) total += sizeWith(size, variables) * evaluate(item, variables);
+  return total;
+}
+
+function sizeWith(size: ListSize, variables: Variables): number {
+  if (typeof size === 'number') return size;
+  const value = variables[size.variable];
+  const sizes = typeof value === 'object' && value !== null ? size.members.map((name) => (value as Variables)[name]) : [value];
+  const wanted = sizes.find((one) => typeof one === 'number');
+  return wanted === undefined ? size.fallback : Math.max(0, wanted);
+}

@@ -1,0 +1,129 @@
+import { isIPv6 } from 'node:net';
+import type { Priority } from '../../kernel/http.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { Principal } from '../../kernel/principal.ts';
+import type { ClientInfo, RequestContext } from '../../kernel/request.ts';
+import { type Cost, type Holder, type Payer, type RateLimiter, type RateState, requestsOf } from './limiter.ts';
+import type { Limits } from './plans.ts';
+import type { Slot } from './slots.ts';
+
+/** Who the credentials belong to, and the limits of the key itself where it has some (`keyLimits` in plans.ts). */
+export interface Identified {
+  principal: Principal;
+  keyLimits?: Limits | undefined;
+}
+
+/** One caller at the edge: who it is, and the meter that its request, or each operation on its socket, runs on. */
+export class Admission implements RequestContext {
+  principal: Principal = Principal.nobody;
+  /** As the headers of the answer say it. */
+  rates: RateState | undefined;
+  readonly #address: Payer;
+  #holder: Holder | undefined;
+  #log: Logger | undefined;
+  #slot: Slot | undefined;
+  #hasLeft = false;
+  #paid: Cost = { weight: 0, requests: 0 };
+
+  constructor(
+    readonly requestId: string,
+    readonly client: ClientInfo,
+    private readonly limiter: RateLimiter,
+    private readonly processLog: Logger,
+  ) {
+    this.#address = { address: network(client.ip) };
+  }
+
+  /** Made when something is logged, which is seldom. */
+  get log(): Logger {
+    this.#log ??= this.processLog.child({ request_id: this.requestId });
+    return this.#log;
+  }
+
+  get isAnonymous(): boolean {
+    return this.principal === Principal.nobody;
+  }
+
+  identify(identified: Identified): void {
+    this.principal = identified.principal;
+    this.#holder = identified;
+  }
+
+  /** For credentials that nobody knows yet. @throws RateLimitExceeded where the address has used up its allowance */
+  checkAddress(): Promise<void> {
+    return this.limiter.check(this.#address);
+  }
+
+  /** @throws KeySuspended */
+  async checkSuspension(): Promise<void> {
+    if (this.#holder) await this.limiter.checkSuspension(this.#holder);
+  }
+
+  /** @throws RateLimitExceeded (429), KeySuspended (403), and then nothing was counted. */
+  async charge(cost: Cost): Promise<RateState> {
+    return this.limiter.charge(this.#holder ?? this.#address, cost);
+  }
+
+  /** The same for a request that is to be served: it takes one of the slots of the plan, where one is free. `leave` gives it back. */
+  async chargeServed(cost: Cost, priority: Priority): Promise<RateState> {
+    const payer = this.#holder ?? this.#address;
+    this.#slot ??= this.limiter.slotFor(payer);
+    if (this.#hasLeft) this.#slot?.leave();
+    const state = await this.limiter.charge(payer, cost, this.#slot?.isHeld ? undefined : this.#slot, priority);
+    this.#paid = sumOf(this.#paid, cost);
+    return state;
+  }
+
+  /** Waits for the slot that was not free. @throws RateLimitExceeded after the longest wait; then nothing was counted. */
+  async enter(priority: Priority): Promise<void> {
+    if (!this.#slot || this.#slot.isHeld || !this.#holder) return;
+    await this.limiter.wait(this.#holder, this.#paid, this.#slot, priority);
+  }
+
+  /** Gives back the slot or the place in the queue: the request was answered, or nobody waits for the answer. */
+  leave(): void {
+    this.#hasLeft = true;
+    this.#slot?.leave();
+  }
+
+  /**
+   * Runs an operation of a socket in a slot of its own, unless the socket closes before.
+   * @throws RateLimitExceeded after the longest wait; then what it cost is given back
+   */
+  async serve<T>({ cost, priority }: { cost: Cost; priority: Priority }, closed: AbortSignal, run: () => Promise<T>): Promise<T> {
+    const slot = this.#holder && this.limiter.slotFor(this.#holder);
+    if (!slot || !this.#holder) return run();
+    const leave = (): void => slot.leave();
+    closed.addEventListener('abort', leave);
+    if (closed.aborted) leave();
+    try {
+      await this.limiter.wait(this.#holder, cost, slot, priority);
+      return await run();
+    } finally {
+      closed.removeEventListener('abort', leave);
+      leave();
+    }
+  }
+}
+
+function sumOf(one: Cost, other: Cost): Cost {
+  const categories = { ...one.categories };
+  for (const [name, amount] of Object.entries(other.categories ?? {}) as [keyof typeof categories, number][])
+    categories[name] = (categories[name] ?? 0) + amount;
+  return { weight: one.weight + other.weight, requests: requestsOf(one) + requestsOf(other), categories };
+}
+
+/** The part of an address that is one customer: all of IPv4, and the /64 that an IPv6 host can move in freely. */
+export function network(ip: string): string {
+  if (!isIPv6(ip)) return ip;
+  if (/^::ffff:[\d.]+$/i.test(ip)) return ip.slice('::ffff:'.length);
+
+  const [head = '', tail] = ip.split('::', 2);
+  const left = head.split(':').filter(Boolean);
+  const missing = tail === undefined ? 0 : 8 - left.length - tail.split(':').filter(Boolean).length;
+  const groups = [...left, ...Array<string>(missing).fill('0'), ...(tail ?? '').split(':')];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}

@@ -1,0 +1,14 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { PlatformError } from '../../kernel/errors.ts';
+import { answerError } from '../../kernel/http.ts';
+
+/** Answers every error and unknown path with the standard body (specification 7). */
+export function mountErrorHandlers(app: FastifyInstance): void {
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler((request, reply) =>
+    answerError(new PlatformError('ROUTE_NOT_FOUND', `There is no ${request.method} ${pathOf(request)}.`), request, reply),
+  );
+}
+
+const SHOWN_PATH_LENGTH = 200;
+const pathOf = ({ originalUrl }: FastifyRequest): string => (originalUrl.split('?', 1)[0] ?? '').slice(0, SHOWN_PATH_LENGTH);

@@ -1,0 +1,39 @@
+import type { RateState, WindowState } from './limiter.ts';
+import { BURST_MS, HOUR_MS } from './plans.ts';
+
+/**
+ * The six headers of specification 8.2, the same in the standard's words (draft-ietf-httpapi-ratelimit-headers: `RateLimit`,
+ * `RateLimit-Policy`), and Retry-After where there is something to wait for.
+ */
+export function rateHeaders(state: RateState): Record<string, string> {
+  const { hour, burst, retryAfter } = state;
+  const headers: Record<string, string> = {
+    'x-ratelimit-limit': amount(hour.limit),
+    'x-ratelimit-remaining': amount(hour.remaining),
+    'x-ratelimit-reset': String(Math.ceil(hour.resetAt.getTime() / 1000)),
+    'x-ratelimit-burst': amount(burst.limit),
+    'x-ratelimit-burst-remaining': amount(burst.remaining),
+    'x-ratelimit-retry-after': String(retryAfter),
+  };
+  if (retryAfter > 0) headers['retry-after'] = String(retryAfter);
+  addStandard(headers, state);
+  return headers;
+}
+
+/** A plan without a limit has no policy, and so none of these. */
+function addStandard(headers: Record<string, string>, { hour, burst, at }: RateState): void {
+  const policies: string[] = [];
+  const limits: string[] = [];
+  const add = (name: string, { limit, remaining, resetAt }: WindowState, windowMs: number): void => {
+    if (!Number.isFinite(limit)) return;
+    policies.push(`"${name}";q=${limit};w=${windowMs / 1000}`);
+    limits.push(`"${name}";r=${remaining};t=${Math.max(0, Math.ceil((resetAt.getTime() - at.getTime()) / 1000))}`);
+  };
+  add('burst', burst, BURST_MS);
+  add('hour', hour, HOUR_MS);
+  if (policies.length === 0) return;
+  headers['ratelimit-policy'] = policies.join(', ');
+  headers.ratelimit = limits.join(', ');
+}
+
+const amount = (count: number): string => (Number.isFinite(count) ? String(count) : 'unlimited');

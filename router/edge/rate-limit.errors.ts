@@ -1,0 +1,51 @@
+import { PlatformError } from '../../kernel/errors.ts';
+import type { RateCategory } from '../../kernel/http.ts';
+import type { RateState, WindowState } from './limiter.ts';
+
+/** What can be full: a window of time, or the slots of the plan. */
+export type WindowName = 'hour' | 'burst' | 'concurrency' | RateCategory;
+
+/** 429 with the details of section 7, of what was full. `state` is for the headers. */
+export class RateLimitExceeded extends PlatformError {
+  constructor(
+    readonly window: WindowName,
+    full: WindowState,
+    readonly state: RateState,
+  ) {
+    super('RATE_LIMIT_EXCEEDED', `${limitText(window, full.limit)} Try again in ${state.retryAfter} s.`, {
+      window,
+      limit: full.limit,
+      remaining: full.remaining,
+      reset_time: full.resetAt.toISOString(),
+      retry_after: state.retryAfter,
+      current_usage: full.used,
+    });
+  }
+}
+
+/** 403 for a key, user or certificate that exceeded the burst (specification 8.3). */
+export class KeySuspended extends PlatformError {
+  constructor(
+    until: Date,
+    readonly state: RateState,
+  ) {
+    super(
+      'KEY_SUSPENDED',
+      `These credentials are suspended until ${until.toISOString()}, because they exceeded the burst limit. Try again in ${state.retryAfter} s.`,
+      { suspended_until: until.toISOString(), retry_after: state.retryAfter },
+    );
+  }
+}
+
+function limitText(window: WindowName, limit: number): string {
+  switch (window) {
+    case 'hour':
+      return `This would exceed the limit of ${limit} requests an hour.`;
+    case 'burst':
+      return `This would exceed the burst of ${limit} requests in 60 seconds.`;
+    case 'concurrency':
+      return `All ${limit} requests that the plan serves at a time are being served.`;
+    default:
+      return `This would exceed the limit of ${limit} ${window} operations an hour.`;
+  }
+}

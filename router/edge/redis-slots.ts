@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis, Result } from 'ioredis';
+import type { Logger } from '../../kernel/log.ts';
+import type { SlotHolder } from './counters.ts';
+import { RELEASE, RENEW } from './redis-scripts.ts';
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    releaseSlot(key: string, process: string): Result<null, Context>;
+    renewSlots(key: string, process: string, leaseMs: number, held: number): Result<null, Context>;
+  }
+}
+
+/** How long the slots of a process that was killed stay taken. */
+export const LEASE_MS = 5_000;
+const RENEW_EVERY_MS = 1_500;
+
+interface Held {
+  count: number;
+  /** Claims that are under way: their answers may count already in Redis and not yet here. */
+  asking: number;
+}
+
+/**
+ * What this process holds of the slots that all processes share: for each organization a lease, renewed while there is
+ * something to hold. A renewal says how many slots it is for, so that what was lost on the way to Redis is put right.
+ */
+export class RedisSlots implements SlotHolder {
+  readonly process = randomUUID();
+  readonly #held = new Map<string, Held>();
+  #renewing: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly redis: Redis,
+    private readonly log: Logger,
+  ) {
+    redis.defineCommand('releaseSlot', { lua: RELEASE, numberOfKeys: 1 });
+    redis.defineCommand('renewSlots', { lua: RENEW, numberOfKeys: 1 });
+  }
+
+  asking(key: string): void {
+    const held = this.#held.get(key);
+    if (held) held.asking += 1;
+    else this.#held.set(key, { count: 0, asking: 1 });
+  }
+
+  answered(key: string, isTaken: boolean): void {
+    const held = this.#held.get(key);
+    if (!held) return;
+    held.asking -= 1;
+    if (isTaken) held.count += 1;
+    this.#settle(key, held);
+  }
+
+  /** Nobody waits for it: what comes after it on the same connection sees the slot free. */
+  release(key: string): void {
+    const held = this.#held.get(key);
+    if (!held) return;
+    held.count -= 1;
+    this.#settle(key, held);
+    if (this.redis.status === 'ready') this.redis.releaseSlot(key, this.process).catch((error: unknown) => this.#lost(error));
+  }
+
+  #settle(key: string, { count, asking }: Held): void {
+    if (count === 0 && asking === 0) this.#held.delete(key);
+    else this.#renewing ??= setInterval(() => this.#renew(), RENEW_EVERY_MS).unref();
+  }
+
+  #renew(): void {
+    if (this.#held.size === 0 || this.redis.status === 'end') {
+      clearInterval(this.#renewing);
+      this.#renewing = undefined;
+    }
+    if (this.redis.status !== 'ready') return;
+    for (const [key, { count, asking }] of this.#held) {
+      if (count === 0) continue;
+      this.redis.renewSlots(key, this.process, LEASE_MS, asking > 0 ? -1 : count).catch((error: unknown) => this.#lost(error));
+    }
+  }
+
+  #lost(error: unknown): void {
+    this.log.debug({ err: error }, 'a slot in Redis could not be released or renewed');
+  }
+}

@@ -1,0 +1,96 @@
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import { type ErrorCode, type ErrorDetails, type FieldProblem, InvalidParameters, isErrorCode, PlatformError } from '../kernel/errors.ts';
+import { toPlatformError } from '../kernel/http.ts';
+import type { RequestContext } from '../kernel/request.ts';
+import { UNREACHED } from './execution/step.ts';
+
+export interface ErrorPolicy {
+  /**
+   * Whether an error without one of the platform's codes is passed on as its subgraph wrote it. For a router over subgraphs
+   * that mask what is internal themselves; by default such an error is logged and leaves as INTERNAL_ERROR.
+   */
+  passForeignErrors: boolean;
+}
+
+/** What a caller sees: code, details and request id in `extensions`, never a stack or what a resolver threw unawares. */
+export function presentErrors(errors: readonly GraphQLError[], context: RequestContext, policy: ErrorPolicy): GraphQLError[] {
+  return errors.map((error) => present(error, context, policy));
+}
+
+function present(error: GraphQLError, context: RequestContext, { passForeignErrors }: ErrorPolicy): GraphQLError {
+  const cause = rootCause(error);
+  const extensions = error.extensions ?? {};
+  if (cause instanceof GraphQLError) {
+    if (isErrorCode(extensions.code)) return shown(error, spoken(cause.message, extensions), context);
+    if (passForeignErrors && extensions.code !== UNREACHED) return passed(error, context);
+  }
+  const known = toPlatformError(cause);
+  if (known.code === 'INTERNAL_ERROR') context.log.error({ err: known.cause ?? known, path: error.path?.join('.') }, 'Operation failed');
+  return shown(error, known, context);
+}
+
+const spoken = (message: string, { code, details }: Readonly<Record<string, unknown>>): PlatformError =>
+  new PlatformError(code as ErrorCode, message, isDetails(details) ? details : {});
+
+const isDetails = (value: unknown): value is ErrorDetails => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function shown({ path, nodes, positions, source }: GraphQLError, known: PlatformError, { requestId }: RequestContext): GraphQLError {
+  const { code, details, message } = known;
+  return new GraphQLError(message, {
+    path,
+    nodes,
+    positions,
+    source,
+    originalError: known,
+    extensions: { code, details, request_id: requestId },
+  });
+}
+
+/** Members of `extensions` that servers add for their developers. */
+const INTERNAL_EXTENSIONS = new Set(['stacktrace', 'exception', 'originalError']);
+
+function passed({ message, path, extensions }: GraphQLError, { requestId }: RequestContext): GraphQLError {
+  const kept = Object.entries(extensions ?? {}).filter(([name]) => !INTERNAL_EXTENSIONS.has(name));
+  return new GraphQLError(message, { path, extensions: { code: 'INTERNAL_ERROR', ...Object.fromEntries(kept), request_id: requestId } });
+}
+
+/** What was thrown first, under the wrappings of executor, planner and relocation. */
+function rootCause(error: Error): Error {
+  let cause = error;
+  while (cause instanceof GraphQLError && cause.originalError) cause = cause.originalError;
+  return cause;
+}
+
+/** An error of the request itself: syntax, validation, a limit. `field` is the member of the request that is wrong. */
+export function requestError(problem: FieldProblem, located?: GraphQLError): GraphQLError {
+  const { code, details } = new InvalidParameters([problem]);
+  const known = new PlatformError(code, problem.reason, details);
+  const { nodes, source, positions } = located ?? {};
+  return new GraphQLError(known.message, { nodes, source, positions, originalError: known, extensions: { ...known.extensions } });
+}
+
+/** What a subgraph's own scalars say of the caller's variables: without data nothing was executed. */
+export function namingVariables(result: ExecutionResult): ExecutionResult {
+  return result.errors && result.data === undefined ? { ...result, errors: result.errors.map(refusedVariable) } : result;
+}
+
+// the value stands between and is not repeated: it may be a secret
+const REFUSED =
+  /^Variable "\$(\w+)" (?:got invalid value (?:"(?:[^"\\]|\\.)*"|[^"])*?(?: at "([^"]+)")?; )?(?:Expected type "[^"]+"\. )?(.+)$/s;
+const REASONS: readonly [RegExp, string][] = [
+  [/^of required type .* was not provided\.$/s, 'is required'],
+  [/^of non-null type .* must not be null\.$/s, 'must not be null'],
+  [/( cannot represent [^:]*): .*$/s, '$1'],
+];
+/** The router's own variables, which no caller wrote. */
+const INTERNAL_VARIABLE = /^(representations|_)/;
+
+/** The error of a variable that does not fit its type, named as a caller would (`input.items.0.price`); others as they are. */
+export function refusedVariable(error: GraphQLError): GraphQLError {
+  const [, variable, at, words] = REFUSED.exec(error.message) ?? [];
+  if (!variable || !words || INTERNAL_VARIABLE.test(variable)) return error;
+  const reason = REASONS.reduce((text, [pattern, wording]) => text.replace(pattern, wording), words);
+  const field = (at ?? variable).replace(/\[(\d+)\]/g, '.$1');
+  const known = new InvalidParameters([{ field, reason }]);
+  return new GraphQLError(known.message, { nodes: error.nodes, originalError: known, extensions: { ...known.extensions } });
+}

@@ -1,0 +1,57 @@
+import type { FetchNodePathSegment, FetchRewrite } from '@graphql-hive/router-query-planner';
+import type { GraphQLSchema } from 'graphql';
+import { isObject, type JsonObject, PROTOTYPE } from './merge.ts';
+import { typeCheck } from './types.ts';
+
+type Change = (holder: JsonObject, name: string) => void;
+
+/** What a plan changes in what it sends or gets: aliases that avoid conflicts are renamed back, type names set. */
+export type Rewrite = <V extends JsonObject>(value: V) => V;
+
+export function compileRewrites(rewrites: readonly FetchRewrite[], schema: GraphQLSchema): Rewrite {
+  const changes = rewrites.map((rewrite) => compileRewrite(rewrite, schema));
+  return (value) => {
+    for (const change of changes) change(value);
+    return value;
+  };
+}
+
+function compileRewrite(rewrite: FetchRewrite, schema: GraphQLSchema): (value: unknown) => void {
+  if ('KeyRenamer' in rewrite) {
+    const { path, renameKeyTo } = rewrite.KeyRenamer;
+    return along(path, schema, (holder, name) => {
+      if (!Object.hasOwn(holder, name) || renameKeyTo === PROTOTYPE) return;
+      holder[renameKeyTo] = holder[name];
+      delete holder[name];
+    });
+  }
+  const { path, setValueTo } = 'ValueSetter' in rewrite ? rewrite.ValueSetter : rewrite;
+  return along(path, schema, (holder, name) => {
+    holder[name] = setValueTo;
+  });
+}
+
+function along(path: readonly FetchNodePathSegment[], schema: GraphQLSchema, change: Change): (value: unknown) => void {
+  const [segment, ...rest] = path;
+  if (!segment) return () => undefined;
+  if ('TypenameEquals' in segment) {
+    const check = typeCheck(schema, segment.TypenameEquals);
+    const next = along(rest, schema, change);
+    return forEachObject((holder) => {
+      if (check(String(holder.__typename))) next(holder);
+    });
+  }
+  const { Key: name } = segment;
+  if (name === PROTOTYPE) return () => undefined;
+  if (rest.length === 0) return forEachObject((holder) => change(holder, name));
+  const next = along(rest, schema, change);
+  return forEachObject((holder) => next(holder[name]));
+}
+
+function forEachObject(act: (holder: JsonObject) => void): (value: unknown) => void {
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    else if (isObject(value)) act(value);
+  };
+  return visit;
+}

@@ -1,0 +1,119 @@
+import { QueryPlanner } from '@graphql-hive/router-query-planner';
+import { transformSupergraphToPublicSchema } from '@theguild/federation-composition';
+import {
+  buildASTSchema,
+  type DocumentNode,
+  type ExecutionResult,
+  type FieldDefinitionNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+} from 'graphql';
+import type { CallerExecution } from './caller-execution.ts';
+import { Documents, type PreparedOperation } from './documents.ts';
+import { CompiledOperation } from './execution/operation.ts';
+import type { Fetch } from './execution/step.ts';
+import { dataPart, introspect } from './introspection.ts';
+import { Joins } from './joins.ts';
+import type { Limits } from './limits.ts';
+import type { Transport, Variables } from './transport.ts';
+
+/** By the name that the supergraph gives the subgraph in `join__graph(name:)`. */
+export type Transports = ReadonlyMap<string, Transport>;
+
+/** One version of the supergraph, ready to execute: its planner, the transports, and the operations that it has seen. */
+export class Graph {
+  readonly documents: Documents;
+  /** Names of root fields that anybody may ask for. */
+  readonly publicFields: ReadonlySet<string>;
+  readonly #compiled = new WeakMap<PreparedOperation, Promise<CompiledOperation<CallerExecution>>>();
+
+  private constructor(
+    readonly supergraphSdl: string,
+    /** What clients see. */
+    readonly schema: GraphQLSchema,
+    readonly joins: Joins,
+    private readonly planner: QueryPlanner,
+    private readonly subgraphs: ReadonlyMap<string, Subgraph>,
+    supergraph: DocumentNode,
+    limits: Limits,
+  ) {
+    this.documents = new Documents(schema, limits);
+    this.publicFields = publicFieldsOf(supergraph);
+  }
+
+  /** @throws Error for a text that is not a supergraph, or one that names a subgraph without a transport. */
+  static async load(supergraphSdl: string, transports: Transports, limits: Limits): Promise<Graph> {
+    const supergraph = parse(supergraphSdl, { noLocation: true });
+    const joins = new Joins(supergraph);
+    if (joins.graphs.size === 0) throw new Error('This is not a Federation 2 supergraph: it has no join__Graph.');
+    for (const { name } of joins.graphs.values()) {
+      if (!transports.has(name)) throw new Error(`The supergraph names the subgraph ${name}, for which there is no transport.`);
+    }
+    const schema = buildASTSchema(transformSupergraphToPublicSchema(supergraph), { assumeValid: true, assumeValidSDL: true });
+    return new Graph(supergraphSdl, schema, joins, new QueryPlanner(supergraphSdl), namedByGraph(joins, transports), supergraph, limits);
+  }
+
+  /** Plans and compiles an operation ahead of its first run. */
+  async warm(operation: PreparedOperation): Promise<void> {
+    if (operation.introspection !== 'only') await this.#compile(operation);
+  }
+
+  /** Answers without `data` where variables do not fit their types. */
+  async execute(operation: PreparedOperation, variables: Variables, execution: CallerExecution): Promise<ExecutionResult> {
+    const { introspection } = operation;
+    if (introspection === 'only') return introspect(this.schema, operation, variables);
+    const compiled = await this.#compile(operation);
+    const result = await compiled.run({ variables, context: execution, fetch: this.#fetch });
+    return introspection === 'none' || !result.data ? result : merged(result, introspect(this.schema, operation, variables));
+  }
+
+  readonly #fetch: Fetch<CallerExecution> = ({ subgraph: graph, document, variables, context }) => {
+    const subgraph = this.subgraphs.get(graph);
+    if (!subgraph) throw new Error(`The plan names an unknown subgraph ${graph}.`);
+    return context.fetch(subgraph.name, subgraph.transport, document, variables);
+  };
+
+  #compile(operation: PreparedOperation): Promise<CompiledOperation<CallerExecution>> {
+    let compiled = this.#compiled.get(operation);
+    if (!compiled) {
+      const { prepared, introspection } = operation;
+      const node: OperationDefinitionNode = introspection === 'mixed' ? dataPart(operation) : operation.node;
+      compiled = CompiledOperation.compile(this.planner, this.schema, node, prepared.fragments);
+      this.#compiled.set(operation, compiled);
+    }
+    return compiled;
+  }
+}
+
+const ROOTS = ['Query', 'Mutation', 'Subscription'];
+const GUARDS = ['authenticated', 'requiresScopes', 'policy'];
+
+function publicFieldsOf({ definitions }: DocumentNode): Set<string> {
+  const fields = definitions.flatMap((definition) =>
+    definition.kind === Kind.OBJECT_TYPE_DEFINITION && ROOTS.includes(definition.name.value) ? (definition.fields ?? []) : [],
+  );
+  const isGuarded = ({ directives = [] }: FieldDefinitionNode): boolean => directives.some(({ name }) => GUARDS.includes(name.value));
+  return new Set(fields.filter((field) => !isGuarded(field)).map(({ name }) => name.value));
+}
+
+interface Subgraph {
+  name: string;
+  transport: Transport;
+}
+
+/** Plans name a subgraph by its enum value or by its name, as the planner's version has it. */
+function namedByGraph({ graphs }: Joins, transports: Transports): Map<string, Subgraph> {
+  const named = new Map<string, Subgraph>();
+  for (const [value, { name }] of graphs) {
+    const transport = transports.get(name) as Transport;
+    named.set(value, { name, transport }).set(name, { name, transport });
+  }
+  return named;
+}
+
+function merged({ data, errors = [] }: ExecutionResult, about: ExecutionResult): ExecutionResult {
+  const allErrors = [...errors, ...(about.errors ?? [])];
+  return { data: data && { ...data, ...about.data }, ...(allErrors.length > 0 ? { errors: allErrors } : {}) };
+}

@@ -1,0 +1,98 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/** Beside the compiled router, or in dist/ when the router runs from its sources. */
+const FOLDERS = ['../graphiql/', '../dist/graphiql/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.ttf': 'font/ttf',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
+};
+
+/** Everything from here and nothing inline but styles, which the editor sets on its elements; its workers are files too. */
+const SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "font-src 'self' data:",
+  "img-src 'self' data:",
+  "worker-src 'self' blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+const PUBLIC = { access: 'public', weight: 0 } as const;
+
+/** GraphiQL, built by `npm run build` from its package, at `path` for browsers and `path`/assets for what it loads. */
+export function mountGraphiql(app: FastifyInstance, path: string): void {
+  const folder = FOLDERS.find((one) => existsSync(join(one, 'index.html')));
+  if (!folder) return;
+  const page = readFileSync(join(folder, 'index.html'), 'utf8').replaceAll('="./assets/', `="${path}/assets/`);
+  const assets = new Map(readdirSync(join(folder, 'assets')).map((name) => [name, new Asset(join(folder, 'assets', name))]));
+
+  app.addConstraintStrategy(BROWSER_PAGES);
+  app.route({
+    method: 'GET',
+    url: path,
+    constraints: { page: 'html' },
+    config: PUBLIC,
+    handler: (_, reply) =>
+      secured(reply).header('vary', 'accept').header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(page),
+  });
+  app.get<{ Params: { name: string } }>(`${path}/assets/:name`, { config: PUBLIC }, (request, reply) => {
+    const asset = assets.get(request.params.name);
+    if (!asset) return reply.callNotFound();
+    secured(reply).header('cache-control', IMMUTABLE).header('vary', 'accept-encoding').type(asset.type);
+    return acceptsGzip(request) ? reply.header('content-encoding', 'gzip').send(asset.compressed()) : reply.send(readFileSync(asset.file));
+  });
+}
+
+/** A file that never changes under its name. Compressed once, when a browser first asks. */
+class Asset {
+  readonly type: string;
+  #compressed: Buffer | undefined;
+
+  constructor(readonly file: string) {
+    this.type = TYPES[extname(file)] ?? 'application/octet-stream';
+  }
+
+  compressed(): Buffer {
+    this.#compressed ??= gzipSync(readFileSync(this.file));
+    return this.#compressed;
+  }
+}
+
+const acceptsGzip = ({ headers }: FastifyRequest): boolean => /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''));
+
+const secured = (reply: FastifyReply): FastifyReply =>
+  reply
+    .header('content-security-policy', SECURITY_POLICY)
+    .header('x-content-type-options', 'nosniff')
+    .header('referrer-policy', 'no-referrer');
+
+/** Tells a browser that opens the address from a client that sends a query by GET: only the former prefers HTML. */
+const BROWSER_PAGES = {
+  name: 'page',
+  storage() {
+    const handlers: Record<string, unknown> = {};
+    return {
+      get: (key: string) => handlers[key] ?? null,
+      set: (key: string, handler: unknown) => {
+        handlers[key] = handler;
+      },
+    };
+  },
+  deriveConstraint: ({ headers, url = '' }: { headers: { accept?: string | undefined }; url?: string | undefined }) =>
+    headers.accept?.startsWith('text/html') && !url.includes('query=') ? 'html' : 'data',
+  mustMatchWhenDerived: false,
+} as never;

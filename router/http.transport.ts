@@ -1,0 +1,164 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type FormattedExecutionResult,
+  GraphQLError,
+  type GraphQLFormattedError,
+  print,
+} from 'graphql';
+import { type Client, createClient } from 'graphql-ws/client';
+import { Agent } from 'undici';
+import { WebSocket } from 'ws';
+import type { RequestContext } from '../kernel/request.ts';
+import type { SubgraphRequest, Transport } from './transport.ts';
+
+export interface HttpTransportOptions {
+  url: string;
+  /** What goes with each request, and as `connection_init` payload with each socket: the signed principal, for one. */
+  headers?: (context: RequestContext) => Record<string, string>;
+  /** Until the whole answer is there. Default 30 s. */
+  timeoutMs?: number;
+  /** Connections to the subgraph. Default 64. */
+  connections?: number;
+}
+
+const TIMEOUT_MS = 30_000;
+const CONNECTIONS = 64;
+const KEEP_ALIVE_MS = 30_000;
+/** What a subgraph may answer at most: it is held in memory while it is read. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const PING_MS = 15_000;
+
+/** A subgraph behind a URL: queries and mutations over kept-alive connections, subscriptions over graphql-ws at the same URL. */
+export class HttpTransport implements Transport {
+  readonly #agent: Agent;
+  readonly #texts = new WeakMap<DocumentNode, string>();
+  readonly #sockets = new Set<Client>();
+  readonly #url: URL;
+
+  constructor(private readonly options: HttpTransportOptions) {
+    this.#url = new URL(options.url);
+    const { timeoutMs = TIMEOUT_MS, connections = CONNECTIONS } = options;
+    this.#agent = new Agent({
+      connections,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connect: { timeout: timeoutMs },
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      maxResponseSize: MAX_ANSWER_BYTES,
+    });
+  }
+
+  async execute({ document, variables, context }: SubgraphRequest): Promise<ExecutionResult> {
+    const { origin, pathname, search } = this.#url;
+    const { statusCode, body } = await this.#agent.request({
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/graphql-response+json, application/json;q=0.9',
+        'x-request-id': context.requestId,
+        ...this.options.headers?.(context),
+      },
+      body: `{"query":${this.#quotedText(document)},"variables":${JSON.stringify(variables ?? {})}}`,
+      signal: this.#deadline(context),
+    });
+    return readResult(await body.text(), statusCode, this.options.url);
+  }
+
+  subscribe({ document, variables, context }: SubgraphRequest): AsyncIterable<ExecutionResult> {
+    const url = new URL(this.#url);
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    const client = createClient({
+      url: url.href,
+      webSocketImpl: WebSocket,
+      connectionParams: () => ({ ...this.options.headers?.(context) }),
+      // what happened while a connection was gone would be missing without a word: the subscriber is told, and resumes
+      retryAttempts: 0,
+      keepAlive: PING_MS,
+    });
+    this.#sockets.add(client);
+    const events = client.iterate({ query: JSON.parse(this.#quotedText(document)) as string, variables: { ...variables } });
+    return closingWith(events, async () => {
+      this.#sockets.delete(client);
+      await client.dispose();
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#sockets].map((client) => client.dispose()));
+    await this.#agent.close();
+  }
+
+  #deadline({ signal }: RequestContext): AbortSignal {
+    const timeout = AbortSignal.timeout(this.options.timeoutMs ?? TIMEOUT_MS);
+    return signal ? AbortSignal.any([signal, timeout]) : timeout;
+  }
+
+  #quotedText(document: DocumentNode): string {
+    let text = this.#texts.get(document);
+    if (!text) {
+      text = JSON.stringify(print(document));
+      this.#texts.set(document, text);
+    }
+    return text;
+  }
+}
+
+/** @throws Error for what is not a GraphQL answer. */
+function readResult(text: string, statusCode: number, url: string): ExecutionResult {
+  const answer = parseJson(text);
+  if (!answer || (answer.data === undefined && !answer.errors?.length))
+    throw new Error(`${url} answered ${statusCode} and no GraphQL result`);
+  return { ...answer, errors: answer.errors?.map(toError) } as ExecutionResult;
+}
+
+interface Answer {
+  data?: unknown;
+  errors?: readonly GraphQLFormattedError[];
+}
+
+function parseJson(text: string): Answer | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const toError = ({ message, path, extensions }: GraphQLFormattedError): GraphQLError => new GraphQLError(message, { path, extensions });
+
+/** An operation that the subgraph refuses is thrown by the client as an array of errors; a lost connection as a close event. */
+function closingWith(
+  events: AsyncIterableIterator<Pick<FormattedExecutionResult, 'data' | 'errors'>>,
+  close: () => Promise<void>,
+): AsyncIterable<ExecutionResult> {
+  const iterator: AsyncIterableIterator<ExecutionResult> = {
+    async next() {
+      try {
+        const { done, value } = await events.next();
+        if (!done) return { done, value: { ...value, errors: value.errors?.map(toError) } as ExecutionResult };
+        await close();
+        return { done: true, value: undefined };
+      } catch (thrown) {
+        await close();
+        if (Array.isArray(thrown)) return { done: false, value: { errors: (thrown as GraphQLFormattedError[]).map(toError) } };
+        throw new Error(`The connection to the subgraph was lost: ${reasonOf(thrown)}`, { cause: thrown });
+      }
+    },
+    async return() {
+      await events.return?.();
+      await close();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return iterator;
+}
+
+function reasonOf(thrown: unknown): string {
+  const { code, reason, message } = thrown as { code?: unknown; reason?: unknown; message?: unknown };
+  return [code, reason, message].filter(Boolean).join(' ') || 'closed';
+}

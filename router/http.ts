@@ -1,0 +1,192 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ApolloServer, type ApolloServerOptionsWithGateway } from '@apollo/server';
+import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled';
+import { fastifyApolloHandler } from '@as-integrations/fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type DocumentNode, GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { CredentialsMissing, InvalidParameters, isErrorCode, PlatformError, statusOf } from '../kernel/errors.ts';
+import { shownAs, toPlatformError } from '../kernel/http.ts';
+import { Principal } from '../kernel/principal.ts';
+import { BoundedCache } from './bounded-cache.ts';
+import { mountGraphiql } from './graphiql.ts';
+import type { Router } from './router.ts';
+import { beyondRequest, type OperationPrice } from './weight.ts';
+
+export interface GraphqlHttpOptions {
+  /** Default `/graphql`. */
+  path?: string;
+  /** GraphiQL for browsers at the same path. Default true. */
+  graphiql?: boolean;
+  /**
+   * Counts an operation before it runs: its weight beyond the 1 that its request costs by the route, which may be 0, and its
+   * root fields, and waits for its turn. Throws a PlatformError to refuse it.
+   */
+  charge?(request: FastifyRequest, price: OperationPrice): Promise<void>;
+}
+
+/** Apollo clones its context value, and a RequestContext may have private members: it travels inside. */
+interface ApolloContext {
+  request: FastifyRequest;
+}
+
+/** The request that Apollo works on: its `formatError` is not told. */
+const current = new AsyncLocalStorage<FastifyRequest>();
+
+/**
+ * GraphQL over HTTP (GET and POST) by Apollo Server, with the router as its gateway; `request.caller` must be set before.
+ * Errors carry the platform's code, details and the request id in `extensions`, also those of the edge on this path.
+ */
+export async function mountGraphql(app: FastifyInstance, router: Router, options: GraphqlHttpOptions = {}): Promise<void> {
+  const { path = '/graphql' } = options;
+  const apollo = createApollo(router, options);
+  await apollo.start();
+  app.addHook('onClose', () => apollo.stop());
+  if (options.graphiql ?? true) mountGraphiql(app, path);
+
+  await app.register((scope, _, done) => {
+    scope.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+    const handle = fastifyApolloHandler(apollo, { context: async (request) => ({ request }) });
+    scope.route({
+      method: ['GET', 'POST'],
+      url: path,
+      // of a GET or POST alike, the request itself: what its operation costs beyond that is charged when it is known, as is
+      // how urgent it is
+      config: { weight: 1, access: 'optional', priority: 'deferred' },
+      handler: (request, reply) => current.run(request, () => handle.call(scope, request, reply)),
+    });
+    scope.route({ method: ['PUT', 'PATCH', 'DELETE'], url: path, config: { access: 'public' }, handler: refuseMethod });
+    scope.options(path, { config: { access: 'public', weight: 0 } }, (_, reply) => reply.code(204).header('allow', ALLOW).send());
+    done();
+  });
+}
+
+const ALLOW = 'GET, HEAD, OPTIONS, POST';
+
+function refuseMethod({ method }: FastifyRequest, reply: FastifyReply): never {
+  reply.header('allow', ALLOW);
+  throw new PlatformError('METHOD_NOT_ALLOWED', `${method} is not allowed here, only ${ALLOW}.`, { method, allowed: ALLOW.split(', ') });
+}
+
+function createApollo(router: Router, { charge }: GraphqlHttpOptions): ApolloServer<ApolloContext> {
+  return new ApolloServer<ApolloContext>({
+    gateway: asGateway(router),
+    documentStore: documentStore(router),
+    parseOptions: { maxTokens: router.limits.tokens },
+    introspection: true,
+    // no credential is ambient: without a header with a key a request is nobody's
+    csrfPrevention: false,
+    persistedQueries: false,
+    allowBatchedHttpRequests: false,
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    formatError: (formatted, error) => format(formatted, error),
+    plugins: [
+      ApolloServerPluginLandingPageDisabled(),
+      {
+        requestDidStart: async () => ({
+          async didResolveOperation({ document, request, contextValue }) {
+            const { request: http } = contextValue;
+            const { operationName, variables } = request;
+            const [refusal] = router.refusals({ document, operationName, variables, context: http.caller });
+            if (refusal) throw withStatus(refusal, statusOf('INVALID_PARAMETERS'));
+            const price = router.price(document, operationName);
+            if (http.caller.principal === Principal.nobody && !router.isPublic(price.fields)) throwWithStatus(new CredentialsMissing());
+            await charge?.(http, beyondRequest(price)).catch(throwWithStatus);
+          },
+        }),
+      },
+    ],
+  });
+}
+
+type Gateway = NonNullable<ApolloServerOptionsWithGateway<ApolloContext>['gateway']>;
+
+function asGateway(router: Router): Gateway {
+  let end = (): void => {};
+  return {
+    onSchemaLoadOrUpdate(callback) {
+      const tell = (): void => callback({ apiSchema: router.schema, coreSupergraphSdl: router.supergraphSdl });
+      tell();
+      end = router.onUpdate(tell);
+      return end;
+    },
+    load: async () => ({
+      executor: ({ document, request, context }) => {
+        const { request: http } = context as ApolloContext;
+        return router.execute({
+          document,
+          variables: request.variables,
+          operationName: request.operationName,
+          context: http.caller,
+        }) as never;
+      },
+    }),
+    stop: async () => end(),
+  };
+}
+
+const STORED_DOCUMENTS = 2_000;
+
+/** Apollo keeps validated documents by the hash of their text; it is given back the router's own object for that text. */
+function documentStore(router: Router) {
+  const documents = new BoundedCache<string, DocumentNode>(STORED_DOCUMENTS);
+  return {
+    get: async (key: string) => documents.get(key),
+    set: async (key: string, document: DocumentNode) => documents.set(key, router.prepare(document).document),
+    delete: async (key: string) => documents.delete(key),
+  };
+}
+
+/** Errors of the router are in order already; Apollo's own are of the request: syntax, validation, method, headers. */
+function format(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+  const request = current.getStore();
+  const { code, request_id } = formatted.extensions ?? {};
+  if (request_id) return formatted;
+  const known = isErrorCode(code) ? undefined : ownError(code, formatted.message);
+  if (known?.code === 'INTERNAL_ERROR') request?.caller?.log.error({ err: error }, 'GraphQL request failed');
+  const extensions = known ? known.extensions : formatted.extensions;
+  return { ...formatted, message: known?.message ?? formatted.message, extensions: { ...extensions, request_id: request?.id } };
+}
+
+const REQUEST_ERRORS = new Set([
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'BAD_REQUEST',
+  'BAD_USER_INPUT',
+  'OPERATION_RESOLUTION_FAILURE',
+]);
+
+function ownError(code: unknown, message: string): PlatformError {
+  if (!REQUEST_ERRORS.has(String(code))) return toPlatformError(new Error(message));
+  const reason = message.trim();
+  return new PlatformError('INVALID_PARAMETERS', reason, new InvalidParameters([{ field: 'query', reason }]).details);
+}
+
+function withStatus(error: GraphQLError, status: number): GraphQLError {
+  const { message, nodes, source, positions, path, extensions } = error;
+  return new GraphQLError(message, {
+    nodes,
+    source,
+    positions,
+    path,
+    originalError: error,
+    extensions: { ...extensions, http: { status } },
+  });
+}
+
+function throwWithStatus(error: unknown): never {
+  if (!(error instanceof PlatformError)) throw error;
+  throw withStatus(new GraphQLError(error.message, { originalError: error, extensions: error.extensions }), error.status);
+}
+
+/** What the edge or the parser of bodies refused, in the form that GraphQL clients read. */
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = shownAs(error);
+  if (known.code === 'INTERNAL_ERROR') request.caller?.log.error({ err: known.cause ?? known }, 'GraphQL request failed');
+  const { code, details, message, status } = known;
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send({ errors: [{ message, extensions: { code, details, request_id: request.id } }] });
+}

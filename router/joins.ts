@@ -1,0 +1,97 @@
+import {
+  type ConstDirectiveNode,
+  type DocumentNode,
+  type EnumTypeDefinitionNode,
+  type InterfaceTypeDefinitionNode,
+  Kind,
+  type ObjectTypeDefinitionNode,
+  valueFromASTUntyped,
+} from 'graphql';
+
+/** A subgraph as the supergraph names it. */
+export interface JoinedGraph {
+  name: string;
+  /** Where it answers over HTTP; may be empty. */
+  url: string;
+}
+
+interface FieldJoin {
+  graph?: string;
+  external?: boolean;
+  usedOverridden?: boolean;
+  requires?: string;
+}
+
+interface TypeJoins {
+  /** Key field sets by graph; an empty list for a graph that knows the type without a key. */
+  graphs: Map<string, string[]>;
+  fields: Map<string, FieldJoin[]>;
+}
+
+/** Which subgraph knows what, read from the `join__` directives of a supergraph (join spec v0.1 to v0.5). */
+export class Joins {
+  /** By the name of the enum value in `join__Graph`, which is what the other directives use. */
+  readonly graphs: ReadonlyMap<string, JoinedGraph>;
+  readonly #types = new Map<string, TypeJoins>();
+
+  constructor(supergraph: DocumentNode) {
+    this.graphs = readGraphs(supergraph);
+    for (const definition of supergraph.definitions) {
+      if ('name' in definition && definition.name && 'directives' in definition) this.#readType(definition as ObjectTypeDefinitionNode);
+    }
+  }
+
+  knowsType(graph: string, type: string): boolean {
+    return this.#types.get(type)?.graphs.has(graph) ?? false;
+  }
+
+  /** Whether a subgraph answers a field on its own: without asking another one first. */
+  answers(graph: string, type: string, field: string): boolean {
+    const joins = this.#types.get(type);
+    if (!joins?.graphs.has(graph)) return false;
+    const fieldJoins = joins.fields.get(field) ?? [];
+    if (fieldJoins.length === 0) return true;
+    return fieldJoins.some((join) => join.graph === graph && !join.external && !join.usedOverridden && join.requires === undefined);
+  }
+
+  /** The subgraphs that answer a field. */
+  ownersOf(type: string, field: string): string[] {
+    return [...this.graphs.keys()].filter((graph) => this.answers(graph, type, field));
+  }
+
+  isKey(graph: string, type: string, fieldSet: string): boolean {
+    return this.#types.get(type)?.graphs.get(graph)?.includes(fieldSet) ?? false;
+  }
+
+  #readType(definition: ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode): void {
+    const graphs = new Map<string, string[]>();
+    for (const { graph, key } of argumentsOf(definition.directives, 'join__type') as { graph: string; key?: string }[]) {
+      graphs.set(graph, [...(graphs.get(graph) ?? []), ...(key ? [key] : [])]);
+    }
+    if (graphs.size === 0) return;
+    const fields = (definition.fields ?? []).map(
+      (field) => [field.name.value, argumentsOf(field.directives, 'join__field') as FieldJoin[]] as const,
+    );
+    this.#types.set(definition.name.value, { graphs, fields: new Map(fields) });
+  }
+}
+
+function readGraphs({ definitions }: DocumentNode): Map<string, JoinedGraph> {
+  const joinGraph = definitions.find(
+    (definition): definition is EnumTypeDefinitionNode =>
+      definition.kind === Kind.ENUM_TYPE_DEFINITION && definition.name.value === 'join__Graph',
+  );
+  const entries = (joinGraph?.values ?? []).map(({ name, directives }) => {
+    const [join] = argumentsOf(directives, 'join__graph') as Partial<JoinedGraph>[];
+    return [name.value, { name: join?.name ?? name.value, url: join?.url ?? '' }] as const;
+  });
+  return new Map(entries);
+}
+
+function argumentsOf(directives: readonly ConstDirectiveNode[] | undefined, name: string): object[] {
+  return (directives ?? [])
+    .filter((directive) => directive.name.value === name)
+    .map(({ arguments: given = [] }) =>
+      Object.fromEntries(given.map((argument) => [argument.name.value, valueFromASTUntyped(argument.value)])),
+    );
+}

@@ -1,0 +1,185 @@
+import {
+  type ArgumentNode,
+  type DefinitionNode,
+  type DirectiveNode,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLCompositeType,
+  type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isRequiredArgument,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  type SelectionNode,
+  type SelectionSetNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import type { PreparedOperation } from './documents.ts';
+import type { Graph } from './graph.ts';
+import type { Fragments } from './limits.ts';
+
+/** How a subscription is followed. */
+export interface LivePlan {
+  /** The subgraph, by name, whose stream it is. */
+  owner: string;
+  /** What the subgraph is subscribed to. */
+  document: DocumentNode;
+  /** For a selection that needs other subgraphs: the query that reads each event again, through the whole graph. */
+  read?: { document: DocumentNode; keyVariable: string };
+  field: FieldNode;
+  /** The name under which the field is answered. */
+  responseKey: string;
+  isNullable: boolean;
+}
+
+/** Why a subscription cannot be followed. */
+export class NotFollowable {
+  constructor(readonly reason: string) {}
+}
+
+const KEY = 'id';
+/** A name that clients do not use: theirs may not begin with two underscores. */
+const KEY_VARIABLE = '__key';
+
+/**
+ * Plans a subscription: the owner of its field streams the events. Where the owner knows all of the selection, it answers it;
+ * else it tells which record each event is about, and `Query.<type>(id: ID!)` reads the selection.
+ */
+export function planLive(graph: Graph, { node, prepared: { fragments } }: PreparedOperation): LivePlan | NotFollowable {
+  const { schema, joins } = graph;
+  const root = schema.getSubscriptionType();
+  const field = rootField(node, fragments);
+  const definition = field && root?.getFields()[field.name.value];
+  if (!root || !definition) return new NotFollowable('This subscription selects no stream.');
+  const type = getNamedType(definition.type);
+  const isNullable = !isNonNullType(definition.type);
+  const responseKey = field.alias?.value ?? field.name.value;
+  const owners = joins.ownersOf(root.name, definition.name);
+
+  const whole = operationWith(node, 'subscription', [field], fragments);
+  const answering = owners.find((owner) => answersAll(graph, owner, whole));
+  const nameOf = (owner: string): string => joins.graphs.get(owner)?.name ?? owner;
+  if (answering) return { owner: nameOf(answering), document: whole, field, responseKey, isNullable };
+
+  const owner = owners.find((one) => joins.isKey(one, type.name, KEY));
+  const isList = isListType(isNonNullType(definition.type) ? definition.type.ofType : definition.type);
+  const reader = readerOf(schema, type.name);
+  if (!owner || isList || !isObjectType(type) || !reader) {
+    return new NotFollowable(
+      `${definition.name} can only be followed with the fields of ${owners.map(nameOf).join(', ')}: its events cannot be read again by ${KEY}.`,
+    );
+  }
+  const keys = operationWith(node, 'subscription', [{ ...field, selectionSet: selecting('__typename', KEY) }], fragments);
+  const read = readOperation(node, { ...field, name: name(reader), alias: name(responseKey) }, fragments);
+  return { owner: nameOf(owner), document: keys, field, responseKey, isNullable, read: { document: read, keyVariable: KEY_VARIABLE } };
+}
+
+/** The one root field, with all of its selections where it is written several times. */
+function rootField({ selectionSet }: OperationDefinitionNode, fragments: Fragments): FieldNode | undefined {
+  const fields = rootFields(selectionSet, fragments);
+  const [first] = fields;
+  if (!first || fields.length === 1) return first;
+  const selections = fields.flatMap((field) => field.selectionSet?.selections ?? []);
+  return { ...first, selectionSet: { kind: Kind.SELECTION_SET, selections } };
+}
+
+function rootFields({ selections }: SelectionSetNode, fragments: Fragments): FieldNode[] {
+  return selections.flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) return [selection];
+    const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
+    return inner ? rootFields(inner.selectionSet, fragments) : [];
+  });
+}
+
+/** The field of Query that reads a record of this type by its id and nothing else. */
+function readerOf(schema: GraphQLSchema, type: string): string | undefined {
+  const reader = `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
+  const field = schema.getQueryType()?.getFields()[reader];
+  if (!field || getNamedType(field.type).name !== type) return undefined;
+  const required = field.args.filter(isRequiredArgument);
+  return field.args.some((argument) => argument.name === KEY) && required.every((argument) => argument.name === KEY) ? reader : undefined;
+}
+
+function readOperation(node: OperationDefinitionNode, field: FieldNode, fragments: Fragments): DocumentNode {
+  const argument: ArgumentNode = { kind: Kind.ARGUMENT, name: name(KEY), value: { kind: Kind.VARIABLE, name: name(KEY_VARIABLE) } };
+  const directives: DirectiveNode[] = [];
+  const read = operationWith(node, 'query', [{ ...field, arguments: [argument], directives }], fragments);
+  const [operation, ...rest] = read.definitions as [OperationDefinitionNode, ...DefinitionNode[]];
+  const key = parse(`query ($${KEY_VARIABLE}: ID!) { _ }`).definitions[0] as OperationDefinitionNode;
+  const variableDefinitions = [...(operation.variableDefinitions ?? []), ...(key.variableDefinitions ?? [])];
+  return parse(print({ kind: Kind.DOCUMENT, definitions: [{ ...operation, variableDefinitions }, ...rest] }), { noLocation: true });
+}
+
+/** An operation with these root fields, and of the original only the fragments and variables that they need. */
+function operationWith(
+  node: OperationDefinitionNode,
+  operation: 'query' | 'subscription',
+  fields: FieldNode[],
+  fragments: Fragments,
+): DocumentNode {
+  const selectionSet: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: fields };
+  const used = new Map<string, DefinitionNode>();
+  const variables = new Set<string>();
+  const collect = (part: SelectionSetNode): void => {
+    visit(part, {
+      Variable: ({ name: { value } }) => void variables.add(value),
+      FragmentSpread({ name: { value } }) {
+        const fragment = fragments.get(value);
+        if (!fragment || used.has(value)) return;
+        used.set(value, fragment);
+        collect(fragment.selectionSet);
+      },
+    });
+  };
+  collect(selectionSet);
+  const variableDefinitions = (node.variableDefinitions ?? []).filter(({ variable }) => variables.has(variable.name.value));
+  const definition: OperationDefinitionNode = {
+    ...node,
+    operation: operation as OperationDefinitionNode['operation'],
+    directives: [],
+    variableDefinitions,
+    selectionSet,
+  };
+  return { kind: Kind.DOCUMENT, definitions: [definition, ...used.values()] };
+}
+
+/** Whether one subgraph knows every type and answers every field of a document. */
+function answersAll({ schema, joins }: Graph, graph: string, document: DocumentNode): boolean {
+  const types = new TypeInfo(schema);
+  let all = true;
+  const knows = (type: GraphQLCompositeType | null | undefined): boolean => !type || joins.knowsType(graph, type.name);
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field({ name: { value } }) {
+        const parent = types.getParentType();
+        if (value === '__typename' || !parent) return;
+        const selected = getNamedType(types.getType());
+        if (!(isObjectType(parent) || isInterfaceType(parent)) || !joins.answers(graph, parent.name, value)) all = false;
+        if (isCompositeType(selected) && !knows(selected)) all = false;
+      },
+      InlineFragment({ typeCondition }) {
+        if (typeCondition && !joins.knowsType(graph, typeCondition.name.value)) all = false;
+      },
+      FragmentDefinition({ typeCondition }) {
+        if (!joins.knowsType(graph, typeCondition.name.value)) all = false;
+      },
+    }),
+  );
+  return all;
+}
+
+const name = (value: string) => ({ kind: Kind.NAME, value }) as const;
+const selecting = (...names: string[]): SelectionSetNode => ({
+  kind: Kind.SELECTION_SET,
+  selections: names.map((value): SelectionNode => ({ kind: Kind.FIELD, name: name(value) })),
+});

@@ -1,0 +1,107 @@
+import { createSourceEventStream, type DocumentNode, type ExecutionResult, execute, Kind, print } from 'graphql';
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { RequestContext } from '../kernel/request.ts';
+import type { Subgraph } from '../kernel/subgraph.ts';
+import { BoundedCache } from './bounded-cache.ts';
+import { renewContext } from './request-context.ts';
+import { isStream, type MaybePromise, type SubgraphRequest, type Transport, type Variables } from './transport.ts';
+
+type Run = (root: unknown, context: object, variables: Variables) => MaybePromise<ExecutionResult>;
+
+const MAX_COMPILED = 2_000;
+
+/**
+ * A subgraph in this process. Operations that come again are compiled by graphql-jit, found by the document object or,
+ * for a new object, by its text. What the compiler cannot do, graphql-js executes.
+ */
+export class LocalTransport implements Transport {
+  readonly #byDocument = new WeakMap<DocumentNode, Run>();
+  readonly #byText = new BoundedCache<string, Run>(MAX_COMPILED);
+  readonly #contexts = new WeakMap<RequestContext, object>();
+
+  constructor(private readonly subgraph: Subgraph) {}
+
+  execute({ document, variables = {}, context }: SubgraphRequest): MaybePromise<ExecutionResult> {
+    return this.#runOf(document)(undefined, this.#contextOf(context), variables);
+  }
+
+  /** Each event is resolved in a context of its own: what loaders have read for one is old for the next. */
+  async subscribe({ document, variables = {}, context }: SubgraphRequest): Promise<AsyncIterable<ExecutionResult> | ExecutionResult> {
+    const { schema } = this.subgraph;
+    const contextValue = this.subgraph.createContext(context);
+    const source = await createSourceEventStream({ schema, document, contextValue, variableValues: variables });
+    if (!isStream(source)) return source;
+    const run = this.#runOf(document);
+    return mapStream(source, (event) => run(event, this.subgraph.createContext(renewContext(context)), variables));
+  }
+
+  async close(): Promise<void> {}
+
+  #contextOf(request: RequestContext): object {
+    let context = this.#contexts.get(request);
+    if (!context) {
+      context = this.subgraph.createContext(request);
+      this.#contexts.set(request, context);
+    }
+    return context;
+  }
+
+  #runOf(document: DocumentNode): Run {
+    const known = this.#byDocument.get(document);
+    if (known) return known;
+    const text = print(document);
+    let run = this.#byText.get(text);
+    if (!run) {
+      run = this.#lazilyCompiled(document);
+      this.#byText.set(text, run);
+    }
+    this.#byDocument.set(document, run);
+    return run;
+  }
+
+  /** Compiling costs as much as many executions, and an operation with literals in it may never come again. */
+  #lazilyCompiled(document: DocumentNode): Run {
+    const { schema } = this.subgraph;
+    const interpret: Run = (rootValue, contextValue, variableValues) =>
+      execute({ schema, document, rootValue, contextValue, variableValues });
+    let compiled: Run | undefined;
+    let isFirst = true;
+    // a failing field ends the fields after it in one of the engines and not in the other: what changes things has one engine
+    if (changes(document)) return compile(this.subgraph, document) ?? interpret;
+    return (root, context, variables) => {
+      if (isFirst) {
+        isFirst = false;
+        return interpret(root, context, variables);
+      }
+      compiled ??= compile(this.subgraph, document) ?? interpret;
+      return compiled(root, context, variables);
+    };
+  }
+}
+
+const changes = ({ definitions }: DocumentNode): boolean =>
+  definitions.some((definition) => definition.kind === Kind.OPERATION_DEFINITION && definition.operation === 'mutation');
+
+function compile({ schema }: Subgraph, document: DocumentNode): Run | undefined {
+  const compiled: CompiledQuery | ExecutionResult = compileQuery(schema, document);
+  if (!isCompiledQuery(compiled)) return undefined;
+  const { query } = compiled;
+  return (root, context, variables) => query(root, context, variables) as MaybePromise<ExecutionResult>;
+}
+
+/** Closing reaches the source at once, also while an event is awaited: an async generator here would wait for that event. */
+function mapStream(source: AsyncIterable<unknown>, map: (event: unknown) => MaybePromise<ExecutionResult>): AsyncIterable<ExecutionResult> {
+  const events = source[Symbol.asyncIterator]();
+  const iterator: AsyncIterableIterator<ExecutionResult> = {
+    async next() {
+      const { done, value } = await events.next();
+      return done ? { done: true, value: undefined } : { done: false, value: await map(value) };
+    },
+    async return() {
+      await events.return?.();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return iterator;
+}

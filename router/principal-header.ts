@@ -1,0 +1,36 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { PlatformError } from '../kernel/errors.ts';
+import { Principal, type PrincipalData } from '../kernel/principal.ts';
+
+/** The header that carries a principal from the router to a subgraph, and from a trusted front to the router. */
+export const PRINCIPAL_HEADER = 'x-principal';
+
+const LIFETIME_MS = 60_000;
+/** How far the clocks of two machines may differ. */
+const SKEW_MS = 5_000;
+
+/** `<payload>.<HMAC-SHA256>`, both base64url; the payload is the principal and the moment it stops counting, in ms. */
+export function signPrincipal(principal: Principal, secret: string, now: Date): string {
+  const payload = Buffer.from(JSON.stringify({ ...principal.toJSON(), expires: now.getTime() + LIFETIME_MS })).toString('base64url');
+  return `${payload}.${mac(payload, secret).toString('base64url')}`;
+}
+
+/**
+ * The principal of a header.
+ * @throws PlatformError INVALID_CREDENTIALS where it is missing or not signed with the secret, TOKEN_EXPIRED where it is old.
+ */
+export function verifyPrincipal(header: unknown, secret: string, now: Date): Principal {
+  const [payload = '', signature = ''] = typeof header === 'string' ? header.split('.', 2) : [];
+  const given = Buffer.from(signature, 'base64url');
+  const expected = mac(payload, secret);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw new PlatformError('INVALID_CREDENTIALS', `Send ${PRINCIPAL_HEADER}, signed with the secret of this service.`);
+  }
+  const { expires, ...data } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as PrincipalData & { expires: number };
+  const validForMs = expires - now.getTime();
+  if (validForMs < -SKEW_MS || validForMs > LIFETIME_MS + SKEW_MS)
+    throw new PlatformError('TOKEN_EXPIRED', `${PRINCIPAL_HEADER} is too old. Sign it anew for each request.`);
+  return new Principal(data);
+}
+
+const mac = (payload: string, secret: string): Buffer => createHmac('sha256', secret).update(payload).digest();

@@ -1,0 +1,239 @@
+import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
+import type { ErrorDetails } from '../kernel/errors.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { RequestContext } from '../kernel/request.ts';
+import { UNSTORABLE, unstorableIn } from '../kernel/text.ts';
+import { CallerExecution } from './caller-execution.ts';
+import type { PreparedDocument, PreparedOperation } from './documents.ts';
+import { type ErrorPolicy, presentErrors, refusedVariable, requestError } from './errors.ts';
+import { Graph, type Transports } from './graph.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { LiveOperations, type LiveOptions } from './live.ts';
+import type { OperationRecord, RouterObserver } from './observer.ts';
+import type { Variables } from './transport.ts';
+import { type OperationPrice, REQUEST_PRICE } from './weight.ts';
+
+export interface RouterOptions {
+  supergraphSdl: string;
+  /** By subgraph name. The router closes them. */
+  transports: Transports;
+  log: Logger;
+  limits?: Partial<Limits>;
+  live?: Partial<LiveOptions>;
+  observer?: RouterObserver;
+  errors?: Partial<ErrorPolicy>;
+  /** Makes the challenge of a caller who was asked for a second factor: what `details` of MFA_REQUIRED tell. */
+  challenge?: Challenge;
+}
+
+export type Challenge = (context: RequestContext) => Promise<ChallengeTold>;
+
+export interface ChallengeTold {
+  details: ErrorDetails;
+  /** Instead of the error's own, where there is more to do than to answer. */
+  message?: string;
+}
+
+export interface GraphOperation {
+  /** A text, or a document that is the same object each time it is meant again. */
+  document: string | DocumentNode;
+  variables?: Variables | null | undefined;
+  operationName?: string | null | undefined;
+  context: RequestContext;
+}
+
+/** Operations that are planned for a new supergraph before it takes over. */
+const WARMED_OPERATIONS = 200;
+
+/** @throws Error for a text that is not a supergraph, or names a subgraph without a transport. */
+export async function createRouter(options: RouterOptions): Promise<Router> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  return new Router(options, limits, await Graph.load(options.supergraphSdl, options.transports, limits));
+}
+
+/** Executes operations over the subgraphs of a supergraph. Knows no domain, no HTTP and no sockets. */
+export class Router {
+  readonly #live: LiveOperations;
+  readonly #observer: RouterObserver;
+  readonly #errors: ErrorPolicy;
+  readonly #listeners = new Set<(router: Router) => void>();
+  readonly #challenge: Challenge | undefined;
+  #transports: Transports;
+
+  constructor(
+    options: RouterOptions,
+    readonly limits: Limits,
+    private graph: Graph,
+  ) {
+    this.#transports = options.transports;
+    this.#challenge = options.challenge;
+    this.#observer = options.observer ?? {};
+    this.#errors = { passForeignErrors: false, ...options.errors };
+    this.#live = new LiveOperations(
+      { execute: (operation) => this.execute(operation), errors: this.#errors, observer: this.#observer },
+      options.live,
+    );
+  }
+
+  /** What clients see of the graph. */
+  get schema(): GraphQLSchema {
+    return this.graph.schema;
+  }
+
+  get supergraphSdl(): string {
+    return this.graph.supergraphSdl;
+  }
+
+  /** Parses, validates and measures a document, once for each text. */
+  prepare(document: string | DocumentNode): PreparedDocument {
+    return this.graph.documents.prepare(document);
+  }
+
+  /** Whether these root fields ask for no credentials at all. */
+  isPublic(fields: readonly string[]): boolean {
+    return fields.every((field) => this.graph.publicFields.has(field));
+  }
+
+  /** What an operation costs against the rate limit; only the request for one that will be refused. */
+  price(document: string | DocumentNode, operationName?: string | null): OperationPrice {
+    const operation = this.#find(this.graph, document, operationName);
+    return Array.isArray(operation) ? REQUEST_PRICE : operation.price;
+  }
+
+  /** Why an operation is refused before it is executed: syntax, validation, limits, its name. Empty where it is not. */
+  refusals({ document, operationName, variables, context }: GraphOperation): readonly GraphQLError[] {
+    const operation = this.#admit(this.graph, document, operationName, variables ?? {});
+    return Array.isArray(operation) ? presentErrors(operation, context, this.#errors) : [];
+  }
+
+  /** Errors as callers may see them; what is internal is logged. */
+  present(errors: readonly unknown[], context: RequestContext): GraphQLError[] {
+    return presentErrors(errors.map(asGraphQLError), context, this.#errors);
+  }
+
+  /** Answers a query or mutation. Never rejects: what fails stands in `errors`, as callers may see it. */
+  async execute({ document, variables, operationName, context }: GraphOperation): Promise<ExecutionResult> {
+    const started = performance.now();
+    const { graph } = this;
+    const execution = new CallerExecution(context, this.#observer);
+    const operation = this.#admit(graph, document, operationName, variables ?? {});
+    const result = Array.isArray(operation) ? { errors: operation } : await this.#run(graph, operation, variables ?? {}, execution);
+    const failed = result.errors !== undefined;
+    this.#observer.operation?.({
+      ...described(operation),
+      durationMs: performance.now() - started,
+      subgraphFetches: execution.fetches,
+      failed,
+    });
+    return result.errors ? { ...result, errors: await this.#answered(result.errors, context) } : result;
+  }
+
+  /** As callers may see them; a demand for a second factor with its challenge. */
+  async #answered(errors: readonly GraphQLError[], context: RequestContext): Promise<GraphQLError[]> {
+    const presented = presentErrors(errors, context, this.#errors);
+    const demands = presented.filter(({ extensions }) => extensions.code === 'MFA_REQUIRED');
+    if (demands.length > 0 && this.#challenge) {
+      const { details, message } = await this.#challenge(context);
+      for (const error of demands) {
+        Object.assign(error.extensions.details as object, details);
+        if (message) error.message = message;
+      }
+    }
+    return presented;
+  }
+
+  /** Follows a subscription: a stream of results, or the one result that says why there is none. */
+  async subscribe({
+    document,
+    variables,
+    operationName,
+    context,
+  }: GraphOperation): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
+    const operation = this.#admit(this.graph, document, operationName, variables ?? {}, 'subscription');
+    if (Array.isArray(operation)) return { errors: presentErrors(operation, context, this.#errors) };
+    operation.uses++;
+    return this.#live.subscribe({ graph: this.graph, transports: this.#transports, operation, variables: variables ?? {}, context });
+  }
+
+  /**
+   * Lets a new supergraph take over, when the plans of what is used most are ready. What runs is finished on the old one;
+   * streams of subscriptions go on.
+   * @throws Error for a text that is not a supergraph; the old one stays then.
+   */
+  async update(supergraphSdl: string, transports: Transports = this.#transports): Promise<void> {
+    const next = await Graph.load(supergraphSdl, transports, this.limits);
+    await Promise.all(this.graph.documents.mostUsed(WARMED_OPERATIONS).map((operation) => this.#warm(next, operation)));
+    const left = [...this.#transports.values()].filter((transport) => ![...transports.values()].includes(transport));
+    this.graph = next;
+    this.#transports = transports;
+    for (const listener of this.#listeners) listener(this);
+    await Promise.all(left.map((transport) => transport.close()));
+  }
+
+  /** Tells of each new supergraph. Answers what ends that. */
+  onUpdate(listener: (router: Router) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Ends all subscriptions and the connections to subgraphs. */
+  async close(): Promise<void> {
+    await this.#live.close();
+    await Promise.all([...this.#transports.values()].map((transport) => transport.close()));
+  }
+
+  #find(graph: Graph, document: string | DocumentNode, operationName: string | null | undefined): PreparedOperation | GraphQLError[] {
+    const prepared = graph.documents.prepare(document);
+    if (prepared.errors.length > 0) return [...prepared.errors];
+    const operation = graph.documents.operation(prepared, operationName);
+    return operation instanceof GraphQLError ? [operation] : operation;
+  }
+
+  #admit(
+    graph: Graph,
+    document: string | DocumentNode,
+    operationName: string | null | undefined,
+    variables: Variables,
+    wanted: 'subscription' | 'answer' = 'answer',
+  ): PreparedOperation | GraphQLError[] {
+    const operation = this.#find(graph, document, operationName);
+    if (Array.isArray(operation)) return operation;
+    const unstorable = unstorableIn(variables);
+    if (unstorable !== undefined) return [requestError({ field: unstorable, reason: UNSTORABLE })];
+    const cost = operation.cost(variables);
+    if (cost > this.limits.cost) {
+      const reason = `The answer could have ${cost} objects; at most ${this.limits.cost} are allowed. Ask for shorter lists.`;
+      return [requestError({ field: 'query', reason })];
+    }
+    if ((operation.node.operation === 'subscription') === (wanted === 'subscription')) return operation;
+    const reason =
+      wanted === 'answer' ? 'A subscription needs a WebSocket (graphql-ws) on the same address.' : 'Only a subscription can be followed.';
+    return [requestError({ field: 'query', reason })];
+  }
+
+  async #run(graph: Graph, operation: PreparedOperation, variables: Variables, execution: CallerExecution): Promise<ExecutionResult> {
+    operation.uses++;
+    try {
+      const result = await graph.execute(operation, variables, execution);
+      return result.data === undefined ? { errors: (result.errors ?? []).map(refusedVariable) } : result;
+    } catch (error) {
+      return { errors: [asGraphQLError(error)] };
+    }
+  }
+
+  /** An operation that the new supergraph does not have any more is refused when it comes again. */
+  async #warm(next: Graph, { prepared, name, node }: PreparedOperation): Promise<void> {
+    const operation = next.documents.operation(next.documents.prepare(prepared.text), name);
+    if (operation instanceof GraphQLError || operation.prepared.errors.length > 0 || node.operation === 'subscription') return;
+    await next.warm(operation).catch(() => undefined);
+  }
+}
+
+const described = (operation: PreparedOperation | GraphQLError[]): Pick<OperationRecord, 'type' | 'name'> =>
+  Array.isArray(operation) ? { type: undefined, name: undefined } : { type: operation.node.operation, name: operation.name };
+
+function asGraphQLError(error: unknown): GraphQLError {
+  if (error instanceof GraphQLError) return error;
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  return new GraphQLError(originalError.message, { originalError });
+}

@@ -1,0 +1,41 @@
+import { type CompositionResult, composeServices, compositionHasErrors, type ServiceDefinition } from '@theguild/federation-composition';
+import { type GraphQLError, parse } from 'graphql';
+
+export interface SubgraphSource {
+  name: string;
+  /** Federation 2 SDL. */
+  sdl: string;
+  /** Where the subgraph answers over HTTP; written into the supergraph as `join__graph(url:)`. */
+  url?: string;
+}
+
+/** The subgraphs do not fit together. The message lists every reason, one a line. */
+export class CompositionError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`The subgraphs do not compose:\n${problems.map((problem) => `- ${problem}`).join('\n')}`);
+    this.name = new.target.name;
+  }
+}
+
+/**
+ * The supergraph SDL of some Federation 2 subgraphs.
+ * @throws CompositionError
+ */
+export function composeSupergraph(subgraphs: readonly SubgraphSource[]): string {
+  const result: CompositionResult = composeServices(subgraphs.map(toService));
+  if (compositionHasErrors(result)) throw new CompositionError(result.errors.map(describe));
+  return result.supergraphSdl;
+}
+
+function toService({ name, sdl, url }: SubgraphSource): ServiceDefinition {
+  try {
+    return { name, typeDefs: parse(sdl), ...(url ? { url } : {}) };
+  } catch (error) {
+    throw new CompositionError([`[${name}] ${error instanceof Error ? error.message : String(error)}`]);
+  }
+}
+
+function describe({ message, extensions }: GraphQLError): string {
+  const code = extensions.code;
+  return code ? `${message} (${String(code)})` : message;
+}

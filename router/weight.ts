@@ -1,0 +1,38 @@
+import type { OperationDefinitionNode } from 'graphql';
+import { type Fragments, rootFieldNames } from './limits.ts';
+
+/** Mutations that would be a DELETE over REST. */
+const REMOVAL = /^(delete|remove|cancel)/;
+
+/** What an operation costs against the rate limit. */
+export interface OperationPrice {
+  /** What its root fields would cost over REST: a read 1, a change 2, a removal 3. At least 1, as a refused request costs. */
+  readonly weight: number;
+  /** How many requests of the month it is: as many as over REST, and at least one. */
+  readonly requests: number;
+  /** The names of its root fields, each as often as it is asked: some have a limit of their own. */
+  readonly fields: readonly string[];
+}
+
+/** What is charged for a request before its operation is known, and all that one which is refused costs. */
+export const REQUEST_PRICE: OperationPrice = { weight: 1, requests: 1, fields: [] };
+
+export function priceOf(operation: OperationDefinitionNode, fragments: Fragments): OperationPrice {
+  const fields = rootFieldNames(operation, fragments);
+  const weight = fields.reduce((sum, name) => sum + fieldWeight(operation.operation, name), 0);
+  const requests = fields.filter((name) => !name.startsWith('__')).length;
+  return { weight: Math.max(1, weight), requests: Math.max(1, requests), fields };
+}
+
+/** What an operation costs beyond the request that brought it, which was charged before. */
+export const beyondRequest = ({ weight, requests, fields }: OperationPrice): OperationPrice => ({
+  weight: weight - REQUEST_PRICE.weight,
+  requests: requests - REQUEST_PRICE.requests,
+  fields,
+});
+
+function fieldWeight(type: OperationDefinitionNode['operation'], name: string): number {
+  if (name.startsWith('__')) return 0;
+  if (type !== 'mutation') return 1;
+  return REMOVAL.test(name) ? 3 : 2;
+}

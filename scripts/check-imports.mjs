@@ -1,0 +1,104 @@
+/**
+ * Holds the sources against scripts/import-rules.mjs, and against four rules: what is imported exists, packages are
+ * declared in package.json, those that ship are imported, and no files need each other at run time. dependency-cruiser would be the usual
+ * tool; it reads TypeScript through the compiler's API, which TypeScript 7 does not have yet.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join, normalize } from 'node:path';
+import { rules } from './import-rules.mjs';
+
+const ROOMS = ['kernel', 'subgraphs', 'router', 'rest-bridge', 'apps', 'bench', 'test'];
+const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
+/** Packages that ship and are used otherwise. */
+const NOT_IMPORTED = { node: 'its program runs the npm scripts' };
+const TESTS = /^(test|bench)\/|[.]test[.]ts$/;
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+const files = ROOMS.filter((room) => existsSync(room)).flatMap(filesIn);
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+const problems = [...brokenRules(), ...unresolved(), ...undeclared(), ...unused(), ...cycles()];
+
+for (const problem of problems) console.error(`${problem}\n`);
+const count = [...imports.values()].reduce((sum, list) => sum + list.length, 0);
+console.log(`Import rules: ${files.length} files, ${count} imports, ${problems.length} problems.`);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+function filesIn(room) {
+  const entries = readdirSync(room, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts')).map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** `target` is a path from the root, or `package:` and a name. */
+function importsOf(file) {
+  return [...readFileSync(file, 'utf8').matchAll(STATEMENT)].map(([, type, first, dynamic]) => {
+    const specifier = first ?? dynamic;
+    const isFile = specifier.startsWith('.');
+    return { isType: type !== undefined, isFile, target: isFile ? normalize(join(dirname(file), specifier)) : `package:${specifier}` };
+  });
+}
+
+function packageOf(specifier) {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+function* brokenRules() {
+  for (const { name, from, to, except, why } of rules) {
+    for (const [file, list] of imports) {
+      const match = from.exec(file);
+      if (!match) continue;
+      const fill = (pattern) => new RegExp(pattern.replace(/\$(\d)/g, (_, index) => match[index]));
+      for (const { target } of list) {
+        if (fill(to).test(target) && !(except && fill(except).test(target))) yield `${file} imports ${target}: ${name}.\n  ${why}`;
+      }
+    }
+  }
+}
+
+function* unresolved() {
+  for (const [file, list] of imports) {
+    for (const { isFile, target } of list) if (isFile && !existsSync(target)) yield `${file} imports ${target}, which does not exist.`;
+  }
+}
+
+function* undeclared() {
+  const shipped = new Set(Object.keys(manifest.dependencies));
+  const all = new Set([...shipped, ...Object.keys(manifest.devDependencies)]);
+  for (const [file, list] of imports) {
+    for (const { isFile, isType, target } of list) {
+      const specifier = target.slice('package:'.length);
+      if (isFile || isBuiltin(specifier)) continue;
+      const name = packageOf(specifier);
+      const declared = TESTS.test(file) || isType ? all.has(name) || all.has(`@types/${name}`) : shipped.has(name);
+      if (!declared)
+        yield `${file} imports ${name}, which package.json does not list among its ${TESTS.test(file) ? 'packages' : 'dependencies'}.\n  A package that is there because another needs it disappears with that one.`;
+    }
+  }
+}
+
+function* unused() {
+  const imported = new Set(
+    [...imports.values()].flat().map(({ isFile, target }) => (isFile ? '' : packageOf(target.slice('package:'.length)))),
+  );
+  for (const name of Object.keys(manifest.dependencies)) {
+    if (!imported.has(name) && !(name in NOT_IMPORTED))
+      yield `package.json lists ${name}, which nothing imports.\n  Remove it, and its line in docs/dependencies.md.`;
+  }
+}
+
+/** One cycle for each file that is reached from itself over imports that are there at run time. */
+function* cycles() {
+  const done = new Set();
+  const path = [];
+  function* visit(file) {
+    const start = path.indexOf(file);
+    if (start >= 0)
+      yield `${[...path.slice(start), file].join(' → ')}: a cycle.\n  Two files that need each other at run time are one thing, or share a third that wants a name.`;
+    if (start >= 0 || done.has(file)) return;
+    path.push(file);
+    for (const { isType, isFile, target } of imports.get(file) ?? []) if (isFile && !isType) yield* visit(target);
+    path.pop();
+    done.add(file);
+  }
+  for (const file of files) yield* visit(file);
+}

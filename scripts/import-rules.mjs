@@ -1,0 +1,70 @@
+/**
+ * Which file may import which (CONTRIBUTING.md, the map of the house). `to` and `except` may use $1, $2 of `from`.
+ * `why` is what `npm run check` tells who broke a rule: where the thing that they wanted to import belongs.
+ */
+const FEATURE_FILE = /^subgraphs\/([^/]+)\/([^/]+)\/(?!.*[.]test[.]ts$)/;
+
+export const rules = [
+  {
+    name: 'subgraphs meet in the graph',
+    from: /^subgraphs\/([^/]+)\//,
+    to: '^subgraphs/',
+    except: '^subgraphs/$1/',
+    why: 'A subgraph knows another only as an entity reference in its schema or as events: so each can move to a process and a database of its own.',
+  },
+  {
+    name: 'subgraphs do not know who serves them',
+    from: /^subgraphs\/(?!.*[.]test[.]ts$)/,
+    to: '^(router|rest-bridge|apps|bench)/',
+    why: 'A subgraph is served by our router or any other, in process or over HTTP. What it needs of either goes into kernel/.',
+  },
+  {
+    name: 'the kernel knows only itself',
+    from: /^kernel\//,
+    to: '^(subgraphs|router|rest-bridge|apps|bench)/',
+    why: 'The kernel is what every room may use. What belongs to one domain or surface lives there and is handed to the kernel as an argument.',
+  },
+  {
+    name: 'the router knows no domain',
+    from: /^router\//,
+    to: '^(subgraphs|rest-bridge|apps|bench)/',
+    why: 'The router runs any supergraph. What it does for ours is given to it in apps/.',
+  },
+  {
+    name: 'the bridge executes through the router',
+    from: /^rest-bridge\//,
+    to: '^(subgraphs|apps|bench)/',
+    why: "The bridge sees the composed schema and the router's execute, never a subgraph: a REST route is an operation like any client's.",
+  },
+  {
+    name: 'a feature keeps its surface and its reading to itself',
+    from: FEATURE_FILE,
+    to: '^subgraphs/$1/[^/]+/.+[.](resolver|loader|inputs)[.]ts$',
+    except: '^subgraphs/$1/$2/',
+    why: 'Of another feature import its service, events, errors, entity, or the value that both speak of. Its resolver, loader and inputs are its own.',
+  },
+  {
+    name: 'records do not know who uses them',
+    from: /^subgraphs\/.+[.](entity|events|errors)[.]ts$/,
+    to: '[.](service|resolver|loader)[.]ts$',
+    why: 'Entities, events and errors are the bottom of a feature: a rule that needs more than the record belongs into the service.',
+  },
+  {
+    name: 'services know no GraphQL',
+    from: /[.]service[.]ts$/,
+    to: '[.]resolver[.]ts$|^package:type-graphql',
+    why: "A service says may they, does it exist, do it. The shapes of the graph are the resolver's.",
+  },
+  {
+    name: 'resolvers know no database',
+    from: /[.]resolver[.]ts$/,
+    to: '^package:@mikro-orm/',
+    why: 'A resolver is one or two lines a field: it calls a service or a loader, which reads.',
+  },
+  {
+    name: 'what ships does not test',
+    from: /^(?!test\/)(?!.*[.]test[.]ts$)/,
+    to: '^test/|[.]test[.]ts$',
+    why: 'Nothing that ships imports a test or what tests share.',
+  },
+];

@@ -1,0 +1,38 @@
+import { parse } from 'graphql';
+import { ResourceNotFound } from '../../../kernel/errors.ts';
+import type { Graph } from '../../../kernel/graph.ts';
+import { PAGE_SIZE_MAX } from '../../../kernel/graphql/page.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+
+/** A service as far as an invoice needs it. */
+export interface BillableService {
+  id: string;
+  name: string;
+  accountId: string;
+}
+
+/** One page holds them all: an invoice has fewer lines than a page may have records. */
+const BILLABLE = parse(`query BillableServices($account: ID!, $services: [ID!]!) {
+  account(id: $account) { id }
+  services(filter: { id: $services }, page: { limit: ${PAGE_SIZE_MAX} }) { nodes { id name accountId } }
+}`);
+
+interface Answer {
+  account: object | null;
+  services: { nodes: BillableService[] };
+}
+
+/** Services by id, read with the account in one query. @throws ResourceNotFound for the first that the organization does not have. */
+export async function findBillable(
+  graph: Graph,
+  request: RequestContext,
+  { accountId, serviceIds }: { accountId: string; serviceIds: readonly string[] },
+): Promise<Map<string, BillableService>> {
+  const ids = [...new Set(serviceIds)];
+  const { account, services } = await graph.query<Answer>(BILLABLE, { account: accountId, services: ids }, request);
+  if (!account) throw new ResourceNotFound('account', accountId);
+  const found = new Map(services.nodes.map((service) => [service.id, service]));
+  const missing = ids.find((id) => !found.has(id));
+  if (missing !== undefined) throw new ResourceNotFound('service', missing);
+  return found;
+}

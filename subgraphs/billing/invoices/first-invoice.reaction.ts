@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Orm } from '../../../kernel/database.ts';
+import { type LoggedEvent, type Reaction, timestamp } from '../../../kernel/events.ts';
+import { Decimal } from '../../../kernel/money.ts';
+import { organizationEm } from '../../../kernel/organization.filter.ts';
+import { claim, record } from '../../../kernel/outbox.ts';
+import { billingCycles, monthsOf, periodText } from './billing-cycle.ts';
+import { invoiceGenerated } from './invoice.events.ts';
+import { defaultDueDate, type InvoiceDraft, issueInvoice } from './invoice.issue.ts';
+
+/** What billing reads of `service.provisioned`; the event may carry more, and may come to carry more. */
+const provisioned = z.object({
+  data: z.object({
+    service: z.object({
+      id: z.string(),
+      account_id: z.string(),
+      name: z.string(),
+      billing_cycle: z.enum(billingCycles),
+      price: z.object({ amount: z.number().nonnegative(), currency: z.string(), unit: z.literal('month') }),
+      provisioned_at: timestamp,
+    }),
+  }),
+});
+type ProvisionedService = z.infer<typeof provisioned>['data']['service'];
+
+const NAME = 'billing.first-invoice';
+
+/** A provisioned service is billed for its first cycle in advance: one invoice, however often the event arrives. */
+export const firstInvoice = ({ orm, clock }: { orm: Orm; clock: Clock }): Reaction => ({
+  name: NAME,
+  on: 'service.provisioned',
+  async handle(event) {
+    const { service } = provisioned.parse(JSON.parse(event.payload)).data;
+    await organizationEm(orm, event.organizationId).transactional(async (tx) => {
+      if (!(await claim(tx, event.id, NAME))) return;
+
+      const now = clock.now();
+      const issued = await issueInvoice(tx, draftOf(service, event, now), now);
+      await record(tx, invoiceGenerated(issued));
+    });
+  },
+});
+
+function draftOf(service: ProvisionedService, event: LoggedEvent, now: Date): InvoiceDraft {
+  const { id, name, account_id: accountId, billing_cycle: cycle, price, provisioned_at: provisionedAt } = service;
+  return {
+    organizationId: event.organizationId,
+    accountId,
+    currency: price.currency,
+    dueDate: defaultDueDate(now),
+    notes: null,
+    source: event.id,
+    lines: [
+      {
+        serviceId: id,
+        description: `${name}, ${periodText(new Date(provisionedAt), cycle)}`,
+        quantity: monthsOf(cycle),
+        unitPrice: new Decimal(price.amount),
+      },
+    ],
+  };
+}

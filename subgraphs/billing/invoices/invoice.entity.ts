@@ -1,0 +1,75 @@
+import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Directive, Field, ID, ObjectType } from 'type-graphql';
+import { Decimal, MoneyType } from '../../../kernel/money.ts';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
+
+/** What an account owes for its services (specification 2.6, 3.2). Its lines are records of their own. */
+@ObjectType({ description: 'What an account owes for its services.' })
+@Directive('@key(fields: "id")')
+@Entity({ tableName: 'invoice' })
+@OrganizationFilter()
+@Unique({ properties: ['organizationId', 'number'] })
+@Unique({ properties: ['source'] })
+@Index({ properties: ['organizationId', 'createdAt', 'id'] })
+@Index({ properties: ['organizationId', 'accountId', 'createdAt'] })
+export class Invoice {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Field(() => String, { description: 'For people to quote, such as INV-1042; counts up without gaps within an organization.' })
+  @Property({ type: 'text' })
+  number!: string;
+
+  @Field(() => ID)
+  @Property({ type: 'text' })
+  accountId!: string;
+
+  @Field(() => InvoiceStatus)
+  @Enum({ items: () => InvoiceStatus, type: 'text' })
+  status: InvoiceStatus = InvoiceStatus.PENDING;
+
+  @Field(() => Decimal, { description: 'The sum of its lines.' })
+  @Property({ type: MoneyType })
+  amount!: Decimal;
+
+  @Field(() => String, { description: 'ISO 4217 code, such as USD.' })
+  @Property({ type: 'text' })
+  currency!: string;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  dueDate!: Date;
+
+  @Field(() => Date, { nullable: true, description: 'When it was paid in full.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  paidDate: Date | null = null;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  notes: string | null = null;
+
+  /** The event that it was made for, where no request made it. */
+  @Property({ type: 'text', nullable: true })
+  source: string | null = null;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  updatedAt!: Date;
+
+  /** @throws InvalidState */
+  moveTo(status: InvoiceStatus, now: Date): void {
+    invoiceStates.check(this.status, status);
+    this.status = status;
+    this.paidDate = status === InvoiceStatus.PAID ? now : null;
+    this.updatedAt = now;
+  }
+}

@@ -1,0 +1,85 @@
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsISO4217CurrencyCode,
+  IsOptional,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { Field, ID, InputType, Int } from 'type-graphql';
+import { sortOf } from '../../../kernel/graphql/page.ts';
+import { Decimal } from '../../../kernel/money.ts';
+import { InvoiceStatus } from './invoice.states.ts';
+
+const MAX_LINES = 100;
+const MAX_QUANTITY = 1_000_000;
+const MAX_NOTES = 5000;
+const CURRENCY_REASON = 'must be an ISO 4217 currency code such as USD';
+
+@InputType()
+export class InvoiceLineInput {
+  @Field(() => ID, { description: 'A service of the account.' })
+  @Matches(/^svc_\w+$/, { message: 'must be a service id (svc_…)' })
+  serviceId!: string;
+
+  @Field(() => Int, { description: `1 to ${MAX_QUANTITY}.` })
+  @Min(1, { message: `must be between 1 and ${MAX_QUANTITY}` })
+  @Max(MAX_QUANTITY, { message: `must be between 1 and ${MAX_QUANTITY}` })
+  quantity!: number;
+
+  @Field(() => Decimal, { description: 'At least 0, with at most the digits that the currency has.' })
+  unitPrice!: Decimal;
+}
+
+@InputType()
+export class InvoiceCreateInput {
+  @Field(() => ID)
+  @Matches(/^acc_\w+$/, { message: 'must be an account id (acc_…)' })
+  accountId!: string;
+
+  @Field(() => [InvoiceLineInput], { description: `What is billed, in the order of the invoice: 1 to ${MAX_LINES} services.` })
+  @ArrayMinSize(1, { message: `must have 1 to ${MAX_LINES} items` })
+  @ArrayMaxSize(MAX_LINES, { message: `must have 1 to ${MAX_LINES} items` })
+  @ValidateNested({ each: true })
+  services!: InvoiceLineInput[];
+
+  @Field(() => String, { nullable: true, description: 'ISO 4217 code of the prices. Default: USD.' })
+  @IsOptional()
+  @Matches(/^[A-Z]{3}$/, { message: CURRENCY_REASON })
+  @IsISO4217CurrencyCode({ message: CURRENCY_REASON })
+  currency?: string | null;
+
+  @Field(() => Date, { nullable: true, description: 'Today or later. Default: in 30 days.' })
+  dueDate?: Date | null;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @MaxLength(MAX_NOTES, { message: `must have at most ${MAX_NOTES} characters` })
+  notes?: string | null;
+}
+
+@InputType()
+export class InvoiceFilter {
+  @Field(() => [ID], { nullable: true })
+  accountId?: string[] | null;
+
+  @Field(() => [InvoiceStatus], { nullable: true })
+  status?: InvoiceStatus[] | null;
+
+  @Field(() => Date, { nullable: true, description: 'Created at this instant or later.' })
+  dateFrom?: Date | null;
+
+  @Field(() => Date, { nullable: true, description: 'Created before this instant.' })
+  dateTo?: Date | null;
+}
+
+export enum InvoiceSortField {
+  CREATED_AT = 'createdAt',
+  DUE_DATE = 'dueDate',
+  AMOUNT = 'amount',
+  STATUS = 'status',
+}
+export const InvoiceSort = sortOf('Invoice', InvoiceSortField);

@@ -1,0 +1,32 @@
+import type { FieldProblem } from '../../../kernel/errors.ts';
+import { type Decimal, isPayable, minorDigits, roundTo, sum } from '../../../kernel/money.ts';
+
+/** Below this an amount with two digits is exact as a JSON number, and with four fits its column. */
+const AMOUNT_LIMIT = 1e12;
+
+export interface Priced {
+  quantity: number;
+  unitPrice: Decimal;
+}
+
+/** Rounded once, here; everything above a line adds rounded amounts. */
+export const lineAmount = ({ quantity, unitPrice }: Priced, currency: string): Decimal => roundTo(unitPrice.times(quantity), currency);
+
+export const totalAmount = (lines: readonly Priced[], currency: string): Decimal => sum(lines.map((line) => lineAmount(line, currency)));
+
+/** What is wrong with the prices of the lines of a request; empty where they can be billed. */
+export function pricingProblems(lines: readonly Priced[], currency: string): FieldProblem[] {
+  const problems = lines.flatMap(({ unitPrice }, index): FieldProblem[] => {
+    const reason = priceProblem(unitPrice, currency);
+    return reason ? [{ field: `services.${index}.unitPrice`, value: unitPrice.toNumber(), reason }] : [];
+  });
+  if (problems.length > 0 || totalAmount(lines, currency).lessThan(AMOUNT_LIMIT)) return problems;
+  return [{ field: 'services', reason: `amount to more than an invoice can hold (${AMOUNT_LIMIT})` }];
+}
+
+function priceProblem(price: Decimal, currency: string): string | undefined {
+  if (price.isNegative() && !price.isZero()) return 'must be at least 0';
+  if (isPayable(price, currency)) return undefined;
+  const digits = minorDigits(currency);
+  return digits === 0 ? `must be a whole number of ${currency}` : `must have at most ${digits} digits after the point in ${currency}`;
+}

@@ -1,0 +1,81 @@
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import { relationLimit } from '../../../kernel/loaders.ts';
+import type { BillingContext } from '../context.ts';
+import { Account, Service } from '../references.ts';
+import { Invoice } from './invoice.entity.ts';
+import { InvoiceCreateInput, InvoiceFilter, InvoiceSort } from './invoice.inputs.ts';
+import { InvoiceLine } from './invoice-line.entity.ts';
+
+const InvoicePage = pageOf('Invoice', Invoice);
+
+@Resolver(() => Invoice)
+export class InvoiceResolver {
+  @Query(() => Invoice, { nullable: true })
+  @Requires('billing:read')
+  invoice(@Arg('id', () => ID) id: string, @Ctx() { invoices }: BillingContext): Promise<Invoice | null> {
+    return invoices.find(id);
+  }
+
+  @Query(() => InvoicePage)
+  @Requires('billing:read')
+  invoices(
+    @Arg('filter', () => InvoiceFilter, { nullable: true }) filter: InvoiceFilter | undefined,
+    @Arg('sort', () => [InvoiceSort], { nullable: true }) sort: SortBy[] | undefined,
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { invoices }: BillingContext,
+  ): Promise<Page<Invoice>> {
+    return invoices.list(filter ?? {}, sort ?? [], page ?? {});
+  }
+
+  @Mutation(() => Invoice)
+  @Requires('billing:create')
+  createInvoice(@Arg('input', () => InvoiceCreateInput) input: InvoiceCreateInput, @Ctx() { invoices }: BillingContext): Promise<Invoice> {
+    return invoices.create(input);
+  }
+
+  @FieldResolver(() => [InvoiceLine], { description: 'What is billed, line by line.' })
+  services(@Root() { id }: Invoice, @Ctx() { loaders }: BillingContext): Promise<InvoiceLine[]> {
+    return loaders.relations.linesOf(id);
+  }
+
+  @FieldResolver(() => Account, { nullable: true })
+  account(@Root() { accountId }: Invoice): Account {
+    return { id: accountId };
+  }
+}
+
+@Resolver(() => InvoiceLine)
+export class InvoiceLineResolver {
+  @FieldResolver(() => Service, { nullable: true })
+  service(@Root() { serviceId }: InvoiceLine): Service {
+    return { id: serviceId };
+  }
+}
+
+@Resolver(() => Account)
+export class AccountInvoicesResolver {
+  @FieldResolver(() => [Invoice], { description: 'The newest invoices of the account.' })
+  @Requires('billing:read')
+  invoices(
+    @Root() { id }: Account,
+    @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
+    @Ctx() { loaders }: BillingContext,
+  ): Promise<Invoice[]> {
+    return loaders.invoices.newest('accountId', id, relationLimit(limit));
+  }
+}
+
+@Resolver(() => Service)
+export class ServiceInvoicesResolver {
+  @FieldResolver(() => [Invoice], { description: 'The newest invoices on which the service stands.' })
+  @Requires('billing:read')
+  invoices(
+    @Root() { id }: Service,
+    @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
+    @Ctx() { loaders }: BillingContext,
+  ): Promise<Invoice[]> {
+    return loaders.relations.newestOfService(id, relationLimit(limit));
+  }
+}

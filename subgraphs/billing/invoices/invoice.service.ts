@@ -1,0 +1,120 @@
+import type { FilterQuery } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
+import type { Graph } from '../../../kernel/graph.ts';
+import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
+import type { RecordLoader } from '../../../kernel/loaders.ts';
+import { record } from '../../../kernel/outbox.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import { type BillableService, findBillable } from './billable-services.ts';
+import { Invoice } from './invoice.entity.ts';
+import { invoiceCreated } from './invoice.events.ts';
+import type { InvoiceCreateInput, InvoiceFilter } from './invoice.inputs.ts';
+import { defaultDueDate, type InvoiceDraft, issueInvoice } from './invoice.issue.ts';
+import type { InvoiceRelations } from './invoice.loader.ts';
+import { pricingProblems } from './invoice.pricing.ts';
+
+const DEFAULT_CURRENCY = 'USD';
+
+export interface InvoiceServiceDeps {
+  em: EntityManager;
+  request: RequestContext;
+  clock: Clock;
+  graph: Graph;
+  loader: RecordLoader<Invoice>;
+  relations: InvoiceRelations;
+}
+
+/** Invoices of the caller's organization (specification 2.6, 3.2, 4.5). */
+export class InvoiceService {
+  constructor(private readonly deps: InvoiceServiceDeps) {}
+
+  /**
+   * @throws InvalidParameters for prices that cannot be billed, a due date in the past, and services of another account;
+   * ResourceNotFound for an account or service that the organization does not have.
+   */
+  async create(input: InvoiceCreateInput): Promise<Invoice> {
+    const { em, clock, relations } = this.deps;
+    const now = clock.now();
+    refuse([...pricingProblems(input.services, input.currency ?? DEFAULT_CURRENCY), ...dueDateProblems(input.dueDate, now)]);
+    const draft = this.#draft(input, await this.#billable(input), now);
+    return em.transactional(async (tx) => {
+      const issued = await issueInvoice(tx, draft, now);
+      await record(tx, invoiceCreated(issued));
+      relations.keepLines(issued.invoice.id, issued.lines);
+      return issued.invoice;
+    });
+  }
+
+  /** Null where the caller's organization has none such: another organization's invoice reads as absent. */
+  find(id: string): Promise<Invoice | null> {
+    return this.deps.loader.load(id);
+  }
+
+  /** @throws InvalidParameters for a period that ends before it begins. */
+  async list(filter: InvoiceFilter, sort: SortBy[], page: PageInput): Promise<Page<Invoice>> {
+    refuse(periodProblems(filter));
+    return listPage(this.deps.em, Invoice, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
+  }
+
+  /** The services to bill, which must be the account's: an invoice never mixes what different accounts owe. */
+  async #billable({ accountId, services }: InvoiceCreateInput): Promise<Map<string, BillableService>> {
+    const { graph, request } = this.deps;
+    const found = await findBillable(graph, request, { accountId, serviceIds: services.map(({ serviceId }) => serviceId) });
+    const problems = services.flatMap(({ serviceId }, index): FieldProblem[] => {
+      const isOfAccount = found.get(serviceId)?.accountId === accountId;
+      return isOfAccount ? [] : [{ field: `services.${index}.serviceId`, value: serviceId, reason: `is not a service of ${accountId}` }];
+    });
+    refuse(problems);
+    return found;
+  }
+
+  #draft(
+    { accountId, currency, dueDate, notes, services }: InvoiceCreateInput,
+    found: Map<string, BillableService>,
+    now: Date,
+  ): InvoiceDraft {
+    return {
+      organizationId: this.deps.request.principal.organizationId,
+      accountId,
+      currency: currency ?? DEFAULT_CURRENCY,
+      dueDate: dueDate ?? defaultDueDate(now),
+      notes: notes ?? null,
+      source: null,
+      lines: services.map(({ serviceId, quantity, unitPrice }) => ({
+        serviceId,
+        description: found.get(serviceId)?.name ?? serviceId,
+        quantity,
+        unitPrice,
+      })),
+    };
+  }
+}
+
+function refuse([first, ...rest]: readonly FieldProblem[]): void {
+  if (first) throw new InvalidParameters([first, ...rest]);
+}
+
+/** A date without a time is its midnight, so the whole of today counts as not yet past. */
+function dueDateProblems(dueDate: Date | null | undefined, now: Date): FieldProblem[] {
+  const today = new Date(now).setUTCHours(0, 0, 0, 0);
+  return dueDate && dueDate.getTime() < today
+    ? [{ field: 'dueDate', value: dueDate.toISOString(), reason: 'must not be in the past' }]
+    : [];
+}
+
+function periodProblems({ dateFrom, dateTo }: InvoiceFilter): FieldProblem[] {
+  return dateFrom && dateTo && dateFrom > dateTo
+    ? [{ field: 'dateTo', value: dateTo.toISOString(), reason: 'must not be before the beginning of the period' }]
+    : [];
+}
+
+function whereOf({ accountId, status, dateFrom, dateTo }: InvoiceFilter): FilterQuery<Invoice> {
+  return {
+    ...(accountId && { accountId: { $in: accountId } }),
+    ...(status && { status: { $in: status } }),
+    ...((dateFrom || dateTo) && { createdAt: { ...(dateFrom && { $gte: dateFrom }), ...(dateTo && { $lt: dateTo }) } }),
+  };
+}

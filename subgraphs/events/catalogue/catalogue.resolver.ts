@@ -1,0 +1,13 @@
+import { Ctx, Query, Resolver } from 'type-graphql';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import type { EventsContext } from '../context.ts';
+import { EventTypeRecord } from './event-type.ts';
+
+@Resolver(() => EventTypeRecord)
+export class CatalogueResolver {
+  @Query(() => [EventTypeRecord], { description: 'The events that there are to subscribe to, by name.' })
+  @Requires('webhooks:read')
+  webhookEvents(@Ctx() { eventTypes }: EventsContext): readonly EventTypeRecord[] {
+    return eventTypes;
+  }
+}

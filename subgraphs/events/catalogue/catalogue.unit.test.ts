@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { InsufficientPermissions, InvalidParameters } from '../../../kernel/errors.ts';
+import type { EventType } from '../../../kernel/events.ts';
+import { type Grant, Principal } from '../../../kernel/principal.ts';
+import { Catalogue } from './catalogue.ts';
+
+const type = (name: string, family: string): EventType => ({ name, family, description: '', data: z.strictObject({}), example: {} });
+const catalogue = new Catalogue([
+  type('ticket.created', 'support'),
+  type('ticket.updated', 'support'),
+  type('invoice.created', 'billing'),
+  type('webhook.test', 'webhook'),
+]);
+const holding = (...grants: Grant[]): Principal =>
+  new Principal({ kind: 'api_key', id: 'ak_1', organizationId: 'org_1', plan: 'business', grants });
+
+test.each([
+  ['ticket.created', ['ticket.created']],
+  ['ticket.*', ['ticket.created', 'ticket.resolved', 'ticket.escalated', 'ticket.updated']],
+  ['billing.invoice.*', ['invoice.created', 'invoice.generated', 'invoice.paid', 'invoice.overdue']],
+  ['support.comment.added', ['comment.added']],
+  ['sla.breach', ['sla.breach']],
+])('the pattern %s covers %j', (pattern, names) => {
+  expect([...catalogue.namesOf([pattern], 'events')].sort()).toEqual([...names].sort());
+});
+
+test('a star covers everything, within the family where one is given', () => {
+  expect(catalogue.namesOf(['*'], 'events').size).toBe(25);
+  expect([...catalogue.namesOf(['*'], 'events', 'support')].every((name) => /^(ticket|comment|sla)\./.test(name))).toBe(true);
+});
+
+test.each(['ticket', 'ticket.', 'tick*', '*.created', 'ticket.deleted', '', 'billing.ticket.*', '**'])(
+  'the pattern %j is refused and named',
+  (pattern) => {
+    try {
+      catalogue.namesOf(['ticket.*', pattern], 'events');
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(InvalidParameters);
+      expect((error as InvalidParameters).details).toMatchObject({
+        field: 'events.1',
+        value: pattern,
+        reason: expect.stringContaining('names no event'),
+      });
+    }
+  },
+);
+
+test('every pattern of another family is named', () => {
+  try {
+    catalogue.namesOf(['ticket.*', 'invoice.created', 'service.*'], 'events', 'billing');
+    expect.unreachable();
+  } catch (error) {
+    expect((error as InvalidParameters).problems.map(({ value }) => value)).toEqual(['ticket.*', 'service.*']);
+    expect((error as InvalidParameters).problems[0].reason).toBe('is no event of the billing family');
+  }
+});
+
+test('a caller reads the events of the families whose records it may read', () => {
+  expect(catalogue.readable(holding('support:read')).has('ticket.created')).toBe(true);
+  expect(catalogue.readable(holding('support:read')).has('invoice.created')).toBe(false);
+  expect(catalogue.readable(holding('*:*')).size).toBe(25);
+  expect(() => catalogue.requireReadable(holding('support:read', 'webhooks:*'), catalogue.namesOf(['*'], 'events'))).toThrow(
+    InsufficientPermissions,
+  );
+});
+
+test('a name registered twice and a family without a permission end the start', () => {
+  expect(() => new Catalogue([type('a.b', 'support'), type('a.b', 'support')])).toThrow('same name');
+  expect(() => new Catalogue([type('a.b', 'mystery')])).toThrow('mystery');
+});

@@ -1,0 +1,51 @@
+import { Field, ObjectType } from 'type-graphql';
+import { z } from 'zod';
+import { type EventType, timestamp } from '../../../kernel/events.ts';
+import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+
+/** What a subscriber must know of an event: a line of the catalogue (specification section 6). */
+@ObjectType('EventType', { description: 'An event that can be subscribed to.' })
+export class EventTypeRecord {
+  @Field(() => String, { description: 'Such as `ticket.created`.' })
+  name!: string;
+
+  @Field(() => String, { description: 'The family that a pattern may put before the name: `support.ticket.*`.' })
+  family!: string;
+
+  @Field(() => String)
+  description!: string;
+
+  @Field(() => JsonObject, { description: 'A body as it is delivered; its signature depends on the receiver.' })
+  example!: Record<string, unknown>;
+
+  @Field(() => JsonObject, { description: 'JSON Schema (draft 2020-12) of the body.' })
+  schema!: Record<string, unknown>;
+}
+
+const EXAMPLE = {
+  id: 'evt_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+  timestamp: '2026-01-31T09:30:00.000Z',
+  organization_id: 'org_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+};
+
+/** Described with its envelope, as receivers get it. */
+export function describeEventType({ name, family, description, data, example }: EventType): EventTypeRecord {
+  const body = z.strictObject({
+    id: z.string(),
+    event: z.literal(name),
+    timestamp,
+    organization_id: z.string(),
+    data,
+    signature: z
+      .string()
+      .describe("sha256= and the hex HMAC-SHA256 of this text without this member, keyed with the subscription's secret"),
+  });
+  const { id, timestamp: at, organization_id } = EXAMPLE;
+  return {
+    name,
+    family,
+    description,
+    example: { id, event: name, timestamp: at, organization_id, data: example, signature: `sha256=${'0'.repeat(64)}` },
+    schema: z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }),
+  };
+}

@@ -1,0 +1,12 @@
+import { BigIntType } from '@mikro-orm/core';
+import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+
+/** How far a consumer has read the log. The row is also its lock: one process at a time consumes. */
+@Entity({ tableName: 'consumer' })
+export class ConsumerCursor {
+  @PrimaryKey({ type: 'text' })
+  name!: string;
+
+  @Property({ type: new BigIntType('number') })
+  lastSequence!: number;
+}

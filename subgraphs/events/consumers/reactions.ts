@@ -1,0 +1,37 @@
+import type { EntityManager } from '../../../kernel/database.ts';
+import type { Reaction } from '../../../kernel/events.ts';
+import type { Jobs } from '../../../kernel/jobs.ts';
+import type { Logger } from '../../../kernel/log.ts';
+import type { EventRecord } from '../log/event.entity.ts';
+import { type EventLog, toLoggedEvent } from '../log/event.log.ts';
+import type { ConsumerTask } from './consumer.ts';
+
+/** Until it succeeds: at the longest pause of five minutes this is far beyond the time that the queue keeps a job. */
+const RETRY = { retryLimit: 100_000, retryDelaySeconds: 1, retryDelayMaxSeconds: 300 };
+
+interface ReactionJob {
+  eventId: string;
+}
+
+const queueOf = ({ name }: Reaction): string => `reaction/${name}`;
+
+/** Makes a job of each event for each domain that reacts to it. The job runs the reaction until it succeeds, at least once. */
+export function reactionsTask(reactions: readonly Reaction[], jobs: Jobs, eventLog: EventLog, log: Logger): ConsumerTask {
+  for (const reaction of reactions)
+    jobs.define<ReactionJob>(queueOf(reaction), ({ eventId }) => react(reaction, eventId, eventLog, log), RETRY);
+  return {
+    name: 'reactions',
+    async handle(tx: EntityManager, events: readonly EventRecord[]) {
+      for (const { id, event } of events) {
+        for (const reaction of reactions)
+          if (reaction.on === event) await jobs.enqueue(tx, queueOf(reaction), { eventId: id } satisfies ReactionJob);
+      }
+    },
+  };
+}
+
+async function react(reaction: Reaction, eventId: string, eventLog: EventLog, log: Logger): Promise<void> {
+  const event = await eventLog.find(eventId);
+  if (!event) return log.warn({ event: eventId, reaction: reaction.name }, 'an event to react to has left the log');
+  await reaction.handle(toLoggedEvent(event));
+}

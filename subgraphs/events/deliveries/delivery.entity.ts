@@ -1,0 +1,88 @@
+import { BigIntType } from '@mikro-orm/core';
+import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+
+export enum DeliveryStatus {
+  PENDING = 'pending',
+  DELIVERED = 'delivered',
+  FAILED = 'failed',
+  EXHAUSTED = 'exhausted',
+}
+registerEnumType(DeliveryStatus, {
+  name: 'DeliveryStatus',
+  description:
+    '`PENDING`: not tried yet. `DELIVERED`: answered with 2xx. `FAILED`: the last attempt failed; `nextAttemptAt` says when the next is. `EXHAUSTED`: given up.',
+});
+
+/** One event on its way to one webhook, as its last attempt left it (docs/decisions.md, Events). */
+@ObjectType('WebhookDelivery', { description: 'One event on its way to one webhook, as its last attempt left it.' })
+@Entity({ tableName: 'delivery' })
+@OrganizationFilter()
+@Index({ properties: ['webhookId', 'createdAt', 'id'] })
+@Index({ properties: ['webhookId', 'sequence'], where: `status = 'pending'`, name: 'delivery_pending_index' })
+@Index({ properties: ['webhookId', 'nextAttemptAt'], where: `status = 'failed'`, name: 'delivery_failed_index' })
+export class Delivery {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Field(() => ID)
+  @Property({ type: 'text' })
+  webhookId!: string;
+
+  @Field(() => ID, { description: 'Also the `webhook-id` header: the same at each attempt, for receivers to drop duplicates by.' })
+  @Property({ type: 'text' })
+  eventId!: string;
+
+  @Field(() => String, { description: 'The name of the event.' })
+  @Property({ type: 'text' })
+  event!: string;
+
+  /** The event's place in the log, which first attempts follow; null for a test, which is not in the log. */
+  @Property({ type: new BigIntType('number'), nullable: true })
+  sequence: number | null = null;
+
+  @Field(() => String, { description: 'Where the last attempt went.' })
+  @Property({ type: 'text' })
+  url!: string;
+
+  @Field(() => Int, { description: 'How many attempts were made.' })
+  @Property({ type: 'integer' })
+  attempt = 0;
+
+  @Field(() => DeliveryStatus)
+  @Enum({ items: () => DeliveryStatus, type: 'text' })
+  status: DeliveryStatus = DeliveryStatus.PENDING;
+
+  @Field(() => Int, { nullable: true, description: 'The HTTP status that the receiver answered; null where there was no answer.' })
+  @Property({ type: 'integer', nullable: true })
+  responseStatus: number | null = null;
+
+  @Field(() => String, { nullable: true, description: 'The first 1 KiB of the answer.' })
+  @Property({ type: 'text', nullable: true })
+  responseBody: string | null = null;
+
+  @Field(() => String, { nullable: true, description: 'Why there was no answer, such as `no answer within 10 s`.' })
+  @Property({ type: 'text', nullable: true })
+  error: string | null = null;
+
+  @Field(() => Int, { nullable: true })
+  @Property({ type: 'integer', nullable: true })
+  durationMs: number | null = null;
+
+  @Field(() => Date, { nullable: true })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  attemptedAt: Date | null = null;
+
+  @Field(() => Date, { nullable: true, description: 'Null when there is no further one.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  nextAttemptAt: Date | null = null;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+}

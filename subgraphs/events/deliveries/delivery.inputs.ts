@@ -1,0 +1,14 @@
+import { ArrayMaxSize, IsOptional } from 'class-validator';
+import { Field, InputType } from 'type-graphql';
+import { DeliveryStatus } from './delivery.entity.ts';
+
+@InputType('WebhookDeliveryFilter')
+export class DeliveryFilter {
+  @Field(() => [DeliveryStatus], { nullable: true })
+  status?: DeliveryStatus[];
+
+  @Field(() => [String], { nullable: true, description: 'Names and patterns: `ticket.created`, `ticket.*`.' })
+  @IsOptional()
+  @ArrayMaxSize(50, { message: 'may have at most 50 patterns' })
+  event?: string[];
+}

@@ -1,0 +1,22 @@
+import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
+import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import type { EventsContext } from '../context.ts';
+import { Delivery } from './delivery.entity.ts';
+import { DeliveryFilter } from './delivery.inputs.ts';
+
+const DeliveryPage = pageOf('WebhookDelivery', Delivery);
+
+@Resolver(() => Delivery)
+export class DeliveryResolver {
+  @Query(() => DeliveryPage, { description: 'What was delivered to a webhook, newest first.' })
+  @Requires('webhooks:read')
+  webhookDeliveries(
+    @Arg('webhookId', () => ID) webhookId: string,
+    @Arg('filter', () => DeliveryFilter, { nullable: true }) filter: DeliveryFilter | undefined,
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { deliveries }: EventsContext,
+  ): Promise<Page<Delivery>> {
+    return deliveries.list(webhookId, filter ?? {}, page ?? {});
+  }
+}

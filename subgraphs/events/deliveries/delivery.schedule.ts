@@ -1,0 +1,38 @@
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The pause before each further attempt (docs/decisions.md, Events): ten attempts over a little more than three days. */
+const PAUSES_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+];
+const JITTER = 0.1;
+const RETRY_AFTER_MAX_MS = 24 * HOUR_MS;
+
+export const MAX_ATTEMPTS = PAUSES_MS.length + 1;
+
+/**
+ * How long to wait after the given number of failed attempts, in milliseconds; undefined when it is enough. Within ±10 % by
+ * chance, so that what failed together does not come back together; never before the receiver's `Retry-After`.
+ */
+export function pauseAfter(attempts: number, retryAfterMs = 0, random: () => number = Math.random): number | undefined {
+  const pauseMs = PAUSES_MS[attempts - 1];
+  if (pauseMs === undefined) return undefined;
+  const spread = pauseMs * (1 + JITTER * (2 * random() - 1));
+  return Math.round(Math.max(spread, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS)));
+}
+
+/** A `Retry-After` header, in seconds or as a date, as milliseconds from now; 0 where it says nothing. */
+export function retryAfterMs(header: string | undefined, now: Date): number {
+  if (!header) return 0;
+  const ms = /^\d+$/.test(header.trim()) ? Number(header) * SECOND_MS : Date.parse(header) - now.getTime();
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms);
+}

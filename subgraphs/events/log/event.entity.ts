@@ -1,0 +1,51 @@
+import { BigIntType } from '@mikro-orm/core';
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Directive, Field, ID, ObjectType } from 'type-graphql';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+
+/** An event as it was logged. Never changes. */
+@ObjectType('Event', { description: 'Something that happened.' })
+@Directive('@key(fields: "id")')
+@Entity({ tableName: 'event_log' })
+@OrganizationFilter()
+@Index({ properties: ['organizationId', 'sequence'] })
+@Index({ properties: ['organizationId', 'subjectId', 'sequence'] })
+export class EventRecord {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  /** Its place in the log. Events become readable in this order: who follows it misses none. */
+  @Property({ type: new BigIntType('number'), generated: 'identity', autoincrement: true, unique: true })
+  sequence!: number;
+
+  @Field(() => ID)
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Field(() => String, { description: 'Its name, such as `ticket.created`.' })
+  @Property({ type: 'text' })
+  event!: string;
+
+  @Field(() => String, { description: '`service`, `billing`, `support`, …' })
+  @Property({ type: 'text' })
+  family!: string;
+
+  @Property({ type: 'text' })
+  subjectType!: string;
+
+  @Field(() => ID, { description: 'The id of the record that it is about.' })
+  @Property({ type: 'text' })
+  subjectId!: string;
+
+  @Field(() => Date, { name: 'timestamp', description: 'When it happened.' })
+  @Property({ type: 'datetime', length: 3 })
+  occurredAt!: Date;
+
+  @Field(() => String, {
+    description:
+      'The envelope as JSON text, in REST spelling: `id`, `event`, `timestamp`, `organization_id`, `data`. The body of a webhook is this very text with `signature` added as its last member.',
+  })
+  @Property({ type: 'text' })
+  payload!: string;
+}

@@ -1,0 +1,22 @@
+import { ArrayMaxSize, IsOptional } from 'class-validator';
+import { Field, ID, InputType } from 'type-graphql';
+
+@InputType()
+export class EventFilter {
+  @Field(() => [String], { nullable: true, description: 'Names and patterns: `ticket.created`, `ticket.*`, `billing.invoice.*`.' })
+  @IsOptional()
+  @ArrayMaxSize(50, { message: 'may have at most 50 patterns' })
+  event?: string[];
+
+  @Field(() => [ID], { nullable: true, description: 'Ids of the records that the events are about.' })
+  subjectId?: string[];
+
+  @Field(() => ID, { nullable: true, description: 'The id of an event: only those that were logged after it.' })
+  after?: string;
+
+  @Field(() => Date, { nullable: true })
+  occurredAfter?: Date;
+
+  @Field(() => Date, { nullable: true })
+  occurredBefore?: Date;
+}

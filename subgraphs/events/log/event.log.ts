@@ -1,0 +1,119 @@
+import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
+import type { LoggedEvent } from '../../../kernel/events.ts';
+import { mapperOf, type RowMapper } from '../../../kernel/row-mapper.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { EventRecord } from './event.entity.ts';
+
+/** The channel that tells every process of new events. */
+export const EVENT_LOG_CHANNEL = 'event_log';
+/** "events" in ASCII: the advisory lock under which events are appended. */
+const APPEND_LOCK = 0x6576656e7473;
+
+export interface Range {
+  organizationId: string;
+  names: ReadonlySet<string>;
+  /** Sequences, after the first and up to and with the second. */
+  after: number;
+  upTo: number;
+  limit: number;
+}
+
+/** The log of all organizations, as the platform itself writes and follows it. */
+export class EventLog {
+  readonly #map: RowMapper<EventRecord>;
+  readonly #table: string;
+
+  constructor(
+    private readonly orm: Orm,
+    private readonly rows: Rows,
+    private readonly catalogue: Catalogue,
+  ) {
+    this.#map = mapperOf(orm.getMetadata().get<EventRecord>(EventRecord), orm.em.getPlatform());
+    this.#table = `"${orm.config.getAll().schema}"."event_log"`;
+  }
+
+  /**
+   * Takes the relay's events; one that is there already counts once. The lock lets one transaction at a time append, so that
+   * sequences become visible in their order and a reader that follows them never passes one that is still to be committed.
+   */
+  async append(events: readonly Omit<LoggedEvent, 'sequence'>[]): Promise<void> {
+    const batch = events.map(({ id, organizationId, event, subject, occurredAt, payload }) => ({
+      id,
+      organization_id: organizationId,
+      event,
+      family: this.catalogue.familyOf(event),
+      subject_type: subject.type,
+      subject_id: subject.id,
+      occurred_at: occurredAt,
+      payload,
+    }));
+    await this.orm.em.fork().transactional(async (tx) => {
+      await tx.execute('select pg_advisory_xact_lock(?)', [APPEND_LOCK]);
+      await tx.execute(
+        `insert into ${this.#table} ("id", "organization_id", "event", "family", "subject_type", "subject_id", "occurred_at", "payload")
+         select * from json_to_recordset(?::json) as e("id" text, "organization_id" text, "event" text, "family" text, "subject_type" text, "subject_id" text, "occurred_at" timestamptz, "payload" text)
+         on conflict ("id") do nothing`,
+        [JSON.stringify(batch)],
+      );
+      await tx.execute('select pg_notify(?, ?)', [EVENT_LOG_CHANNEL, '']);
+    });
+  }
+
+  /** The sequence of the last event; 0 where there is none. */
+  async head(): Promise<number> {
+    const [row] = await this.rows.query<{ head: string | number | null }>(`select max("sequence") as head from ${this.#table}`, []);
+    return Number(row?.head ?? 0);
+  }
+
+  /** The next events of all organizations. */
+  async after(sequence: number, limit: number): Promise<EventRecord[]> {
+    return this.#records(`select * from ${this.#table} where "sequence" > $1 order by "sequence" limit $2`, [sequence, limit]);
+  }
+
+  /** The same inside a transaction. */
+  async afterIn(tx: EntityManager, sequence: number, limit: number): Promise<EventRecord[]> {
+    const rows = await tx.execute<object[]>(`select * from ${this.#table} where "sequence" > ? order by "sequence" limit ?`, [
+      sequence,
+      limit,
+    ]);
+    return rows.map((row) => this.#map(row));
+  }
+
+  /** Events of one organization with these names, in order. */
+  async range({ organizationId, names, after, upTo, limit }: Range): Promise<EventRecord[]> {
+    return this.#records(
+      `select * from ${this.#table} where "organization_id" = $1 and "sequence" > $2 and "sequence" <= $3 and "event" = any($4) order by "sequence" limit $5`,
+      [organizationId, after, upTo, [...names], limit],
+    );
+  }
+
+  async find(id: string): Promise<EventRecord | undefined> {
+    const [found] = await this.#records(`select * from ${this.#table} where "id" = $1`, [id]);
+    return found;
+  }
+
+  async #records(text: string, values: readonly unknown[]): Promise<EventRecord[]> {
+    const rows = await this.rows.query<object>(text, values);
+    return rows.map((row) => this.#map(row));
+  }
+}
+
+/** As reactions get it. */
+export const toLoggedEvent = ({
+  id,
+  sequence,
+  organizationId,
+  event,
+  subjectType,
+  subjectId,
+  occurredAt,
+  payload,
+}: EventRecord): LoggedEvent => ({
+  id,
+  sequence: String(sequence),
+  organizationId,
+  event,
+  subject: { type: subjectType, id: subjectId },
+  occurredAt,
+  payload,
+});

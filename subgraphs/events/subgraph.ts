@@ -1,0 +1,142 @@
+import type { Domain, Ports, RunningDomain } from '../../kernel/domain.ts';
+import type { EventType, Reaction } from '../../kernel/events.ts';
+import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
+import { RecordReader } from '../../kernel/loaders.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import { organizationEm } from '../../kernel/organization.filter.ts';
+import type { EventSink } from '../../kernel/relay.ts';
+import { SecretBox } from '../../kernel/secret-box.ts';
+import { UrlGuard } from '../../kernel/ssrf.ts';
+import type { Subgraph } from '../../kernel/subgraph.ts';
+import { CatalogueResolver } from './catalogue/catalogue.resolver.ts';
+import { Catalogue } from './catalogue/catalogue.ts';
+import { describeEventType } from './catalogue/event-type.ts';
+import { ConsumerCursor } from './consumers/consumer.entity.ts';
+import { Consumer } from './consumers/consumer.ts';
+import { reactionsTask } from './consumers/reactions.ts';
+import type { EventsContext } from './context.ts';
+import { Delivery } from './deliveries/delivery.entity.ts';
+import { DeliveryLanes } from './deliveries/delivery.lanes.ts';
+import { plannerTask } from './deliveries/delivery.planner.ts';
+import { DeliveryResolver } from './deliveries/delivery.resolver.ts';
+import { DeliverySender } from './deliveries/delivery.sender.ts';
+import { DeliveryService } from './deliveries/delivery.service.ts';
+import { DeliveryStore } from './deliveries/delivery.store.ts';
+import { DeliveryWorker } from './deliveries/delivery.worker.ts';
+import { EventRecord } from './log/event.entity.ts';
+import { EVENT_LOG_CHANNEL, EventLog } from './log/event.log.ts';
+import { EventResolver } from './log/event.resolver.ts';
+import { EventService } from './log/event.service.ts';
+import { migrations } from './migrations/index.ts';
+import { Account, Invoice, Service, Ticket } from './references.ts';
+import { Follower } from './stream/follower.ts';
+import { StreamResolver } from './stream/stream.resolver.ts';
+import { StreamService } from './stream/stream.service.ts';
+import { Webhook } from './webhooks/webhook.entity.ts';
+import { webhookEvents } from './webhooks/webhook.events.ts';
+import { WebhookResolver } from './webhooks/webhook.resolver.ts';
+import { WebhookService } from './webhooks/webhook.service.ts';
+
+/** What the events domain is given beside the ports of every domain. */
+export interface EventsPorts extends Ports {
+  /** Of all domains, this one's included. */
+  eventTypes: readonly EventType[];
+  reactions: readonly Reaction[];
+  /** The platform's secret, from which the one for signing secrets at rest is derived. */
+  secretKey: string;
+  /** Webhooks may be http and lead to private addresses: development and tests. */
+  allowPrivateUrls: boolean;
+  metrics?: Metrics;
+}
+
+export interface RunningEvents extends RunningDomain {
+  /** Takes the relay's events into the log. */
+  append: EventSink;
+  /** Begins to follow the log: live streams, webhooks, reactions. After the job queues have started. */
+  start(): Promise<void>;
+  /** Ends streams and consumers, and lets deliveries that are under way end. */
+  stop(): Promise<void>;
+}
+
+/** Events: their log and live stream, webhooks and their deliveries (specification 2.8, 4.8, 6). */
+export const events: Domain<EventsPorts, RunningEvents> = {
+  name: 'events',
+  entities: [EventRecord, ConsumerCursor, Webhook, Delivery],
+  migrations,
+  events: webhookEvents,
+  start(ports) {
+    const parts = createParts(ports);
+    const { eventLog, follower, consumers, worker, store } = parts;
+    return {
+      subgraph: createSubgraph(ports, parts),
+      append: (batch) => eventLog.append(batch),
+      async start() {
+        if (ports.database.pglite) await store.releaseAll();
+        await ports.database.listen(EVENT_LOG_CHANNEL, () => {
+          follower.wake();
+          for (const consumer of consumers) consumer.wake();
+        });
+        follower.start();
+        worker.start();
+        for (const consumer of consumers) consumer.start();
+      },
+      async stop() {
+        await Promise.all([follower.stop(), ...consumers.map((consumer) => consumer.stop())]);
+        await worker.stop();
+      },
+    };
+  },
+};
+
+type Parts = ReturnType<typeof createParts>;
+
+function createParts({ orm, rows, jobs, clock, log, eventTypes, reactions, secretKey, allowPrivateUrls, metrics }: EventsPorts) {
+  const catalogue = new Catalogue(eventTypes);
+  const eventLog = new EventLog(orm, rows, catalogue);
+  const guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
+  const secrets = new SecretBox(secretKey, 'events.webhook-secret');
+  const sender = new DeliverySender(guard, clock);
+  const store = new DeliveryStore(orm, rows, jobs);
+  const lanes = new DeliveryLanes({ store, sender, secrets, clock, log, metrics });
+  const worker = new DeliveryWorker({ store, lanes, jobs, clock, log });
+  const consumers = [
+    new Consumer(
+      { orm, eventLog, log },
+      plannerTask(clock, (webhookId) => lanes.wake(webhookId)),
+    ),
+    new Consumer({ orm, eventLog, log }, reactionsTask(reactions, jobs, eventLog, log)),
+  ];
+  return { catalogue, eventLog, guard, secrets, sender, store, lanes, worker, consumers, follower: new Follower(eventLog, log) };
+}
+
+function createSubgraph(ports: EventsPorts, { catalogue, eventLog, guard, secrets, sender, lanes, follower }: Parts): Subgraph {
+  const { orm, clock } = ports;
+  const eventReader = new RecordReader(ports, EventRecord);
+  const webhookReader = new RecordReader(ports, Webhook);
+  const eventTypes = catalogue.types.map(describeEventType).sort((one, other) => one.name.localeCompare(other.name));
+  const wake = (webhookId: string): void => lanes.wake(webhookId);
+  return buildSubgraph<EventsContext>({
+    name: 'events',
+    resolvers: [CatalogueResolver, EventResolver, StreamResolver, WebhookResolver, DeliveryResolver],
+    orphanedTypes: [Account, Invoice, Service, Ticket],
+    references: {
+      Event: { requires: 'webhooks:read', load: ({ id = '' }, { events: log }) => log.find(id) },
+      Webhook: { requires: 'webhooks:read', load: ({ id = '' }, { loaders }) => loaders.webhooks.load(id) },
+    },
+    createContext({ principal }) {
+      const { organizationId } = principal;
+      const em = organizationEm(orm, organizationId);
+      const loader = webhookReader.forOrganization(organizationId);
+      const readable = new EventService({ em, principal, catalogue, loader: eventReader.forOrganization(organizationId) });
+      return {
+        principal,
+        eventTypes,
+        events: readable,
+        stream: new StreamService({ organizationId, events: readable, eventLog, follower }),
+        webhooks: new WebhookService({ em, principal, clock, catalogue, guard, secrets, loader, wake }),
+        deliveries: new DeliveryService({ em, clock, catalogue, sender, secrets, loader }),
+        loaders: { webhooks: loader },
+      };
+    },
+  });
+}

@@ -1,0 +1,113 @@
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { ArrayMaxSize, IsOptional, Matches } from 'class-validator';
+import { Directive, Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+
+/** The families of specification section 6 that have a path of their own to subscribe by. */
+export enum WebhookFamily {
+  SERVICE = 'service',
+  BILLING = 'billing',
+  SUPPORT = 'support',
+}
+registerEnumType(WebhookFamily, { name: 'WebhookFamily', description: 'A webhook of a family gets the events of that family only.' });
+
+export enum WebhookPriority {
+  LOW = 'low',
+  MEDIUM = 'medium',
+  HIGH = 'high',
+  CRITICAL = 'critical',
+}
+registerEnumType(WebhookPriority, { name: 'WebhookPriority', description: 'Of a ticket.' });
+
+const MAX_CUSTOMERS = 1000;
+
+/** Narrows the events of tickets (specification 2.8); what is not given does not narrow. Other events pass. */
+@ObjectType('WebhookFilters', {
+  description: 'Narrows the events of the support family: to tickets of these customers, and of these priorities. Other events pass.',
+})
+@InputType('WebhookFiltersInput')
+export class WebhookFilters {
+  @Field(() => [ID], { nullable: true })
+  @IsOptional()
+  @ArrayMaxSize(MAX_CUSTOMERS, { message: `may have at most ${MAX_CUSTOMERS} ids` })
+  @Matches(/^cust_\w+$/, { each: true, message: 'must be customer ids (cust_…)' })
+  customerIds?: string[] | null;
+
+  @Field(() => [WebhookPriority], { nullable: true })
+  priorities?: WebhookPriority[] | null;
+}
+
+/** A subscription of a receiver to events (specification 2.8). */
+@ObjectType({ description: 'A receiver that events are delivered to, signed, over HTTP.' })
+@Directive('@key(fields: "id")')
+@Entity({ tableName: 'webhook' })
+@OrganizationFilter()
+@Index({ properties: ['organizationId', 'createdAt', 'id'] })
+export class Webhook {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  url!: string;
+
+  @Field(() => [String], { description: 'Names and patterns: `ticket.created`, `service.*`, `billing.invoice.*`, `*`.' })
+  @Property({ type: 'json' })
+  events!: string[];
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Signs what is delivered. Shown in the answer that creates the webhook, null ever after.',
+  })
+  secret?: string | null;
+
+  @Property({ type: 'text' })
+  sealedSecret!: string;
+
+  @Field(() => Boolean, { description: 'While false, nothing is delivered and new events are not kept for it.' })
+  @Property({ type: 'boolean' })
+  active = true;
+
+  @Field(() => WebhookFamily, { nullable: true, description: 'Null for one that was created at /webhooks: it may mix families.' })
+  @Property({ type: 'text', nullable: true })
+  family: WebhookFamily | null = null;
+
+  @Field(() => WebhookFilters, { nullable: true })
+  @Property({ type: 'json', nullable: true })
+  filters: WebhookFilters | null = null;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  description: string | null = null;
+
+  @Field(() => Date, { nullable: true, description: 'When the platform, and not you, made it inactive; null otherwise.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  disabledAt: Date | null = null;
+
+  @Field(() => String, { nullable: true, description: 'Why: `gone`, since the receiver answered 410.' })
+  @Property({ type: 'text', nullable: true })
+  disabledReason: string | null = null;
+
+  /** Until then one process delivers to it; see deliveries/delivery.lanes.ts. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  laneUntil: Date | null = null;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  updatedAt!: Date;
+
+  /** Whether the platform gave up on it is forgotten as soon as its owner decides. */
+  setActive(active: boolean): void {
+    this.active = active;
+    this.disabledAt = null;
+    this.disabledReason = null;
+  }
+}

@@ -1,0 +1,93 @@
+import { ArrayMaxSize, ArrayMinSize, IsOptional, Length, MaxLength, ValidateBy, ValidateNested } from 'class-validator';
+import { Field, InputType } from 'type-graphql';
+import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import { WebhookFamily, WebhookFilters } from './webhook.entity.ts';
+import { isAcceptableSecret } from './webhook.secret.ts';
+
+const MAX_PATTERNS = 50;
+const URL_LENGTH = 2048;
+
+const IsSecret = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isWebhookSecret',
+    validator: {
+      validate: (value) => typeof value === 'string' && isAcceptableSecret(value),
+      defaultMessage: () => 'must have 16 to 255 printable ASCII characters; after whsec_ they must be base64',
+    },
+  });
+
+const Patterns = (): PropertyDecorator => (target, property) => {
+  ArrayMinSize(1, { message: 'must name at least one event' })(target, property);
+  ArrayMaxSize(MAX_PATTERNS, { message: `may have at most ${MAX_PATTERNS} patterns` })(target, property);
+};
+
+@InputType()
+export class WebhookCreateInput {
+  @Field(() => String, { description: 'An https address. Redirects are not followed.' })
+  @Length(1, URL_LENGTH, { message: `must have 1 to ${URL_LENGTH} characters` })
+  url!: string;
+
+  @Field(() => [String], {
+    description:
+      'Names and patterns: `ticket.created`, `service.*`, `billing.invoice.*`, `*`. The caller must be allowed to read the records that they tell of.',
+  })
+  @Patterns()
+  events!: string[];
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Signs what is delivered: 16 to 255 printable ASCII characters; after `whsec_` base64. Default: one is made and shown in this answer only.',
+  })
+  @IsOptional()
+  @IsSecret()
+  secret?: string | null;
+
+  @Field(() => Boolean, { defaultValue: true })
+  active: boolean = true;
+
+  @Field(() => WebhookFamily, { nullable: true, description: 'Accepts and delivers events of this family only.' })
+  family?: WebhookFamily | null;
+
+  @Field(() => WebhookFilters, { nullable: true })
+  @IsOptional()
+  @ValidateNested()
+  filters?: WebhookFilters | null;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @MaxLength(500, { message: 'may have at most 500 characters' })
+  description?: string | null;
+}
+
+@InputType()
+export class WebhookUpdateInput {
+  @Field(() => String, { nullable: true })
+  @NotNull()
+  @Length(1, URL_LENGTH, { message: `must have 1 to ${URL_LENGTH} characters` })
+  url?: string;
+
+  @Field(() => [String], { nullable: true, description: 'Replaces the patterns.' })
+  @NotNull()
+  @Patterns()
+  events?: string[];
+
+  @Field(() => String, { nullable: true, description: 'Replaces the secret at once.' })
+  @NotNull()
+  @IsSecret()
+  secret?: string;
+
+  @Field(() => Boolean, { nullable: true, description: 'true also resumes one that was disabled: what waits is delivered.' })
+  @NotNull()
+  active?: boolean;
+
+  @Field(() => WebhookFilters, { nullable: true, description: 'Replaces the filters; null removes them.' })
+  @IsOptional()
+  @ValidateNested()
+  filters?: WebhookFilters | null;
+
+  @Field(() => String, { nullable: true, description: 'null removes it.' })
+  @IsOptional()
+  @MaxLength(500, { message: 'may have at most 500 characters' })
+  description?: string | null;
+}

@@ -1,0 +1,21 @@
+import { matches } from '../../../kernel/events.ts';
+import type { EventRecord } from '../log/event.entity.ts';
+import type { Webhook, WebhookFilters, WebhookPriority } from './webhook.entity.ts';
+
+type Subscription = Pick<Webhook, 'events' | 'family' | 'filters'>;
+type Told = Pick<EventRecord, 'event' | 'family' | 'payload'>;
+
+/** Whether a webhook gets an event: by its patterns, its family, and for tickets by its filters (specification 2.8, 6). */
+export function wants({ events, family, filters }: Subscription, told: Told): boolean {
+  if (family && family !== told.family) return false;
+  if (!events.some((pattern) => matches(pattern, { name: told.event, family: told.family }))) return false;
+  return !filters || told.family !== 'support' || passes(filters, told.payload);
+}
+
+/** An event without the member that is filtered by does not pass. */
+function passes({ customerIds, priorities }: WebhookFilters, payload: string): boolean {
+  const { data } = JSON.parse(payload) as { data: { ticket?: { customer_id?: string | null; priority?: string } } };
+  const { customer_id: customerId, priority } = data.ticket ?? {};
+  if (customerIds?.length && !customerIds.includes(customerId ?? '')) return false;
+  return !priorities?.length || priorities.includes(priority as WebhookPriority);
+}

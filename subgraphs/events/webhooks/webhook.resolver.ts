@@ -1,0 +1,57 @@
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import type { EventsContext } from '../context.ts';
+import { Delivery } from '../deliveries/delivery.entity.ts';
+import { Webhook } from './webhook.entity.ts';
+import { WebhookCreateInput, WebhookUpdateInput } from './webhook.inputs.ts';
+
+const WebhookPage = pageOf('Webhook', Webhook);
+
+@Resolver(() => Webhook)
+export class WebhookResolver {
+  @Query(() => Webhook, { nullable: true })
+  @Requires('webhooks:read')
+  webhook(@Arg('id', () => ID) id: string, @Ctx() { webhooks }: EventsContext): Promise<Webhook | null> {
+    return webhooks.find(id);
+  }
+
+  @Query(() => WebhookPage, { description: 'Newest first.' })
+  @Requires('webhooks:read')
+  webhooks(
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { webhooks }: EventsContext,
+  ): Promise<Page<Webhook>> {
+    return webhooks.list(page ?? {});
+  }
+
+  @Mutation(() => Webhook)
+  @Requires('webhooks:create')
+  createWebhook(@Arg('input', () => WebhookCreateInput) input: WebhookCreateInput, @Ctx() { webhooks }: EventsContext): Promise<Webhook> {
+    return webhooks.create(input);
+  }
+
+  @Mutation(() => Webhook)
+  @Requires('webhooks:write')
+  updateWebhook(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => WebhookUpdateInput) input: WebhookUpdateInput,
+    @Ctx() { webhooks }: EventsContext,
+  ): Promise<Webhook> {
+    return webhooks.update(id, input);
+  }
+
+  @Mutation(() => Webhook, { description: 'Stops what waits for it, forgets its history, and answers its last state.' })
+  @Requires('webhooks:write')
+  deleteWebhook(@Arg('id', () => ID) id: string, @Ctx() { webhooks }: EventsContext): Promise<Webhook> {
+    return webhooks.delete(id);
+  }
+
+  @Mutation(() => Delivery, {
+    description: 'Sends a signed `webhook.test` at once, also to an inactive webhook, without retries, and answers what came of it.',
+  })
+  @Requires('webhooks:write')
+  testWebhook(@Arg('id', () => ID) id: string, @Ctx() { deliveries }: EventsContext): Promise<Delivery> {
+    return deliveries.test(id);
+  }
+}

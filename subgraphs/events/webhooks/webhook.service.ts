@@ -1,0 +1,118 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { RecordLoader } from '../../../kernel/loaders.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import type { Principal } from '../../../kernel/principal.ts';
+import type { SecretBox } from '../../../kernel/secret-box.ts';
+import type { UrlGuard } from '../../../kernel/ssrf.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { Delivery } from '../deliveries/delivery.entity.ts';
+import { Webhook, WebhookFamily, type WebhookFilters } from './webhook.entity.ts';
+import type { WebhookCreateInput, WebhookUpdateInput } from './webhook.inputs.ts';
+import { generateSecret } from './webhook.secret.ts';
+
+export interface WebhookServiceDeps {
+  em: EntityManager;
+  principal: Principal;
+  clock: Clock;
+  catalogue: Catalogue;
+  guard: UrlGuard;
+  secrets: SecretBox;
+  loader: RecordLoader<Webhook>;
+  /** Delivers what waits for a webhook. */
+  wake(webhookId: string): void;
+}
+
+/** The webhooks of the caller's organization (specification 2.8, 4.8). */
+export class WebhookService {
+  constructor(private readonly deps: WebhookServiceDeps) {}
+
+  /** With its secret, this once. @throws InvalidParameters, InsufficientPermissions for events that the caller may not read */
+  async create({ secret: given, ...input }: WebhookCreateInput): Promise<Webhook> {
+    const { em, clock, secrets, principal } = this.deps;
+    this.#checkEvents(input.events, input.family);
+    checkFilters(input.filters, input.family);
+    await this.#checkUrl(input.url);
+    const now = clock.now();
+    const secret = given ?? generateSecret();
+    const webhook = new Webhook();
+    Object.assign(webhook, {
+      ...input,
+      id: newId('webhook'),
+      organizationId: principal.organizationId,
+      events: [...new Set(input.events)],
+      createdAt: now,
+      updatedAt: now,
+    });
+    webhook.sealedSecret = secrets.seal(secret, webhook.id);
+    await em.transactional(async (tx) => {
+      tx.persist(webhook);
+    });
+    webhook.secret = secret;
+    return webhook;
+  }
+
+  find(id: string): Promise<Webhook | null> {
+    return this.deps.loader.load(id);
+  }
+
+  list(page: PageInput): Promise<Page<Webhook>> {
+    return listPage(this.deps.em, Webhook, { where: {}, page, defaultSort: NEWEST_FIRST });
+  }
+
+  /** @throws ResourceNotFound, InvalidParameters, InsufficientPermissions */
+  async update(id: string, { url, events, secret, active, ...nullable }: WebhookUpdateInput): Promise<Webhook> {
+    if (url) await this.#checkUrl(url);
+    const webhook = await this.deps.em.transactional(async (tx) => {
+      const found = await this.#locked(tx, id);
+      // whatever changes: a new address or secret gets what the webhook tells of as much as new patterns do
+      this.#checkEvents(events ?? found.events, found.family);
+      checkFilters(nullable.filters, found.family);
+      if (url) found.url = url;
+      if (events) found.events = [...new Set(events)];
+      if (secret) found.sealedSecret = this.deps.secrets.seal(secret, id);
+      if (active !== undefined) found.setActive(active);
+      for (const [name, value] of Object.entries(nullable)) if (value !== undefined) Object.assign(found, { [name]: value });
+      found.updatedAt = this.deps.clock.now();
+      return found;
+    });
+    if (webhook.active) this.deps.wake(id);
+    return webhook;
+  }
+
+  /** In its last state. Its delivery history goes with it, and what waits is not delivered. @throws ResourceNotFound */
+  async delete(id: string): Promise<Webhook> {
+    return this.deps.em.transactional(async (tx) => {
+      const webhook = await this.#locked(tx, id);
+      await tx.nativeDelete(Delivery, { webhookId: id });
+      await tx.nativeDelete(Webhook, { id });
+      return webhook;
+    });
+  }
+
+  async #locked(tx: EntityManager, id: string): Promise<Webhook> {
+    const webhook = await tx.findOne(Webhook, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!webhook) throw new ResourceNotFound('webhook', id);
+    return webhook;
+  }
+
+  #checkEvents(patterns: readonly string[], family: WebhookFamily | null | undefined): void {
+    const { catalogue, principal } = this.deps;
+    catalogue.requireReadable(principal, catalogue.namesOf(patterns, 'events', family));
+  }
+
+  async #checkUrl(url: string): Promise<void> {
+    const reason = await this.deps.guard.problemWith(url);
+    if (reason) throw new InvalidParameters([{ field: 'url', value: url, reason }]);
+  }
+}
+
+/** Specification 2.8: filters are of support webhooks, and of those that mix families. */
+function checkFilters(filters: WebhookFilters | null | undefined, family: WebhookFamily | null | undefined): void {
+  if (!filters || !family || family === WebhookFamily.SUPPORT) return;
+  throw new InvalidParameters([{ field: 'filters', reason: `narrow events of tickets; a webhook of the ${family} family has none` }]);
+}

@@ -1,0 +1,78 @@
+import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Directive, Field, ID, ObjectType } from 'type-graphql';
+import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { AccountStatus, accountStates } from './account.states.ts';
+import { AccountAddress, AccountContact } from './account.values.ts';
+
+/** A customer of the organization (specification 4.2): what services, invoices and tickets belong to. */
+@ObjectType({ description: 'A customer of the organization: what services, invoices and tickets belong to.' })
+@Directive('@key(fields: "id")')
+@Directive('@key(fields: "customerId")')
+@Entity({ tableName: 'account' })
+@OrganizationFilter()
+@Index({ properties: ['organizationId', 'createdAt', 'id'] })
+export class Account {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Field(() => ID, { description: 'The customer number, which tickets and invoices name.' })
+  @Property({ type: 'text' })
+  @Unique()
+  customerId!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  name!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  email!: string;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  phone: string | null = null;
+
+  @Field(() => AccountStatus)
+  @Enum({ items: () => AccountStatus, type: 'text' })
+  status: AccountStatus = AccountStatus.ACTIVE;
+
+  @Field(() => AccountContact, { nullable: true })
+  @Property({ type: 'json', nullable: true })
+  billingContact: AccountContact | null = null;
+
+  @Field(() => AccountContact, { nullable: true })
+  @Property({ type: 'json', nullable: true })
+  technicalContact: AccountContact | null = null;
+
+  @Field(() => AccountAddress, { nullable: true })
+  @Property({ type: 'json', nullable: true })
+  billingAddress: AccountAddress | null = null;
+
+  @Field(() => String, { description: 'IANA zone name, such as America/New_York.' })
+  @Property({ type: 'text' })
+  timezone = 'UTC';
+
+  @Field(() => JsonObject, { description: 'Free-form, kept as sent.' })
+  @Property({ type: 'json' })
+  metadata: Record<string, unknown> = {};
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  updatedAt!: Date;
+
+  /** @throws InvalidState */
+  moveTo(status: AccountStatus): void {
+    if (status === this.status) return;
+    accountStates.check(this.status, status);
+    this.status = status;
+  }
+}

@@ -1,0 +1,129 @@
+import { IsEmail, IsOptional, IsTimeZone, Length, Matches, ValidateNested } from 'class-validator';
+import { Field, ID, InputType } from 'type-graphql';
+import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import { sortOf } from '../../../kernel/graphql/page.ts';
+import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+import { AccountStatus } from './account.states.ts';
+import { AccountAddress, AccountContact, EMAIL_REASON, PHONE, PHONE_REASON } from './account.values.ts';
+
+const NAME_REASON = 'must have 1 to 200 characters';
+const TIMEZONE_REASON = 'must be an IANA time zone such as America/New_York';
+/** Offsets such as +05:00 are zones to Intl, and none that knows of summer time. */
+const ZONE_NAME = /^[A-Za-z]/;
+
+@InputType()
+export class AccountCreateInput {
+  @Field(() => String)
+  @Length(1, 200, { message: NAME_REASON })
+  @Matches(/\S/, { message: 'must not be blank' })
+  name!: string;
+
+  @Field(() => String)
+  @IsEmail({}, { message: EMAIL_REASON })
+  email!: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @Matches(PHONE, { message: PHONE_REASON })
+  phone?: string | null;
+
+  @Field(() => AccountContact, { nullable: true })
+  @IsOptional()
+  @ValidateNested()
+  billingContact?: AccountContact | null;
+
+  @Field(() => AccountContact, { nullable: true })
+  @IsOptional()
+  @ValidateNested()
+  technicalContact?: AccountContact | null;
+
+  @Field(() => AccountAddress, { nullable: true })
+  @IsOptional()
+  @ValidateNested()
+  billingAddress?: AccountAddress | null;
+
+  @Field(() => String, { nullable: true, description: 'IANA zone name. Default: UTC.' })
+  @IsOptional()
+  @Matches(ZONE_NAME, { message: TIMEZONE_REASON })
+  @IsTimeZone({ message: TIMEZONE_REASON })
+  timezone?: string | null;
+
+  @Field(() => JsonObject, { nullable: true })
+  metadata?: Record<string, unknown> | null;
+}
+
+@InputType({ description: 'What is left out stays as it is; null clears what may be absent.' })
+export class AccountUpdateInput {
+  @Field(() => String, { nullable: true })
+  @NotNull()
+  @Length(1, 200, { message: NAME_REASON })
+  @Matches(/\S/, { message: 'must not be blank' })
+  name?: string;
+
+  @Field(() => String, { nullable: true })
+  @NotNull()
+  @IsEmail({}, { message: EMAIL_REASON })
+  email?: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @Matches(PHONE, { message: PHONE_REASON })
+  phone?: string | null;
+
+  @Field(() => AccountStatus, { nullable: true, description: 'Closing asks for what deleting does: no live services, no open invoices.' })
+  @NotNull()
+  status?: AccountStatus;
+
+  @Field(() => AccountContact, { nullable: true })
+  @IsOptional()
+  @ValidateNested()
+  billingContact?: AccountContact | null;
+
+  @Field(() => AccountContact, { nullable: true })
+  @IsOptional()
+  @ValidateNested()
+  technicalContact?: AccountContact | null;
+
+  @Field(() => AccountAddress, { nullable: true })
+  @IsOptional()
+  @ValidateNested()
+  billingAddress?: AccountAddress | null;
+
+  @Field(() => String, { nullable: true })
+  @NotNull()
+  @Matches(ZONE_NAME, { message: TIMEZONE_REASON })
+  @IsTimeZone({ message: TIMEZONE_REASON })
+  timezone?: string;
+
+  @Field(() => JsonObject, { nullable: true, description: 'Replaces the metadata.' })
+  @NotNull()
+  metadata?: Record<string, unknown>;
+}
+
+@InputType()
+export class AccountFilter {
+  @Field(() => [AccountStatus], { nullable: true })
+  status?: AccountStatus[];
+
+  @Field(() => [ID], { nullable: true })
+  customerId?: string[];
+
+  @Field(() => String, { nullable: true, description: 'Part of the name or e-mail address, in any case.' })
+  @IsOptional()
+  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  search?: string;
+
+  @Field(() => Date, { nullable: true })
+  createdAfter?: Date;
+
+  @Field(() => Date, { nullable: true })
+  createdBefore?: Date;
+}
+
+export enum AccountSortField {
+  CREATED_AT = 'createdAt',
+  UPDATED_AT = 'updatedAt',
+  NAME = 'name',
+  STATUS = 'status',
+}
+export const AccountSort = sortOf('Account', AccountSortField);

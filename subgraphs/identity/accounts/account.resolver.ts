@@ -1,0 +1,50 @@
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import type { IdentityContext } from '../context.ts';
+import { Account } from './account.entity.ts';
+import { AccountCreateInput, AccountFilter, AccountSort, AccountUpdateInput } from './account.inputs.ts';
+
+const AccountPage = pageOf('Account', Account);
+
+@Resolver(() => Account)
+export class AccountResolver {
+  @Query(() => Account, { nullable: true })
+  @Requires('accounts:read')
+  account(@Arg('id', () => ID) id: string, @Ctx() { accounts }: IdentityContext): Promise<Account | null> {
+    return accounts.find(id);
+  }
+
+  @Query(() => AccountPage)
+  @Requires('accounts:read')
+  accounts(
+    @Arg('filter', () => AccountFilter, { nullable: true }) filter: AccountFilter | undefined,
+    @Arg('sort', () => [AccountSort], { nullable: true }) sort: SortBy[] | undefined,
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { accounts }: IdentityContext,
+  ): Promise<Page<Account>> {
+    return accounts.list(filter ?? {}, sort ?? [], page ?? {});
+  }
+
+  @Mutation(() => Account)
+  @Requires('accounts:create')
+  createAccount(@Arg('input', () => AccountCreateInput) input: AccountCreateInput, @Ctx() { accounts }: IdentityContext): Promise<Account> {
+    return accounts.create(input);
+  }
+
+  @Mutation(() => Account)
+  @Requires('accounts:write')
+  updateAccount(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => AccountUpdateInput) input: AccountUpdateInput,
+    @Ctx() { accounts }: IdentityContext,
+  ): Promise<Account> {
+    return accounts.update(id, input);
+  }
+
+  @Mutation(() => Account, { description: 'Answers the account as it last was. Refused while it has live services or open invoices.' })
+  @Requires('accounts:write')
+  deleteAccount(@Arg('id', () => ID) id: string, @Ctx() { accounts }: IdentityContext): Promise<Account> {
+    return accounts.delete(id);
+  }
+}

@@ -1,0 +1,98 @@
+import { type FilterQuery, LockMode } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { ResourceNotFound } from '../../../kernel/errors.ts';
+import type { Graph } from '../../../kernel/graph.ts';
+import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { RecordLoader } from '../../../kernel/loaders.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import { Account } from './account.entity.ts';
+import type { AccountCreateInput, AccountFilter, AccountUpdateInput } from './account.inputs.ts';
+import { refuseWhileInUse } from './account.obligations.ts';
+import { AccountStatus } from './account.states.ts';
+
+export interface AccountServiceDeps {
+  em: EntityManager;
+  request: RequestContext;
+  clock: Clock;
+  graph: Graph;
+  loader: RecordLoader<Account>;
+}
+
+/** Accounts of the caller's organization (specification 4.2). */
+export class AccountService {
+  constructor(private readonly deps: AccountServiceDeps) {}
+
+  /** Its customer number is made with it. */
+  async create({ timezone, metadata, ...input }: AccountCreateInput): Promise<Account> {
+    const now = this.deps.clock.now();
+    const account = Object.assign(new Account(), input, {
+      id: newId('account'),
+      organizationId: this.deps.request.principal.organizationId,
+      customerId: newId('customer'),
+      timezone: timezone ?? 'UTC',
+      metadata: metadata ?? {},
+      createdAt: now,
+      updatedAt: now,
+    });
+    await this.deps.em.transactional(async (tx) => void tx.persist(account));
+    return account;
+  }
+
+  /** Null where the caller's organization has none such: another organization's account reads as absent. */
+  find(id: string): Promise<Account | null> {
+    return this.deps.loader.load(id);
+  }
+
+  list(filter: AccountFilter, sort: SortBy[], page: PageInput): Promise<Page<Account>> {
+    return listPage(this.deps.em, Account, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
+  }
+
+  /** @throws ResourceNotFound, InvalidState, AccountInUse */
+  async update(id: string, { status, ...input }: AccountUpdateInput): Promise<Account> {
+    if (status === AccountStatus.CLOSED) await this.#refuseWhileInUse(id);
+    return this.deps.em.transactional(async (tx) => {
+      const account = await this.#locked(tx, id);
+      if (status) account.moveTo(status);
+      for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(account, { [name]: value });
+      account.updatedAt = this.deps.clock.now();
+      return account;
+    });
+  }
+
+  /** Answers the account as it last was. @throws ResourceNotFound, AccountInUse */
+  async delete(id: string): Promise<Account> {
+    await this.#refuseWhileInUse(id);
+    return this.deps.em.transactional(async (tx) => {
+      const account = await this.#locked(tx, id);
+      await tx.nativeDelete(Account, { id });
+      return account;
+    });
+  }
+
+  async #locked(tx: EntityManager, id: string): Promise<Account> {
+    const account = await tx.findOne(Account, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!account) throw new ResourceNotFound('account', id);
+    return account;
+  }
+
+  /** Before the transaction: what it asks is answered by other subgraphs. */
+  async #refuseWhileInUse(id: string): Promise<void> {
+    if (!(await this.find(id))) throw new ResourceNotFound('account', id);
+    await refuseWhileInUse(id, this.deps.graph, this.deps.request);
+  }
+}
+
+function whereOf({ status, customerId, search, createdAfter, createdBefore }: AccountFilter): FilterQuery<Account> {
+  const part = search && { $ilike: `%${search.replace(/[\\%_]/g, '\\$&')}%` };
+  return {
+    ...(status && { status: { $in: status } }),
+    ...(customerId && { customerId: { $in: customerId } }),
+    ...(part && { $or: [{ name: part }, { email: part }] }),
+    ...((createdAfter || createdBefore) && {
+      createdAt: { ...(createdAfter && { $gte: createdAfter }), ...(createdBefore && { $lt: createdBefore }) },
+    }),
+  };
+}

@@ -1,0 +1,139 @@
+import { BigIntType } from '@mikro-orm/core';
+import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Field, Float, ID, ObjectType } from 'type-graphql';
+import { newId } from '../../../kernel/ids.ts';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import type { Grant } from '../../../kernel/principal.ts';
+import type { SecretBox } from '../../../kernel/secret-box.ts';
+import type { TimeWindow } from '../restrictions/time-window.ts';
+import { digestOf, isSandboxKey, prefixOf } from './api-key.secret.ts';
+import { ApiKeyRateLimit } from './api-key.values.ts';
+
+const SHOWN_LAST = 4;
+
+type Members = Pick<
+  ApiKey,
+  'organizationId' | 'name' | 'description' | 'permissions' | 'rateLimit' | 'ipWhitelist' | 'expiresAt' | 'createdAt'
+> &
+  Partial<Pick<ApiKey, 'requireSignature' | 'timeWindows' | 'countries'>>;
+
+/** A key that programs call with (specification 2.2, 5.2). Its text is never stored. */
+@ObjectType({ description: 'A key that programs call with.' })
+@Entity({ tableName: 'api_key' })
+@OrganizationFilter()
+@Index({ properties: ['organizationId', 'createdAt', 'id'] })
+export class ApiKey {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Property({ type: 'text' })
+  @Unique()
+  hash!: string;
+
+  @Field(() => String, { nullable: true, description: 'The secret; in the answer to its creation or rotation only.' })
+  key: string | null = null;
+
+  @Field(() => String, { nullable: true, description: 'What requests are signed with; in the answer to its creation or rotation only.' })
+  signingSecret: string | null = null;
+
+  /** Null for a key that the platform made by itself: it gets one when it is rotated. */
+  @Property({ type: 'text', nullable: true, fieldName: 'signing_secret' })
+  sealedSigningSecret: string | null = null;
+
+  @Field(() => Boolean, { description: 'Whether every request with it must be signed.' })
+  @Property({ type: 'boolean' })
+  requireSignature = false;
+
+  /** Of the text before the last rotation, with what it signed, while it still works. */
+  @Property({ type: 'text', nullable: true })
+  @Unique()
+  previousHash: string | null = null;
+
+  @Property({ type: 'text', nullable: true, fieldName: 'previous_signing_secret' })
+  previousSealedSigningSecret: string | null = null;
+
+  @Field(() => Date, {
+    nullable: true,
+    description: 'Until when the text before the last rotation works, where that was given a grace period.',
+  })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  previousExpiresAt: Date | null = null;
+
+  @Field(() => String, { description: 'How the key begins: `sk_live_`, in a sandbox `test_sk_`.' })
+  @Property({ type: 'text' })
+  prefix!: string;
+
+  @Field(() => String, { description: 'How the key ends.' })
+  @Property({ type: 'text' })
+  last4!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  name!: string;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  description: string | null = null;
+
+  @Field(() => [String], { description: '`<area>:<action>`, `<area>:*` or `*:*`.' })
+  @Property({ type: 'json' })
+  permissions!: Grant[];
+
+  @Field(() => ApiKeyRateLimit, { nullable: true })
+  @Property({ type: 'json', nullable: true })
+  rateLimit: ApiKeyRateLimit | null = null;
+
+  @Property({ type: 'json' })
+  ipWhitelist: string[] = [];
+
+  @Property({ type: 'json' })
+  timeWindows: TimeWindow[] = [];
+
+  @Property({ type: 'json' })
+  countries: string[] = [];
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+
+  @Field(() => Date, { nullable: true, description: 'Null where it never expires.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  expiresAt: Date | null = null;
+
+  @Field(() => Date, { nullable: true, description: 'Null until its first use; a few seconds behind.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  lastUsed: Date | null = null;
+
+  @Field(() => Float, { description: 'Whole; a few seconds behind.' })
+  @Property({ type: new BigIntType('number') })
+  usageCount = 0;
+
+  /** A record for the key of this text, which the record shows until it is loaded again. */
+  static issue(text: string, members: Members): ApiKey {
+    const shown = { key: text, prefix: prefixOf(isSandboxKey(text)), last4: text.slice(-SHOWN_LAST) };
+    return Object.assign(new ApiKey(), members, shown, { id: newId('apiKey'), hash: digestOf(text) });
+  }
+
+  /** Gives it what requests are signed with from now on, which the record shows until it is loaded again. */
+  signWith(secret: string, secrets: SecretBox): void {
+    this.signingSecret = secret;
+    this.sealedSigningSecret = secrets.seal(secret, this.id);
+  }
+
+  /** Another text for the same key. The one before works until then; what worked from an earlier rotation ends now. */
+  rotate(text: string, previousExpiresAt: Date | null): void {
+    Object.assign(this, {
+      previousHash: previousExpiresAt && this.hash,
+      previousSealedSigningSecret: previousExpiresAt && this.sealedSigningSecret,
+      previousExpiresAt,
+      key: text,
+      hash: digestOf(text),
+      prefix: prefixOf(isSandboxKey(text)),
+      last4: text.slice(-SHOWN_LAST),
+    });
+  }
+}

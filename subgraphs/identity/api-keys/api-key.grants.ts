@@ -1,0 +1,16 @@
+import { ValidateBy } from 'class-validator';
+import { InsufficientPermissions } from '../../../kernel/errors.ts';
+import { ACTIONS, AREAS, type Grant, isGrant, type Principal } from '../../../kernel/principal.ts';
+
+export const GRANTS_MAX = AREAS.length * (ACTIONS.length + 1) + 1;
+const REASON = `must hold permissions such as services:read; areas: ${AREAS.join(', ')}; actions: ${ACTIONS.join(', ')}, *`;
+const isPermission = (value: unknown): boolean => typeof value === 'string' && isGrant(value);
+
+export const AreGrants = (): PropertyDecorator =>
+  ValidateBy({ name: 'isPermission', validator: { validate: isPermission } }, { each: true, message: REASON });
+
+/** Nobody hands on more than they hold. @throws InsufficientPermissions naming the first permission beyond */
+export function requireToGrant(principal: Principal, permissions: readonly Grant[]): void {
+  const beyond = permissions.find((permission) => !principal.mayGrant(permission));
+  if (beyond) throw new InsufficientPermissions(beyond);
+}

@@ -1,0 +1,174 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import { scopeOf } from '../../../kernel/principal.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import type { SecretBox } from '../../../kernel/secret-box.ts';
+import type { AuditTrail } from '../audit/audit.trail.ts';
+import type { ChangeFeed } from '../authentication/change.feed.ts';
+import { AccessRules } from '../restrictions/access.rules.ts';
+import type { CountryLocator } from '../restrictions/country.locator.ts';
+import { CountriesUnknown, WouldLockOut } from '../restrictions/restriction.errors.ts';
+import { newSecret } from '../tokens/secret.ts';
+import { ApiKey } from './api-key.entity.ts';
+import { KeyExpired, NoSigningSecret, OwnKey } from './api-key.errors.ts';
+import { requireToGrant } from './api-key.grants.ts';
+import type { ApiKeyCreateInput, ApiKeyUpdateInput } from './api-key.inputs.ts';
+import { generateApiKey } from './api-key.secret.ts';
+import type { ApiKeyRateLimit, ApiKeyRestrictionsInput } from './api-key.values.ts';
+
+export interface ApiKeyServiceDeps {
+  em: EntityManager;
+  request: RequestContext;
+  clock: Clock;
+  /** Makes test keys. */
+  sandbox: boolean;
+  secrets: SecretBox;
+  locator: CountryLocator;
+  trail: AuditTrail;
+  feed: ChangeFeed;
+}
+
+const SIGNING_SECRET_PREFIX = 'sgn_';
+
+/** API keys of the caller's organization (specification 2.2, 4.1). */
+export class ApiKeyService {
+  constructor(private readonly deps: ApiKeyServiceDeps) {}
+
+  find(id: string): Promise<ApiKey | null> {
+    return this.deps.em.findOne(ApiKey, { id });
+  }
+
+  list(sort: SortBy[], page: PageInput): Promise<Page<ApiKey>> {
+    return listPage(this.deps.em, ApiKey, { where: {}, sort, page, defaultSort: NEWEST_FIRST });
+  }
+
+  /**
+   * With the key itself and its signing secret, this once.
+   * @throws InsufficientPermissions for a permission that the caller does not hold; InvalidParameters
+   */
+  async create({ name, description, permissions, rateLimit, restrictions, requireSignature }: ApiKeyCreateInput): Promise<ApiKey> {
+    const { em, request, clock, sandbox, secrets } = this.deps;
+    requireToGrant(request.principal, permissions);
+    this.#checkRestrictions(restrictions);
+    const key = ApiKey.issue(generateApiKey(sandbox), {
+      organizationId: request.principal.organizationId,
+      name,
+      description: description ?? null,
+      permissions: [...new Set(permissions)],
+      rateLimit: rateLimit ? plain(rateLimit) : null,
+      ipWhitelist: restrictions?.ipWhitelist ?? [],
+      timeWindows: restrictions?.timeWindows?.map((window) => ({ ...window })) ?? [],
+      countries: restrictions?.countries ?? [],
+      expiresAt: restrictions?.expiresAt ?? null,
+      requireSignature,
+      createdAt: clock.now(),
+    });
+    key.signWith(newSecret(SIGNING_SECRET_PREFIX), secrets);
+    await em.transactional(async (tx) => {
+      tx.persist(key);
+      await this.#audit(tx, key, 'api_key_created');
+    });
+    return key;
+  }
+
+  /** @throws ResourceNotFound, InsufficientPermissions, InvalidParameters, NoSigningSecret */
+  update(id: string, { permissions, rateLimit, restrictions, requireSignature, ...input }: ApiKeyUpdateInput): Promise<ApiKey> {
+    requireToGrant(this.deps.request.principal, permissions ?? []);
+    this.#checkRestrictions(restrictions);
+    return this.#change(id, 'api_key_updated', (key) => {
+      for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(key, { [name]: value });
+      if (permissions) key.permissions = [...new Set(permissions)];
+      if (rateLimit !== undefined) key.rateLimit = rateLimit && plain(rateLimit);
+      if (restrictions !== undefined) restrict(key, restrictions ?? NO_RESTRICTIONS);
+      if (requireSignature && !key.sealedSigningSecret) throw new NoSigningSecret();
+      if (requireSignature !== undefined) key.requireSignature = requireSignature;
+      this.#checkLockOut(key);
+    });
+  }
+
+  /**
+   * With its new text and signing secret, this once. The old ones work for as many seconds more, what worked from a rotation
+   * before ends now.
+   * @throws ResourceNotFound, InsufficientPermissions, KeyExpired
+   */
+  rotate(id: string, graceSeconds: number): Promise<ApiKey> {
+    const { clock, sandbox, secrets } = this.deps;
+    return this.#change(id, 'api_key_rotated', (key) => {
+      const now = clock.now();
+      if (key.expiresAt && key.expiresAt <= now) throw new KeyExpired();
+      key.rotate(generateApiKey(sandbox), graceSeconds > 0 ? new Date(now.getTime() + graceSeconds * 1000) : null);
+      key.signWith(newSecret(SIGNING_SECRET_PREFIX), secrets);
+    });
+  }
+
+  /** In its last state. @throws ResourceNotFound, InsufficientPermissions, OwnKey */
+  async delete(id: string): Promise<ApiKey> {
+    if (id === this.deps.request.principal.id) throw new OwnKey();
+    return this.#change(id, 'api_key_deleted', (_, tx) => tx.nativeDelete(ApiKey, { id }));
+  }
+
+  /** Counts here before it is answered, and everywhere within seconds. */
+  async #change(id: string, eventType: string, act: (key: ApiKey, tx: EntityManager) => unknown): Promise<ApiKey> {
+    const changed = await this.deps.em.transactional(async (tx) => {
+      const key = await this.#locked(tx, id);
+      await act(key, tx);
+      await this.#audit(tx, key, eventType);
+      return key;
+    });
+    this.deps.feed.changed(id);
+    return changed;
+  }
+
+  /**
+   * Of a key that may do more than the caller nothing is changed: rotating it would show the caller a key that may do more, and
+   * a restriction may be all that stands between somebody and its use.
+   */
+  async #locked(tx: EntityManager, id: string): Promise<ApiKey> {
+    const key = await tx.findOne(ApiKey, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!key) throw new ResourceNotFound('api_key', id);
+    requireToGrant(this.deps.request.principal, key.permissions);
+    return key;
+  }
+
+  #checkRestrictions(restrictions: ApiKeyRestrictionsInput | null | undefined): void {
+    const { expiresAt, countries } = restrictions ?? {};
+    if (expiresAt && expiresAt <= this.deps.clock.now())
+      throw new InvalidParameters([{ field: 'restrictions.expiresAt', value: expiresAt.toISOString(), reason: 'must be in the future' }]);
+    if (countries?.length && !this.deps.locator.isConfigured) throw new CountriesUnknown('restrictions.countries');
+  }
+
+  /** A key that restricts itself must be within. @throws WouldLockOut */
+  #checkLockOut(key: ApiKey): void {
+    const { request, locator, clock } = this.deps;
+    if (key.id !== request.principal.id || !request.client) return;
+    const violation = AccessRules.of(key, locator)?.violationBy(request.client, clock.now());
+    if (violation) throw new WouldLockOut(`restrictions.${violation}`);
+  }
+
+  #audit(tx: EntityManager, { id: clientId, organizationId, permissions }: ApiKey, eventType: string): Promise<void> {
+    const { principal, client } = this.deps.request;
+    const by = `by ${principal.kind} ${principal.id}`;
+    const scopes = permissions.map(scopeOf);
+    const userId = principal.kind === 'user' ? principal.id : null;
+    return this.deps.trail.record({ eventType, organizationId, clientId, userId, client, tokenType: 'api_key', scopes, reason: by }, tx);
+  }
+}
+
+const NO_RESTRICTIONS: ApiKeyRestrictionsInput = { ipWhitelist: null, expiresAt: null, timeWindows: null, countries: null };
+
+/** What is left out keeps its value. */
+function restrict(key: ApiKey, { ipWhitelist, expiresAt, timeWindows, countries }: ApiKeyRestrictionsInput): void {
+  if (ipWhitelist !== undefined) key.ipWhitelist = ipWhitelist ?? [];
+  if (expiresAt !== undefined) key.expiresAt = expiresAt;
+  if (timeWindows !== undefined) key.timeWindows = timeWindows?.map((window) => ({ ...window })) ?? [];
+  if (countries !== undefined) key.countries = countries ?? [];
+}
+
+const plain = ({ requestsPerMinute, burstLimit }: ApiKeyRateLimit): ApiKeyRateLimit => ({
+  requestsPerMinute,
+  burstLimit: burstLimit ?? null,
+});

@@ -1,0 +1,65 @@
+import type { Orm } from '../../../kernel/database.ts';
+import type { Logger } from '../../../kernel/log.ts';
+
+const FLUSH_EVERY_MS = 3000;
+
+interface Uses {
+  count: number;
+  lastUsed: Date;
+}
+
+/**
+ * Counts the uses of keys, or of certificates, in memory and writes them every few seconds, so that a request costs no write. What a process that
+ * is killed had not written is lost: the count informs, nothing is decided by it.
+ */
+export class ApiKeyUsage {
+  #pending = new Map<string, Uses>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly orm: Orm,
+    private readonly log: Logger,
+    private readonly table: 'api_key' | 'certificate' = 'api_key',
+  ) {}
+
+  count(keyId: string, at: Date): void {
+    this.#add(keyId, 1, at);
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_EVERY_MS).unref();
+  }
+
+  /** Writes what was counted, in one statement. What cannot be written now is kept for the next time. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const uses = this.#pending;
+    if (uses.size === 0) return;
+    this.#pending = new Map();
+    try {
+      await this.#write(uses);
+    } catch (error) {
+      this.log.warn({ err: error }, 'The use of credentials could not be written; it is kept and tried again');
+      for (const [keyId, { count, lastUsed }] of uses) this.#add(keyId, count, lastUsed);
+    }
+  }
+
+  #add(keyId: string, count: number, lastUsed: Date): void {
+    const uses = this.#pending.get(keyId);
+    if (!uses) {
+      this.#pending.set(keyId, { count, lastUsed });
+      return;
+    }
+    uses.count += count;
+    if (lastUsed > uses.lastUsed) uses.lastUsed = lastUsed;
+  }
+
+  async #write(uses: ReadonlyMap<string, Uses>): Promise<void> {
+    const { schema } = this.orm.config.getAll();
+    const rows = [...uses].map(([id, { count, lastUsed }]) => ({ id, count, last_used: lastUsed }));
+    await this.orm.em.getConnection().execute(
+      `update "${schema}"."${this.table}" k set "usage_count" = k."usage_count" + u.count, "last_used" = greatest(k."last_used", u.last_used)
+       from jsonb_to_recordset(?::jsonb) as u(id text, count bigint, last_used timestamptz) where k."id" = u.id`,
+      [JSON.stringify(rows)],
+      'run',
+    );
+  }
+}

@@ -1,0 +1,64 @@
+import { ArrayMaxSize, IsOptional, Max, Min, ValidateNested } from 'class-validator';
+import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import { COUNTRIES_MAX, IsCountry } from '../restrictions/country.ts';
+import { TimeWindow } from '../restrictions/time-window.ts';
+import { IsIpRange } from './ip-range.ts';
+
+const RATE_MAX = 1_000_000;
+const RATE_REASON = `must be between 1 and ${RATE_MAX}`;
+export const RANGES_MAX = 100;
+export const WINDOWS_MAX = 20;
+
+@ObjectType({ description: 'Narrows what the plan of the organization allows; never widens it.' })
+@InputType('ApiKeyRateLimitInput')
+export class ApiKeyRateLimit {
+  @Field(() => Int)
+  @Min(1, { message: RATE_REASON })
+  @Max(RATE_MAX, { message: RATE_REASON })
+  requestsPerMinute!: number;
+
+  @Field(() => Int, { nullable: true, description: 'The most in any 60 seconds. Default: requestsPerMinute.' })
+  @IsOptional()
+  @Min(1, { message: RATE_REASON })
+  @Max(RATE_MAX, { message: RATE_REASON })
+  burstLimit?: number | null;
+}
+
+@ObjectType({ description: 'Where from, and until when, a key works.' })
+export class ApiKeyRestrictions {
+  @Field(() => [String], { description: 'CIDR ranges; from anywhere where there are none.' })
+  ipWhitelist!: string[];
+
+  @Field(() => Date, { nullable: true })
+  expiresAt!: Date | null;
+
+  @Field(() => [TimeWindow], { description: 'At any time where there are none.' })
+  timeWindows!: TimeWindow[];
+
+  @Field(() => [String], { description: 'ISO 3166-1 alpha-2; from any country where there are none.' })
+  countries!: string[];
+}
+
+@InputType()
+export class ApiKeyRestrictionsInput {
+  @Field(() => [String], { nullable: true, description: 'CIDR ranges or addresses, IPv4 or IPv6. None: from anywhere.' })
+  @IsOptional()
+  @ArrayMaxSize(RANGES_MAX, { message: `must have at most ${RANGES_MAX} ranges` })
+  @IsIpRange()
+  ipWhitelist?: string[] | null;
+
+  @Field(() => Date, { nullable: true, description: 'In the future. None: never.' })
+  expiresAt?: Date | null;
+
+  @Field(() => [TimeWindow], { nullable: true, description: 'When it works. None: at any time.' })
+  @IsOptional()
+  @ArrayMaxSize(WINDOWS_MAX, { message: `must have at most ${WINDOWS_MAX} windows` })
+  @ValidateNested()
+  timeWindows?: TimeWindow[] | null;
+
+  @Field(() => [String], { nullable: true, description: 'ISO 3166-1 alpha-2 codes of the countries that it works from. None: from any.' })
+  @IsOptional()
+  @ArrayMaxSize(COUNTRIES_MAX, { message: `must have at most ${COUNTRIES_MAX} countries` })
+  @IsCountry()
+  countries?: string[] | null;
+}

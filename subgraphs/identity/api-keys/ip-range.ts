@@ -1,0 +1,41 @@
+import { isIP } from 'node:net';
+import { ValidateBy } from 'class-validator';
+import ipaddr from 'ipaddr.js';
+
+type Address = ReturnType<typeof ipaddr.parse>;
+
+/** Addresses that share their first `bits` with `address`. */
+export interface IpRange {
+  address: Address;
+  bits: number;
+}
+
+/** Reads `10.0.0.0/8`, `2001:db8::/32` or a single address. Undefined for anything else, such as the octal `010.0.0.1`. */
+export function parseIpRange(text: string): IpRange | undefined {
+  const [start = '', length, ...rest] = text.split('/');
+  const family = isIP(start);
+  if (!family || start.includes('%') || rest.length > 0 || (length !== undefined && !/^\d{1,3}$/.test(length))) return undefined;
+
+  const width = family === 4 ? 32 : 128;
+  const bits = length === undefined ? width : Number(length);
+  if (bits > width) return undefined;
+  const address = ipaddr.parse(start);
+  // ::ffff:10.0.0.0/104 means the same callers as 10.0.0.0/8
+  const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96;
+  return isMapped ? { address: address.toIPv4Address(), bits: bits - 96 } : { address, bits };
+}
+
+/** A caller over IPv6 whose address is a mapped IPv4 one counts as the latter. */
+export function isWithin(ip: string, ranges: readonly IpRange[]): boolean {
+  if (!isIP(ip)) return false;
+  const caller = ipaddr.process(ip);
+  return ranges.some(({ address, bits }) => address.kind() === caller.kind() && caller.match(address, bits));
+}
+
+const isRange = (value: unknown): boolean => typeof value === 'string' && parseIpRange(value) !== undefined;
+
+export const IsIpRange = (): PropertyDecorator =>
+  ValidateBy(
+    { name: 'isIpRange', validator: { validate: isRange } },
+    { each: true, message: 'must hold CIDR ranges such as 203.0.113.0/24 or 2001:db8::/32' },
+  );

@@ -1,0 +1,22 @@
+import { Arg, Ctx, Query, Resolver } from 'type-graphql';
+import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import type { IdentityContext } from '../context.ts';
+import { AuditFilter, AuditSort } from './audit.inputs.ts';
+import { AuditRecord } from './audit-record.entity.ts';
+
+const AuditRecordPage = pageOf('AuditRecord', AuditRecord);
+
+@Resolver(() => AuditRecord)
+export class AuditResolver {
+  @Query(() => AuditRecordPage, { description: 'Every authentication in the organization, and what was done about credentials.' })
+  @Requires('credentials:admin')
+  auditRecords(
+    @Arg('filter', () => AuditFilter, { nullable: true }) filter: AuditFilter | undefined,
+    @Arg('sort', () => [AuditSort], { nullable: true }) sort: SortBy[] | undefined,
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { audit }: IdentityContext,
+  ): Promise<Page<AuditRecord>> {
+    return audit.list(filter ?? {}, sort ?? [], page ?? {});
+  }
+}

@@ -1,0 +1,23 @@
+import type { FilterQuery } from '@mikro-orm/core';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import type { AuditFilter } from './audit.inputs.ts';
+import { AuditRecord } from './audit-record.entity.ts';
+
+const NEWEST_FIRST: readonly SortBy[] = [{ field: 'timestamp', order: SortOrder.DESC }];
+
+/** Audit records of the caller's organization, to be read (specification 5.9). */
+export class AuditService {
+  constructor(private readonly em: EntityManager) {}
+
+  list(filter: AuditFilter, sort: SortBy[], page: PageInput): Promise<Page<AuditRecord>> {
+    return listPage(this.em, AuditRecord, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
+  }
+}
+
+function whereOf({ from, to, ...lists }: AuditFilter): FilterQuery<AuditRecord> {
+  const conditions = Object.entries(lists).flatMap(([name, values]) => (values ? [{ [name]: { $in: values } }] : []));
+  const range = { ...(from && { $gte: from }), ...(to && { $lt: to }) };
+  return { $and: [...conditions, ...(from || to ? [{ timestamp: range }] : [])] } as FilterQuery<AuditRecord>;
+}

@@ -1,0 +1,159 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Rows } from '../../../kernel/database.ts';
+import { type Grant, narrowed, type Plan, Principal } from '../../../kernel/principal.ts';
+import { AccessRules, type Restricting, type Whereabouts } from '../restrictions/access.rules.ts';
+import type { CountryLocator } from '../restrictions/country.locator.ts';
+import type { AccessTokenClaims, AccessTokens } from '../tokens/access-token.ts';
+import { grantsOf } from '../users/user.roles.ts';
+import { UserRole, UserStatus } from '../users/user.states.ts';
+import { CredentialsExpired, InvalidCredentials } from './authentication.errors.ts';
+import type { ChangeFeed } from './change.feed.ts';
+import { CredentialCache, type Found } from './credential.cache.ts';
+import type { Authenticated, ShownToken } from './credentials.ts';
+
+const CACHED_TOKENS = 10_000;
+
+interface KnownToken {
+  expiresAt: Date;
+  authenticated: Authenticated;
+  /** The same until this instant, for a user who has shown a second factor. */
+  elevated: { until: Date; authenticated: Authenticated } | undefined;
+  /** Those of the organization for its users. */
+  rules: AccessRules | undefined;
+}
+
+/** What the database says of whoever a token names. */
+interface Standing {
+  plan: Plan;
+  second_factor_required: boolean;
+  role: UserRole | null;
+  user_status: UserStatus | null;
+  second_factor: boolean | null;
+  session_id: string | null;
+  session_ended: Date | null;
+  session_expires: Date | null;
+  elevated_until: Date | null;
+  client_active: boolean | null;
+  client_permissions: Grant[] | null;
+  is_revoked: boolean;
+  restrictions: { ip_whitelist: string[]; time_windows: Restricting['timeWindows']; countries: string[] } | null;
+}
+
+const STANDING = `select o."plan", o."second_factor_required", u."role", u."status" as "user_status", u."second_factor",
+    s."id" as "session_id", s."ended_at" as "session_ended", s."expires_at" as "session_expires", e."until" as "elevated_until",
+    c."active" as "client_active", c."permissions" as "client_permissions",
+    exists (select 1 from "identity"."revoked_token" r where r."id" in ($3, $4)) as "is_revoked",
+    to_jsonb(x) as "restrictions"
+  from "identity"."organization" o
+  left join "identity"."user" u on u."id" = $2 and u."organization_id" = o."id"
+  left join "identity"."session" s on s."id" = $4 and s."user_id" = u."id"
+  left join "identity"."user_restrictions" x on x."id" = o."id"
+  left join "identity"."elevation" e on e."id" = $4 and e."user_id" = u."id"
+  left join "identity"."oauth_client" c on c."id" = $5 and c."organization_id" = o."id"
+  where o."id" = $1`;
+
+/** Who an access token stands for (specification 5.4): signed by us, in force, and of a user and session that still are. */
+export class AccessTokenVerifier {
+  readonly #known: CredentialCache<KnownToken>;
+
+  constructor(
+    private readonly rows: Rows,
+    private readonly clock: Clock,
+    private readonly tokens: AccessTokens,
+    private readonly locator: CountryLocator,
+    feed: ChangeFeed,
+  ) {
+    this.#known = new CredentialCache(feed, CACHED_TOKENS);
+  }
+
+  /** @throws InvalidCredentials, CredentialsExpired, IpNotAllowed, AccessRestricted */
+  async verify({ token, ip, country }: Pick<ShownToken, 'token'> & Whereabouts): Promise<Authenticated> {
+    const known = await this.#find(token);
+    const now = this.clock.now();
+    known.rules?.check({ ip, country }, now);
+    return presentOf(known, now);
+  }
+
+  /** Whom a token stands for now, wherever it is used from: others ask about it. @throws InvalidCredentials, CredentialsExpired */
+  async inspect(token: string): Promise<Authenticated> {
+    return presentOf(await this.#find(token), this.clock.now());
+  }
+
+  async #find(token: string): Promise<KnownToken> {
+    const digest = hash('sha256', token, 'hex');
+    const found = this.#known.get(digest, () => this.#load(token));
+    const known = found instanceof Promise ? await found : found;
+    if (!known) throw new InvalidCredentials();
+    if (known.expiresAt <= this.clock.now())
+      throw new CredentialsExpired(known.expiresAt, 'The access token has expired. Get another one.');
+    return known;
+  }
+
+  async #load(token: string): Promise<Found<KnownToken> | undefined> {
+    const claims = await this.tokens.verify(token);
+    const { jti, sub, sid = '', client_id: clientId = '', organization_id: organizationId } = claims;
+    const [standing] = await this.rows.query<Standing>(STANDING, [organizationId, sub, jti, sid, clientId]);
+    if (!standing) return undefined;
+    if (standing.is_revoked) throw new InvalidCredentials(undefined, 'revoked');
+    // of an OAuth client: its own token, or one that it acts with for a user
+    if (clientId && !standing.client_active) throw new InvalidCredentials(undefined, 'client is not active');
+    if (sub !== clientId) this.#checkUser(standing, claims);
+    return {
+      value: knownToken(claims, standing, this.#rulesOf(standing)),
+      subjects: [jti, sid, sub, clientId, organizationId].filter(Boolean),
+    };
+  }
+
+  #rulesOf({ restrictions }: Standing): AccessRules | undefined {
+    if (!restrictions) return undefined;
+    const { ip_whitelist: ipWhitelist, time_windows: timeWindows, countries } = restrictions;
+    return AccessRules.of({ ipWhitelist, timeWindows, countries }, this.locator);
+  }
+
+  #checkUser({ user_status, session_id, session_ended, session_expires }: Standing, { sid }: AccessTokenClaims): void {
+    if (user_status !== UserStatus.ACTIVE) throw new InvalidCredentials(undefined, 'user is not active');
+    if (!sid?.startsWith('sess_')) return;
+    if (!session_id || session_ended || !session_expires || new Date(session_expires) <= this.clock.now())
+      throw new InvalidCredentials('The session has ended. Log in again.', 'session has ended');
+  }
+}
+
+const presentOf = ({ elevated, authenticated }: KnownToken, now: Date): Authenticated =>
+  elevated && elevated.until > now ? elevated.authenticated : authenticated;
+
+function knownToken(claims: AccessTokenClaims, standing: Standing, rules: AccessRules | undefined): KnownToken {
+  const { sub: id, sid: sessionId, client_id: clientId, organization_id: organizationId } = claims;
+  const { plan } = standing;
+  const grants = presentGrants(claims, standing);
+  if (id === clientId) {
+    const principal = new Principal({ kind: 'client', id, organizationId, plan, grants, sessionId });
+    const authenticated: Authenticated = { principal, rateLimit: null, method: 'jwt' };
+    return { expiresAt: new Date(claims.exp * 1000), authenticated, elevated: undefined, rules: undefined };
+  }
+  const data = { kind: 'user' as const, id, organizationId, plan, grants, sessionId, clientId };
+  const isEnrolled = standing.second_factor || standing.second_factor_required;
+  const asPrincipal = (needsSecondFactor: boolean): Authenticated => ({
+    principal: new Principal({ ...data, needsSecondFactor }),
+    rateLimit: null,
+    method: 'jwt',
+  });
+  return {
+    expiresAt: new Date(claims.exp * 1000),
+    rules,
+    authenticated: asPrincipal(Boolean(isEnrolled)),
+    // PGlite hands on an instant as text
+    elevated: standing.elevated_until ? { until: new Date(standing.elevated_until), authenticated: asPrincipal(false) } : undefined,
+  };
+}
+
+/** What a token may still do: a role that was narrowed since, or the scopes of its client, count at once. */
+function presentGrants(
+  { sub, client_id: clientId, organization_id: organizationId, permissions }: AccessTokenClaims,
+  { plan, role, client_permissions }: Standing,
+): Grant[] {
+  const within = (held: Grant[], grants: readonly Grant[]): Grant[] =>
+    narrowed(held, new Principal({ kind: 'user', id: sub, organizationId, plan, grants }));
+  const ofClient = clientId ? within(permissions, client_permissions ?? []) : permissions;
+  return sub === clientId ? ofClient : within(ofClient, grantsOf(role ?? UserRole.READ_ONLY));
+}

@@ -1,0 +1,34 @@
+import { PlatformError } from '../../../kernel/errors.ts';
+
+/** 401. Says nothing about what was sent: neither the text, nor what about it is wrong. */
+export class InvalidCredentials extends PlatformError {
+  /** `reason` is for the audit alone. */
+  constructor(
+    message = 'The API key or access token is not valid.',
+    readonly reason = 'unknown',
+  ) {
+    super('INVALID_CREDENTIALS', message);
+  }
+}
+
+/** 401, for credentials that were right until a moment that has passed. */
+export class CredentialsExpired extends PlatformError {
+  readonly reason = 'expired';
+
+  constructor(expiredAt: Date, message = 'The API key has expired. Use another one.') {
+    super('TOKEN_EXPIRED', message, { expired_at: expiredAt.toISOString() });
+  }
+}
+
+/** 403. The holder learns the address that the platform saw, which behind proxies is the thing to look into. */
+export class IpNotAllowed extends PlatformError {
+  readonly reason = 'address';
+
+  constructor(ip: string) {
+    super(
+      'IP_NOT_ALLOWED',
+      'These credentials may not be used from this address. Add the address to their IP whitelist, or call from one that is on it.',
+      { ip },
+    );
+  }
+}

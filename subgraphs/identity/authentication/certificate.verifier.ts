@@ -1,0 +1,94 @@
+import type { X509Certificate } from 'node:crypto';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Rows } from '../../../kernel/database.ts';
+import { type Grant, type Plan, Principal } from '../../../kernel/principal.ts';
+import type { ApiKeyUsage } from '../api-keys/api-key.usage.ts';
+import { CertificateStatus } from '../certificates/certificate.states.ts';
+import { fingerprintOf, isInForce, issuersAmong, type Validity } from '../certificates/certificate.x509.ts';
+import { CredentialsExpired, InvalidCredentials } from './authentication.errors.ts';
+import type { ChangeFeed } from './change.feed.ts';
+import { CredentialCache, type Found } from './credential.cache.ts';
+import type { Authenticated, Credentials, ShownCertificate } from './credentials.ts';
+
+const CACHED_CERTIFICATES = 10_000;
+
+export interface CertificateVerifierParts {
+  rows: Rows;
+  clock: Clock;
+  usage: ApiKeyUsage;
+  /** Who must have issued it; undefined where anyone may, itself too. */
+  authorities: readonly X509Certificate[] | undefined;
+  feed: ChangeFeed;
+}
+
+interface Registered {
+  id: string;
+  organization_id: string;
+  plan: Plan;
+  permissions: Grant[];
+  status: CertificateStatus;
+}
+
+interface KnownCertificate {
+  id: string;
+  isRevoked: boolean;
+  validity: Validity;
+  /** Undefined where nobody asks who issued it. */
+  issuers: Validity[] | undefined;
+  authenticated: Authenticated;
+}
+
+const REGISTERED = `select c."id", c."organization_id", o."plan", c."permissions", c."status"
+  from "identity"."certificate" c join "identity"."organization" o on o."id" = c."organization_id" where c."fingerprint" = $1`;
+
+/** Finds who holds a client certificate, by its fingerprint (specification 5.5). One that was seen before costs a map lookup, and no query. */
+export class CertificateVerifier {
+  readonly #known: CredentialCache<KnownCertificate>;
+
+  constructor(private readonly parts: CertificateVerifierParts) {
+    this.#known = new CredentialCache(parts.feed, CACHED_CERTIFICATES);
+  }
+
+  /**
+   * What the handshake said of its dates and its issuer does not count: here the platform's clock and its authorities do.
+   * @throws InvalidCredentials, CredentialsExpired
+   */
+  async verify({ certificate, signing }: ShownCertificate & Pick<Credentials, 'signing'>): Promise<Authenticated> {
+    const found = this.#known.get(certificate.fingerprint256, () => this.#load(certificate));
+    const known = found instanceof Promise ? await found : found;
+    if (!known) throw new InvalidCredentials('This client certificate is not registered. Register it, or send an API key or access token.');
+    const now = this.parts.clock.now();
+    refuseUnlessFit(known, now);
+    // a socket that is looked at again was counted when it opened
+    if (signing !== 'checked at opening') this.parts.usage.count(known.id, now);
+    return known.authenticated;
+  }
+
+  async #load(certificate: X509Certificate): Promise<Found<KnownCertificate> | undefined> {
+    const [record] = await this.parts.rows.query<Registered>(REGISTERED, [fingerprintOf(certificate)]);
+    if (!record) return undefined;
+    const { authorities } = this.parts;
+    const issuers = authorities && issuersAmong(authorities, certificate).map(validityOf);
+    return { value: knownCertificate(record, validityOf(certificate), issuers), subjects: [record.id, record.organization_id] };
+  }
+}
+
+function refuseUnlessFit({ isRevoked, validity, issuers }: KnownCertificate, now: Date): void {
+  const { validFromDate, validToDate } = validity;
+  if (isRevoked) throw new InvalidCredentials('This client certificate was revoked. Register another one.', 'revoked');
+  if (issuers && !issuers.some((issuer) => isInForce(issuer, now)))
+    throw new InvalidCredentials('This client certificate was not issued by an authority that this platform accepts.', 'authority');
+  if (now < validFromDate)
+    throw new InvalidCredentials(`This client certificate is not valid before ${validFromDate.toISOString()}.`, 'not yet valid');
+  if (now > validToDate) throw new CredentialsExpired(validToDate, 'The client certificate has expired. Register another one.');
+}
+
+/** Read once: each time that it is asked a certificate makes its dates anew. */
+const validityOf = ({ validFromDate, validToDate }: Validity): Validity => ({ validFromDate, validToDate });
+
+function knownCertificate(record: Registered, validity: Validity, issuers: Validity[] | undefined): KnownCertificate {
+  const { id, organization_id: organizationId, plan, permissions: grants, status } = record;
+  const principal = new Principal({ kind: 'certificate', id, organizationId, plan, grants });
+  const isRevoked = status === CertificateStatus.REVOKED;
+  return { id, isRevoked, validity, issuers, authenticated: { principal, rateLimit: null, method: 'certificate' } };
+}

@@ -1,0 +1,141 @@
+import { hash } from 'node:crypto';
+import { type JWTPayload, jwtVerify } from 'jose';
+import { JWTExpired } from 'jose/errors';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Rows } from '../../../kernel/database.ts';
+import { type Grant, grantOf, isGrant, narrowed, type Plan, Principal } from '../../../kernel/principal.ts';
+import { type KeySets, KeysUnavailable } from '../issuers/key-sets.ts';
+import { CredentialsExpired, InvalidCredentials } from './authentication.errors.ts';
+import type { ChangeFeed } from './change.feed.ts';
+import { CredentialCache, type Found } from './credential.cache.ts';
+import type { Authenticated, ShownToken } from './credentials.ts';
+
+/** With a public half: a secret that both sides know proves nothing about who signed. */
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+/** Of access tokens, and of those who do not say. An ID token or a logout token is none, whoever signed it. */
+const TYPES = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
+/** How far the issuer's clock may differ from ours. */
+const CLOCK_SKEW_SECONDS = 30;
+const CACHED_TOKENS = 10_000;
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
+
+interface KnownToken {
+  expiresAt: Date;
+  authenticated: Authenticated;
+}
+
+/** A registered issuer, and whose it is. */
+interface Registration {
+  id: string;
+  organization_id: string;
+  plan: Plan;
+  audience: string;
+  jwks_uri: string;
+  permissions: Grant[];
+  permissions_claim: string | null;
+  subjects: string[];
+}
+
+const REGISTRATIONS = `select t."id", t."organization_id", o."plan", t."audience", t."jwks_uri", t."permissions", t."permissions_claim", t."subjects"
+  from "identity"."trusted_issuer" t join "identity"."organization" o on o."id" = t."organization_id"
+  where t."issuer" = $1 and t."audience" = any($2::text[])`;
+
+export interface ExternalTokenVerifierParts {
+  rows: Rows;
+  clock: Clock;
+  keySets: KeySets;
+  feed: ChangeFeed;
+}
+
+/** Who a token of an issuer stands for that an organization trusts (specification 5.4): a program of that organization. */
+export class ExternalTokenVerifier {
+  readonly #known: CredentialCache<KnownToken>;
+
+  constructor(private readonly parts: ExternalTokenVerifierParts) {
+    this.#known = new CredentialCache(parts.feed, CACHED_TOKENS);
+  }
+
+  /** @throws InvalidCredentials, CredentialsExpired */
+  async verify({ token }: Pick<ShownToken, 'token'>): Promise<Authenticated> {
+    const found = this.#known.get(hash('sha256', token, 'hex'), () => this.#load(token));
+    const known = found instanceof Promise ? await found : found;
+    if (!known) throw new InvalidCredentials();
+    if (known.expiresAt <= this.parts.clock.now()) throw expiredAt(known.expiresAt);
+    return known.authenticated;
+  }
+
+  async #load(token: string): Promise<Found<KnownToken>> {
+    const { iss = '', aud = [] } = claimsOf(token) ?? {};
+    const audiences = [aud].flat().filter((one) => typeof one === 'string');
+    const [registration, another] = await this.parts.rows.query<Registration>(REGISTRATIONS, [iss, audiences]);
+    if (!registration) throw new InvalidCredentials(undefined, 'unknown issuer');
+    if (another) throw new InvalidCredentials(undefined, 'audience of several organizations');
+    const claims = await this.#verified(token, iss, registration);
+    const { sub = '', exp = 0 } = claims;
+    if (!SUBJECT.test(sub) || !isAccepted(sub, registration.subjects)) throw new InvalidCredentials(undefined, 'subject');
+    const principal = principalOf(registration, sub, claims);
+    const value = {
+      expiresAt: new Date((exp + CLOCK_SKEW_SECONDS) * 1000),
+      authenticated: { principal, rateLimit: null, method: 'jwt' as const },
+    };
+    return { value, subjects: [registration.id, registration.organization_id] };
+  }
+
+  async #verified(token: string, issuer: string, { audience, jwks_uri: uri }: Registration): Promise<JWTPayload> {
+    const { keySets, clock } = this.parts;
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, (header) => keySets.find(uri, header), {
+        algorithms: ALGORITHMS,
+        issuer,
+        audience,
+        clockTolerance: CLOCK_SKEW_SECONDS,
+        currentDate: clock.now(),
+        requiredClaims: ['sub', 'exp'],
+      });
+      if (!TYPES.includes(protectedHeader.typ?.toLowerCase())) throw new InvalidCredentials(undefined, 'typ');
+      return payload;
+    } catch (error) {
+      if (error instanceof InvalidCredentials) throw error;
+      if (error instanceof JWTExpired) throw expiredAt(new Date(Number(error.payload.exp) * 1000));
+      if (error instanceof KeysUnavailable)
+        throw new InvalidCredentials(
+          "The keys of the token's issuer cannot be fetched at the moment. Try again later.",
+          'issuer keys unavailable',
+        );
+      throw new InvalidCredentials(undefined, String((error as { code?: unknown }).code ?? 'unknown').toLowerCase());
+    }
+  }
+}
+
+const expiredAt = (at: Date): CredentialsExpired => new CredentialsExpired(at, 'The access token has expired. Get another one.');
+
+/** What a token says of itself, of which nothing is proven; undefined where it is none. */
+export function claimsOf(token: string): JWTPayload | undefined {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    return typeof claims === 'object' && claims !== null ? (claims as JWTPayload) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isAccepted = (subject: string, accepted: readonly string[]): boolean =>
+  accepted.length === 0 || accepted.some((one) => (one.endsWith('*') ? subject.startsWith(one.slice(0, -1)) : one === subject));
+
+function principalOf(
+  { id, organization_id: organizationId, plan, permissions, permissions_claim: claim }: Registration,
+  sub: string,
+  claims: JWTPayload,
+) {
+  const most = new Principal({ kind: 'client', id: `${id}:${sub}`, organizationId, plan, grants: permissions });
+  return claim === null ? most : new Principal({ ...most.toJSON(), grants: narrowed(grantsIn(claims[claim]), most) });
+}
+
+/** A list or words with spaces between, in colon or dot form; words that are no permissions of ours are for somebody else. */
+function grantsIn(claim: unknown): Grant[] {
+  const words: unknown[] = typeof claim === 'string' ? claim.split(' ') : Array.isArray(claim) ? claim : [];
+  return words.flatMap((word) => {
+    const grant = typeof word === 'string' ? grantOf(word) : '';
+    return isGrant(grant) ? [grant] : [];
+  });
+}

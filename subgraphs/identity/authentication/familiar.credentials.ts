@@ -1,0 +1,28 @@
+import { hash } from 'node:crypto';
+
+const MAX = 20_000;
+
+/**
+ * Credentials that were good when they were last shown, by their digest: the last 20,000. It grants nothing, and only tells a
+ * customer from somebody who tries keys at the same address.
+ */
+export class FamiliarCredentials {
+  readonly #digests = new Set<string>();
+
+  has(text: string): boolean {
+    return this.#digests.has(digestOf(text));
+  }
+
+  add(text: string): void {
+    const digest = digestOf(text);
+    if (this.#digests.has(digest)) return;
+    if (this.#digests.size >= MAX) this.#digests.delete(this.#digests.keys().next().value ?? '');
+    this.#digests.add(digest);
+  }
+
+  delete(text: string): void {
+    this.#digests.delete(digestOf(text));
+  }
+}
+
+const digestOf = (text: string): string => hash('sha256', text, 'base64url');

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { type Config, ConfigError } from '../../kernel/config.ts';
+import type { EntityManager } from '../../kernel/database.ts';
+import { newId } from '../../kernel/ids.ts';
+import { generateApiKey, isApiKey, isSandboxKey, prefixOf } from './api-keys/api-key.secret.ts';
+import { OAuthClient } from './oauth-clients/oauth-client.entity.ts';
+import { OAuthGrantType } from './oauth-clients/oauth-client.grant-types.ts';
+import { isRedirectUri } from './oauth-clients/redirect-uri.ts';
+import { Organization } from './organizations/organization.entity.ts';
+import { type FoundingParts, found } from './organizations/organization.founding.ts';
+import { hashPassword } from './users/password.ts';
+import { User } from './users/user.entity.ts';
+import { UserRole } from './users/user.states.ts';
+
+/** What an operator may preset; the rest is made. */
+export type Presets = Pick<Config, 'bootstrapEmail' | 'bootstrapPassword' | 'bootstrapApiKey'> &
+  Partial<Pick<Config, 'bootstrapClientId' | 'bootstrapClientSecret' | 'bootstrapRedirectUri'>>;
+
+/** The first administrator, to be shown once: password and key are kept as hashes only. */
+export interface Bootstrapped {
+  /** Its id. */
+  organization: string;
+  email: string;
+  password: string;
+  apiKey: string;
+  /** An OAuth client that may ask for everything. */
+  clientId: string;
+  clientSecret: string;
+}
+
+const ORGANIZATION = { name: 'Default organization', plan: 'enterprise' } as const;
+const PASSWORD_BYTES = 18;
+
+/**
+ * At the very first start makes an organization, its owner and a key with all permissions. Undefined where there is an
+ * organization already, whatever is preset. Of several processes that start together one does it.
+ * @throws ConfigError for a preset key that could never be used here.
+ */
+export async function bootstrap({ orm, clock, sandbox }: FoundingParts, presets: Presets): Promise<Bootstrapped | undefined> {
+  const apiKey = presets.bootstrapApiKey ?? generateApiKey(sandbox);
+  if (!isApiKey(apiKey) || isSandboxKey(apiKey) !== sandbox) {
+    throw new ConfigError([`BOOTSTRAP_API_KEY must be ${prefixOf(sandbox)} and 64 letters or digits.`]);
+  }
+  const em = orm.em.fork();
+  if ((await em.count(Organization)) > 0) return undefined;
+
+  const { bootstrapEmail: email, bootstrapPassword: password = randomBytes(PASSWORD_BYTES).toString('base64url') } = presets;
+  const passwordHash = await hashPassword(password);
+  return em.transactional(async (tx) => {
+    await waitForOthers(tx);
+    if ((await tx.count(Organization)) > 0) return undefined;
+
+    const now = clock.now();
+    const organization = found(tx, ORGANIZATION, apiKey, now);
+    const owner = {
+      id: newId('user'),
+      organizationId: organization.id,
+      email: email.toLowerCase(),
+      name: 'Administrator',
+      role: UserRole.OWNER,
+      passwordHash,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const client = firstClient(organization.id, presets, now);
+    tx.persist([Object.assign(new User(), owner), client]);
+    const { id: clientId, clientSecret } = client;
+    return { organization: organization.id, email: owner.email, password, apiKey, clientId, clientSecret: clientSecret ?? '' };
+  });
+}
+
+const REDIRECT_URI = 'https://example.com/callback';
+
+function firstClient(organizationId: string, presets: Presets, now: Date): OAuthClient {
+  const { bootstrapClientId: id, bootstrapClientSecret: secret, bootstrapRedirectUri = REDIRECT_URI } = presets;
+  if (!isRedirectUri(bootstrapRedirectUri))
+    throw new ConfigError(['BOOTSTRAP_REDIRECT_URI must be an https address without fragment, or http on this machine.']);
+  return OAuthClient.register(
+    {
+      organizationId,
+      name: 'First application',
+      description: 'Made at the first start; may ask for all permissions.',
+      isConfidential: true,
+      redirectUris: [bootstrapRedirectUri],
+      grantTypes: Object.values(OAuthGrantType),
+      permissions: ['*:*'],
+    },
+    now,
+    { id, secret },
+  );
+}
+
+/** Any number, the same in every process; held until the transaction ends. */
+const BOOTSTRAP_LOCK = 4_201_001;
+
+async function waitForOthers(tx: EntityManager): Promise<void> {
+  await tx.getConnection().execute('select pg_advisory_xact_lock(?)', [BOOTSTRAP_LOCK], 'run', tx.getTransactionContext());
+}

@@ -1,0 +1,104 @@
+import type { X509Certificate } from 'node:crypto';
+import { BigIntType } from '@mikro-orm/core';
+import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Field, Float, ID, ObjectType } from 'type-graphql';
+import { newId } from '../../../kernel/ids.ts';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import type { Grant } from '../../../kernel/principal.ts';
+import { CertificateStatus, CertificateValidity } from './certificate.states.ts';
+import { fingerprintOf, nameOnOneLine } from './certificate.x509.ts';
+
+type Members = Pick<Certificate, 'organizationId' | 'name' | 'permissions' | 'createdAt'>;
+
+/** A certificate that programs connect with (specification 2.4, 5.5). What it says of itself is kept, and not the certificate. */
+@ObjectType({ description: 'A certificate that programs connect with, in place of a key: mutual TLS.' })
+@Entity({ tableName: 'certificate' })
+@OrganizationFilter()
+@Index({ properties: ['organizationId', 'createdAt', 'id'] })
+export class Certificate {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  name!: string;
+
+  @Field(() => [String], { description: '`<area>:<action>`, `<area>:*` or `*:*`.' })
+  @Property({ type: 'json' })
+  permissions!: Grant[];
+
+  @Field(() => String, { description: 'SHA-256 of the certificate in DER, in lower-case hexadecimal digits.' })
+  @Property({ type: 'text' })
+  @Unique()
+  fingerprint!: string;
+
+  @Field(() => String, { description: 'Whom it was issued to; empty where it names nobody.' })
+  @Property({ type: 'text' })
+  subject!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  issuer!: string;
+
+  @Field(() => String, { description: 'In hexadecimal digits.' })
+  @Property({ type: 'text' })
+  serialNumber!: string;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  notBefore!: Date;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  notAfter!: Date;
+
+  @Field(() => CertificateStatus)
+  @Enum({ items: () => CertificateStatus, type: 'text', default: CertificateStatus.ACTIVE })
+  status = CertificateStatus.ACTIVE;
+
+  @Field(() => Date, { nullable: true })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  revokedAt: Date | null = null;
+
+  @Field(() => Date, { nullable: true, description: 'Null until its first use; a few seconds behind.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  lastUsed: Date | null = null;
+
+  @Field(() => Float, { description: 'Whole; a few seconds behind.' })
+  @Property({ type: new BigIntType('number') })
+  usageCount = 0;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+
+  /** The record of a certificate that was found fit to be registered. */
+  static of(certificate: X509Certificate, members: Members): Certificate {
+    return Object.assign(new Certificate(), members, {
+      id: newId('certificate'),
+      fingerprint: fingerprintOf(certificate),
+      subject: nameOnOneLine(certificate.subject),
+      issuer: nameOnOneLine(certificate.issuer),
+      serialNumber: certificate.serialNumber.toLowerCase(),
+      notBefore: certificate.validFromDate,
+      notAfter: certificate.validToDate,
+    });
+  }
+
+  /** Final. Revoking it again changes nothing; answers whether it was changed. */
+  revoke(now: Date): boolean {
+    if (this.status === CertificateStatus.REVOKED) return false;
+    this.status = CertificateStatus.REVOKED;
+    this.revokedAt = now;
+    return true;
+  }
+
+  validityAt(now: Date): CertificateValidity {
+    if (now < this.notBefore) return CertificateValidity.NOT_YET_VALID;
+    return now <= this.notAfter ? CertificateValidity.VALID : CertificateValidity.EXPIRED;
+  }
+}

@@ -1,0 +1,32 @@
+import { ArrayMaxSize, ArrayMinSize, Length, Matches } from 'class-validator';
+import { Field, InputType } from 'type-graphql';
+import { sortOf } from '../../../kernel/graphql/page.ts';
+import type { Grant } from '../../../kernel/principal.ts';
+import { AreGrants, GRANTS_MAX } from '../api-keys/api-key.grants.ts';
+
+@InputType()
+export class CertificateRegisterInput {
+  /** Its rules are in certificate.pem.ts and certificate.rules.ts, which never repeat it: a private key may have come with it. */
+  @Field(() => String, { description: 'One X.509 certificate in PEM, without its private key and its chain.' })
+  certificate!: string;
+
+  @Field(() => String)
+  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  @Matches(/\S/, { message: 'must not be blank' })
+  name!: string;
+
+  @Field(() => [String], { description: "None beyond the caller's own." })
+  @ArrayMinSize(1, { message: 'must hold at least one permission' })
+  @ArrayMaxSize(GRANTS_MAX, { message: `must hold at most ${GRANTS_MAX} permissions` })
+  @AreGrants()
+  permissions!: Grant[];
+}
+
+export enum CertificateSortField {
+  CREATED_AT = 'createdAt',
+  NAME = 'name',
+  NOT_AFTER = 'notAfter',
+  LAST_USED = 'lastUsed',
+  USAGE_COUNT = 'usageCount',
+}
+export const CertificateSort = sortOf('Certificate', CertificateSortField);

@@ -1,0 +1,48 @@
+import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import type { IdentityContext } from '../context.ts';
+import { Certificate } from './certificate.entity.ts';
+import { CertificateRegisterInput, CertificateSort } from './certificate.inputs.ts';
+import { CertificateValidity } from './certificate.states.ts';
+
+const CertificatePage = pageOf('Certificate', Certificate);
+
+@Resolver(() => Certificate)
+export class CertificateResolver {
+  @Query(() => Certificate, { nullable: true })
+  @Requires('credentials:read')
+  certificate(@Arg('id', () => ID) id: string, @Ctx() { certificates }: IdentityContext): Promise<Certificate | null> {
+    return certificates.find(id);
+  }
+
+  @Query(() => CertificatePage)
+  @Requires('credentials:read')
+  certificates(
+    @Arg('sort', () => [CertificateSort], { nullable: true }) sort: SortBy[] | undefined,
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { certificates }: IdentityContext,
+  ): Promise<Page<Certificate>> {
+    return certificates.list(sort ?? [], page ?? {});
+  }
+
+  @Mutation(() => Certificate)
+  @Requires('credentials:create', { secondFactor: true })
+  registerCertificate(
+    @Arg('input', () => CertificateRegisterInput) input: CertificateRegisterInput,
+    @Ctx() { certificates }: IdentityContext,
+  ): Promise<Certificate> {
+    return certificates.register(input);
+  }
+
+  @Mutation(() => Certificate, { description: 'Refuses it from here on; it stays on record, and cannot be registered again.' })
+  @Requires('credentials:write', { secondFactor: true })
+  revokeCertificate(@Arg('id', () => ID) id: string, @Ctx() { certificates }: IdentityContext): Promise<Certificate> {
+    return certificates.revoke(id);
+  }
+
+  @FieldResolver(() => CertificateValidity)
+  validity(@Root() certificate: Certificate, @Ctx() { certificates }: IdentityContext): CertificateValidity {
+    return certificates.validityOf(certificate);
+  }
+}

@@ -1,0 +1,113 @@
+import type { X509Certificate } from 'node:crypto';
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { type FieldProblem, InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
+import type { RecordLoader } from '../../../kernel/loaders.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import { requireToGrant } from '../api-keys/api-key.grants.ts';
+import type { AuditTrail } from '../audit/audit.trail.ts';
+import type { ChangeFeed } from '../authentication/change.feed.ts';
+import { Certificate } from './certificate.entity.ts';
+import { CertificateRegistered } from './certificate.errors.ts';
+import type { CertificateRegisterInput } from './certificate.inputs.ts';
+import { readPem, UnreadablePem } from './certificate.pem.ts';
+import { faultsIn } from './certificate.rules.ts';
+import type { CertificateValidity } from './certificate.states.ts';
+
+export interface CertificateServiceDeps {
+  em: EntityManager;
+  loader: RecordLoader<Certificate>;
+  request: RequestContext;
+  clock: Clock;
+  /** Who must have issued what is registered; undefined where anyone may. */
+  authorities: readonly X509Certificate[] | undefined;
+  feed: ChangeFeed;
+  trail: AuditTrail;
+}
+
+/** Client certificates of the caller's organization (specification 2.4, 4.1, 5.5). */
+export class CertificateService {
+  constructor(private readonly deps: CertificateServiceDeps) {}
+
+  /**
+   * @throws InsufficientPermissions for a permission that the caller does not hold; InvalidParameters for a certificate that is
+   * none or is unfit; CertificateRegistered for one that any organization registered before.
+   */
+  async register({ certificate: pem, name, permissions }: CertificateRegisterInput): Promise<Certificate> {
+    const { em, request, clock, authorities, feed } = this.deps;
+    const { principal } = request;
+    requireToGrant(principal, permissions);
+    const now = clock.now();
+    const presented = certificateIn(pem);
+    refuse(faultsIn(presented, now, authorities));
+    const { organizationId } = principal;
+    const certificate = Certificate.of(presented, { organizationId, name, permissions: [...new Set(permissions)], createdAt: now });
+    try {
+      await em.transactional(async (tx) => {
+        await tx.persist(certificate).flush();
+        await this.#audit(tx, certificate, 'certificate_registered');
+      });
+    } catch (error) {
+      if (error instanceof UniqueConstraintViolationException) throw new CertificateRegistered(certificate.fingerprint);
+      throw error;
+    }
+    // who tried it before it was registered is known as nobody for a while
+    feed.changed(certificate.id);
+    return certificate;
+  }
+
+  /** Null where the caller's organization has none such: another organization's certificate reads as absent. */
+  find(id: string): Promise<Certificate | null> {
+    return this.deps.loader.load(id);
+  }
+
+  list(sort: SortBy[], page: PageInput): Promise<Page<Certificate>> {
+    return listPage(this.deps.em, Certificate, { where: {}, sort, page, defaultSort: NEWEST_FIRST });
+  }
+
+  /** It stays on record, and is refused from here on. @throws ResourceNotFound */
+  async revoke(id: string): Promise<Certificate> {
+    const { em, clock, feed } = this.deps;
+    const revoked = await em.transactional(async (tx) => {
+      const certificate = await tx.findOne(Certificate, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!certificate) throw new ResourceNotFound('certificate', id);
+      if (certificate.revoke(clock.now())) await this.#audit(tx, certificate, 'certificate_revoked');
+      return certificate;
+    });
+    feed.changed(id);
+    return revoked;
+  }
+
+  /** What was done, by whom: the certificate itself is what `reason` names. */
+  #audit(tx: EntityManager, { id, organizationId }: Certificate, eventType: string): Promise<void> {
+    const { principal, client } = this.deps.request;
+    const isUser = principal.kind === 'user';
+    const by = {
+      userId: isUser ? principal.id : null,
+      clientId: isUser ? principal.clientId : principal.id,
+      sessionId: principal.sessionId,
+    };
+    return this.deps.trail.record({ eventType, organizationId, client, ...by, reason: id }, tx);
+  }
+
+  validityOf(certificate: Certificate): CertificateValidity {
+    return certificate.validityAt(this.deps.clock.now());
+  }
+}
+
+function certificateIn(pem: string): X509Certificate {
+  try {
+    return readPem(pem);
+  } catch (error) {
+    if (error instanceof UnreadablePem) throw new InvalidParameters([{ field: 'certificate', reason: error.message }]);
+    throw error;
+  }
+}
+
+function refuse(reasons: readonly string[]): void {
+  const [first, ...rest] = reasons.map((reason): FieldProblem => ({ field: 'certificate', reason }));
+  if (first) throw new InvalidParameters([first, ...rest]);
+}

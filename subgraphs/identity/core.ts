@@ -1,0 +1,146 @@
+import type { X509Certificate } from 'node:crypto';
+import type { Ports } from '../../kernel/domain.ts';
+import type { Mailer } from '../../kernel/mail.ts';
+import type { Plan } from '../../kernel/principal.ts';
+import { SecretBox } from '../../kernel/secret-box.ts';
+import type { SmsSender } from '../../kernel/sms.ts';
+import { UrlGuard } from '../../kernel/ssrf.ts';
+import { AuditTrail } from './audit/audit.trail.ts';
+import { AccessUpkeep } from './authentication/access.upkeep.ts';
+import { Authenticator } from './authentication/authenticator.ts';
+import { ChangeFeed } from './authentication/change.feed.ts';
+import { KeySetFetcher } from './issuers/key-set.fetcher.ts';
+import { KeySets } from './issuers/key-sets.ts';
+import { MailQueue } from './mail/mail.queue.ts';
+import { createMfa, type Mfa } from './mfa/mfa.ts';
+import { MfaGate } from './oauth/mfa.gate.ts';
+import { OAuth } from './oauth/oauth.ts';
+import { OrganizationReview } from './organizations/organization.review.ts';
+import { PasswordService } from './passwords/password.service.ts';
+import { CountryLocator } from './restrictions/country.locator.ts';
+import { UserAccess } from './restrictions/user-access.ts';
+import { createSaml, type Saml } from './saml/saml.ts';
+import { LoginAttempts } from './sessions/login.attempts.ts';
+import { LoginService } from './sessions/login.service.ts';
+import { Sessions } from './sessions/sessions.ts';
+import { SignatureVerifier } from './signing/signature.verifier.ts';
+import { SmsQueue } from './sms/sms.queue.ts';
+import { AccessTokens } from './tokens/access-token.ts';
+import { KeyRing, SIGNING_KEYS } from './tokens/key-ring.ts';
+import { OverageReports } from './usage/overage.reports.ts';
+import type { RateLimits } from './usage/rate-limits.ts';
+import { RequestUsage } from './usage/request.usage.ts';
+import type { PasswordCost } from './users/password.ts';
+
+export interface IdentityPorts extends Ports {
+  /** Whether this platform issues and accepts test keys, and no live ones. */
+  sandbox: boolean;
+  /** Who must have issued a client certificate; undefined where anyone may, itself too. */
+  clientAuthorities?: readonly X509Certificate[] | undefined;
+  /** What secrets at rest are encrypted with. */
+  secretKey: string;
+  /** The authorization server as callers reach it: the issuer of tokens, and where its pages are. */
+  authOrigin: string;
+  /** Where the SAML service provider is, as callers reach it. */
+  serviceOrigin: string;
+  mailer: Mailer;
+  sms: SmsSender;
+  /** Knows the country of callers. Default: nobody's. */
+  locator?: CountryLocator;
+  /** Whether what callers give us to call may be http and private: development only. */
+  allowPrivateUrls: boolean;
+  /** Default: what is right for people's passwords. */
+  passwordCost?: PasswordCost | undefined;
+  /** What a plan allows in a minute: a claim of tokens. */
+  requestsPerMinute(plan: Plan): number;
+  rateLimits: RateLimits;
+}
+
+/** What identity is made of, once for the process: credentials, tokens and sessions, and what watches over them. */
+export interface IdentityCore {
+  feed: ChangeFeed;
+  trail: AuditTrail;
+  ring: KeyRing;
+  tokens: AccessTokens;
+  sessions: Sessions;
+  attempts: LoginAttempts;
+  login: LoginService;
+  passwords: PasswordService;
+  mails: MailQueue;
+  saml: Saml;
+  mfa: Mfa;
+  /** Seals the signing secrets of API keys. */
+  apiKeySecrets: SecretBox;
+  locator: CountryLocator;
+  userAccess: UserAccess;
+  guard: UrlGuard;
+  signatures: SignatureVerifier;
+  keySetFetcher: KeySetFetcher;
+  authenticator: Authenticator;
+  usage: RequestUsage;
+  overages: OverageReports;
+  review: OrganizationReview;
+  oauth: OAuth;
+  upkeep: AccessUpkeep;
+}
+
+/** Ordered by what needs what: who watches, what tokens are made of, who has logged in, who is calling, and what others sign in by. */
+export function createCore(ports: IdentityPorts): IdentityCore {
+  const { orm, rows, database, clock, log } = ports;
+  const feed = new ChangeFeed(database, rows, log);
+  const trail = new AuditTrail(orm, clock, log);
+  const issuing = createIssuing(ports, feed);
+  const verifying = createVerifying(ports, { feed, trail, tokens: issuing.tokens });
+  const logins = createLogins(ports, { feed, trail, tokens: issuing.tokens, userAccess: verifying.userAccess });
+  const gate = new MfaGate({ orm, rows, clock, feed, mfa: logins.mfa });
+  const { authenticator } = verifying;
+  return {
+    feed,
+    trail,
+    ...issuing,
+    ...verifying,
+    ...logins,
+    usage: new RequestUsage(orm, clock, log),
+    overages: new OverageReports(orm, clock),
+    review: new OrganizationReview({ orm, clock, trail, log }),
+    saml: createSaml({ ...ports, trail, feed, sessions: logins.sessions }),
+    oauth: new OAuth({ ...ports, feed, trail, ...issuing, ...logins, authenticator, gate }),
+    upkeep: new AccessUpkeep({ rows, clock, log, feed, attempts: logins.attempts }),
+  };
+}
+
+function createIssuing({ orm, clock, secretKey, authOrigin, origin }: IdentityPorts, feed: ChangeFeed) {
+  const ring = new KeyRing({ orm, clock, box: new SecretBox(secretKey, SIGNING_KEYS) });
+  feed.onChange((subjectId) => subjectId === '' && ring.forget());
+  return { ring, tokens: new AccessTokens({ issuer: authOrigin, audience: `${origin}/v1` }, ring, clock) };
+}
+
+type Base = Pick<IdentityCore, 'feed' | 'trail' | 'tokens'>;
+
+function createVerifying(ports: IdentityPorts, base: Base) {
+  const { orm, rows, clock, log, sandbox, clientAuthorities, secretKey, allowPrivateUrls, locator = CountryLocator.none } = ports;
+  const apiKeySecrets = new SecretBox(secretKey, 'api-keys');
+  const signatures = new SignatureVerifier(rows, clock);
+  const guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
+  const keySetFetcher = new KeySetFetcher(guard);
+  const keySets = new KeySets((uri) => keySetFetcher.fetch(uri), clock);
+  const parts = { orm, rows, clock, log, sandbox, clientAuthorities, locator, signatures, keySets };
+  const authenticator = new Authenticator({ ...parts, ...base, secrets: apiKeySecrets });
+  return { apiKeySecrets, locator, guard, signatures, keySetFetcher, authenticator, userAccess: new UserAccess({ orm, clock, locator }) };
+}
+
+function createLogins(ports: IdentityPorts, { feed, trail, tokens, userAccess }: Base & Pick<IdentityCore, 'userAccess'>) {
+  const { orm, clock, log, jobs, secretKey, authOrigin, mailer, sms, passwordCost, requestsPerMinute } = ports;
+  const sessions = new Sessions({ orm, clock, tokens, trail, feed, userAccess, requestsPerMinute });
+  const attempts = new LoginAttempts(orm, clock);
+  const mails = new MailQueue(jobs, new SecretBox(secretKey, 'mail'), mailer);
+  const messages = new SmsQueue({ jobs, box: new SecretBox(secretKey, 'sms'), sender: sms, clock, log });
+  return {
+    sessions,
+    attempts,
+    mails,
+    login: new LoginService({ orm, attempts, sessions, trail, userAccess, passwordCost }),
+    passwords: new PasswordService({ orm, clock, mails, sessions, attempts, trail, jobs, authOrigin, passwordCost }),
+    mfa: createMfa({ orm, clock, mails, messages, trail, feed, secretKey }),
+  };
+}

@@ -1,0 +1,95 @@
+import { ArrayMaxSize, ArrayMinSize, IsOptional, Length, Matches } from 'class-validator';
+import { Field, InputType } from 'type-graphql';
+import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import type { Grant } from '../../../kernel/principal.ts';
+import { AreGrants, GRANTS_MAX } from '../api-keys/api-key.grants.ts';
+
+const SUBJECTS_MAX = 100;
+const PRINTABLE = { message: 'must have 1 to 500 printable characters' };
+
+const Name = (): PropertyDecorator => (target, key) => {
+  Length(1, 100, { message: 'must have 1 to 100 characters' })(target, key);
+  Matches(/\S/, { message: 'must not be blank' })(target, key);
+};
+const Identifier = (): PropertyDecorator => Matches(/^[\x21-\x7e]{1,500}$/, PRINTABLE);
+const Grants = (): PropertyDecorator => (target, key) => {
+  ArrayMinSize(1, { message: 'must hold at least one permission' })(target, key);
+  ArrayMaxSize(GRANTS_MAX, { message: `must hold at most ${GRANTS_MAX} permissions` })(target, key);
+  AreGrants()(target, key);
+};
+const Claim = (): PropertyDecorator => Matches(/^[\x21-\x7e]{1,200}$/, { message: 'must be the name of a claim' });
+const Subjects = (): PropertyDecorator => (target, key) => {
+  ArrayMaxSize(SUBJECTS_MAX, { message: `must hold at most ${SUBJECTS_MAX} subjects` })(target, key);
+  Matches(/^[\x20-\x7e]{1,255}$/, { each: true, message: 'must hold subjects of 1 to 255 printable characters' })(target, key);
+};
+
+@InputType()
+export class TrustedIssuerCreateInput {
+  @Field(() => String)
+  @Name()
+  name!: string;
+
+  @Field(() => String, { description: 'The claim `iss` of its tokens, to the letter: an https URL.' })
+  @Identifier()
+  issuer!: string;
+
+  @Field(() => String, { description: 'The claim `aud` of its tokens.' })
+  @Identifier()
+  audience!: string;
+
+  @Field(() => String, { description: 'An https URL. Redirects are not followed.' })
+  @Identifier()
+  jwksUri!: string;
+
+  @Field(() => [String], { description: "What its tokens may do at most. None beyond the caller's own." })
+  @Grants()
+  permissions!: Grant[];
+
+  @Field(() => String, { nullable: true, description: 'The claim that narrows this for one token, such as `scope`.' })
+  @IsOptional()
+  @Claim()
+  permissionsClaim?: string | null;
+
+  @Field(() => [String], { nullable: true, description: 'The subjects whose tokens are taken; one may end with `*`. None: all of them.' })
+  @IsOptional()
+  @Subjects()
+  subjects?: string[] | null;
+}
+
+@InputType()
+export class TrustedIssuerUpdateInput {
+  @Field(() => String, { nullable: true })
+  @NotNull()
+  @Name()
+  name?: string;
+
+  @Field(() => String, { nullable: true })
+  @NotNull()
+  @Identifier()
+  issuer?: string;
+
+  @Field(() => String, { nullable: true })
+  @NotNull()
+  @Identifier()
+  audience?: string;
+
+  @Field(() => String, { nullable: true })
+  @NotNull()
+  @Identifier()
+  jwksUri?: string;
+
+  @Field(() => [String], { nullable: true, description: "Replaces the permissions. None beyond the caller's own." })
+  @NotNull()
+  @Grants()
+  permissions?: Grant[];
+
+  @Field(() => String, { nullable: true, description: 'null: no claim narrows the permissions.' })
+  @IsOptional()
+  @Claim()
+  permissionsClaim?: string | null;
+
+  @Field(() => [String], { nullable: true, description: 'Replaces the subjects.' })
+  @NotNull()
+  @Subjects()
+  subjects?: string[];
+}

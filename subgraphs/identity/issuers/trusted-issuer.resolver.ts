@@ -1,0 +1,53 @@
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import type { IdentityContext } from '../context.ts';
+import { TrustedIssuer } from './trusted-issuer.entity.ts';
+import { TrustedIssuerCreateInput, TrustedIssuerUpdateInput } from './trusted-issuer.inputs.ts';
+
+const TrustedIssuerPage = pageOf('TrustedIssuer', TrustedIssuer);
+
+@Resolver(() => TrustedIssuer)
+export class TrustedIssuerResolver {
+  @Query(() => TrustedIssuer, { nullable: true })
+  @Requires('credentials:read')
+  trustedIssuer(@Arg('id', () => ID) id: string, @Ctx() { trustedIssuers }: IdentityContext): Promise<TrustedIssuer | null> {
+    return trustedIssuers.find(id);
+  }
+
+  @Query(() => TrustedIssuerPage, { description: 'Newest first.' })
+  @Requires('credentials:read')
+  trustedIssuers(
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { trustedIssuers }: IdentityContext,
+  ): Promise<Page<TrustedIssuer>> {
+    return trustedIssuers.list(page ?? {});
+  }
+
+  @Mutation(() => TrustedIssuer)
+  @Requires('credentials:admin', { secondFactor: true })
+  createTrustedIssuer(
+    @Arg('input', () => TrustedIssuerCreateInput) input: TrustedIssuerCreateInput,
+    @Ctx() { trustedIssuers }: IdentityContext,
+  ): Promise<TrustedIssuer> {
+    return trustedIssuers.create(input);
+  }
+
+  @Mutation(() => TrustedIssuer, {
+    description: 'What is left out keeps its value. Only who holds all that its tokens may do may change it.',
+  })
+  @Requires('credentials:admin', { secondFactor: true })
+  updateTrustedIssuer(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => TrustedIssuerUpdateInput) input: TrustedIssuerUpdateInput,
+    @Ctx() { trustedIssuers }: IdentityContext,
+  ): Promise<TrustedIssuer> {
+    return trustedIssuers.update(id, input);
+  }
+
+  @Mutation(() => TrustedIssuer, { description: 'Ends its tokens at once, and answers its last state.' })
+  @Requires('credentials:admin', { secondFactor: true })
+  deleteTrustedIssuer(@Arg('id', () => ID) id: string, @Ctx() { trustedIssuers }: IdentityContext): Promise<TrustedIssuer> {
+    return trustedIssuers.delete(id);
+  }
+}

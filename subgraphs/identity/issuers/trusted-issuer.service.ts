@@ -1,0 +1,121 @@
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import { scopeOf } from '../../../kernel/principal.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import type { UrlGuard } from '../../../kernel/ssrf.ts';
+import { requireToGrant } from '../api-keys/api-key.grants.ts';
+import type { AuditTrail } from '../audit/audit.trail.ts';
+import type { ChangeFeed } from '../authentication/change.feed.ts';
+import { TrustedIssuer } from './trusted-issuer.entity.ts';
+import { IssuerTaken } from './trusted-issuer.errors.ts';
+import type { TrustedIssuerCreateInput, TrustedIssuerUpdateInput } from './trusted-issuer.inputs.ts';
+
+export interface TrustedIssuerServiceDeps {
+  em: EntityManager;
+  request: RequestContext;
+  clock: Clock;
+  guard: UrlGuard;
+  /** The issuer of the platform's own tokens. */
+  ownIssuer: string;
+  trail: AuditTrail;
+  feed: ChangeFeed;
+}
+
+/** The issuers whose tokens an organization has taken as its own (specification 5.4). Who registers one hands on permissions. */
+export class TrustedIssuerService {
+  constructor(private readonly deps: TrustedIssuerServiceDeps) {}
+
+  find(id: string): Promise<TrustedIssuer | null> {
+    return this.deps.em.findOne(TrustedIssuer, { id });
+  }
+
+  list(page: PageInput): Promise<Page<TrustedIssuer>> {
+    return listPage(this.deps.em, TrustedIssuer, { where: {}, page, defaultSort: NEWEST_FIRST });
+  }
+
+  /** @throws InsufficientPermissions, InvalidParameters, IssuerTaken */
+  async create(input: TrustedIssuerCreateInput): Promise<TrustedIssuer> {
+    const { em, request, clock } = this.deps;
+    requireToGrant(request.principal, input.permissions);
+    await this.#checkUrls(input);
+    const now = clock.now();
+    const issuer = Object.assign(new TrustedIssuer(), input, {
+      id: newId('trustedIssuer'),
+      organizationId: request.principal.organizationId,
+      subjects: input.subjects ?? [],
+      permissionsClaim: input.permissionsClaim ?? null,
+      permissions: [...new Set(input.permissions)],
+      createdAt: now,
+      updatedAt: now,
+    });
+    await unlessTaken(
+      em.transactional(async (tx) => {
+        tx.persist(issuer);
+        await this.#audit(tx, issuer, 'trusted_issuer_created');
+      }),
+    );
+    return issuer;
+  }
+
+  /** @throws ResourceNotFound, InsufficientPermissions, InvalidParameters, IssuerTaken */
+  async update(id: string, input: TrustedIssuerUpdateInput): Promise<TrustedIssuer> {
+    requireToGrant(this.deps.request.principal, input.permissions ?? []);
+    await this.#checkUrls(input);
+    return this.#change(id, 'trusted_issuer_updated', (issuer) => {
+      for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(issuer, { [name]: value });
+      issuer.updatedAt = this.deps.clock.now();
+    });
+  }
+
+  /** In its last state; its tokens end with it. @throws ResourceNotFound, InsufficientPermissions */
+  delete(id: string): Promise<TrustedIssuer> {
+    return this.#change(id, 'trusted_issuer_deleted', (_, tx) => tx.nativeDelete(TrustedIssuer, { id }));
+  }
+
+  async #change(id: string, eventType: string, act: (issuer: TrustedIssuer, tx: EntityManager) => unknown): Promise<TrustedIssuer> {
+    const { em, request, feed } = this.deps;
+    const changed = await unlessTaken(
+      em.transactional(async (tx) => {
+        const issuer = await tx.findOne(TrustedIssuer, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        if (!issuer) throw new ResourceNotFound('trusted_issuer', id);
+        // whoever changes where its keys are can sign tokens that may do all that it may
+        requireToGrant(request.principal, issuer.permissions);
+        await act(issuer, tx);
+        await this.#audit(tx, issuer, eventType);
+        return issuer;
+      }),
+    );
+    feed.changed(id);
+    return changed;
+  }
+
+  async #checkUrls({ issuer, jwksUri }: Pick<TrustedIssuerUpdateInput, 'issuer' | 'jwksUri'>): Promise<void> {
+    const { guard, ownIssuer } = this.deps;
+    if (issuer === ownIssuer)
+      throw new InvalidParameters([{ field: 'issuer', value: issuer, reason: 'is this platform, whose tokens it takes anyway' }]);
+    for (const [field, value] of Object.entries({ issuer, jwksUri })) {
+      const reason = value === undefined ? undefined : await guard.problemWith(value);
+      if (reason) throw new InvalidParameters([{ field, value, reason }]);
+    }
+  }
+
+  #audit(tx: EntityManager, { id: clientId, organizationId, permissions }: TrustedIssuer, eventType: string): Promise<void> {
+    const { principal, client } = this.deps.request;
+    const userId = principal.kind === 'user' ? principal.id : null;
+    const reason = `by ${principal.kind} ${principal.id}`;
+    return this.deps.trail.record({ eventType, organizationId, clientId, userId, client, scopes: permissions.map(scopeOf), reason }, tx);
+  }
+}
+
+async function unlessTaken<T>(changing: Promise<T>): Promise<T> {
+  try {
+    return await changing;
+  } catch (error) {
+    throw error instanceof UniqueConstraintViolationException ? new IssuerTaken() : error;
+  }
+}

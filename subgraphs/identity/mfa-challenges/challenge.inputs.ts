@@ -1,0 +1,17 @@
+import { Length, Matches } from 'class-validator';
+import { Field, ID, InputType } from 'type-graphql';
+import { MfaMethodType } from '../mfa/mfa.states.ts';
+
+@InputType()
+export class MfaVerifyInput {
+  @Field(() => ID)
+  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  challengeId!: string;
+
+  @Field(() => MfaMethodType)
+  method!: MfaMethodType;
+
+  @Field(() => String, { description: 'Digits: of the authenticator or the message, or a backup code.' })
+  @Matches(/^\d(?:[ -]?\d){3,31}$/, { message: 'must be the 6 digits of a code, or the 16 of a backup code' })
+  code!: string;
+}

@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import { TooManyCodes } from './challenge.errors.ts';
+
+const WINDOW_MS = 3_600_000;
+/** Wrong codes of a user, over all challenges: new ones must not give new guesses. Of the million codes three are right at a time. */
+const ATTEMPTS = 15;
+/** Codes sent to a user, and to one number or address: each costs, and each is a nuisance to who did not ask for it. */
+const SENDS = 6;
+
+/** What a user may do in an hour. Counted before it is done, in one statement: of many at once no more than the limit pass. */
+export class ChallengeLimits {
+  constructor(
+    private readonly orm: Orm,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws TooManyCodes */
+  attempt(userId: string): Promise<void> {
+    return this.#count(this.orm.em.fork(), `attempts:${userId}`, ATTEMPTS, 'mfa_attempts');
+  }
+
+  /** It was right: who knows their codes is not counted. What others got wrong meanwhile stays counted. */
+  async succeeded(userId: string): Promise<void> {
+    await execute(this.orm.em.fork(), `update "identity"."mfa_counter" set "count" = greatest("count" - 1, 0) where "key" = ?`, [
+      `attempts:${userId}`,
+    ]);
+  }
+
+  /** With the transaction that sends: what is not sent is not counted. @throws TooManyCodes */
+  async send(tx: EntityManager, userId: string, address: string): Promise<void> {
+    await this.#count(tx, `sends:${userId}`, SENDS, 'mfa_sends');
+    await this.#count(tx, `sends-to:${hash('sha256', address, 'hex')}`, SENDS, 'mfa_sends');
+  }
+
+  async #count(em: EntityManager, key: string, limit: number, window: 'mfa_attempts' | 'mfa_sends'): Promise<void> {
+    const now = this.clock.now();
+    const start = new Date(now.getTime() - WINDOW_MS);
+    const [row] = await execute<{ count: number; first_at: Date | string }>(
+      em,
+      `insert into "identity"."mfa_counter" as c ("key", "count", "first_at") values (?, 1, ?)
+       on conflict ("key") do update set
+         "count" = case when c."first_at" < ? then 1 else c."count" + 1 end,
+         "first_at" = case when c."first_at" < ? then excluded."first_at" else c."first_at" end
+       returning "count", "first_at"`,
+      [key, now, start, start],
+    );
+    if (!row || row.count <= limit) return;
+    throw new TooManyCodes(window, limit, row.count, new Date(new Date(row.first_at).getTime() + WINDOW_MS), now);
+  }
+}
+
+const execute = <R>(em: EntityManager, sql: string, values: unknown[]): Promise<R[]> =>
+  em.getConnection().execute<R[]>(sql, values, 'all', em.getTransactionContext());

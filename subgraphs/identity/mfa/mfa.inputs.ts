@@ -1,0 +1,10 @@
+import { IsOptional, Matches } from 'class-validator';
+import { Field, InputType } from 'type-graphql';
+
+@InputType()
+export class SmsSetupInput {
+  @Field(() => String, { nullable: true, description: "An international number; default: the user's own." })
+  @IsOptional()
+  @Matches(/^\+[1-9][0-9 ().-]{5,24}$/, { message: 'must be an international number such as +1 212 555 0100' })
+  phone?: string | null;
+}

@@ -1,0 +1,28 @@
+import type { Mail } from '../../../kernel/mail.ts';
+import { MfaMethodType } from './mfa.states.ts';
+
+interface Recipient {
+  email: string;
+  name: string;
+}
+
+const NAMES: Readonly<Record<MfaMethodType, string>> = {
+  [MfaMethodType.TOTP]: 'an authenticator',
+  [MfaMethodType.SMS]: 'codes by SMS',
+  [MfaMethodType.EMAIL]: 'codes by e-mail',
+};
+
+const NOT_YOU = 'If it was not you, change your password at once and tell an administrator of your organization.';
+
+export const enrolledMail = (user: Recipient, type: MfaMethodType): Mail =>
+  mail(user, 'A second factor was set up', `${NAMES[type]} was set up as a second factor of your login just now.`);
+
+export const removedMail = (user: Recipient, by: 'yourself' | 'an administrator'): Mail =>
+  mail(user, 'A second factor was removed', `a second factor of your login was removed just now, by ${by}.`);
+
+export const backupCodesMail = (user: Recipient): Mail =>
+  mail(user, 'New backup codes', 'new backup codes were made for your login just now. The earlier ones work no more.');
+
+function mail({ email, name }: Recipient, subject: string, sentence: string): Mail {
+  return { to: email, subject, text: `Hello ${name},\n\n${sentence}\n\n${NOT_YOU}\n` };
+}

@@ -1,0 +1,196 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import { InsufficientPermissions, InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { Mail } from '../../../kernel/mail.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import type { SecretBox } from '../../../kernel/secret-box.ts';
+import type { AuditTrail } from '../audit/audit.trail.ts';
+import type { ChangeFeed } from '../authentication/change.feed.ts';
+import type { MailQueue } from '../mail/mail.queue.ts';
+import type { ChallengeCodes } from '../mfa-challenges/challenge.codes.ts';
+import type { MfaChallenges } from '../mfa-challenges/challenge.service.ts';
+import { User } from '../users/user.entity.ts';
+import { grantsOf } from '../users/user.roles.ts';
+import type { BackupCodes } from './backup-codes.ts';
+import { NotEnrolled, NoUser, OwnSessionOnly } from './mfa.errors.ts';
+import { backupCodesMail, enrolledMail, removedMail } from './mfa.mails.ts';
+import { MfaMethodType, type SentMethodType } from './mfa.states.ts';
+import type { BackupCodeSet, MfaEnrolment, TotpSetup } from './mfa.values.ts';
+import { MfaMethod } from './mfa-method.entity.ts';
+import { newTotpSecret, totpSetup } from './totp.ts';
+
+export interface MfaParts {
+  orm: Orm;
+  clock: Clock;
+  box: SecretBox;
+  mails: MailQueue;
+  trail: AuditTrail;
+  feed: ChangeFeed;
+  challenges: MfaChallenges;
+  codes: ChallengeCodes;
+  backupCodes: BackupCodes;
+}
+
+const EVERYWHERE = { filters: { organization: false } } as const;
+
+/** The user whose second factors are changed, locked, with all of these. */
+interface Locked {
+  user: User;
+  methods: MfaMethod[];
+}
+
+/** Second factors of users: enrolled by themselves, removed by them or an administrator (specification 5.7). */
+export class MfaService {
+  constructor(private readonly parts: MfaParts) {}
+
+  /** The caller's own; another user's for who may administer credentials. Empty for keys. @throws ResourceNotFound */
+  async list({ principal }: RequestContext, userId: string = principal.id): Promise<MfaMethod[]> {
+    const { id, organizationId } = principal;
+    if (userId !== id && !principal.may('credentials:admin')) throw new ResourceNotFound('user', userId);
+    const em = this.parts.orm.em.fork();
+    if (userId !== id && !(await em.findOne(User, { id: userId, organizationId }, EVERYWHERE))) throw new ResourceNotFound('user', userId);
+    return this.parts.challenges.methodsOf(em, userId);
+  }
+
+  /**
+   * Counts at once: the next protected request asks for a code. Until a first code was accepted it can be set up anew without
+   * one, so that a user who lost the secret half way is not locked out; from then on it takes a second factor.
+   * @throws NoUser, OwnSessionOnly, SecondFactorRequired
+   */
+  async setupTotp(request: RequestContext): Promise<TotpSetup> {
+    const { box, clock, backupCodes } = this.parts;
+    const secret = newTotpSecret();
+    const made = await this.#change(request, async (tx, { user, methods }) => {
+      const isReplaced = methods.some(({ confirmedAt }) => confirmedAt);
+      if (isReplaced) request.principal.requireSecondFactor();
+      await tx.nativeDelete(MfaMethod, { userId: user.id, type: MfaMethodType.TOTP }, EVERYWHERE);
+      const id = newId('mfaMethod');
+      const now = clock.now();
+      // whoever has shown another factor stays protected by this one, though its first code is still to come
+      this.#add(tx, user, { id, type: MfaMethodType.TOTP, secret: box.seal(secret, id), confirmedAt: isReplaced ? now : null });
+      const codes = await backupCodes.replace(tx, user.id);
+      await this.#tell(tx, request, user, 'mfa_enrolled', MfaMethodType.TOTP, enrolledMail(user, MfaMethodType.TOTP));
+      return { id, codes, email: user.email };
+    });
+    return { methodId: made.id, secret, backupCodes: made.codes, ...(await totpSetup(secret, made.email)) };
+  }
+
+  /**
+   * Sends a code there; counts once the challenge that is answered was verified with it.
+   * @throws NoUser, OwnSessionOnly, SecondFactorRequired, InvalidParameters, TooManyCodes
+   */
+  async setupSent(request: RequestContext, type: SentMethodType, phone?: string | null): Promise<MfaEnrolment> {
+    const { orm, challenges, codes } = this.parts;
+    const owner = await this.#owner(orm.em.fork(), request);
+    const address = type === MfaMethodType.SMS ? (phone ?? owner.phone)?.replace(/[^\d+]/g, '') : owner.email;
+    if (!address) throw new InvalidParameters([{ field: 'phone', reason: 'is needed: the user has no number' }]);
+    return this.#change(request, async (tx, { user, methods }) => {
+      if (methods.some(({ confirmedAt }) => confirmedAt)) request.principal.requireSecondFactor();
+      await tx.nativeDelete(MfaMethod, { userId: user.id, type, confirmedAt: null }, EVERYWHERE);
+      const method = this.#add(tx, user, { id: newId('mfaMethod'), type, address });
+      await tx.flush();
+      const challenge = await challenges.open(tx, request.principal, method.id);
+      await codes.send(tx, challenge, method);
+      return { method, challengeId: challenge.id, expiresAt: challenge.expiresAt };
+    });
+  }
+
+  /** One of the caller's own. Answers it as it last was. @throws NoUser, OwnSessionOnly, ResourceNotFound */
+  async remove(request: RequestContext, id: string): Promise<MfaMethod> {
+    if (request.principal.kind !== 'user') throw new ResourceNotFound('method', id);
+    return this.#change(request, async (tx, { user, methods }) => {
+      const method = methods.find((one) => one.id === id);
+      if (!method) throw new ResourceNotFound('method', id);
+      await tx.nativeDelete(MfaMethod, { id }, EVERYWHERE);
+      if (!methods.some((one) => one.id !== id && one.isEnrolled)) await this.parts.backupCodes.clear(tx, user.id);
+      await this.#tell(tx, request, user, 'mfa_removed', method.type, method.isEnrolled ? removedMail(user, 'yourself') : undefined);
+      return method;
+    });
+  }
+
+  /** All of another user, who has lost them. Of who may do more than the caller nobody takes anything away. @throws ResourceNotFound, InsufficientPermissions */
+  async removeAllOf(request: RequestContext, userId: string): Promise<User> {
+    const { principal } = request;
+    const found = await this.parts.orm.em.fork().findOne(User, { id: userId, organizationId: principal.organizationId }, EVERYWHERE);
+    if (!found) throw new ResourceNotFound('user', userId);
+    const beyond = grantsOf(found.role).find((grant) => !principal.mayGrant(grant));
+    if (beyond) throw new InsufficientPermissions(beyond);
+    return this.#changeOf(userId, undefined, async (tx, { user, methods }) => {
+      await tx.nativeDelete(MfaMethod, { userId }, EVERYWHERE);
+      await this.parts.backupCodes.clear(tx, userId);
+      await this.#tell(tx, request, user, 'mfa_reset', null, methods.length > 0 ? removedMail(user, 'an administrator') : undefined);
+      return user;
+    });
+  }
+
+  /** Ten new ones; the earlier ones work no more. @throws NoUser, OwnSessionOnly, NotEnrolled */
+  async renewBackupCodes(request: RequestContext): Promise<BackupCodeSet> {
+    return this.#change(request, async (tx, { user, methods }) => {
+      if (!methods.some(({ isEnrolled }) => isEnrolled)) throw new NotEnrolled();
+      const codes = await this.parts.backupCodes.replace(tx, user.id);
+      await this.#tell(tx, request, user, 'mfa_backup_codes_renewed', null, backupCodesMail(user));
+      return { backupCodes: codes };
+    });
+  }
+
+  async #change<R>(request: RequestContext, act: (tx: EntityManager, locked: Locked) => Promise<R>): Promise<R> {
+    const { id } = await this.#owner(this.parts.orm.em.fork(), request);
+    return this.#changeOf(id, request.principal.sessionId, act);
+  }
+
+  /** Changes of one user's factors go one after the other. What other sessions have shown before counts no more (ASVS 7.4.3). */
+  async #changeOf<R>(userId: string, keptSession: string | undefined, act: (tx: EntityManager, locked: Locked) => Promise<R>): Promise<R> {
+    const { orm, feed, challenges } = this.parts;
+    const { result, lowered } = await orm.em.fork().transactional(async (tx) => {
+      const user = await tx.findOneOrFail(User, { id: userId }, { ...EVERYWHERE, lockMode: LockMode.PESSIMISTIC_WRITE });
+      const result = await act(tx, { user, methods: await challenges.methodsOf(tx, userId) });
+      await tx.flush();
+      const methods = await challenges.methodsOf(tx.fork({ keepTransactionContext: true }), userId);
+      user.secondFactor = methods.some(({ isEnrolled }) => isEnrolled);
+      return { result, lowered: await lowerOthers(tx, userId, keptSession) };
+    });
+    for (const id of [userId, ...lowered]) feed.changed(id);
+    return result;
+  }
+
+  /** The user who changes their own factors, in a session of their own. */
+  async #owner(em: EntityManager, { principal }: RequestContext): Promise<User> {
+    if (principal.kind !== 'user') throw new NoUser();
+    if (principal.clientId || !principal.sessionId?.startsWith('sess_')) throw new OwnSessionOnly();
+    return em.findOneOrFail(User, { id: principal.id }, EVERYWHERE);
+  }
+
+  #add(tx: EntityManager, { id: userId, organizationId }: User, members: Pick<MfaMethod, 'id' | 'type'> & Partial<MfaMethod>): MfaMethod {
+    const method = Object.assign(new MfaMethod(), { organizationId, userId, createdAt: this.parts.clock.now() }, members);
+    tx.persist(method);
+    return method;
+  }
+
+  async #tell(
+    tx: EntityManager,
+    { principal, client }: RequestContext,
+    { id: userId, organizationId }: User,
+    eventType: string,
+    tokenType: MfaMethodType | null,
+    mail: Mail | undefined,
+  ): Promise<void> {
+    const { kind, id, sessionId } = principal;
+    const by = { clientId: kind === 'user' ? null : id, sessionId, reason: id === userId ? null : `by ${kind} ${id}` };
+    await this.parts.trail.record({ eventType, organizationId, userId, client, authenticationMethod: 'mfa', tokenType, ...by }, tx);
+    if (mail) await this.parts.mails.enqueue(tx, mail);
+  }
+}
+
+async function lowerOthers(tx: EntityManager, userId: string, keptSession = ''): Promise<string[]> {
+  const lowered = await tx
+    .getConnection()
+    .execute<{ id: string }[]>(
+      `delete from "identity"."elevation" where "user_id" = ? and "id" <> ? returning "id"`,
+      [userId, keptSession],
+      'all',
+      tx.getTransactionContext(),
+    );
+  return lowered.map(({ id }) => id);
+}

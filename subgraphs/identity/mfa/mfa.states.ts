@@ -1,0 +1,14 @@
+import { registerEnumType } from 'type-graphql';
+
+/** Specification 2.4. */
+export enum MfaMethodType {
+  TOTP = 'totp',
+  SMS = 'sms',
+  EMAIL = 'email',
+}
+registerEnumType(MfaMethodType, { name: 'MfaMethodType', description: 'How a second factor is shown (specification 2.4).' });
+
+/** Those that a code is sent by. */
+export type SentMethodType = MfaMethodType.SMS | MfaMethodType.EMAIL;
+
+export const METHOD_TYPES: readonly MfaMethodType[] = [MfaMethodType.TOTP, MfaMethodType.SMS, MfaMethodType.EMAIL];

@@ -1,0 +1,45 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Orm } from '../../../kernel/database.ts';
+import { SecretBox } from '../../../kernel/secret-box.ts';
+import type { AuditTrail } from '../audit/audit.trail.ts';
+import type { ChangeFeed } from '../authentication/change.feed.ts';
+import type { MailQueue } from '../mail/mail.queue.ts';
+import { ChallengeCodes } from '../mfa-challenges/challenge.codes.ts';
+import { ChallengeLimits } from '../mfa-challenges/challenge.limits.ts';
+import { MfaChallenges } from '../mfa-challenges/challenge.service.ts';
+import { Verification } from '../mfa-challenges/challenge.verification.ts';
+import type { SmsQueue } from '../sms/sms.queue.ts';
+import { BackupCodes } from './backup-codes.ts';
+import { CodeHash } from './code.hash.ts';
+import { MfaService } from './mfa.service.ts';
+
+export interface MfaPorts {
+  orm: Orm;
+  clock: Clock;
+  mails: MailQueue;
+  messages: SmsQueue;
+  trail: AuditTrail;
+  feed: ChangeFeed;
+  secretKey: string;
+}
+
+/** Second factors, once for the process: who has which, the demands for them, and the answers. */
+export interface Mfa {
+  methods: MfaService;
+  challenges: MfaChallenges;
+  verification: Verification;
+}
+
+export function createMfa({ orm, clock, mails, messages, trail, feed, secretKey }: MfaPorts): Mfa {
+  const codeHash = new CodeHash(secretKey);
+  const box = new SecretBox(secretKey, 'mfa');
+  const backupCodes = new BackupCodes(codeHash);
+  const limits = new ChallengeLimits(orm, clock);
+  const codes = new ChallengeCodes({ clock, mails, messages, codeHash, limits });
+  const challenges = new MfaChallenges({ orm, clock, codes });
+  return {
+    methods: new MfaService({ orm, clock, box, mails, trail, feed, challenges, codes, backupCodes }),
+    challenges,
+    verification: new Verification({ orm, clock, box, challenges, codes, limits, backupCodes, trail, feed }),
+  };
+}

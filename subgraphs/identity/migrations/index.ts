@@ -1,0 +1,11 @@
+import { foundation } from './0001-foundation.ts';
+import { access } from './0002-access.ts';
+import { certificates } from './0003-certificates.ts';
+import { usage } from './0004-usage.ts';
+import { oauth } from './0010-oauth.ts';
+import { saml } from './0011-saml.ts';
+import { mfa } from './0012-mfa.ts';
+import { keys } from './0013-keys.ts';
+
+/** In order. */
+export const migrations = [foundation, access, certificates, usage, oauth, saml, mfa, keys];

@@ -1,0 +1,136 @@
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsOptional,
+  IsUrl,
+  Length,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateBy,
+} from 'class-validator';
+import { Field, InputType, Int } from 'type-graphql';
+import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import { ACTIONS, AREAS, grantOf, isGrant } from '../../../kernel/principal.ts';
+import { OAuthGrantType } from './oauth-client.grant-types.ts';
+import { IsRedirectUri } from './redirect-uri.ts';
+
+const SCOPES_MAX = AREAS.length * (ACTIONS.length + 1) + 1;
+const URIS_MAX = 20;
+const GRACE_MAX_S = 30 * 86_400;
+const NAME_REASON = 'must have 1 to 100 characters';
+const SCOPE_REASON = `must hold scopes such as services.read; areas: ${AREAS.join(', ')}; actions: ${ACTIONS.join(', ')}, *`;
+const SCOPES_REASON = `must hold 1 to ${SCOPES_MAX} scopes`;
+const URIS_REASON = `must hold at most ${URIS_MAX} addresses`;
+const URL_REASON = 'must be an https address';
+
+const isScope = (value: unknown): boolean => typeof value === 'string' && !value.includes(':') && isGrant(grantOf(value));
+const IsScope = (): PropertyDecorator =>
+  ValidateBy({ name: 'isScope', validator: { validate: isScope } }, { each: true, message: SCOPE_REASON });
+const IsHttpsUrl = (): PropertyDecorator =>
+  IsUrl({ protocols: ['https'], require_protocol: true, require_tld: false }, { message: URL_REASON });
+
+@InputType()
+export class OAuthClientCreateInput {
+  @Field(() => String)
+  @Length(1, 100, { message: NAME_REASON })
+  @Matches(/\S/, { message: 'must not be blank' })
+  name!: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @MaxLength(1000, { message: 'must have at most 1000 characters' })
+  description?: string | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Whether it can keep a secret. Default: true.' })
+  isConfidential?: boolean | null;
+
+  @Field(() => [String], { nullable: true, description: 'https, or http on this machine. Needed for authorization_code.' })
+  @IsOptional()
+  @ArrayMaxSize(URIS_MAX, { message: URIS_REASON })
+  @IsRedirectUri()
+  redirectUris?: string[] | null;
+
+  @Field(() => [OAuthGrantType], { nullable: true, description: 'Default: authorization_code and refresh_token.' })
+  @IsOptional()
+  @ArrayMinSize(1, { message: 'must hold at least one grant type' })
+  @ArrayUnique({ message: 'must not repeat a grant type' })
+  grantTypes?: OAuthGrantType[] | null;
+
+  @Field(() => [String], { description: "Permissions with a dot, none beyond the caller's own." })
+  @ArrayMinSize(1, { message: SCOPES_REASON })
+  @ArrayMaxSize(SCOPES_MAX, { message: SCOPES_REASON })
+  @IsScope()
+  scopes!: string[];
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @IsHttpsUrl()
+  homepageUrl?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @IsHttpsUrl()
+  logoUrl?: string | null;
+}
+
+@InputType({ description: 'What is left out stays as it is; null clears what may be absent.' })
+export class OAuthClientUpdateInput {
+  @Field(() => String, { nullable: true })
+  @NotNull()
+  @Length(1, 100, { message: NAME_REASON })
+  @Matches(/\S/, { message: 'must not be blank' })
+  name?: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @MaxLength(1000, { message: 'must have at most 1000 characters' })
+  description?: string | null;
+
+  @Field(() => [String], { nullable: true })
+  @NotNull()
+  @ArrayMaxSize(URIS_MAX, { message: URIS_REASON })
+  @IsRedirectUri()
+  redirectUris?: string[];
+
+  @Field(() => [OAuthGrantType], { nullable: true })
+  @NotNull()
+  @ArrayMinSize(1, { message: 'must hold at least one grant type' })
+  @ArrayUnique({ message: 'must not repeat a grant type' })
+  grantTypes?: OAuthGrantType[];
+
+  @Field(() => [String], { nullable: true, description: 'Tokens that hold more lose it at once.' })
+  @NotNull()
+  @ArrayMinSize(1, { message: SCOPES_REASON })
+  @ArrayMaxSize(SCOPES_MAX, { message: SCOPES_REASON })
+  @IsScope()
+  scopes?: string[];
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @IsHttpsUrl()
+  homepageUrl?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @IsHttpsUrl()
+  logoUrl?: string | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'false ends all tokens of the client, for good.' })
+  @NotNull()
+  active?: boolean;
+}
+
+@InputType()
+export class OAuthClientRotateInput {
+  @Field(() => Int, { nullable: true, description: 'Seconds that the old secret still works. Default: 0.' })
+  @IsOptional()
+  @Min(0, { message: `must be between 0 and ${GRACE_MAX_S}` })
+  @Max(GRACE_MAX_S, { message: `must be between 0 and ${GRACE_MAX_S}` })
+  gracePeriod?: number | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Also ends all tokens that the client has. Default: false.' })
+  revokeTokens?: boolean | null;
+}

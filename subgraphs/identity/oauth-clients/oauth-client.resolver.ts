@@ -1,0 +1,61 @@
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import type { IdentityContext } from '../context.ts';
+import { OAuthClient } from './oauth-client.entity.ts';
+import { OAuthClientCreateInput, OAuthClientRotateInput, OAuthClientUpdateInput } from './oauth-client.inputs.ts';
+
+const OAuthClientPage = pageOf('OAuthClient', OAuthClient);
+
+@Resolver(() => OAuthClient)
+export class OAuthClientResolver {
+  @Query(() => OAuthClientPage)
+  @Requires('credentials:read')
+  oauthClients(
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { oauthClients }: IdentityContext,
+  ): Promise<Page<OAuthClient>> {
+    return oauthClients.list(page ?? {});
+  }
+
+  @Query(() => OAuthClient, { nullable: true })
+  @Requires('credentials:read')
+  oauthClient(@Arg('id', () => ID) id: string, @Ctx() { oauthClients }: IdentityContext): Promise<OAuthClient | null> {
+    return oauthClients.find(id);
+  }
+
+  @Mutation(() => OAuthClient)
+  @Requires('credentials:create', { secondFactor: true })
+  createOAuthClient(
+    @Arg('input', () => OAuthClientCreateInput) input: OAuthClientCreateInput,
+    @Ctx() { oauthClients }: IdentityContext,
+  ): Promise<OAuthClient> {
+    return oauthClients.create(input);
+  }
+
+  @Mutation(() => OAuthClient)
+  @Requires('credentials:write', { secondFactor: true })
+  updateOAuthClient(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => OAuthClientUpdateInput) input: OAuthClientUpdateInput,
+    @Ctx() { oauthClients }: IdentityContext,
+  ): Promise<OAuthClient> {
+    return oauthClients.update(id, input);
+  }
+
+  @Mutation(() => OAuthClient)
+  @Requires('credentials:write', { secondFactor: true })
+  rotateOAuthClientSecret(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => OAuthClientRotateInput, { nullable: true }) input: OAuthClientRotateInput | undefined,
+    @Ctx() { oauthClients }: IdentityContext,
+  ): Promise<OAuthClient> {
+    return oauthClients.rotateSecret(id, input ?? {});
+  }
+
+  @Mutation(() => OAuthClient)
+  @Requires('credentials:write', { secondFactor: true })
+  deleteOAuthClient(@Arg('id', () => ID) id: string, @Ctx() { oauthClients }: IdentityContext): Promise<OAuthClient> {
+    return oauthClients.remove(id);
+  }
+}

@@ -1,0 +1,22 @@
+import { ValidateBy } from 'class-validator';
+
+const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
+const MAX_LENGTH = 2000;
+
+/** https, or http on this very machine for development (RFC 8252, 7.3); no fragment (RFC 6749, 3.1.2), no credentials, no wildcard. */
+export function isRedirectUri(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > MAX_LENGTH || !URL.canParse(value) || /[\s#*\\]/.test(value)) return false;
+  const { protocol, hostname, username, password } = new URL(value);
+  if (username || password || !hostname) return false;
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname));
+}
+
+export const IsRedirectUri = (): PropertyDecorator =>
+  ValidateBy(
+    { name: 'isRedirectUri', validator: { validate: isRedirectUri } },
+    {
+      each: true,
+      message:
+        'must hold https addresses without fragment, such as https://app.example.com/callback; http only on this machine (127.0.0.1)',
+    },
+  );

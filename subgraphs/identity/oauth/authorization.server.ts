@@ -1,0 +1,92 @@
+import { type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Orm, Rows } from '../../../kernel/database.ts';
+import type { Logger } from '../../../kernel/log.ts';
+import { type Plan, scopeOf } from '../../../kernel/principal.ts';
+import { PLAIN_HEADERS } from '../pages/page.headers.ts';
+import type { TokenAddresses } from '../tokens/access-token.ts';
+import type { KeyRing } from '../tokens/key-ring.ts';
+import { newSecret } from '../tokens/secret.ts';
+import type { OAuthAudit } from './oauth.audit.ts';
+import type { OAuthStore } from './oauth.store.ts';
+import { isClientSecret } from './oauth-client.source.ts';
+import { configurationOf } from './provider.configuration.ts';
+import { loggedOutPage, prefilledPage } from './provider.pages.ts';
+import { ALL_GRANTS } from './scopes.ts';
+import type { TokenAnswers } from './token.answers.ts';
+
+export interface AuthorizationServerParts {
+  addresses: TokenAddresses;
+  orm: Orm;
+  rows: Rows;
+  clock: Clock;
+  log: Logger;
+  secretKey: string;
+  ring: KeyRing;
+  store: OAuthStore;
+  answers: TokenAnswers;
+  audit: OAuthAudit;
+  requestsPerMinute(plan: Plan): number;
+}
+
+/** The authorization server (specification 5.3): oidc-provider, made anew when the signing keys change. All that it knows is in the store. */
+export class AuthorizationServer {
+  #made: { kids: string; provider: Provider } | undefined;
+
+  constructor(private readonly parts: AuthorizationServerParts) {}
+
+  get issuer(): string {
+    return this.parts.addresses.issuer;
+  }
+
+  /** The library with the keys of this moment. */
+  async provider(): Promise<Provider> {
+    const keys = await this.parts.ring.published();
+    const kids = keys.map(({ kid }) => kid).join();
+    if (this.#made?.kids !== kids) this.#made = { kids, provider: createProvider(this.parts, keys) };
+    return this.#made.provider;
+  }
+}
+
+function createProvider(parts: AuthorizationServerParts, keys: Parameters<typeof configurationOf>[1]): Provider {
+  const { answers, audit, clock, log } = parts;
+  const provider = new Provider(parts.addresses.issuer, configurationOf(parts, keys));
+  // the headers that it believes are set by us (oauth.mount.ts), from what Fastify has found out
+  provider.proxy = true;
+  // not in its documentation; a test holds it
+  Object.assign(provider.RefreshToken.prototype, { generateTokenId: () => newSecret('rt_') });
+  provider.Client.prototype.compareClientSecret = function compare(shown: string) {
+    return isClientSecret(this, shown, clock);
+  };
+  provider.use(async (ctx, next) => {
+    ctx.set(PLAIN_HEADERS);
+    await next();
+    if (ctx.oidc?.route) await complete(ctx as KoaContextWithOIDC);
+  });
+  const listen = (events: readonly string[], listener: (ctx: KoaContextWithOIDC, error: Error) => void): void => {
+    for (const event of events) provider.on(event as 'server_error', listener as never);
+  };
+  listen(['introspection.error', 'revocation.error'], (ctx, error) => answers.noteRefusal(ctx, error));
+  listen(['grant.error', 'device_authorization.error'], (ctx, error) => audit.refused(ctx, error));
+  listen(['server_error'], (ctx, error) =>
+    log.error({ err: error, route: ctx.path, request_id: ctx.response.get('x-request-id') }, 'request failed'),
+  );
+  provider.on('error' as 'server_error', ((error: unknown) => log.error({ err: error }, 'request failed')) as never);
+  return provider;
+
+  async function complete(ctx: KoaContextWithOIDC): Promise<void> {
+    const { route } = ctx.oidc;
+    await answers.complete(ctx);
+    if (route === 'discovery' && ctx.status === 200) describeScopes(ctx.body as Record<string, unknown>);
+    if (route === 'token' && ctx.status === 200) await audit.issued(ctx);
+    // where the library would have a script send a form on: the user presses the button, or there is nothing to press
+    if (route === 'code_verification' && ctx.method === 'GET' && ctx.status === 200 && ctx.oidc.params?.user_code) prefilledPage(ctx);
+    if (route === 'end_session' && ctx.status === 200 && !ctx.oidc.session?.accountId) await loggedOutPage(ctx);
+  }
+}
+
+/** The library knows no scopes of resource servers, and speaks of the ID tokens that there are none of. */
+function describeScopes(metadata: Record<string, unknown>): void {
+  metadata.scopes_supported = ALL_GRANTS.map(scopeOf);
+  for (const name of ['claims_supported', 'claim_types_supported', 'claims_parameter_supported']) delete metadata[name];
+}

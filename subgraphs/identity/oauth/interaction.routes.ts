@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify';
+import { STYLESHEET_PATH } from '../pages/layout.ts';
+import { acceptForms, answerErrorPage, formOf, refuseOtherSites, sendPage } from '../pages/page.requests.ts';
+import { stylesheet } from '../pages/stylesheet.ts';
+import type { Interactions } from './interactions.ts';
+import { paths } from './paths.ts';
+
+const PAGE = { config: { access: 'public' }, errorHandler: answerErrorPage } as const;
+const CACHE_SECONDS = 86_400;
+
+/** The pages between a request for authorization and its answer: sign in, second step, consent. And how all pages look. */
+export async function mountInteractions(app: FastifyInstance, interactions: Interactions): Promise<void> {
+  app.get(STYLESHEET_PATH, { config: { access: 'public', weight: 0 } }, (_, reply) =>
+    reply.type('text/css; charset=utf-8').header('cache-control', `public, max-age=${CACHE_SECONDS}`).send(stylesheet),
+  );
+  await app.register((scope, _options, done) => {
+    acceptForms(scope);
+    scope.get(`${paths.interaction}/:uid`, PAGE, async (request, reply) => sendPage(reply, await interactions.show(request, reply)));
+    scope.post(`${paths.interaction}/:uid/:step`, PAGE, async (request, reply) => {
+      refuseOtherSites(request);
+      return sendPage(reply, await interactions.submit(request, reply, formOf(request)));
+    });
+    done();
+  });
+}

@@ -1,0 +1,170 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Client, Interaction, InteractionResults, Provider } from 'oidc-provider';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Orm } from '../../../kernel/database.ts';
+import { PlatformError } from '../../../kernel/errors.ts';
+import { loginPage, secondFactorPage } from '../pages/login.page.ts';
+import { clientInfoOf, type Form, type PageAnswer } from '../pages/page.requests.ts';
+import type { LoginService } from '../sessions/login.service.ts';
+import { secretDigest } from '../tokens/secret.ts';
+import { User } from '../users/user.entity.ts';
+import type { AuthorizationServer } from './authorization.server.ts';
+import { Consent } from './consent.ts';
+import type { OAuthAudit } from './oauth.audit.ts';
+import { RequestExpired } from './oauth.errors.ts';
+import { nameOf, standingOf } from './oauth-client.source.ts';
+import { findAccount } from './oauth-users.ts';
+import { paths } from './paths.ts';
+import type { SecondFactorGate, SecondStep } from './second-factor.gate.ts';
+
+export interface InteractionsParts {
+  server: AuthorizationServer;
+  orm: Orm;
+  clock: Clock;
+  login: LoginService;
+  gate: SecondFactorGate;
+  audit: OAuthAudit;
+}
+
+/** A request for authorization that waits for its user. */
+export interface Waiting {
+  provider: Provider;
+  interaction: Interaction;
+  client: Client;
+  /** Where the forms of its pages go. */
+  action: string;
+  /** Where browsers may be redirected by the answer to a form. */
+  formTargets: string[];
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** Whose password was right, while the second step is outstanding. Kept with the request, on our side. */
+interface Passed {
+  passed?: { accountId: string; passwordDigest: string };
+}
+
+/** What a user is asked between a request for authorization and its answer: who they are, and whether they allow it. */
+export class Interactions {
+  readonly #consent: Consent;
+
+  constructor(private readonly parts: InteractionsParts) {
+    this.#consent = new Consent(parts);
+  }
+
+  /** The page that the user has to see next. @throws RequestExpired */
+  async show(request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
+    const waiting = await this.#waiting(request, reply);
+    const { interaction, client, action, formTargets } = waiting;
+    if (interaction.prompt.name === 'consent') return this.#consent.show(waiting);
+    const passed = await this.#passed(waiting);
+    if (passed)
+      return { page: secondFactorPage({ action, isSent: (await this.parts.gate.begin(passed, stepOf(waiting))) === 'sent' }), formTargets };
+    const { login_hint: hint } = interaction.params;
+    const email = typeof hint === 'string' ? hint.slice(0, 320) : undefined;
+    return { page: loginPage({ action, clientName: nameOf(client), email }), formTargets };
+  }
+
+  /** What the form of a page says. @throws RequestExpired, without the cookie of this very request too: a forged form has none */
+  async submit(request: FastifyRequest, reply: FastifyReply, form: Form): Promise<PageAnswer> {
+    const waiting = await this.#waiting(request, reply);
+    const { step } = request.params as { step: string };
+    const isConsent = waiting.interaction.prompt.name === 'consent';
+    if (step === 'abort') return this.#finish(waiting, { error: 'access_denied', error_description: 'The user cancelled.' });
+    if (step === 'consent' && isConsent)
+      return this.#consent.decide(waiting, form.decision === 'allow', (result) => this.#finish(waiting, result));
+    if (step === 'login' && !isConsent) return this.#login(waiting, form);
+    if (step === 'second-factor' && !isConsent) return this.#secondFactor(waiting, form);
+    return { location: waiting.action };
+  }
+
+  async #waiting(request: FastifyRequest, reply: FastifyReply): Promise<Waiting> {
+    const provider = await this.parts.server.provider();
+    const interaction = await provider.interactionDetails(request.raw, reply.raw).catch(() => undefined);
+    const { uid } = request.params as { uid: string };
+    const client = interaction && interaction.uid === uid ? await provider.Client.find(String(interaction.params.client_id)) : undefined;
+    if (!interaction || !client) throw new RequestExpired();
+    const redirectUri = interaction.params.redirect_uri;
+    return {
+      provider,
+      interaction,
+      client,
+      action: `${paths.interaction}/${uid}`,
+      formTargets: typeof redirectUri === 'string' ? [new URL(redirectUri).origin] : [],
+      request,
+      reply,
+    };
+  }
+
+  async #login(waiting: Waiting, { email = '', password = '' }: Form): Promise<PageAnswer> {
+    const { client, action, formTargets, request, interaction } = waiting;
+    const again = (problem: string, status: number): PageAnswer => ({
+      page: loginPage({ action, clientName: nameOf(client), email, problem }),
+      status,
+      formTargets,
+    });
+    let user: User;
+    try {
+      user = await this.parts.login.check(email, password, clientInfoOf(request));
+    } catch (error) {
+      if (error instanceof PlatformError) return again(error.message, error.status);
+      throw error;
+    }
+    if (user.organizationId !== standingOf(client).organizationId)
+      return again('This application belongs to another organization. Sign in as a user of that one.', 403);
+    if (!(await this.parts.gate.isRequired(user))) return this.#signedIn(waiting, user, ['pwd']);
+    interaction.result = { passed: { accountId: user.id, passwordDigest: passwordDigestOf(user) } } as unknown as InteractionResults;
+    await interaction.persist();
+    return { location: action };
+  }
+
+  async #secondFactor(waiting: Waiting, { code = '' }: Form): Promise<PageAnswer> {
+    const { action, formTargets } = waiting;
+    const user = await this.#passed(waiting);
+    if (!user) return { location: action };
+    try {
+      await this.parts.gate.verify(user, code.trim(), stepOf(waiting));
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      return { page: secondFactorPage({ action, problem: error.message }), status: error.status, formTargets };
+    }
+    return this.#signedIn(waiting, user, ['pwd', 'otp']);
+  }
+
+  /** Whose password was right in this sign-in, while the second step is outstanding. */
+  async #passed({ interaction }: Waiting): Promise<User | undefined> {
+    const { passed } = (interaction.result ?? {}) as Passed;
+    const user = passed && (await findAccount(this.parts.orm, passed.accountId))?.user;
+    // who chose another one meanwhile is asked for it
+    return user && passwordDigestOf(user) === passed.passwordDigest ? user : undefined;
+  }
+
+  async #signedIn(waiting: Waiting, { id }: User, amr: string[]): Promise<PageAnswer> {
+    const { provider, interaction, client, request } = waiting;
+    const { session } = interaction;
+    // the library would ask to sign the other one out first, by a form that a script sends
+    if (session?.uid && session.accountId !== id) {
+      await (await provider.Session.findByUid(session.uid))?.destroy();
+      interaction.session = undefined;
+      await interaction.persist();
+    }
+    const now = this.parts.clock.now();
+    await this.parts.orm.em.fork().nativeUpdate(User, { id }, { lastLogin: now }, { filters: { organization: false } });
+    const event = { info: clientInfoOf(request), authenticationMethod: amr.includes('otp') ? 'password+otp' : 'password' };
+    await this.parts.audit.user('authentication_success', client, id, event);
+    return this.#finish(waiting, { login: { accountId: id, amr, remember: false } });
+  }
+
+  async #finish({ provider, request, reply }: Waiting, result: InteractionResults): Promise<PageAnswer> {
+    return { location: await provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: true }) };
+  }
+}
+
+const passwordDigestOf = ({ passwordHash }: User): string => secretDigest(passwordHash ?? '');
+
+const stepOf = ({ interaction, request }: Waiting): SecondStep => ({
+  id: interaction.uid,
+  client: clientInfoOf(request),
+  log: request.caller.log,
+  requestId: request.id,
+});

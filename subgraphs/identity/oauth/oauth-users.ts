@@ -1,0 +1,25 @@
+import type { Account } from 'oidc-provider';
+import type { Orm } from '../../../kernel/database.ts';
+import { Principal } from '../../../kernel/principal.ts';
+import { Organization } from '../organizations/organization.entity.ts';
+import { User } from '../users/user.entity.ts';
+import { grantsOf } from '../users/user.roles.ts';
+import { UserStatus } from '../users/user.states.ts';
+
+/** A user as the library knows them: by id, with what the platform needs to make a token. */
+export interface OAuthAccount extends Account {
+  user: User;
+  /** What the user may do now, by role. */
+  holder: Principal;
+}
+
+/** Undefined for a user who is gone or not active: their grants and logins count for nothing then. */
+export async function findAccount(orm: Orm, id: string): Promise<OAuthAccount | undefined> {
+  const em = orm.em.fork();
+  const user = await em.findOne(User, { id }, { filters: { organization: false } });
+  if (user?.status !== UserStatus.ACTIVE) return undefined;
+  const { plan } = await em.findOneOrFail(Organization, { id: user.organizationId });
+  const { organizationId, role } = user;
+  const holder = new Principal({ kind: 'user', id, organizationId, plan, grants: grantsOf(role) });
+  return { accountId: id, user, holder, claims: () => ({ sub: id }) };
+}

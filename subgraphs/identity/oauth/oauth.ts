@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Orm, Rows } from '../../../kernel/database.ts';
+import type { Logger } from '../../../kernel/log.ts';
+import type { Plan } from '../../../kernel/principal.ts';
+import type { AuditTrail } from '../audit/audit.trail.ts';
+import type { Authenticator } from '../authentication/authenticator.ts';
+import type { ChangeFeed } from '../authentication/change.feed.ts';
+import { mountPasswordPages } from '../pages/password.routes.ts';
+import type { PasswordService } from '../passwords/password.service.ts';
+import type { LoginService } from '../sessions/login.service.ts';
+import type { AccessTokens } from '../tokens/access-token.ts';
+import type { KeyRing } from '../tokens/key-ring.ts';
+import { AuthorizationServer } from './authorization.server.ts';
+import { mountInteractions } from './interaction.routes.ts';
+import { Interactions } from './interactions.ts';
+import { OAuthAudit } from './oauth.audit.ts';
+import { mountOAuth } from './oauth.mount.ts';
+import { OAuthStore } from './oauth.store.ts';
+import type { SecondFactorGate } from './second-factor.gate.ts';
+import { TokenAnswers } from './token.answers.ts';
+
+export interface OAuthParts {
+  orm: Orm;
+  rows: Rows;
+  clock: Clock;
+  log: Logger;
+  secretKey: string;
+  feed: ChangeFeed;
+  trail: AuditTrail;
+  ring: KeyRing;
+  tokens: AccessTokens;
+  authenticator: Authenticator;
+  login: LoginService;
+  passwords: PasswordService;
+  gate: SecondFactorGate;
+  requestsPerMinute(plan: Plan): number;
+}
+
+const PURGE_MS = 600_000;
+
+/** OAuth 2.0 and the platform's own pages (specification 5.3), once for the process. */
+export class OAuth {
+  readonly store: OAuthStore;
+  readonly #server: AuthorizationServer;
+  readonly #interactions: Interactions;
+  #purging: NodeJS.Timeout | undefined;
+
+  constructor(private readonly parts: OAuthParts) {
+    const audit = new OAuthAudit(parts.trail);
+    this.store = new OAuthStore(parts);
+    const answers = new TokenAnswers({ ...parts, store: this.store });
+    this.#server = new AuthorizationServer({ ...parts, addresses: parts.tokens.addresses, store: this.store, answers, audit });
+    this.#interactions = new Interactions({ ...parts, server: this.#server, audit });
+  }
+
+  /** Behind the edge: it must be mounted first. */
+  async mount(app: FastifyInstance): Promise<void> {
+    await mountOAuth(app, this.#server);
+    await mountInteractions(app, this.#interactions);
+    await mountPasswordPages(app, this.parts.passwords);
+  }
+
+  start(): void {
+    this.#purging = setInterval(
+      () => void this.store.purge().catch((error: unknown) => this.parts.log.warn({ err: error }, 'old OAuth records were not purged')),
+      PURGE_MS,
+    ).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#purging);
+  }
+}

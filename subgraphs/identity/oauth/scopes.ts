@@ -1,0 +1,50 @@
+import {
+  ACTIONS,
+  type Action,
+  AREAS,
+  type Area,
+  type Grant,
+  grantOf,
+  isGrant,
+  type Principal,
+  scopeOf,
+} from '../../../kernel/principal.ts';
+
+/** Every scope that there is: a permission with a dot, a whole area, or everything. */
+export const ALL_GRANTS: readonly Grant[] = [
+  ...AREAS.flatMap((area) => [...ACTIONS, '*' as const].map((action) => `${area}:${action}` as Grant)),
+  '*:*',
+];
+
+export const scopesIn = (text: string | undefined): string[] => [...new Set((text ?? '').split(' ').filter(Boolean))];
+
+/** The permissions that scopes name; what names none is left out. */
+export const grantsIn = (scopes: readonly string[]): Grant[] => scopes.map(grantOf).filter(isGrant);
+
+/** All scopes that a holder covers, as the library compares them: by text. */
+export const scopesWithin = (holder: Principal): string[] => ALL_GRANTS.filter((grant) => holder.mayGrant(grant)).map(scopeOf);
+
+const AREA_WORDS: Readonly<Record<Area, string>> = {
+  accounts: 'accounts and their users',
+  credentials: 'API keys, applications and sessions',
+  services: 'services: connectivity, voice, cloud, security and AI',
+  billing: 'invoices, payments and usage',
+  support: 'support tickets',
+  monitoring: 'alerts, incidents and maintenance windows',
+  analytics: 'reports and analytics',
+  webhooks: 'webhooks and the events that they tell of',
+};
+const ACTION_WORDS: Readonly<Record<Action | '*', string>> = {
+  read: 'See',
+  create: 'Create',
+  write: 'Create and change',
+  admin: 'Do everything with',
+  '*': 'Do everything with',
+};
+
+/** What a scope allows, as a person reads it on the consent page. */
+export function inWords(grant: Grant): string {
+  if (grant === '*:*') return 'Do everything that you may do';
+  const [area, action] = grant.split(':') as [Area, Action | '*'];
+  return `${ACTION_WORDS[action]} ${AREA_WORDS[area]}`;
+}

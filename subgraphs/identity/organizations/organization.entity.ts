@@ -1,0 +1,57 @@
+import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import type { Plan } from '../../../kernel/principal.ts';
+
+export const ORGANIZATION_PLANS = {
+  DEVELOPER: 'developer',
+  BUSINESS: 'business',
+  ENTERPRISE: 'enterprise',
+  CUSTOM: 'custom',
+} as const satisfies Record<string, Plan>;
+registerEnumType(ORGANIZATION_PLANS, { name: 'Plan', description: 'Decides the rate limits (specification 8.1).' });
+
+const VIOLATIONS_FOR_REVIEW = 3;
+const VIOLATIONS_WITHIN_MS = 24 * 3_600_000;
+
+/** Whom everything belongs to. It is found through its keys and users, and so has no organization filter of its own. */
+@ObjectType({ description: 'Whom everything on the platform belongs to: the customer who holds keys and pays.' })
+@Entity({ tableName: 'organization' })
+export class Organization {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  name!: string;
+
+  @Field(() => ORGANIZATION_PLANS)
+  @Enum({ items: () => ORGANIZATION_PLANS, type: 'text' })
+  plan!: Plan;
+
+  @Field(() => Boolean, { description: 'Whether every user must enrol a second factor before what is protected by one.' })
+  @Property({ type: 'boolean' })
+  secondFactorRequired = false;
+
+  @Field(() => Date, { nullable: true, description: 'Since when it is looked into for exceeding the burst limit again and again.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  underReviewSince: Date | null = null;
+
+  /** Instants of the last 24 hours. */
+  @Property({ type: 'json' })
+  hardViolations: string[] = [];
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+
+  /** Notes that the burst limit was exceeded. Answers whether that has put the organization under review, which it was not. */
+  registerViolation(now: Date): boolean {
+    const since = now.getTime() - VIOLATIONS_WITHIN_MS;
+    const recent = this.hardViolations.filter((at) => Date.parse(at) > since);
+    this.hardViolations = [...recent, now.toISOString()].slice(-VIOLATIONS_FOR_REVIEW);
+    if (this.underReviewSince || this.hardViolations.length < VIOLATIONS_FOR_REVIEW) return false;
+    this.underReviewSince = now;
+    return true;
+  }
+}

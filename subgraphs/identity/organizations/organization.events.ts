@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { type DomainEvent, defineEvent, timestamp } from '../../../kernel/events.ts';
+import type { Organization } from './organization.entity.ts';
+
+const data = z.strictObject({
+  organization: z.strictObject({ id: z.string(), name: z.string(), plan: z.string(), under_review_since: timestamp }),
+});
+
+export const organizationEvents = [
+  defineEvent({
+    name: 'organization.under_review',
+    family: 'account',
+    description: 'The burst limit was exceeded three times within 24 hours: the account is looked into. Once for each review.',
+    data,
+    example: {
+      organization: {
+        id: 'org_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+        name: 'Acme Corporation',
+        plan: 'business',
+        under_review_since: '2026-01-31T09:30:00.000Z',
+      },
+    },
+  }),
+];
+
+export const organizationUnderReview = ({ id, name, plan }: Organization, since: Date): DomainEvent => ({
+  name: 'organization.under_review',
+  organizationId: id,
+  occurredAt: since,
+  subject: { type: 'Organization', id },
+  data: { organization: { id, name, plan, under_review_since: since.toISOString() } } satisfies z.infer<typeof data>,
+});

@@ -1,0 +1,48 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { Plan } from '../../../kernel/principal.ts';
+import { ApiKey } from '../api-keys/api-key.entity.ts';
+import { generateApiKey } from '../api-keys/api-key.secret.ts';
+import { Organization } from './organization.entity.ts';
+
+export interface FoundingParts {
+  orm: Orm;
+  clock: Clock;
+  /** Makes test keys. */
+  sandbox: boolean;
+}
+
+export interface NewOrganization {
+  name: string;
+  plan: Plan;
+}
+
+/** An organization that has just been made. `apiKey` is the text of a key with all permissions; only its hash is kept. */
+export interface Founded {
+  organization: Organization;
+  apiKey: string;
+}
+
+/** Makes an organization and the key that everything else in it can be made with. An operator's act: nobody's permission is asked. */
+export function createOrganization({ orm, clock, sandbox }: FoundingParts, input: NewOrganization): Promise<Founded> {
+  const apiKey = generateApiKey(sandbox);
+  return orm.em.fork().transactional(async (tx) => ({ organization: found(tx, input, apiKey, clock.now()), apiKey }));
+}
+
+/** Within the caller's transaction. */
+export function found(tx: EntityManager, { name, plan }: NewOrganization, apiKey: string, now: Date): Organization {
+  const organization = Object.assign(new Organization(), { id: newId('organization'), name, plan, createdAt: now });
+  const key = ApiKey.issue(apiKey, {
+    organizationId: organization.id,
+    name: 'Administrator',
+    description: 'Made with the organization; holds all permissions.',
+    permissions: ['*:*'],
+    rateLimit: null,
+    ipWhitelist: [],
+    expiresAt: null,
+    createdAt: now,
+  });
+  tx.persist([organization, key]);
+  return organization;
+}

@@ -1,0 +1,23 @@
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import type { IdentityContext } from '../context.ts';
+import { Organization } from './organization.entity.ts';
+import { OrganizationUpdateInput } from './organization.inputs.ts';
+
+@Resolver(() => Organization)
+export class OrganizationResolver {
+  @Query(() => Organization, { description: "The caller's own organization." })
+  @Requires('accounts:read')
+  organization(@Ctx() { organizations }: IdentityContext): Promise<Organization> {
+    return organizations.own();
+  }
+
+  @Mutation(() => Organization, { description: "The caller's own organization." })
+  @Requires('accounts:admin', { secondFactor: true })
+  updateOrganization(
+    @Arg('input', () => OrganizationUpdateInput) input: OrganizationUpdateInput,
+    @Ctx() { organizations }: IdentityContext,
+  ): Promise<Organization> {
+    return organizations.update(input);
+  }
+}

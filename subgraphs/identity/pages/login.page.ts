@@ -1,0 +1,48 @@
+import { html, type Markup } from './html.ts';
+import { page, problem } from './layout.ts';
+
+export interface LoginParts {
+  action: string;
+  /** The program that the user is on their way to. */
+  clientName: string;
+  email?: string | undefined;
+  problem?: string | undefined;
+}
+
+const cancel = (action: string): Markup =>
+  html`<form method="post" action="${action}/abort" class="below"><button type="submit" class="quiet">Cancel and go back</button></form>`;
+
+export const loginPage = ({ action, clientName, email, problem: wrong }: LoginParts): string =>
+  page({
+    title: 'Sign in',
+    body: html`<h1>Sign in</h1>
+<p>to continue to <strong>${clientName}</strong></p>
+${problem(wrong)}
+<form method="post" action="${action}/login">
+<div class="field"><label for="email">E-mail</label>
+<input type="email" id="email" name="email" value="${email ?? ''}" autocomplete="username" required maxlength="320" ${wrong ? html`aria-invalid="true"` : ''} ${email ? '' : html`autofocus`}></div>
+<div class="field"><label for="password">Password</label>
+<input type="password" id="password" name="password" autocomplete="current-password" required maxlength="1024" ${wrong ? html`aria-invalid="true"` : ''} ${email ? html`autofocus` : ''}></div>
+<div class="actions"><button type="submit">Sign in</button></div>
+</form>
+<p class="aside"><a href="/password/forgot">Forgot your password?</a></p>
+${cancel(action)}`,
+  });
+
+export const secondFactorPage = ({
+  action,
+  problem: wrong,
+  isSent,
+}: Pick<LoginParts, 'action' | 'problem'> & { isSent?: boolean }): string =>
+  page({
+    title: 'Second step',
+    body: html`<h1>Second step</h1>
+<p>Enter the code ${isSent ? 'that we have sent you' : 'of your authenticator app'}, or one of your backup codes.</p>
+${problem(wrong)}
+<form method="post" action="${action}/second-factor">
+<div class="field"><label for="code">Code</label>
+<input type="text" class="code" id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="40" autofocus ${wrong ? html`aria-invalid="true"` : ''}></div>
+<div class="actions"><button type="submit">Continue</button></div>
+</form>
+${cancel(action)}`,
+  });

@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify';
+import { InvalidParameters, PlatformError } from '../../../kernel/errors.ts';
+import type { PasswordService } from '../passwords/password.service.ts';
+import { html } from './html.ts';
+import { messagePage } from './message.page.ts';
+import { acceptForms, answerErrorPage, clientInfoOf, formOf, refuseOtherSites, sendPage } from './page.requests.ts';
+import { choosePage, forgotPage } from './password.pages.ts';
+
+const PAGE = { config: { access: 'public' }, errorHandler: answerErrorPage } as const;
+
+/** Where the links of mails lead: a new password is chosen here, and asked for. */
+export async function mountPasswordPages(app: FastifyInstance, passwords: PasswordService): Promise<void> {
+  await app.register((scope, _options, done) => {
+    acceptForms(scope);
+    scope.get('/password', PAGE, async ({ query }, reply) => {
+      const { token } = query as { token?: unknown };
+      if (typeof token !== 'string' || !token) return sendPage(reply, { page: brokenLink(), status: 400 });
+      try {
+        await passwords.checkLink(token);
+        return sendPage(reply, { page: choosePage({ token }) });
+      } catch (error) {
+        if (error instanceof PlatformError) return sendPage(reply, { page: brokenLink(), status: error.status });
+        throw error;
+      }
+    });
+    scope.post('/password', PAGE, async (request, reply) => {
+      refuseOtherSites(request);
+      const { token = '', password = '' } = formOf(request);
+      try {
+        await passwords.choose(token, password, clientInfoOf(request));
+        return sendPage(reply, { page: chosen() });
+      } catch (error) {
+        if (error instanceof InvalidParameters)
+          return sendPage(reply, {
+            page: choosePage({ token, problem: `Your password ${error.problems[0].reason}.` }),
+            status: error.status,
+          });
+        if (error instanceof PlatformError) return sendPage(reply, { page: brokenLink(), status: error.status });
+        throw error;
+      }
+    });
+    scope.get('/password/forgot', PAGE, async (_, reply) => sendPage(reply, { page: forgotPage() }));
+    scope.post('/password/forgot', PAGE, async (request, reply) => {
+      refuseOtherSites(request);
+      const { email = '' } = formOf(request);
+      try {
+        await passwords.requestReset(email.slice(0, MAX_EMAIL), clientInfoOf(request));
+        return sendPage(reply, { page: asked() });
+      } catch (error) {
+        if (!(error instanceof PlatformError)) throw error;
+        return sendPage(reply, { page: forgotPage({ email, problem: error.message }), status: error.status });
+      }
+    });
+    done();
+  });
+}
+
+const MAX_EMAIL = 320;
+const ANOTHER = html`<p class="aside"><a href="/password/forgot">Ask for a new link</a></p>`;
+
+const brokenLink = (): string =>
+  messagePage({ title: 'This link does not work any more', text: 'It was used already, or is too old.', more: ANOTHER });
+
+const chosen = (): string =>
+  messagePage({ title: 'Your password is saved', text: 'Go back to the application and sign in with it. You can close this page.' });
+
+/** The same whether or not there is such a user. */
+const asked = (): string =>
+  messagePage({
+    title: 'Look into your mailbox',
+    text: 'If there is a user with this address, a mail with a link is on its way. The link works for an hour.',
+    more: ANOTHER,
+  });

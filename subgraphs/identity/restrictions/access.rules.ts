@@ -1,0 +1,53 @@
+import type { ClientInfo } from '../../../kernel/request.ts';
+import { type IpRange, isWithin, parseIpRange } from '../api-keys/ip-range.ts';
+import { IpNotAllowed } from '../authentication/authentication.errors.ts';
+import type { CountryLocator } from './country.locator.ts';
+import { AccessRestricted } from './restriction.errors.ts';
+import { isWithinWindows, type TimeWindow } from './time-window.ts';
+
+/** What restricts the use of credentials. An empty list restricts nothing. */
+export interface Restricting {
+  ipWhitelist: readonly string[];
+  timeWindows: readonly TimeWindow[];
+  countries: readonly string[];
+}
+
+/** Where a caller is, and when. */
+export type Whereabouts = Pick<ClientInfo, 'ip' | 'country'>;
+
+export type Violation = 'ipWhitelist' | 'timeWindows' | 'countries';
+
+/** Restrictions, read once and checked with every request (specification 5.1): free where there are none. */
+export class AccessRules {
+  readonly #ranges: readonly IpRange[];
+
+  private constructor(
+    private readonly rules: Restricting,
+    private readonly locator: CountryLocator,
+  ) {
+    this.#ranges = rules.ipWhitelist.map(parseIpRange).filter((range) => range !== undefined);
+  }
+
+  /** Undefined where nothing is restricted. */
+  static of(rules: Restricting, locator: CountryLocator): AccessRules | undefined {
+    const isFree = rules.ipWhitelist.length + rules.timeWindows.length + rules.countries.length === 0;
+    return isFree ? undefined : new AccessRules(rules, locator);
+  }
+
+  /** @throws IpNotAllowed, AccessRestricted (403) */
+  check(caller: Whereabouts, now: Date): void {
+    const violation = this.violationBy(caller, now);
+    if (violation === 'ipWhitelist') throw new IpNotAllowed(caller.ip);
+    if (violation) throw new AccessRestricted(violation === 'timeWindows' ? 'time' : 'country');
+  }
+
+  violationBy(caller: Whereabouts, now: Date): Violation | undefined {
+    const { ipWhitelist, timeWindows, countries } = this.rules;
+    if (ipWhitelist.length > 0 && !isWithin(caller.ip, this.#ranges)) return 'ipWhitelist';
+    if (timeWindows.length > 0 && !isWithinWindows(now, timeWindows)) return 'timeWindows';
+    if (countries.length === 0) return undefined;
+    // who comes from nobody knows where is not known to be within
+    const country = this.locator.countryOf(caller);
+    return country && countries.includes(country) ? undefined : 'countries';
+  }
+}

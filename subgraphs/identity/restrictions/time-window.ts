@@ -1,0 +1,83 @@
+import { ArrayMaxSize, ArrayMinSize, IsIn, Matches, ValidateBy } from 'class-validator';
+import { Field, InputType, ObjectType } from 'type-graphql';
+
+export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export type Day = (typeof DAYS)[number];
+
+const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+const DAYS_REASON = `must hold days of the week: ${DAYS.join(', ')}`;
+/** `to` may also name the end of the day. */
+const END = /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
+
+/** Hours of days of the week, by the clocks of a zone (specification 5.1). */
+@ObjectType({
+  description: 'Hours of days of the week, by the clocks of a time zone. One that ends before it begins ends on the next day.',
+})
+@InputType('TimeWindowInput')
+export class TimeWindow {
+  @Field(() => [String], { description: 'The days on which it begins: `mon`, `tue`, `wed`, `thu`, `fri`, `sat`, `sun`.' })
+  @ArrayMinSize(1, { message: DAYS_REASON })
+  @ArrayMaxSize(DAYS.length, { message: DAYS_REASON })
+  @IsIn(DAYS, { each: true, message: DAYS_REASON })
+  days!: Day[];
+
+  @Field(() => String, { description: 'Such as `08:00`.' })
+  @Matches(TIME, { message: 'must be a time such as 08:00' })
+  from!: string;
+
+  @Field(() => String, { description: 'Such as `18:00`, which is outside; `24:00` is the end of the day.' })
+  @Matches(END, { message: 'must be a time such as 18:00, or 24:00' })
+  to!: string;
+
+  @Field(() => String, { description: 'A name of the IANA time zone database, such as `Europe/Berlin`.' })
+  @ValidateBy({ name: 'isTimeZone', validator: { validate: isTimeZone } }, { message: 'must be an IANA time zone such as Europe/Berlin' })
+  timezone!: string;
+}
+
+/** Offsets such as `+02:00` are no zones: they know no summer time. */
+function isTimeZone(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^[A-Za-z]/.test(value)) return false;
+  try {
+    return Boolean(formatOf(value));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Whether an instant lies in one of the windows. What counts is what the clocks of the zone show at that instant, so an hour that
+ * summer time skips is never within, and one that comes twice is within twice.
+ */
+export function isWithinWindows(at: Date, windows: readonly TimeWindow[]): boolean {
+  return windows.some(({ days, from, to, timezone }) => {
+    const { day, time } = wallClock(at, timezone);
+    const begins = (on: Day): boolean => days.includes(on);
+    if (from < to) return begins(day) && time >= from && time < to;
+    return (begins(day) && time >= from) || (begins(dayBefore(day)) && time < to);
+  });
+}
+
+const dayBefore = (day: Day): Day => DAYS[(DAYS.indexOf(day) + DAYS.length - 1) % DAYS.length] as Day;
+
+function wallClock(at: Date, timezone: string): { day: Day; time: string } {
+  const parts = Object.fromEntries(
+    formatOf(timezone)
+      .formatToParts(at)
+      .map(({ type, value }) => [type, value]),
+  );
+  return { day: String(parts.weekday).toLowerCase() as Day, time: `${parts.hour}:${parts.minute}` };
+}
+
+/** Making one takes a hundred times as long as using it. There are some 600 zones, and as many spellings as letters have cases. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+const FORMATS_MAX = 1000;
+
+/** @throws RangeError where there is no such zone */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat('en-US', { timeZone, weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  if (formats.size >= FORMATS_MAX) formats.clear();
+  formats.set(timeZone, made);
+  return made;
+}

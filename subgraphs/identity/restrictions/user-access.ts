@@ -1,0 +1,25 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import type { ClientInfo } from '../../../kernel/request.ts';
+import { AccessRules } from './access.rules.ts';
+import type { CountryLocator } from './country.locator.ts';
+import { UserRestrictions } from './user-restrictions.entity.ts';
+
+export interface UserAccessParts {
+  orm: Orm;
+  clock: Clock;
+  locator: CountryLocator;
+}
+
+/** Holds users to the restrictions of their organization where no token says who they are yet: at login and refresh. */
+export class UserAccess {
+  constructor(private readonly parts: UserAccessParts) {}
+
+  /** A caller without an address is the platform itself. @throws IpNotAllowed, AccessRestricted (403) */
+  async check(organizationId: string, client: ClientInfo | undefined, tx?: EntityManager): Promise<void> {
+    if (!client) return;
+    const { orm, clock, locator } = this.parts;
+    const restrictions = await (tx ?? orm.em.fork()).findOne(UserRestrictions, { id: organizationId });
+    if (restrictions) AccessRules.of(restrictions, locator)?.check(client, clock.now());
+  }
+}

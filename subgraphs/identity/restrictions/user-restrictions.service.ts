@@ -1,0 +1,81 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import type { AuditTrail } from '../audit/audit.trail.ts';
+import type { ChangeFeed } from '../authentication/change.feed.ts';
+import { Organization } from '../organizations/organization.entity.ts';
+import { AccessRules } from './access.rules.ts';
+import type { CountryLocator } from './country.locator.ts';
+import { CountriesUnknown, WouldLockOut } from './restriction.errors.ts';
+import { UserRestrictions } from './user-restrictions.entity.ts';
+import type { UserRestrictionsInput } from './user-restrictions.inputs.ts';
+
+export interface UserRestrictionsServiceDeps {
+  em: EntityManager;
+  request: RequestContext;
+  clock: Clock;
+  locator: CountryLocator;
+  trail: AuditTrail;
+  feed: ChangeFeed;
+}
+
+/** The restrictions that an organization puts on its users (specification 5.1). */
+export class UserRestrictionsService {
+  constructor(private readonly deps: UserRestrictionsServiceDeps) {}
+
+  /** The caller's organization's; empty ones where nothing was restricted. */
+  async own(): Promise<UserRestrictions> {
+    const { organizationId: id } = this.deps.request.principal;
+    return (await this.deps.em.findOne(UserRestrictions, { id })) ?? Object.assign(new UserRestrictions(), { id });
+  }
+
+  /**
+   * What is left out keeps its value. Counts from the next request on, for every token.
+   * @throws WouldLockOut for a user who would be refused by them; CountriesUnknown
+   */
+  async update({ ipWhitelist, timeWindows, countries }: UserRestrictionsInput): Promise<UserRestrictions> {
+    const { em, request, clock, locator, feed } = this.deps;
+    const { organizationId: id } = request.principal;
+    if (countries?.length && !locator.isConfigured) throw new CountriesUnknown('countries');
+    const changed = await em.transactional(async (tx) => {
+      // there may be no restrictions yet to lock
+      await tx.findOneOrFail(Organization, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const found = (await tx.findOne(UserRestrictions, { id })) ?? Object.assign(new UserRestrictions(), { id });
+      if (ipWhitelist) found.ipWhitelist = ipWhitelist;
+      if (timeWindows) found.timeWindows = timeWindows.map((window) => ({ ...window }));
+      if (countries) found.countries = countries;
+      found.updatedAt = clock.now();
+      tx.persist(found);
+      this.#checkLockOut(found);
+      await this.#audit(tx, id);
+      return found;
+    });
+    feed.changed(id);
+    return changed;
+  }
+
+  /** Keys are not bound by them: one that restricts users can always take it back. */
+  #checkLockOut(restrictions: UserRestrictions): void {
+    const { request, locator, clock } = this.deps;
+    if (request.principal.kind !== 'user' || !request.client) return;
+    const violation = AccessRules.of(restrictions, locator)?.violationBy(request.client, clock.now());
+    if (violation) throw new WouldLockOut(violation);
+  }
+
+  #audit(tx: EntityManager, organizationId: string): Promise<void> {
+    const { principal, client } = this.deps.request;
+    const isUser = principal.kind === 'user';
+    return this.deps.trail.record(
+      {
+        eventType: 'user_restrictions_updated',
+        organizationId,
+        userId: isUser ? principal.id : null,
+        clientId: isUser ? principal.clientId : principal.id,
+        client,
+        reason: `by ${principal.kind} ${principal.id}`,
+      },
+      tx,
+    );
+  }
+}

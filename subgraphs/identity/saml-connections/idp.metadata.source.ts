@@ -1,0 +1,116 @@
+import { type Agent, request } from 'undici';
+import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
+import type { UrlGuard } from '../../../kernel/ssrf.ts';
+import { MalformedXml } from '../saml/saml.xml.ts';
+import { certificatePem, type IdentityProvider, readIdpMetadata } from './idp.metadata.ts';
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 1024 * 1024;
+
+/** What an administrator gives of an identity provider: its metadata, where that is, or its parts. */
+export interface GivenIdentityProvider {
+  idpEntityId?: string | null;
+  ssoUrl?: string | null;
+  certificates?: string[] | null;
+  metadataUrl?: string | null;
+  metadataXml?: string | null;
+}
+
+/** Finds out about identity providers. What it is told to fetch, it fetches from public addresses only. */
+export class IdpMetadataSource {
+  readonly #agent: Agent;
+
+  constructor(
+    private readonly guard: UrlGuard,
+    private readonly allowPrivate: boolean,
+  ) {
+    this.#agent = guard.agent({ connectTimeoutMs: TIMEOUT_MS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
+  }
+
+  /** What was given, checked; from metadata all three parts. @throws InvalidParameters */
+  async resolve({
+    metadataUrl,
+    metadataXml,
+    idpEntityId,
+    ssoUrl,
+    certificates,
+  }: GivenIdentityProvider): Promise<Partial<IdentityProvider>> {
+    const sources = [metadataUrl, metadataXml, idpEntityId ?? ssoUrl ?? certificates];
+    if (sources.filter(Boolean).length > 1)
+      throw new InvalidParameters([
+        { field: 'metadataXml', reason: 'give one of metadata_xml, metadata_url, and the parts (idp_entity_id, sso_url, certificates)' },
+      ]);
+    if (metadataUrl) return this.#checked('metadataUrl', await this.#read('metadataUrl', await this.#fetch(metadataUrl)));
+    if (metadataXml) return this.#checked('metadataXml', await this.#read('metadataXml', metadataXml));
+    return this.#parts({ idpEntityId, ssoUrl, certificates });
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  async #parts({ idpEntityId, ssoUrl, certificates }: Omit<GivenIdentityProvider, 'metadataUrl' | 'metadataXml'>) {
+    const problem = ssoUrl ? this.#problemWith(ssoUrl) : undefined;
+    if (problem) throw new InvalidParameters([{ field: 'ssoUrl', value: ssoUrl, reason: problem }]);
+    const pems = certificates?.map((text, index) => {
+      const pem = certificatePem(text);
+      if (!pem) throw unusable(index);
+      return pem;
+    });
+    return { ...(idpEntityId && { idpEntityId }), ...(ssoUrl && { ssoUrl }), ...(pems && { certificates: [...new Set(pems)] }) };
+  }
+
+  async #read(field: string, text: string): Promise<IdentityProvider> {
+    try {
+      return await readIdpMetadata(text);
+    } catch (error) {
+      throw error instanceof MalformedXml ? invalid(field, error.message) : error;
+    }
+  }
+
+  #checked(field: string, provider: IdentityProvider): IdentityProvider {
+    const problem = this.#problemWith(provider.ssoUrl);
+    if (problem) throw invalid(field, `holds a sign-in URL that ${problem}`);
+    return provider;
+  }
+
+  /** Browsers go there, and not this platform: the address may be private, as those of companies are. */
+  #problemWith(text: string): string | undefined {
+    const url = URL.parse(text);
+    if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'must be an https URL';
+    if (url.username || url.password || url.hash) return 'must not hold a user name, password or fragment';
+    if (url.protocol === 'https:') return undefined;
+    const isLoopback = ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
+    return this.allowPrivate && isLoopback ? undefined : 'must be an https URL';
+  }
+
+  async #fetch(url: string): Promise<string> {
+    const reason = await this.guard.problemWith(url);
+    if (reason) throw new InvalidParameters([{ field: 'metadataUrl', value: url, reason }]);
+    try {
+      // a redirect is not followed: it would lead where nobody looked
+      const { statusCode, body } = await request(url, { dispatcher: this.#agent, signal: AbortSignal.timeout(TIMEOUT_MS) });
+      const text = await firstOf(body);
+      if (statusCode === 200 && text !== undefined) return text;
+    } catch {
+      // nothing of the failure is told: it would say what the network looks like from here
+    }
+    throw invalid('metadataUrl', `must answer 200 with at most ${MAX_BYTES} bytes of metadata`);
+  }
+}
+
+/** Undefined where it is longer than metadata is. */
+async function firstOf(body: AsyncIterable<Buffer>): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MAX_BYTES) return undefined;
+  }
+  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+}
+
+const invalid = (field: string, reason: string): InvalidParameters => new InvalidParameters([{ field, reason } satisfies FieldProblem]);
+const unusable = (index: number): InvalidParameters =>
+  invalid(`certificates.${index}`, 'must be an X.509 certificate, as PEM, with an RSA key of at least 2048 bits');

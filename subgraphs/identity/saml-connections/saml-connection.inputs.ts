@@ -1,0 +1,133 @@
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsOptional, Length, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { Field, InputType } from 'type-graphql';
+import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import { UserRole } from '../users/user.states.ts';
+import { SamlRoleMapping } from './saml-connection.entity.ts';
+
+const NAME_REASON = 'must have 1 to 200 characters';
+const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/i;
+const DOMAIN_REASON = 'must hold domains such as example.com';
+const DOMAINS_MAX = 50;
+const CERTIFICATES_MAX = 10;
+const CERTIFICATE_LENGTH = 16_384;
+const MAPPINGS_MAX = 200;
+const URL_LENGTH = 2048;
+const URL_REASON = `must have 1 to ${URL_LENGTH} characters`;
+const METADATA_LENGTH = 262_144;
+
+const Domains = (): PropertyDecorator => (target, property) => {
+  ArrayMinSize(1, { message: 'must hold at least one domain' })(target, property);
+  ArrayMaxSize(DOMAINS_MAX, { message: `may hold at most ${DOMAINS_MAX} domains` })(target, property);
+  Matches(DOMAIN, { each: true, message: DOMAIN_REASON })(target, property);
+};
+
+const Certificates = (): PropertyDecorator => (target, property) => {
+  ArrayMinSize(1, { message: 'must hold at least one certificate' })(target, property);
+  ArrayMaxSize(CERTIFICATES_MAX, { message: `may hold at most ${CERTIFICATES_MAX} certificates` })(target, property);
+  MaxLength(CERTIFICATE_LENGTH, { each: true, message: `may have at most ${CERTIFICATE_LENGTH} characters` })(target, property);
+};
+
+const Mappings = (): PropertyDecorator => (target, property) => {
+  ArrayMaxSize(MAPPINGS_MAX, { message: `may hold at most ${MAPPINGS_MAX} mappings` })(target, property);
+  ArrayUnique(({ group }: SamlRoleMapping) => group, { message: 'must name a group once' })(target, property);
+  ValidateNested({ each: true })(target, property);
+};
+
+/** The identity provider: by its metadata, or member by member. */
+@InputType()
+class IdentityProviderInput {
+  @Field(() => String, { nullable: true, description: "The identity provider's entity id." })
+  @IsOptional()
+  @Length(1, 1024, { message: 'must have 1 to 1024 characters' })
+  @Matches(/^\S+$/, { message: 'must not hold spaces' })
+  idpEntityId?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Where the identity provider takes requests (HTTP-Redirect): an https address.' })
+  @IsOptional()
+  @Length(1, URL_LENGTH, { message: URL_REASON })
+  ssoUrl?: string | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: 'What the identity provider signs with: X.509 certificates with RSA keys, as PEM.',
+  })
+  @IsOptional()
+  @Certificates()
+  certificates?: string[] | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'In place of the three members above: where its metadata is read, now and whenever it is sent again.',
+  })
+  @IsOptional()
+  @Length(1, URL_LENGTH, { message: URL_REASON })
+  metadataUrl?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'In place of them: its metadata itself.' })
+  @IsOptional()
+  @Length(1, METADATA_LENGTH, { message: `must have 1 to ${METADATA_LENGTH} characters` })
+  metadataXml?: string | null;
+}
+
+@InputType()
+export class SamlConnectionCreateInput extends IdentityProviderInput {
+  @Field(() => String)
+  @Length(1, 200, { message: NAME_REASON })
+  @Matches(/\S/, { message: 'must not be blank' })
+  name!: string;
+
+  @Field(() => [String], { description: 'Users with addresses in these domains sign in by it, and no others.' })
+  @Domains()
+  emailDomains!: string[];
+
+  @Field(() => UserRole, { nullable: true, description: 'Nobody gives a role that may do more than they may.' })
+  defaultRole?: UserRole | null;
+
+  @Field(() => [SamlRoleMapping], { nullable: true, description: 'The first that fits decides.' })
+  @IsOptional()
+  @Mappings()
+  roleMappings?: SamlRoleMapping[] | null;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Needs a role for those whom it makes.' })
+  allowProvisioning: boolean = false;
+
+  @Field(() => Boolean, { defaultValue: false })
+  allowIdpInitiated: boolean = false;
+
+  @Field(() => Boolean, { nullable: true, description: 'Default: as soon as the identity provider is known.' })
+  active?: boolean | null;
+}
+
+@InputType({ description: 'What is left out stays as it is.' })
+export class SamlConnectionUpdateInput extends IdentityProviderInput {
+  @Field(() => String, { nullable: true })
+  @NotNull()
+  @Length(1, 200, { message: NAME_REASON })
+  @Matches(/\S/, { message: 'must not be blank' })
+  name?: string;
+
+  @Field(() => [String], { nullable: true, description: 'Replaces the domains.' })
+  @NotNull()
+  @Domains()
+  emailDomains?: string[];
+
+  @Field(() => UserRole, { nullable: true, description: 'null refuses users whom no mapping gives a role.' })
+  defaultRole?: UserRole | null;
+
+  @Field(() => [SamlRoleMapping], { nullable: true, description: 'Replaces the mappings.' })
+  @NotNull()
+  @Mappings()
+  roleMappings?: SamlRoleMapping[];
+
+  @Field(() => Boolean, { nullable: true })
+  @NotNull()
+  allowProvisioning?: boolean;
+
+  @Field(() => Boolean, { nullable: true })
+  @NotNull()
+  allowIdpInitiated?: boolean;
+
+  @Field(() => Boolean, { nullable: true })
+  @NotNull()
+  active?: boolean;
+}

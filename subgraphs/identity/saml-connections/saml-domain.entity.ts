@@ -1,0 +1,11 @@
+import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+
+/** The connection that an e-mail domain belongs to: one, over all organizations. */
+@Entity({ tableName: 'saml_domain' })
+export class SamlDomain {
+  @PrimaryKey({ type: 'text' })
+  domain!: string;
+
+  @Property({ type: 'text' })
+  connectionId!: string;
+}

@@ -1,0 +1,41 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Orm } from '../../../kernel/database.ts';
+import { UrlGuard } from '../../../kernel/ssrf.ts';
+import type { AuditTrail } from '../audit/audit.trail.ts';
+import type { ChangeFeed } from '../authentication/change.feed.ts';
+import { IdpMetadataSource } from '../saml-connections/idp.metadata.source.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { SamlAddresses } from './saml.addresses.ts';
+import { SamlSignIn } from './saml.sign-in.ts';
+import { SamlStore } from './saml.store.ts';
+import { SamlUsers } from './saml.users.ts';
+
+export interface SamlParts {
+  orm: Orm;
+  clock: Clock;
+  trail: AuditTrail;
+  feed: ChangeFeed;
+  sessions: Sessions;
+  /** `{service_origin}` of the specification. */
+  serviceOrigin: string;
+  /** Identity providers may be on this machine, and without TLS: development only. */
+  allowPrivateUrls: boolean;
+}
+
+/** What SAML is made of, once for the process. */
+export interface Saml {
+  addresses: SamlAddresses;
+  metadata: IdpMetadataSource;
+  signIn: SamlSignIn;
+}
+
+export function createSaml({ serviceOrigin, allowPrivateUrls, ...parts }: SamlParts): Saml {
+  const addresses = new SamlAddresses(serviceOrigin);
+  const store = new SamlStore(parts.orm, parts.clock);
+  const users = new SamlUsers(parts);
+  return {
+    addresses,
+    metadata: new IdpMetadataSource(new UrlGuard({ allowPrivate: allowPrivateUrls }), allowPrivateUrls),
+    signIn: new SamlSignIn({ ...parts, addresses, store, users }),
+  };
+}

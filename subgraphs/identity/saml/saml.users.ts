@@ -1,0 +1,122 @@
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { Principal } from '../../../kernel/principal.ts';
+import type { ClientInfo } from '../../../kernel/request.ts';
+import type { AuditTrail } from '../audit/audit.trail.ts';
+import type { SamlConnection } from '../saml-connections/saml-connection.entity.ts';
+import { UserSuspended } from '../sessions/session.errors.ts';
+import { User } from '../users/user.entity.ts';
+import { lockOwners } from '../users/user.owners.ts';
+import { grantsOf } from '../users/user.roles.ts';
+import { UserRole, UserStatus } from '../users/user.states.ts';
+import type { AssertedIdentity } from './saml.assertion.ts';
+import { SignInRefused } from './saml.errors.ts';
+
+const EVERYWHERE = { filters: { organization: false } } as const;
+
+export interface SamlUsersParts {
+  orm: Orm;
+  clock: Clock;
+  trail: AuditTrail;
+}
+
+/** Finds, makes and changes the users that an identity provider speaks of. */
+export class SamlUsers {
+  constructor(private readonly parts: SamlUsersParts) {}
+
+  /**
+   * The user of the connection's organization whom the assertion is about, with the role that its groups give; made where the
+   * connection makes users. @throws SignInRefused, UserSuspended
+   */
+  async resolve(
+    connection: SamlConnection,
+    identity: AssertedIdentity,
+    client: ClientInfo | undefined,
+  ): Promise<{ user: User; hasChanged: boolean }> {
+    if (!connection.isFor(identity.email)) throw new SignInRefused('an address outside of the domains of the connection');
+    try {
+      return await this.parts.orm.em.fork().transactional((tx) => this.#resolve(tx, connection, identity, client));
+    } catch (error) {
+      if (!(error instanceof UniqueConstraintViolationException)) throw error;
+      // somebody made the user in this instant: now they are found
+      return this.parts.orm.em.fork().transactional((tx) => this.#resolve(tx, connection, identity, client));
+    }
+  }
+
+  async #resolve(tx: EntityManager, connection: SamlConnection, identity: AssertedIdentity, client: ClientInfo | undefined) {
+    // its groups may make of an owner something else
+    const owners = connection.roleOf(identity.groups) === undefined ? [] : await lockOwners(tx, connection.organizationId);
+    const found = await tx.findOne(User, { email: identity.email }, { ...EVERYWHERE, lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!found) return { user: await this.#provision(tx, connection, identity, client), hasChanged: false };
+    // the user of another organization is as unknown here as nobody
+    if (found.organizationId !== connection.organizationId) throw new SignInRefused('unknown user');
+    if (found.status === UserStatus.SUSPENDED) throw new UserSuspended();
+    const role = this.#roleFor(found, connection, identity, owners);
+    requireWithin(connection, found.role);
+    requireWithin(connection, role);
+    const hasChanged = role !== found.role || found.status !== UserStatus.ACTIVE;
+    if (hasChanged) {
+      // who was invited has shown that the address is theirs
+      Object.assign(found, { role, status: UserStatus.ACTIVE, updatedAt: this.parts.clock.now() });
+      await this.#audit(tx, found, connection, client, 'user_updated');
+    }
+    return { user: found, hasChanged };
+  }
+
+  async #provision(
+    tx: EntityManager,
+    connection: SamlConnection,
+    { email, name, groups }: AssertedIdentity,
+    client: ClientInfo | undefined,
+  ): Promise<User> {
+    if (!connection.allowProvisioning) throw new SignInRefused('unknown user');
+    const role = connection.roleOf(groups) ?? connection.defaultRole;
+    if (!role) throw new SignInRefused('no role for these groups');
+    requireWithin(connection, role);
+    const now = this.parts.clock.now();
+    const user = Object.assign(new User(), {
+      id: newId('user'),
+      organizationId: connection.organizationId,
+      email,
+      name: name || email.slice(0, email.lastIndexOf('@')),
+      role,
+      createdAt: now,
+      updatedAt: now,
+    });
+    tx.persist(user);
+    await tx.flush();
+    await this.#audit(tx, user, connection, client, 'user_provisioned');
+    return user;
+  }
+
+  /** The last owner stays one, whatever the groups say: the organization could never get another. */
+  #roleFor(user: User, connection: SamlConnection, { groups }: AssertedIdentity, owners: readonly User[]): UserRole {
+    const role = connection.roleOf(groups);
+    if (role === undefined || role === user.role) return user.role;
+    if (role === null) throw new SignInRefused('no role for these groups');
+    if (user.role !== UserRole.OWNER) return role;
+    return owners.some(({ id }) => id !== user.id) ? role : user.role;
+  }
+
+  #audit(
+    tx: EntityManager,
+    { id: userId, organizationId, role }: User,
+    { id }: SamlConnection,
+    client: ClientInfo | undefined,
+    eventType: string,
+  ) {
+    return this.parts.trail.record(
+      { eventType, organizationId, userId, client, authenticationMethod: 'saml', reason: `by ${id}; role ${role}` },
+      tx,
+    );
+  }
+}
+
+/** Nobody hands on more than they have: not through an identity provider either. */
+function requireWithin({ organizationId, grants }: SamlConnection, role: UserRole): void {
+  const registrar = new Principal({ kind: 'system', id: 'saml', organizationId, plan: 'custom', grants });
+  if (!grantsOf(role).every((grant) => registrar.mayGrant(grant)))
+    throw new SignInRefused(`the role ${role} is beyond those who registered the connection`);
+}

@@ -1,0 +1,109 @@
+// the parser that verifies signatures, so that nobody reads another document than the one that was verified
+import { parseDomFromString } from '@node-saml/node-saml/lib/xml.js';
+
+/** What is used of a DOM node; the types of the DOM are not part of this project. */
+interface XmlNode {
+  readonly nodeType: number;
+  readonly nodeValue: string | null;
+  readonly childNodes: ArrayLike<XmlNode>;
+}
+
+export interface XmlAttribute {
+  readonly name: string;
+  readonly localName: string;
+  readonly value: string;
+}
+
+export interface XmlElement extends XmlNode {
+  readonly tagName: string;
+  readonly localName: string;
+  readonly namespaceURI: string | null;
+  readonly parentNode: XmlNode | null;
+  readonly attributes: ArrayLike<XmlAttribute>;
+  getAttribute(name: string): string;
+  hasAttribute(name: string): boolean;
+}
+
+/** Why a text is not read as XML. The message ends the sentence "It …". */
+export class MalformedXml extends Error {}
+
+const ELEMENT = 1;
+const TEXT = 3;
+const MAX_DEPTH = 40;
+/** Canonicalization takes a millisecond for each dozen or so. */
+const MAX_ELEMENTS = 2000;
+const DECLARATION = /^\ufeff?<\?xml version=(["'])1\.0\1(\s+encoding=(["'])utf-8\3)?(\s+standalone=(["'])(yes|no)\5)?\s*\?>/i;
+const COMMENT = /<!--(?:(?!--)[\s\S])*-->/g;
+const NAME = '[A-Za-z_][\\w.-]*(?::[A-Za-z_][\\w.-]*)?';
+const ATTRIBUTE = `\\s+${NAME}\\s*=\\s*(?:"[^"<]*"|'[^'<]*')`;
+const TAG = new RegExp(`<(?:/(?<close>${NAME})\\s*|(?<open>${NAME})(?:${ATTRIBUTE})*\\s*(?<empty>/?))>`, 'y');
+const REFERENCE = /&(?!(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/i;
+
+/**
+ * Reads XML of strangers. Document types, entities, CDATA sections and processing instructions are refused before anything
+ * is parsed: none of them is needed, and attacks are made of them. Comments too, unless they are dropped: they split texts.
+ * @throws MalformedXml
+ */
+export async function parseXml(given: string, { comments }: { comments: 'refuse' | 'drop' } = { comments: 'refuse' }): Promise<XmlElement> {
+  const text = (comments === 'drop' ? given.replace(COMMENT, '') : given).replace(DECLARATION, '');
+  if (text.includes('<!') || text.includes('<?')) throw new MalformedXml('holds a document type, comment, CDATA section or instruction');
+  if (REFERENCE.test(text) || text.includes('\u0000')) throw new MalformedXml('holds a reference to an entity, or a null character');
+  checkTags(text);
+  const document = (await parseDomFromString(text).catch(() => undefined)) as { childNodes: ArrayLike<XmlNode> } | undefined;
+  if (!document) throw new MalformedXml('is not well-formed XML');
+  const [root, ...more] = Array.from(document.childNodes).filter(({ nodeType, nodeValue }) => nodeType !== TEXT || nodeValue?.trim());
+  if (!isElement(root) || more.length > 0) throw new MalformedXml('must have one root element');
+  if (elementsIn(root).some(({ tagName, namespaceURI }) => tagName.includes(':') && !namespaceURI))
+    throw new MalformedXml('has a prefix without a namespace');
+  return root;
+}
+
+/** The parser mends what is broken; what others read in a broken document is anyone's guess. */
+function checkTags(text: string): void {
+  const open: string[] = [];
+  let elements = 0;
+  if (!/^\s*</.test(text) || !/>\s*$/.test(text)) throw new MalformedXml('must have one root element');
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
+    TAG.lastIndex = at;
+    const found = TAG.exec(text);
+    if (!found?.groups) throw new MalformedXml('is not well-formed XML');
+    const { close, open: opened = '', empty } = found.groups;
+    if (close !== undefined && open.pop() !== close) throw new MalformedXml('is not well-formed XML');
+    if (close === undefined && !empty) open.push(opened);
+    if (close === undefined) elements += 1;
+    if (elements > MAX_ELEMENTS) throw new MalformedXml(`holds more than ${MAX_ELEMENTS} elements`);
+    if (open.length > MAX_DEPTH) throw new MalformedXml('is nested too deeply');
+    at = TAG.lastIndex;
+  }
+  if (open.length > 0) throw new MalformedXml('is not well-formed XML');
+}
+
+export const isElement = (node: XmlNode | undefined): node is XmlElement => node?.nodeType === ELEMENT;
+export const childrenOf = (element: XmlNode): XmlElement[] => Array.from(element.childNodes).filter(isElement);
+export const isNamed = (element: XmlElement, namespace: string, name: string): boolean =>
+  element.namespaceURI === namespace && element.localName === name;
+export const childrenNamed = (element: XmlElement, namespace: string, name: string): XmlElement[] =>
+  childrenOf(element).filter((child) => isNamed(child, namespace, name));
+
+/** The one child of this name. @throws MalformedXml where there is none, or more than one. */
+export function onlyChild(element: XmlElement, namespace: string, name: string): XmlElement {
+  const [child, ...more] = childrenNamed(element, namespace, name);
+  if (!child || more.length > 0) throw new MalformedXml(`must have one ${name} in ${element.localName}`);
+  return child;
+}
+
+/** Itself and everything below. */
+export const elementsIn = (root: XmlElement): XmlElement[] => [root, ...childrenOf(root).flatMap(elementsIn)];
+
+/** The text of an element that holds nothing else. @throws MalformedXml */
+export function textOf(element: XmlElement): string {
+  const nodes = Array.from(element.childNodes);
+  if (nodes.some(({ nodeType }) => nodeType !== TEXT)) throw new MalformedXml(`may have only text in ${element.localName}`);
+  return nodes
+    .map(({ nodeValue }) => nodeValue ?? '')
+    .join('')
+    .trim();
+}
+
+/** Undefined where it is absent or empty. */
+export const attributeOf = (element: XmlElement, name: string): string | undefined => element.getAttribute(name) || undefined;

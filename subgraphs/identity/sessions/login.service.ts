@@ -1,0 +1,75 @@
+import type { Orm } from '../../../kernel/database.ts';
+import type { ClientInfo } from '../../../kernel/request.ts';
+import type { AuditTrail } from '../audit/audit.trail.ts';
+import type { UserAccess } from '../restrictions/user-access.ts';
+import { hashPassword, type PasswordCost, verifyPassword } from '../users/password.ts';
+import { User } from '../users/user.entity.ts';
+import { UserStatus } from '../users/user.states.ts';
+import type { LoginAttempts } from './login.attempts.ts';
+import { LoginRefused, UserSuspended } from './session.errors.ts';
+import type { SessionTokens } from './session.values.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface LoginParts {
+  orm: Orm;
+  attempts: LoginAttempts;
+  sessions: Sessions;
+  trail: AuditTrail;
+  userAccess: UserAccess;
+  passwordCost: PasswordCost | undefined;
+}
+
+/** Login by e-mail address and password (specification 4.1). */
+export class LoginService {
+  /** Verified where there is no user: an unknown address takes as long as a wrong password. */
+  #nobodysHash: Promise<string> | undefined;
+
+  constructor(private readonly parts: LoginParts) {}
+
+  /** @throws LoginRefused, TooManyAttempts, UserSuspended */
+  async login(email: string, password: string, client: ClientInfo | undefined): Promise<SessionTokens> {
+    return this.parts.sessions.open(await this.check(email, password, client), { method: 'password', client });
+  }
+
+  /** The active user whose password this is. @throws LoginRefused, TooManyAttempts, UserSuspended, IpNotAllowed, AccessRestricted */
+  async check(typed: string, password: string, client: ClientInfo | undefined): Promise<User> {
+    const { orm, attempts } = this.parts;
+    const email = typed.trim().toLowerCase();
+    await attempts.begin(email, client?.ip);
+    const user = await orm.em.fork().findOne(User, { email }, { filters: { organization: false } });
+    this.#nobodysHash ??= hashPassword('nobody', this.parts.passwordCost);
+    const isRight = await verifyPassword(password, user?.passwordHash ?? (await this.#nobodysHash));
+    if (!user?.passwordHash || !isRight) {
+      await this.#auditFailure(user, client, user ? 'wrong password' : 'unknown user');
+      throw new LoginRefused();
+    }
+    if (user.status !== UserStatus.ACTIVE) {
+      await this.#auditFailure(user, client, 'user is not active');
+      throw new UserSuspended();
+    }
+    await this.#requireAccess(user, client);
+    await attempts.succeeded(email, client?.ip);
+    return user;
+  }
+
+  /** After the right password only, as with a suspended user: nobody else learns it. */
+  async #requireAccess(user: User, client: ClientInfo | undefined): Promise<void> {
+    try {
+      await this.parts.userAccess.check(user.organizationId, client);
+    } catch (error) {
+      await this.#auditFailure(user, client, 'restricted');
+      throw error;
+    }
+  }
+
+  #auditFailure(user: User | null, client: ClientInfo | undefined, reason: string): Promise<void> {
+    return this.parts.trail.record({
+      eventType: 'authentication_failure',
+      organizationId: user?.organizationId,
+      userId: user?.id,
+      client,
+      authenticationMethod: 'password',
+      reason,
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, ObjectType } from 'type-graphql';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+
+/** A login of a user: what access tokens are issued in, and end with. Also the family of its refresh tokens. */
+@ObjectType({ description: 'A login of a user. Its access tokens end with it.' })
+@Entity({ tableName: 'session' })
+@OrganizationFilter()
+@Index({ properties: ['organizationId', 'userId', 'createdAt'] })
+export class Session {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Field(() => ID)
+  @Property({ type: 'text' })
+  userId!: string;
+
+  @Field(() => String, { description: 'How the user logged in: password, saml, …' })
+  @Property({ type: 'text' })
+  method!: string;
+
+  @Field(() => String, { nullable: true, description: 'Where from, at login.' })
+  @Property({ type: 'text', nullable: true })
+  ipAddress: string | null = null;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  userAgent: string | null = null;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+
+  @Field(() => Date, { description: 'Its login or last refresh.' })
+  @Property({ type: 'datetime', length: 3 })
+  lastUsedAt!: Date;
+
+  @Field(() => Date, { description: 'Whatever is done in it, it ends then.' })
+  @Property({ type: 'datetime', length: 3 })
+  expiresAt!: Date;
+
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  endedAt: Date | null = null;
+
+  @Property({ type: 'text', nullable: true })
+  endReason: string | null = null;
+}

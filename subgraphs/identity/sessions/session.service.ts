@@ -1,0 +1,78 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { ResourceNotFound } from '../../../kernel/errors.ts';
+import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import { User } from '../users/user.entity.ts';
+import { Session } from './session.entity.ts';
+import { NoSession } from './session.errors.ts';
+import type { CallerIdentity } from './session.values.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface SessionServiceDeps {
+  em: EntityManager;
+  request: RequestContext;
+  clock: Clock;
+  sessions: Sessions;
+}
+
+/** A caller's own login: who they are, where else they are logged in (specification 4.1). */
+export class SessionService {
+  constructor(private readonly deps: SessionServiceDeps) {}
+
+  async identity(): Promise<CallerIdentity> {
+    const { kind, id, organizationId, plan, grants, sessionId, clientId, needsSecondFactor } = this.deps.request.principal;
+    return {
+      active: true,
+      type: kind,
+      id,
+      organizationId,
+      plan,
+      permissions: [...grants],
+      sessionId: sessionId ?? null,
+      clientId: clientId ?? null,
+      needsSecondFactor,
+      user: kind === 'user' ? await this.deps.em.findOne(User, { id }) : null,
+    };
+  }
+
+  /** The sessions of a user that have not ended: the caller's own, or, for who may administer credentials, anybody's. A key has none. */
+  list(userId: string | undefined, page: PageInput): Promise<Page<Session>> {
+    const where = { userId: this.#userId(userId), endedAt: null, expiresAt: { $gt: this.deps.clock.now() } };
+    return listPage(this.deps.em, Session, { where, page, defaultSort: NEWEST_FIRST });
+  }
+
+  /** @throws ResourceNotFound */
+  async end(id: string): Promise<Session> {
+    const { em, request, sessions } = this.deps;
+    const session = await em.findOne(Session, { id, endedAt: null });
+    const isOwn = session?.userId === this.#ownId;
+    // somebody else's session reads as absent, for who may not administer credentials
+    if (!session || !(isOwn || request.principal.may('credentials:admin'))) throw new ResourceNotFound('session', id);
+    await sessions.end(session, isOwn ? 'ended by its user' : 'ended by an administrator', request.client);
+    return session;
+  }
+
+  /** Ends the session that the request is made in. @throws NoSession */
+  async logout(): Promise<Session> {
+    const { em, request, sessions } = this.deps;
+    const { sessionId } = request.principal;
+    const session = sessionId ? await em.findOne(Session, { id: sessionId, endedAt: null }) : null;
+    if (!session) throw new NoSession();
+    await sessions.end(session, 'logout', request.client);
+    return session;
+  }
+
+  /** A client that acts for a user has none: where its user is logged in, and for how long, is not its business. */
+  get #ownId(): string | undefined {
+    const { kind, id, clientId } = this.deps.request.principal;
+    return kind === 'user' && !clientId ? id : undefined;
+  }
+
+  #userId(wanted: string | undefined): string {
+    const own = this.#ownId;
+    if (wanted !== undefined && wanted !== own) this.deps.request.principal.require('credentials:admin');
+    return wanted ?? own ?? '';
+  }
+}

@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Rows } from '../../../kernel/database.ts';
+import { isSame, macOf, type RequestSigning, readSigning, SKEW_SECONDS } from './request-signature.ts';
+import { InvalidSignature } from './signature.errors.ts';
+
+/** What a key knows of signing. */
+export interface SigningKeyOf {
+  id: string;
+  signingSecret: string | undefined;
+  requireSignature: boolean;
+}
+
+const PURGE_EVERY_MS = 60_000;
+
+/**
+ * Checks request signatures (specification 5.2): whenever one is sent, and where the key demands one. Each is accepted once, by
+ * all processes together: a signed request costs a statement, and no other one does.
+ */
+export class SignatureVerifier {
+  #purgedAt = performance.now();
+
+  constructor(
+    private readonly rows: Rows,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws InvalidSignature */
+  async verify({ id, signingSecret, requireSignature }: SigningKeyOf, signing: RequestSigning | undefined): Promise<void> {
+    if (signing?.signature === undefined) {
+      if (requireSignature) throw new InvalidSignature('missing');
+      return;
+    }
+    if (signingSecret === undefined) throw new InvalidSignature('not_signable');
+    const sent = readSigning(signing);
+    if (!sent) throw new InvalidSignature('malformed');
+    const now = this.clock.now().getTime() / 1000;
+    if (Math.abs(now - sent.seconds) > SKEW_SECONDS) throw new InvalidSignature('timestamp', { server_time: Math.floor(now) });
+    if (!isSame(macOf(signing, sent.timestamp, signingSecret), sent.mac)) throw new InvalidSignature('mismatch');
+    await this.#spend(`${id}.${sent.mac.toString('base64')}`, sent.seconds);
+  }
+
+  /** What comes second finds the first, in whichever process. */
+  async #spend(signature: string, seconds: number): Promise<void> {
+    const used = await this.rows.query(
+      `insert into "identity"."request_signature" ("digest", "expires_at") values ($1, $2) on conflict do nothing returning 1 as "one"`,
+      [hash('sha256', signature, 'hex'), new Date((seconds + SKEW_SECONDS) * 1000)],
+    );
+    if (used.length === 0) throw new InvalidSignature('replayed');
+    if (performance.now() - this.#purgedAt < PURGE_EVERY_MS) return;
+    this.#purgedAt = performance.now();
+    await this.purge();
+  }
+
+  /** Forgets what is too old to be accepted again. */
+  async purge(): Promise<void> {
+    await this.rows.query(`delete from "identity"."request_signature" where "expires_at" < $1`, [this.clock.now()]);
+  }
+}

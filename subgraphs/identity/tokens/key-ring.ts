@@ -1,0 +1,164 @@
+import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { SecretBox } from '../../../kernel/secret-box.ts';
+import { SigningKey } from './signing-key.entity.ts';
+
+export const ALGORITHM = 'RS256';
+/** What their encryption at rest is derived for. */
+export const SIGNING_KEYS = 'signing-keys';
+const MODULUS_BITS = 2048;
+/** How long a key signs. */
+const ROTATION_MS = 90 * 86_400_000;
+/** How long it is published before: longer than anybody keeps a key set. */
+const ANNOUNCED_MS = 86_400_000;
+/** How long it is published after: longer than any token lives. */
+const KEPT_MS = 2 * 3_600_000;
+const RELOAD_MS = 60_000;
+/** Nobody makes the platform read its keys more often by showing tokens of unknown ones. */
+const UNKNOWN_RELOAD_MS = 5_000;
+
+export interface RingKey {
+  kid: string;
+  publicJwk: JWK;
+  privateJwk: JWK;
+  publicKey: CryptoKey;
+  privateKey: CryptoKey;
+  signsFrom: Date;
+}
+
+export interface KeyRingParts {
+  orm: Orm;
+  clock: Clock;
+  box: SecretBox;
+}
+
+/**
+ * The keys of access tokens (specification 5.4): RS256, the newest that is due signs, all that a token may still be signed
+ * with are published. A new one takes over every 90 days, announced for a day; any process makes it, and one does.
+ */
+export class KeyRing {
+  #keys: readonly RingKey[] = [];
+  #loadedAt = Number.NEGATIVE_INFINITY;
+  #loading: Promise<void> | undefined;
+
+  constructor(private readonly parts: KeyRingParts) {}
+
+  /** The key to sign with now. */
+  async current(): Promise<RingKey> {
+    await this.#refresh();
+    const now = this.parts.clock.now();
+    const key = this.#keys.findLast(({ signsFrom }) => signsFrom <= now) ?? this.#keys[0];
+    if (!key) throw new Error('There is no signing key.');
+    return key;
+  }
+
+  /** All keys that tokens may be signed with, the signing one first: what the key set shows. */
+  async published(): Promise<readonly RingKey[]> {
+    const current = await this.current();
+    return [current, ...this.#keys.filter((key) => key !== current)];
+  }
+
+  /** The key that the header of a token names; undefined where there is none such. */
+  async find(kid: string): Promise<RingKey | undefined> {
+    await this.#refresh();
+    const known = this.#keys.find((key) => key.kid === kid);
+    if (known || performance.now() - this.#loadedAt < UNKNOWN_RELOAD_MS) return known;
+    await this.#load();
+    return this.#keys.find((key) => key.kid === kid);
+  }
+
+  /** Lets a new key take over after its announcement, or at once where the present one is not to be trusted any more. */
+  async rotate({ atOnce = false }: { atOnce?: boolean } = {}): Promise<void> {
+    const now = this.parts.clock.now();
+    const signsFrom = atOnce ? now : new Date(now.getTime() + ANNOUNCED_MS);
+    const key = await this.#generate(signsFrom);
+    await this.parts.orm.em.fork().transactional(async (tx) => {
+      if (atOnce) await this.#distrustAll(tx);
+      tx.persist(key);
+    });
+    await this.#load();
+  }
+
+  /** Also the tokens that processes have looked at before: an empty id tells them to forget everything. */
+  async #distrustAll(tx: EntityManager): Promise<void> {
+    await tx.nativeDelete(SigningKey, {});
+    for (const statement of [`insert into "identity"."change" ("subject_id") values ('')`, `select pg_notify('identity_change', '')`])
+      await tx.getConnection().execute(statement, [], 'run', tx.getTransactionContext());
+  }
+
+  /** The keys may have been changed by another process: they are read before the next use. */
+  forget(): void {
+    this.#loadedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  async #refresh(): Promise<void> {
+    if (performance.now() - this.#loadedAt < RELOAD_MS && this.#keys.length > 0) return;
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined;
+    });
+    await this.#loading;
+  }
+
+  async #load(): Promise<void> {
+    const stored = await this.#maintained();
+    this.#keys = await Promise.all(stored.map((key) => this.#open(key)));
+    this.#loadedAt = performance.now();
+  }
+
+  /** Reads the keys; where one is due makes it, and deletes those whose tokens have all expired. */
+  async #maintained(): Promise<SigningKey[]> {
+    const em = this.parts.orm.em.fork();
+    const read = (from: EntityManager) => from.find(SigningKey, {}, { orderBy: { signsFrom: 'asc', id: 'asc' } });
+    const stored = await read(em);
+    const now = this.parts.clock.now();
+    const newest = stored.at(-1);
+    if (newest && now.getTime() - newest.signsFrom.getTime() < ROTATION_MS - ANNOUNCED_MS) return stored.filter(isKept(stored, now));
+
+    const next = await this.#generate(newest ? new Date(now.getTime() + ANNOUNCED_MS) : now);
+    return em.transactional(async (tx) => {
+      // of several processes one makes it: the others wait here, and find it
+      await tx.getConnection().execute('select pg_advisory_xact_lock(?)', [RING_LOCK], 'run', tx.getTransactionContext());
+      const present = await read(tx.fork({ keepTransactionContext: true }));
+      if (present.at(-1)?.id !== newest?.id) return present;
+      const kept = present.filter(isKept(present, now));
+      await tx.nativeDelete(SigningKey, { id: { $nin: kept.map(({ id }) => id) } });
+      tx.persist(next);
+      return [...kept, next];
+    });
+  }
+
+  async #generate(signsFrom: Date): Promise<SigningKey> {
+    const { publicKey, privateKey } = await generateKeyPair(ALGORITHM, { modulusLength: MODULUS_BITS, extractable: true });
+    const id = newId('signingKey');
+    const describe = (jwk: JWK): JWK => ({ ...jwk, kid: id, alg: ALGORITHM, use: 'sig' });
+    return Object.assign(new SigningKey(), {
+      id,
+      publicJwk: describe(await exportJWK(publicKey)),
+      privateJwk: this.parts.box.seal(JSON.stringify(describe(await exportJWK(privateKey))), id),
+      createdAt: this.parts.clock.now(),
+      signsFrom,
+    });
+  }
+
+  async #open({ id: kid, publicJwk, privateJwk: sealed, signsFrom }: SigningKey): Promise<RingKey> {
+    const known = this.#keys.find((key) => key.kid === kid);
+    if (known) return known;
+    const privateJwk = JSON.parse(this.parts.box.open(sealed, kid)) as JWK;
+    const publicKey = (await importJWK(publicJwk, ALGORITHM)) as CryptoKey;
+    const privateKey = (await importJWK(privateJwk, ALGORITHM)) as CryptoKey;
+    return { kid, publicJwk, privateJwk, publicKey, privateKey, signsFrom };
+  }
+}
+
+/** Any number, the same in every process. */
+const RING_LOCK = 4_201_002;
+
+/** A key is kept until its successor has signed for longer than a token lives. */
+const isKept =
+  (keys: readonly SigningKey[], now: Date) =>
+  (_: SigningKey, index: number): boolean => {
+    const successor = keys[index + 1];
+    return !successor || now.getTime() - successor.signsFrom.getTime() < KEPT_MS;
+  };

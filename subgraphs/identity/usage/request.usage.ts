@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Orm } from '../../../kernel/database.ts';
+import type { Logger } from '../../../kernel/log.ts';
+
+const FLUSH_EVERY_MS = 3_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** What is shown is of 24 hours; the rest is for questions about an invoice. */
+const HOURS_KEPT_MS = 92 * DAY_MS;
+const WRITERS_KEPT_MS = DAY_MS;
+
+interface Row {
+  organization_id: string;
+  hour: string;
+  requests: number;
+  weight: number;
+}
+
+/** What was counted until a moment. It keeps its number and its rows however often it is sent, so that it counts once. */
+interface Batch {
+  sequence: number;
+  rows: Row[];
+}
+
+/**
+ * Counts the requests of organizations by hour and month (specification 8.1) in memory and writes them every few seconds, so
+ * that a request costs no write. What a process that is killed had not written is lost, to the customer's advantage; what was
+ * written and whose answer was lost is not written twice.
+ */
+export class RequestUsage {
+  readonly #writer = randomUUID();
+  #pending = new Map<string, Row>();
+  #batch: Batch | undefined;
+  #sequence = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly orm: Orm,
+    private readonly clock: Clock,
+    private readonly log: Logger,
+  ) {}
+
+  /** Negative amounts give back. */
+  count(organizationId: string, { requests, weight }: { requests: number; weight: number }, at: Date): void {
+    const hourMs = at.getTime() - (at.getTime() % HOUR_MS);
+    const key = `${organizationId} ${hourMs}`;
+    const row = this.#pending.get(key);
+    if (row) {
+      row.requests += requests;
+      row.weight += weight;
+    } else this.#pending.set(key, { organization_id: organizationId, hour: new Date(hourMs).toISOString(), requests, weight });
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_EVERY_MS).unref();
+  }
+
+  /** Writes what was counted, in one statement. What cannot be written now is kept for the next time. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(() => this.#writeAll());
+    return this.#writing;
+  }
+
+  /** Forgets what nobody asks about any more. */
+  async purge(): Promise<void> {
+    const now = this.clock.now().getTime();
+    const { schema } = this.orm.config.getAll();
+    const run = (sql: string, before: number) => this.orm.em.getConnection().execute(sql, [new Date(now - before)], 'run');
+    await run(`delete from "${schema}"."usage_hour_counter" where "hour" < ?`, HOURS_KEPT_MS);
+    await run(`delete from "${schema}"."usage_writer_counter" where "written_at" < ?`, WRITERS_KEPT_MS);
+  }
+
+  /** One batch after the other; while one cannot be written, what comes is added to the next. */
+  async #writeAll(): Promise<void> {
+    for (let batch = this.#nextBatch(); batch; batch = this.#nextBatch()) {
+      try {
+        await this.#write(batch);
+        this.#batch = undefined;
+      } catch (error) {
+        this.log.warn({ err: error }, 'The use of organizations could not be written; it is kept and tried again');
+        this.#timer ??= setTimeout(() => void this.flush(), FLUSH_EVERY_MS).unref();
+        return;
+      }
+    }
+  }
+
+  #nextBatch(): Batch | undefined {
+    if (!this.#batch && this.#pending.size > 0) {
+      this.#batch = { sequence: ++this.#sequence, rows: [...this.#pending.values()] };
+      this.#pending = new Map();
+    }
+    return this.#batch;
+  }
+
+  /** In the same order in all processes, so that none waits for another that waits for it. */
+  async #write({ sequence, rows }: Batch): Promise<void> {
+    const { schema } = this.orm.config.getAll();
+    await this.orm.em.getConnection().execute(
+      `with batch as (
+         select * from jsonb_to_recordset(?::jsonb) as u("organization_id" text, "hour" timestamptz, "requests" bigint, "weight" bigint)
+       ), writer as (
+         insert into "${schema}"."usage_writer_counter" as w ("id", "sequence", "written_at") values (?, ?, ?)
+         on conflict ("id") do update set "sequence" = excluded."sequence", "written_at" = excluded."written_at"
+           where w."sequence" < excluded."sequence"
+         returning 1
+       ), hours as (
+         insert into "${schema}"."usage_hour_counter" as h ("organization_id", "hour", "requests", "weight")
+         select * from batch where exists (select 1 from writer) order by 1, 2
+         on conflict ("organization_id", "hour") do update
+           set "requests" = h."requests" + excluded."requests", "weight" = h."weight" + excluded."weight"
+       )
+       insert into "${schema}"."usage_month_counter" as m ("organization_id", "month", "requests")
+       select "organization_id", date_trunc('month', "hour" at time zone 'UTC')::date, sum("requests")
+       from batch where exists (select 1 from writer) group by 1, 2 order by 1, 2
+       on conflict ("organization_id", "month") do update set "requests" = m."requests" + excluded."requests"`,
+      [JSON.stringify(rows), this.#writer, sequence, this.clock.now()],
+      'run',
+    );
+  }
+}

@@ -1,0 +1,13 @@
+import { Ctx, Query, Resolver } from 'type-graphql';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import type { IdentityContext } from '../context.ts';
+import { RateLimitUsage } from './usage.record.ts';
+
+@Resolver()
+export class UsageResolver {
+  @Query(() => RateLimitUsage, { description: 'What the caller and its organization have used of their limits.' })
+  @Requires('monitoring:read')
+  rateLimitUsage(@Ctx() { usage }: IdentityContext): Promise<RateLimitUsage> {
+    return usage.own();
+  }
+}

@@ -1,0 +1,65 @@
+import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Field, ID, ObjectType } from 'type-graphql';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { UserRole, UserStatus } from './user.states.ts';
+
+/** A person who can log in (specification 4.2). */
+@ObjectType({ description: 'A person who can log in.' })
+@Entity({ tableName: 'user' })
+@OrganizationFilter()
+@Index({ properties: ['organizationId', 'createdAt', 'id'] })
+@Index({ properties: ['organizationId', 'accountId'] })
+export class User {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Field(() => ID, { nullable: true, description: 'The account that the user is listed with; null for those of the organization itself.' })
+  @Property({ type: 'text', nullable: true })
+  accountId: string | null = null;
+
+  /** In lower case: the same person whatever they type at login. Unique over all organizations. */
+  @Field(() => String)
+  @Property({ type: 'text' })
+  @Unique()
+  email!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  name!: string;
+
+  @Field(() => String, { nullable: true, description: 'Where codes are sent by SMS.' })
+  @Property({ type: 'text', nullable: true })
+  phone: string | null = null;
+
+  @Field(() => UserRole)
+  @Enum({ items: () => UserRole, type: 'text' })
+  role!: UserRole;
+
+  @Field(() => UserStatus)
+  @Enum({ items: () => UserStatus, type: 'text' })
+  status: UserStatus = UserStatus.ACTIVE;
+
+  /** As password.ts writes it, with the parameters it was made with. Null until the invitation is accepted. */
+  @Property({ type: 'text', nullable: true })
+  passwordHash: string | null = null;
+
+  @Field(() => Boolean, { description: 'Whether a second factor is enrolled.' })
+  @Property({ type: 'boolean' })
+  secondFactor = false;
+
+  @Field(() => Date, { nullable: true })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  lastLogin: Date | null = null;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  updatedAt!: Date;
+}

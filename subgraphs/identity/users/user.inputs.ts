@@ -1,0 +1,74 @@
+import { IsEmail, IsOptional, Length, Matches } from 'class-validator';
+import { Field, InputType } from 'type-graphql';
+import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import { sortOf } from '../../../kernel/graphql/page.ts';
+import { UserRole, UserStatus } from './user.states.ts';
+
+const NAME_REASON = 'must have 1 to 200 characters';
+const EMAIL_REASON = 'must be an e-mail address';
+const PHONE = /^\+[1-9][0-9 ().-]{5,24}$/;
+const PHONE_REASON = 'must be an international number such as +1 212 555 0100';
+
+@InputType()
+export class UserInviteInput {
+  @Field(() => String)
+  @IsEmail({}, { message: EMAIL_REASON })
+  email!: string;
+
+  @Field(() => String)
+  @Length(1, 200, { message: NAME_REASON })
+  @Matches(/\S/, { message: 'must not be blank' })
+  name!: string;
+
+  @Field(() => UserRole, { nullable: true, description: 'Default: member. Nobody gives a role that may do more than they may.' })
+  role?: UserRole | null;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @Matches(PHONE, { message: PHONE_REASON })
+  phone?: string | null;
+}
+
+@InputType({ description: 'What is left out stays as it is; null clears what may be absent.' })
+export class UserUpdateInput {
+  @Field(() => String, { nullable: true })
+  @NotNull()
+  @Length(1, 200, { message: NAME_REASON })
+  @Matches(/\S/, { message: 'must not be blank' })
+  name?: string;
+
+  @Field(() => UserRole, { nullable: true })
+  @NotNull()
+  role?: UserRole;
+
+  @Field(() => UserStatus, { nullable: true, description: 'Suspending ends all sessions of the user.' })
+  @NotNull()
+  status?: UserStatus;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @Matches(PHONE, { message: PHONE_REASON })
+  phone?: string | null;
+}
+
+@InputType()
+export class UserFilter {
+  @Field(() => [UserRole], { nullable: true })
+  role?: UserRole[];
+
+  @Field(() => [UserStatus], { nullable: true })
+  status?: UserStatus[];
+
+  @Field(() => String, { nullable: true, description: 'Part of the name or e-mail address, in any case.' })
+  @IsOptional()
+  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  search?: string;
+}
+
+export enum UserSortField {
+  CREATED_AT = 'createdAt',
+  NAME = 'name',
+  EMAIL = 'email',
+  LAST_LOGIN = 'lastLogin',
+}
+export const UserSort = sortOf('User', UserSortField);

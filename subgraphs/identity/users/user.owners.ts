@@ -1,0 +1,13 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { User } from './user.entity.ts';
+import { UserRole, UserStatus } from './user.states.ts';
+
+/**
+ * Locks the active owners of an organization until the transaction ends, in one order. Whoever may change an owner does this
+ * before anything else: of two who remove each other one waits, and is refused then.
+ */
+export function lockOwners(tx: EntityManager, organizationId: string): Promise<User[]> {
+  const owners = { organizationId, role: UserRole.OWNER, status: UserStatus.ACTIVE };
+  return tx.find(User, owners, { filters: { organization: false }, lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } });
+}

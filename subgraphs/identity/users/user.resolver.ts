@@ -1,0 +1,84 @@
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import { relationLimit } from '../../../kernel/loaders.ts';
+import { Account } from '../accounts/account.entity.ts';
+import type { IdentityContext } from '../context.ts';
+import { User } from './user.entity.ts';
+import { UserFilter, UserInviteInput, UserSort, UserUpdateInput } from './user.inputs.ts';
+
+const UserPage = pageOf('User', User);
+
+@Resolver(() => User)
+export class UserResolver {
+  @Query(() => User, { nullable: true })
+  @Requires('accounts:read')
+  user(@Arg('id', () => ID) id: string, @Ctx() { users }: IdentityContext): Promise<User | null> {
+    return users.find(id);
+  }
+
+  @Query(() => UserPage, { description: 'Users of the organization, those without an account included.' })
+  @Requires('accounts:read')
+  users(
+    @Arg('accountId', () => ID, { nullable: true, description: 'Only those listed with this account.' }) accountId: string | undefined,
+    @Arg('filter', () => UserFilter, { nullable: true }) filter: UserFilter | undefined,
+    @Arg('sort', () => [UserSort], { nullable: true }) sort: SortBy[] | undefined,
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { users }: IdentityContext,
+  ): Promise<Page<User>> {
+    return users.list(accountId, { filter, sort, page });
+  }
+
+  @Mutation(() => User, { description: 'Mails an invitation: the user chooses a password by its link.' })
+  @Requires('accounts:create')
+  inviteUser(
+    @Arg('accountId', () => ID) accountId: string,
+    @Arg('input', () => UserInviteInput) input: UserInviteInput,
+    @Ctx() { users }: IdentityContext,
+  ): Promise<User> {
+    return users.invite(accountId, input);
+  }
+
+  @Mutation(() => User)
+  @Requires('accounts:write')
+  updateUser(
+    @Arg('id', () => ID) id: string,
+    @Arg('accountId', () => ID, { nullable: true, description: 'The user must be listed with it.' }) accountId: string | undefined,
+    @Arg('input', () => UserUpdateInput) input: UserUpdateInput,
+    @Ctx() { users }: IdentityContext,
+  ): Promise<User> {
+    return users.update({ id, accountId }, input);
+  }
+
+  @Mutation(() => User, { description: 'Answers the user as it last was. The last owner cannot be removed.' })
+  @Requires('accounts:write')
+  removeUser(
+    @Arg('id', () => ID) id: string,
+    @Arg('accountId', () => ID, { nullable: true, description: 'The user must be listed with it.' }) accountId: string | undefined,
+    @Ctx() { users }: IdentityContext,
+  ): Promise<User> {
+    return users.remove({ id, accountId });
+  }
+}
+
+@Resolver(() => User)
+export class UserAccountResolver {
+  @FieldResolver(() => Account, { nullable: true })
+  @Requires('accounts:read')
+  async account(@Root() { accountId }: User, @Ctx() { loaders }: IdentityContext): Promise<Account | null> {
+    return accountId === null ? null : loaders.accounts.load(accountId);
+  }
+}
+
+@Resolver(() => Account)
+export class AccountUsersResolver {
+  @FieldResolver(() => [User], { description: 'The newest ones.' })
+  @Requires('accounts:read')
+  users(
+    @Root() { id }: Account,
+    @Arg('limit', () => Int, { nullable: true, description: 'At most 200; 50 by default.' }) limit: number | undefined,
+    @Ctx() { loaders }: IdentityContext,
+  ): Promise<User[]> {
+    return loaders.users.newest('accountId', id, relationLimit(limit));
+  }
+}

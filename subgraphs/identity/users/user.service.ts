@@ -1,0 +1,194 @@
+import { type FilterQuery, LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InsufficientPermissions, InvalidState, ResourceNotFound } from '../../../kernel/errors.ts';
+import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { RecordLoader } from '../../../kernel/loaders.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import type { Account } from '../accounts/account.entity.ts';
+import type { AuditTrail } from '../audit/audit.trail.ts';
+import type { PasswordService } from '../passwords/password.service.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { User } from './user.entity.ts';
+import { EmailTaken, LastOwner } from './user.errors.ts';
+import type { UserFilter, UserInviteInput, UserUpdateInput } from './user.inputs.ts';
+import { lockOwners } from './user.owners.ts';
+import { grantsOf } from './user.roles.ts';
+import { UserRole, UserStatus } from './user.states.ts';
+
+export interface UserServiceDeps {
+  em: EntityManager;
+  request: RequestContext;
+  clock: Clock;
+  accounts: RecordLoader<Account>;
+  passwords: PasswordService;
+  sessions: Sessions;
+  trail: AuditTrail;
+}
+
+export interface UserList {
+  filter?: UserFilter | undefined;
+  sort?: SortBy[] | undefined;
+  page?: PageInput | undefined;
+}
+
+/** A user, and the account that it must be listed with where one is named. */
+export interface NamedUser {
+  id: string;
+  accountId: string | undefined;
+}
+
+/** Users of the caller's organization (specification 4.2). */
+export class UserService {
+  constructor(private readonly deps: UserServiceDeps) {}
+
+  /** @throws ResourceNotFound for an account that is not the organization's. */
+  async list(accountId: string | undefined, { filter, ...wanted }: UserList): Promise<Page<User>> {
+    if (accountId !== undefined) await this.#requireAccount(accountId);
+    const where: FilterQuery<User> = { $and: [whereOf(filter ?? {}), accountId === undefined ? {} : { accountId }] };
+    return listPage(this.deps.em, User, { where, ...wanted, defaultSort: NEWEST_FIRST });
+  }
+
+  find(id: string): Promise<User | null> {
+    return this.deps.em.findOne(User, { id });
+  }
+
+  /** Makes a user and mails an invitation: they choose a password by its link. @throws EmailTaken, InsufficientPermissions, ResourceNotFound */
+  async invite(accountId: string, { email, name, role, phone }: UserInviteInput): Promise<User> {
+    const { em, request, clock, passwords } = this.deps;
+    await this.#requireAccount(accountId);
+    const now = clock.now();
+    const user = Object.assign(new User(), {
+      id: newId('user'),
+      organizationId: request.principal.organizationId,
+      accountId,
+      email: email.toLowerCase(),
+      name,
+      phone: phone ?? null,
+      role: role ?? UserRole.MEMBER,
+      status: UserStatus.INVITED,
+      createdAt: now,
+      updatedAt: now,
+    });
+    this.#requireToGrant(user.role);
+    try {
+      await em.transactional(async (tx) => {
+        tx.persist(user);
+        await tx.flush();
+        await passwords.invite(tx, user);
+        await this.#audit(tx, user, 'user_invited');
+      });
+    } catch (error) {
+      throw error instanceof UniqueConstraintViolationException ? new EmailTaken() : error;
+    }
+    return user;
+  }
+
+  /** @throws ResourceNotFound, LastOwner, InsufficientPermissions, InvalidState */
+  async update(named: NamedUser, { role, status, ...input }: UserUpdateInput): Promise<User> {
+    const { em, clock, sessions } = this.deps;
+    const { id } = named;
+    const { user, ended } = await em.transactional(async (tx) => {
+      const found = await this.#locked(tx, named);
+      const wasOwner = isActiveOwner(found);
+      for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(found, { [name]: value });
+      if (role && role !== found.role) this.#changeRole(found, role);
+      const isSuspended = status !== undefined && this.#changeStatus(found, status);
+      if (wasOwner && !isActiveOwner(found)) await this.#requireAnotherOwner(tx, id);
+      found.updatedAt = clock.now();
+      await this.#audit(tx, found, 'user_updated');
+      return { user: found, ended: isSuspended ? await sessions.endAllOf(tx, id, 'user suspended') : [] };
+    });
+    sessions.ended([id, ...ended]);
+    return user;
+  }
+
+  /** Answers the user as it last was. @throws ResourceNotFound, LastOwner, InsufficientPermissions */
+  async remove(named: NamedUser): Promise<User> {
+    const { em, sessions } = this.deps;
+    const { id } = named;
+    const { user, ended } = await em.transactional(async (tx) => {
+      const found = await this.#locked(tx, named);
+      if (isActiveOwner(found)) await this.#requireAnotherOwner(tx, id);
+      const ids = await sessions.endAllOf(tx, id, 'user removed');
+      await this.#audit(tx, found, 'user_removed');
+      await tx.nativeDelete(User, { id });
+      return { user: found, ended: ids };
+    });
+    sessions.ended([id, ...ended]);
+    return user;
+  }
+
+  /** Of who may do more than the caller nobody takes anything away: an administrator does not suspend an owner. */
+  async #locked(tx: EntityManager, { id, accountId }: NamedUser): Promise<User> {
+    await lockOwners(tx, this.deps.request.principal.organizationId);
+    const where = accountId === undefined ? { id } : { id, accountId };
+    const user = await tx.findOne(User, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!user) throw new ResourceNotFound('user', id);
+    this.#requireToGrant(user.role);
+    return user;
+  }
+
+  #changeRole(user: User, role: UserRole): void {
+    this.#requireToGrant(role);
+    user.role = role;
+  }
+
+  /** Answers whether it suspends. */
+  #changeStatus(user: User, status: UserStatus): boolean {
+    if (status === user.status) return false;
+    const allowed = ALLOWED[user.status];
+    if (!allowed.includes(status)) throw new InvalidState('user', user.status, status, allowed);
+    // who never chose a password is invited again
+    user.status = status === UserStatus.ACTIVE && !user.passwordHash ? UserStatus.INVITED : status;
+    return status === UserStatus.SUSPENDED;
+  }
+
+  #requireToGrant(role: UserRole): void {
+    const beyond = grantsOf(role).find((grant) => !this.deps.request.principal.mayGrant(grant));
+    if (beyond) throw new InsufficientPermissions(beyond);
+  }
+
+  async #requireAnotherOwner(tx: EntityManager, id: string): Promise<void> {
+    const others = await tx.count(User, { role: UserRole.OWNER, status: UserStatus.ACTIVE, id: { $ne: id } });
+    if (others === 0) throw new LastOwner();
+  }
+
+  async #requireAccount(id: string): Promise<void> {
+    if (!(await this.deps.accounts.load(id))) throw new ResourceNotFound('account', id);
+  }
+
+  #audit(tx: EntityManager, { id: userId, organizationId, role }: User, eventType: string): Promise<void> {
+    const { principal, client } = this.deps.request;
+    return this.deps.trail.record(
+      {
+        eventType,
+        organizationId,
+        userId,
+        clientId: principal.kind === 'user' ? principal.clientId : principal.id,
+        client,
+        reason: `by ${principal.kind} ${principal.id}; role ${role}`,
+      },
+      tx,
+    );
+  }
+}
+
+const ALLOWED: Readonly<Record<UserStatus, readonly UserStatus[]>> = {
+  [UserStatus.INVITED]: [UserStatus.SUSPENDED],
+  [UserStatus.ACTIVE]: [UserStatus.SUSPENDED],
+  [UserStatus.SUSPENDED]: [UserStatus.ACTIVE],
+};
+
+const isActiveOwner = ({ role, status }: User): boolean => role === UserRole.OWNER && status === UserStatus.ACTIVE;
+
+function whereOf({ role, status, search }: UserFilter): FilterQuery<User> {
+  const part = search && { $ilike: `%${search.replace(/[\\%_]/g, '\\$&')}%` };
+  return {
+    ...(role && { role: { $in: role } }),
+    ...(status && { status: { $in: status } }),
+    ...(part && { $or: [{ name: part }, { email: part }] }),
+  } as FilterQuery<User>;
+}

@@ -1,0 +1,19 @@
+import { registerEnumType } from 'type-graphql';
+
+export enum UserRole {
+  OWNER = 'owner',
+  ADMIN = 'admin',
+  MEMBER = 'member',
+  BILLING = 'billing',
+  SUPPORT = 'support',
+  READ_ONLY = 'read_only',
+}
+registerEnumType(UserRole, { name: 'UserRole', description: 'The permissions of a user (docs/decisions.md, Access).' });
+
+export enum UserStatus {
+  /** Has not chosen a password yet. */
+  INVITED = 'invited',
+  ACTIVE = 'active',
+  SUSPENDED = 'suspended',
+}
+registerEnumType(UserStatus, { name: 'UserStatus' });

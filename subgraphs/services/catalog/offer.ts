@@ -1,0 +1,44 @@
+import { InvalidParameters } from '../../../kernel/errors.ts';
+import { type Decimal, roundTo } from '../../../kernel/money.ts';
+import { formatBandwidth } from '../coverage/bandwidth.ts';
+import type { CatalogBandwidthRow, CatalogServiceRow, CatalogSlaRow } from './catalog.entity.ts';
+
+/** A service of the catalog with the bandwidths and service levels in which it is sold, smallest and default first. */
+export interface Offer {
+  service: Pick<CatalogServiceRow, 'id' | 'name' | 'category' | 'description' | 'startingPrice' | 'unit' | 'currency'>;
+  bandwidths: readonly Pick<CatalogBandwidthRow, 'mbps' | 'monthlyPrice'>[];
+  slas: readonly Pick<CatalogSlaRow, 'name' | 'upliftPercent' | 'uptimePercent'>[];
+}
+
+export interface Price {
+  sla: string;
+  monthlyPrice: Decimal;
+  currency: string;
+}
+
+/**
+ * The price a month of a bandwidth with a service level (default: the first): the bandwidth's price and the level's uplift,
+ * rounded once to what the currency can pay.
+ * @throws InvalidParameters for a bandwidth or service level in which it is not sold
+ */
+export function priceOf({ service, bandwidths, slas }: Offer, mbps: number, slaName: string | undefined): Price {
+  const bandwidth = bandwidths.find((option) => option.mbps === mbps);
+  if (!bandwidth)
+    throw notSold(
+      'bandwidth',
+      formatBandwidth(mbps),
+      bandwidths.map((option) => formatBandwidth(option.mbps)),
+    );
+  const sla = slaName === undefined ? slas[0] : slas.find(({ name }) => name === slaName);
+  if (!sla)
+    throw notSold(
+      'sla',
+      slaName,
+      slas.map(({ name }) => name),
+    );
+  const factor = sla.upliftPercent.dividedBy(100).plus(1);
+  return { sla: sla.name, monthlyPrice: roundTo(bandwidth.monthlyPrice.times(factor), service.currency), currency: service.currency };
+}
+
+const notSold = (field: string, value: unknown, options: readonly string[]): InvalidParameters =>
+  new InvalidParameters([{ field, value, reason: `must be one of ${options.join(', ')}` }]);

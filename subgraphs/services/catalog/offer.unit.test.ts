@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { PlatformError } from '../../../kernel/errors.ts';
+import { Decimal } from '../../../kernel/money.ts';
+import { type Offer, priceOf } from './offer.ts';
+
+const offer: Offer = {
+  service: {
+    id: 'business_fiber',
+    name: 'Business Fiber',
+    category: 'connectivity',
+    description: '',
+    startingPrice: new Decimal('89.99'),
+    unit: 'month',
+    currency: 'USD',
+  },
+  bandwidths: [
+    { mbps: 100, monthlyPrice: new Decimal('89.99') },
+    { mbps: 1000, monthlyPrice: new Decimal('299.00') },
+  ],
+  slas: [
+    { name: 'standard', upliftPercent: new Decimal(0), uptimePercent: new Decimal('99.9') },
+    { name: 'business', upliftPercent: new Decimal('12.5'), uptimePercent: new Decimal('99.95') },
+  ],
+};
+
+test('the price is that of the bandwidth with the uplift of the service level, rounded half up to cents', () => {
+  expect(priceOf(offer, 1000, 'business')).toMatchObject({ sla: 'business', currency: 'USD', monthlyPrice: new Decimal('336.38') }); // 336.375
+  expect(priceOf(offer, 100, 'standard').monthlyPrice.toFixed(2)).toBe('89.99');
+});
+
+test('without a service level the first one counts', () => {
+  expect(priceOf(offer, 100, undefined).sla).toBe('standard');
+});
+
+test.each([
+  [300, 'standard', 'bandwidth', 'must be one of 100mbps, 1000mbps'],
+  [100, 'platinum', 'sla', 'must be one of standard, business'],
+])('%d megabits with the service level %s are refused, naming %s and what is sold', (mbps, sla, field, reason) => {
+  const attempt = () => priceOf(offer, mbps, sla);
+  expect(attempt).toThrow(PlatformError);
+  expect(attempt).toThrow(`${field}: ${reason}`);
+});

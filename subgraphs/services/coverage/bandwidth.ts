@@ -1,0 +1,17 @@
+const TEXT = /^(\d{1,7}(?:\.\d{1,3})?) ?(mbps|gbps)$/i;
+const MBPS_PER_GBPS = 1000;
+
+/** What a bandwidth looks like, for messages and descriptions. */
+export const BANDWIDTH_FORM = 'a bandwidth such as 500mbps or 1gbps';
+
+/** Megabits per second of `1000mbps`, `500 mbps`, `1gbps` or `2.5 Gbps`; null for anything else, and for what is not whole. */
+export function parseBandwidth(text: string): number | null {
+  const [, amount, unit] = TEXT.exec(text.trim()) ?? [];
+  if (!amount || !unit) return null;
+  // 2.3 * 1000 is not quite 2300 in binary
+  const mbps = unit.toLowerCase() === 'gbps' ? Math.round(Number(amount) * MBPS_PER_GBPS) : Number(amount);
+  return Number.isInteger(mbps) && mbps > 0 ? mbps : null;
+}
+
+/** The specification's spelling: `1000mbps`. */
+export const formatBandwidth = (mbps: number): string => `${mbps}mbps`;

@@ -1,0 +1,42 @@
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InvalidParameters } from '../../../kernel/errors.ts';
+import { CoverageArea, CoverageTechnology } from './coverage.entity.ts';
+import { InsufficientBandwidth, LocationNotServiceable, ServiceUnavailableAtLocation } from './coverage.errors.ts';
+import type { ServiceLocation } from './location.ts';
+import { type AccessTechnology, type Reach, TECHNOLOGIES } from './technology.ts';
+
+const ZIP_DIGITS = 5;
+
+/** Where which access technology is available, and at which bandwidths. */
+export class CoverageService {
+  constructor(private readonly em: EntityManager) {}
+
+  /**
+   * What reaches a location, in the order of the technologies; empty where nothing does.
+   * @throws InvalidParameters where ZIP code and state contradict each other: one of them is a slip, and would cost an installer a trip.
+   */
+  async reachesOf({ zip, state }: ServiceLocation): Promise<Reach[]> {
+    const prefixes = Array.from({ length: ZIP_DIGITS }, (_, index) => zip.slice(0, index + 1));
+    const areas = await this.em.find(CoverageArea, { zipPrefix: { $in: prefixes } });
+    const [area] = areas.sort((one, other) => other.zipPrefix.length - one.zipPrefix.length);
+    if (!area) return [];
+    if (area.state !== state.toUpperCase()) {
+      throw new InvalidParameters([
+        { field: 'location.state', value: state, reason: `does not fit the ZIP code: ${zip} lies in ${area.state}` },
+      ]);
+    }
+    const reaches = await this.em.find(CoverageTechnology, { zipPrefix: area.zipPrefix });
+    return reaches
+      .map(({ technology, maxMbps }) => ({ technology, maxMbps }))
+      .sort((one, other) => TECHNOLOGIES.indexOf(one.technology) - TECHNOLOGIES.indexOf(other.technology));
+  }
+
+  /** @throws LocationNotServiceable, ServiceUnavailableAtLocation, InsufficientBandwidth (specification 7) */
+  async check(technology: AccessTechnology, mbps: number, location: ServiceLocation): Promise<void> {
+    const reaches = await this.reachesOf(location);
+    if (reaches.length === 0) throw new LocationNotServiceable(location);
+    const wanted = reaches.find((reach) => reach.technology === technology);
+    if (!wanted) throw new ServiceUnavailableAtLocation(technology, mbps, location, reaches);
+    if (wanted.maxMbps < mbps) throw new InsufficientBandwidth(technology, mbps, location, wanted.maxMbps);
+  }
+}

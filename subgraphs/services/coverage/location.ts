@@ -1,0 +1,31 @@
+import { Length, Matches } from 'class-validator';
+import { Field, InputType, ObjectType } from 'type-graphql';
+
+/** A street address in the United States (specification 2.5). */
+@ObjectType('ServiceLocation')
+@InputType('ServiceLocationInput')
+export class ServiceLocation {
+  @Field(() => String, { description: 'Street and number.' })
+  @Length(1, 500, { message: 'must have 1 to 500 characters' })
+  address!: string;
+
+  @Field(() => String)
+  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  city!: string;
+
+  @Field(() => String, { description: 'Two letters, such as NY.' })
+  @Matches(/^[A-Za-z]{2}$/, { message: 'must be the two letters of a state, such as NY' })
+  state!: string;
+
+  @Field(() => String, { description: 'ZIP code, such as 10118 or 10118-0110.' })
+  @Matches(/^\d{5}(-\d{4})?$/, { message: 'must be a ZIP code such as 10118' })
+  zip!: string;
+}
+
+/** As it is kept: the state in capitals, and no class of GraphQL's around it. */
+export const plainLocation = ({ address, city, state, zip }: ServiceLocation): ServiceLocation => ({
+  address,
+  city,
+  state: state.toUpperCase(),
+  zip,
+});

@@ -1,0 +1,18 @@
+import { registerEnumType } from 'type-graphql';
+
+/** How a location is reached. */
+export enum AccessTechnology {
+  FIBER = 'fiber',
+  CABLE = 'cable',
+  FIXED_WIRELESS = 'fixed_wireless',
+  DSL = 'dsl',
+}
+registerEnumType(AccessTechnology, { name: 'AccessTechnology', description: 'How a location is reached.' });
+
+export const TECHNOLOGIES = Object.values(AccessTechnology);
+
+/** A technology that reaches a location, and how much it carries there. */
+export interface Reach {
+  technology: AccessTechnology;
+  maxMbps: number;
+}

@@ -1,0 +1,119 @@
+import { parse } from 'graphql';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import type { Graph } from '../../../kernel/graph.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { Jobs } from '../../../kernel/jobs.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import type { CatalogReader } from '../catalog/catalog.reader.ts';
+import { type Offer, type Price, priceOf } from '../catalog/offer.ts';
+import { requireBandwidth } from '../coverage/availability.ts';
+import type { CoverageService } from '../coverage/coverage.service.ts';
+import { plainLocation, type ServiceLocation } from '../coverage/location.ts';
+import type { AccessTechnology } from '../coverage/technology.ts';
+import { enqueueProvisioning } from '../provisioning/provisioning.job.ts';
+import { Service } from '../services/service.entity.ts';
+import { type BillingCycle, ServiceType } from '../services/service.states.ts';
+import { statusChange } from '../services/service.transition.ts';
+import { AccountNotActive } from './order.errors.ts';
+import type { InternetServiceOrderInput } from './order.inputs.ts';
+
+const ACCOUNT = parse('query ServiceAccount($id: ID!) { account(id: $id) { status } }');
+
+export interface OrderServiceDeps {
+  em: EntityManager;
+  request: RequestContext;
+  clock: Clock;
+  graph: Graph;
+  jobs: Jobs;
+  catalog: CatalogReader;
+  coverage: CoverageService;
+}
+
+/** What is wanted. What is not known yet is not checked. */
+export interface OrderDraft {
+  serviceType: AccessTechnology;
+  bandwidth: string;
+  sla?: string | null | undefined;
+  accountId: string | null;
+  location: ServiceLocation | null;
+}
+
+/** What the catalog sells it as, at what price. */
+export interface OrderTerms extends Price {
+  serviceType: AccessTechnology;
+  catalogId: string;
+  catalogName: string;
+  bandwidthMbps: number;
+}
+
+/** What an order adds to its terms. */
+export interface OrderParticulars {
+  accountId: string;
+  location: ServiceLocation;
+  billingCycle: BillingCycle;
+  /** Default: what it is, and where. */
+  name?: string | null | undefined;
+  configuration?: Record<string, unknown>;
+}
+
+/** Orders for services (specification 4.4). */
+export class OrderService {
+  constructor(private readonly deps: OrderServiceDeps) {}
+
+  /**
+   * Takes an order; a job builds the line.
+   * @throws ResourceNotFound for an account that the organization does not have, AccountNotActive, LocationNotServiceable,
+   * ServiceUnavailableAtLocation, InsufficientBandwidth, InvalidParameters for what the catalog does not have
+   */
+  async orderInternet(input: InternetServiceOrderInput): Promise<Service> {
+    const terms = await this.check(input);
+    return this.deps.em.transactional((tx) => this.place(tx, terms, input));
+  }
+
+  /** All that is checked of an order before it is placed; outside of a transaction. @throws as `orderInternet` */
+  async check({ serviceType, bandwidth, sla, accountId, location }: OrderDraft): Promise<OrderTerms> {
+    const bandwidthMbps = requireBandwidth('bandwidth', bandwidth);
+    if (accountId) await this.#checkAccount(accountId);
+    if (location) await this.deps.coverage.check(serviceType, bandwidthMbps, plainLocation(location));
+    const offer = await this.#offer(serviceType);
+    const { id: catalogId, name: catalogName } = offer.service;
+    return { serviceType, catalogId, catalogName, bandwidthMbps, ...priceOf(offer, bandwidthMbps, sla ?? undefined) };
+  }
+
+  /** The service and the job that builds it come to be together, with what else the transaction does. */
+  async place(tx: EntityManager, { catalogName, ...terms }: OrderTerms, order: OrderParticulars): Promise<Service> {
+    const { accountId, billingCycle, configuration = {} } = order;
+    const location = plainLocation(order.location);
+    const name = order.name ?? `${catalogName}, ${location.address}`;
+    const { organizationId } = this.deps.request.principal;
+    const now = this.deps.clock.now();
+    const service = Object.assign(new Service(), terms, { accountId, billingCycle, configuration, location, name });
+    Object.assign(service, { id: newId('service'), organizationId, type: ServiceType.INTERNET, createdAt: now, updatedAt: now });
+    tx.persist([service, statusChange(service, null)]);
+    await enqueueProvisioning(this.deps.jobs, tx, service);
+    return service;
+  }
+
+  /** How the catalog's service reaches a location. @throws InvalidParameters, naming what there is, for one that cannot be built */
+  async technologyOf(catalogId: string, field: string): Promise<AccessTechnology> {
+    const orderable = await this.deps.catalog.orderable();
+    const found = orderable.find(({ id }) => id === catalogId);
+    if (found) return found.serviceType as AccessTechnology;
+    throw new InvalidParameters([{ field, value: catalogId, reason: `must be one of ${orderable.map(({ id }) => id).join(', ')}` }]);
+  }
+
+  async #checkAccount(id: string): Promise<void> {
+    const { account } = await this.deps.graph.query<{ account: { status: string } | null }>(ACCOUNT, { id }, this.deps.request);
+    if (!account) throw new ResourceNotFound('account', id);
+    // enums of the graph are in capitals; people read them as REST spells them
+    if (account.status !== 'ACTIVE') throw new AccountNotActive(id, account.status.toLowerCase());
+  }
+
+  async #offer(technology: AccessTechnology): Promise<Offer> {
+    const offer = await this.deps.catalog.offer(technology);
+    if (!offer) throw new InvalidParameters([{ field: 'serviceType', value: technology, reason: 'is not in the catalog' }]);
+    return offer;
+  }
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AccessTechnology } from '../coverage/technology.ts';
+import type { ConnectivityLine, ConnectivityOrder, ConnectivityProvider, Provisioning, Telemetry } from './connectivity.provider.ts';
+import { ProvisioningRejected } from './connectivity.provider.ts';
+
+const BUILD_MS = 200;
+const MEASURED_EVERY_MS = 60_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What an idle line of a technology has. */
+const BASE: Record<AccessTechnology, { latencyMs: number; jitterMs: number; packetLoss: number }> = {
+  [AccessTechnology.FIBER]: { latencyMs: 4, jitterMs: 0.5, packetLoss: 0.005 },
+  [AccessTechnology.CABLE]: { latencyMs: 14, jitterMs: 2.5, packetLoss: 0.03 },
+  [AccessTechnology.FIXED_WIRELESS]: { latencyMs: 28, jitterMs: 6, packetLoss: 0.15 },
+  [AccessTechnology.DSL]: { latencyMs: 32, jitterMs: 4, packetLoss: 0.05 },
+};
+
+export interface SimulatedConnectivityOptions {
+  /** How long building a line takes, in milliseconds. */
+  buildMs?: number;
+}
+
+/**
+ * Builds nothing, and says so. What it answers follows from what it is asked: the same line at the same minute measures the
+ * same. A word in the address makes it fail: `FAIL-PERMANENT`, `FAIL-ONCE`, `FAIL-ALWAYS` (docs/providers.md).
+ */
+export class SimulatedConnectivityProvider implements ConnectivityProvider {
+  readonly name = 'simulated';
+  readonly simulated = true;
+  readonly #buildMs: number;
+
+  constructor({ buildMs = BUILD_MS }: SimulatedConnectivityOptions = {}) {
+    this.#buildMs = buildMs;
+  }
+
+  async provision({ serviceId, location: { address }, attempt }: ConnectivityOrder): Promise<Provisioning> {
+    await delay(this.#buildMs);
+    if (address.includes('FAIL-PERMANENT'))
+      throw new ProvisioningRejected('The simulated provider cannot build at this address (FAIL-PERMANENT).');
+    if (address.includes('FAIL-ALWAYS') || (address.includes('FAIL-ONCE') && attempt === 1))
+      throw new Error('The simulated provider is out of order.');
+    return { state: 'completed', reference: `sim-${serviceId}` };
+  }
+
+  telemetry({ serviceId, technology }: ConnectivityLine, now: Date): Promise<Telemetry> {
+    const measuredAt = new Date(Math.floor(now.getTime() / MEASURED_EVERY_MS) * MEASURED_EVERY_MS);
+    const { latencyMs, jitterMs, packetLoss } = BASE[technology as AccessTechnology] ?? BASE[AccessTechnology.FIBER];
+    const [one, two, three, four] = fractions(`${serviceId} ${measuredAt.toISOString()}`);
+    const busy = businessDay(measuredAt);
+    return Promise.resolve({
+      latencyMs: rounded(latencyMs * (1 + 0.3 * busy + 0.2 * one), 1),
+      bandwidthUtilization: rounded(8 + 50 * busy + 12 * two, 1),
+      packetLoss: rounded(packetLoss * (0.5 + three), 3),
+      jitterMs: rounded(jitterMs * (0.8 + 0.4 * four), 1),
+      securityIncidents: 0,
+      measuredAt,
+    });
+  }
+}
+
+/** Four numbers from 0 to 1 that follow from a text. */
+function fractions(text: string): [number, number, number, number] {
+  const digest = createHash('sha256').update(text).digest();
+  const at = (offset: number): number => digest.readUInt32BE(offset) / 0xffffffff;
+  return [at(0), at(4), at(8), at(12)];
+}
+
+/** From 0 in the dead of night to 1 in the early afternoon, eastern standard time. */
+function businessDay(moment: Date): number {
+  const hour = ((moment.getTime() % DAY_MS) / DAY_MS) * 24 - 5;
+  return (1 - Math.cos(((hour - 2) / 24) * 2 * Math.PI)) / 2;
+}
+
+const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));

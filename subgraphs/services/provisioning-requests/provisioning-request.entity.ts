@@ -1,0 +1,181 @@
+import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Field, ID, ObjectType } from 'type-graphql';
+import { addDuration, parseDuration } from '../../../kernel/durations.ts';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { ServiceLocation } from '../coverage/location.ts';
+import { BillingCycle } from '../services/service.states.ts';
+import { ProvisioningHasBegun } from './provisioning-request.errors.ts';
+import { ProvisioningRequestStatus, provisioningRequestStates } from './provisioning-request.states.ts';
+import { stepsOf } from './provisioning-request.steps.ts';
+import {
+  DeploymentSchedule,
+  ProvisioningContacts,
+  ProvisioningCustomizations,
+  ProvisioningRequestChange,
+  ProvisioningRequirement,
+  ProvisioningStep,
+} from './provisioning-request.values.ts';
+
+/** A provider that cannot be reached is given up within this time. */
+const BUILD_MS = 60 * 60 * 1000;
+
+const { PENDING, ACKNOWLEDGED, COMPLETED, FAILED, CANCELLED } = ProvisioningRequestStatus;
+
+/** What a caller may say of a request, and change until it begins. */
+export type RequestedMembers = Pick<
+  ProvisioningRequest,
+  'serviceTemplate' | 'customizations' | 'deploymentSchedule' | 'contacts' | 'accountId' | 'location' | 'sla' | 'billingCycle' | 'name'
+>;
+
+/** A wish for a service of the catalog, which is ordered when all that it takes is known and its date has come (specification 2.5, 3.4). */
+@ObjectType({ description: 'A service that is wanted, and what came of it.' })
+@Entity({ tableName: 'provisioning_request' })
+@OrganizationFilter()
+@Index({ properties: ['organizationId', 'createdAt', 'id'] })
+@Unique({ properties: ['serviceId'] })
+export class ProvisioningRequest {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Field(() => ProvisioningRequestStatus)
+  @Enum({ items: () => ProvisioningRequestStatus, type: 'text' })
+  status!: ProvisioningRequestStatus;
+
+  @Field(() => String, { nullable: true, description: 'Why it has that status, such as what it waits for or why it failed.' })
+  @Property({ type: 'text', nullable: true })
+  statusReason: string | null = null;
+
+  @Field(() => ID, { description: 'The id of a service of the catalog, such as `business_fiber`.' })
+  @Property({ type: 'text' })
+  serviceTemplate!: string;
+
+  @Field(() => ProvisioningCustomizations)
+  @Property({ type: 'json' })
+  customizations!: ProvisioningCustomizations;
+
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  preferredDate: Date | null = null;
+
+  @Property({ type: 'text', nullable: true })
+  flexibility: string | null = null;
+
+  @Field(() => ProvisioningContacts, { nullable: true })
+  @Property({ type: 'json', nullable: true })
+  contacts: ProvisioningContacts | null = null;
+
+  @Field(() => ID, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  accountId: string | null = null;
+
+  @Field(() => ServiceLocation, { nullable: true })
+  @Property({ type: 'json', nullable: true })
+  location: ServiceLocation | null = null;
+
+  @Field(() => String, { nullable: true, description: 'The service level that is wanted. Null: the first of the catalog.' })
+  @Property({ type: 'text', nullable: true })
+  sla: string | null = null;
+
+  @Field(() => BillingCycle)
+  @Enum({ items: () => BillingCycle, type: 'text' })
+  billingCycle!: BillingCycle;
+
+  @Field(() => String, { nullable: true, description: 'What its service is called. Null: what it is, and where.' })
+  @Property({ type: 'text', nullable: true })
+  name: string | null = null;
+
+  @Field(() => ID, { nullable: true, description: 'The service that was ordered for it; null until then.' })
+  @Property({ type: 'text', nullable: true })
+  serviceId: string | null = null;
+
+  @Field(() => [ProvisioningRequestChange], { description: 'Its changes of status, oldest first.' })
+  @Property({ type: 'json' })
+  history: ProvisioningRequestChange[] = [];
+
+  /** Counts its changes, so that one that was checked against an earlier state is found out. */
+  @Property({ type: 'integer' })
+  revision = 0;
+
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  orderedAt: Date | null = null;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  updatedAt!: Date;
+
+  @Field(() => DeploymentSchedule, { nullable: true, description: 'Null: as soon as account and location are known.' })
+  get deploymentSchedule(): DeploymentSchedule | null {
+    const { preferredDate, flexibility } = this;
+    return preferredDate && { preferredDate, flexibility };
+  }
+
+  set deploymentSchedule(schedule: DeploymentSchedule | null) {
+    this.preferredDate = schedule?.preferredDate ?? null;
+    this.flexibility = schedule?.flexibility ?? null;
+  }
+
+  @Field(() => [ProvisioningRequirement], { description: 'What must be supplied before its service can be ordered.' })
+  get missing(): ProvisioningRequirement[] {
+    return Object.values(ProvisioningRequirement).filter((name) => this[name] === null);
+  }
+
+  @Field(() => [ProvisioningStep])
+  get steps(): ProvisioningStep[] {
+    const { status, missing, preferredDate, serviceId } = this;
+    return stepsOf({ status, isComplete: missing.length === 0, isScheduled: preferredDate !== null, isOrdered: serviceId !== null });
+  }
+
+  @Field(() => Date, {
+    nullable: true,
+    description:
+      'An hour after it begins, or the end of its schedule where that is later; once completed, when it was. Null while that cannot be said, and for what has failed or was cancelled.',
+  })
+  get expectedCompletion(): Date | null {
+    const { status, missing, preferredDate, flexibility } = this;
+    const begins = this.orderedAt ?? preferredDate;
+    if (status === COMPLETED) return this.updatedAt;
+    if (status === FAILED || status === CANCELLED || missing.length > 0 || !begins) return null;
+    const built = new Date(begins.getTime() + BUILD_MS);
+    const end = preferredDate && flexibility ? addDuration(preferredDate, parseDuration(flexibility)) : built;
+    return end > built ? end : built;
+  }
+
+  /** Takes what is wanted now; what is undefined stays. @throws ProvisioningHasBegun */
+  change(wanted: Partial<RequestedMembers>, now: Date): void {
+    if (this.status !== undefined && this.status !== PENDING) throw new ProvisioningHasBegun(this.id, this.status);
+    for (const [name, value] of Object.entries(wanted)) if (value !== undefined) Object.assign(this, { [name]: value });
+    this.updatedAt = now;
+    this.revision += 1;
+  }
+
+  /** @throws InvalidState */
+  moveTo(status: ProvisioningRequestStatus, now: Date, reason: string | null = null): void {
+    const from = this.status ?? null;
+    if (from) provisioningRequestStates.check(from, status);
+    this.status = status;
+    this.statusReason = reason;
+    this.history = [...this.history, { from, to: status, at: now.toISOString(), reason }];
+    this.updatedAt = now;
+    this.revision += 1;
+  }
+
+  /** It cannot begin yet. What it waits for may change while it waits. */
+  wait(now: Date, reason: string): void {
+    if (this.status === PENDING) this.statusReason = reason;
+    else this.moveTo(PENDING, now, reason);
+  }
+
+  /** Its service is ordered. @throws InvalidState */
+  begin(serviceId: string, now: Date): void {
+    this.moveTo(ACKNOWLEDGED, now);
+    this.serviceId = serviceId;
+    this.orderedAt = now;
+  }
+}

@@ -1,0 +1,182 @@
+import { type FilterQuery, LockMode } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InvalidParameters, PlatformError, ResourceNotFound } from '../../../kernel/errors.ts';
+import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { Jobs } from '../../../kernel/jobs.ts';
+import type { RecordReader } from '../../../kernel/loaders.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import { requireBandwidth } from '../coverage/availability.ts';
+import { formatBandwidth } from '../coverage/bandwidth.ts';
+import { plainLocation } from '../coverage/location.ts';
+import type { OrderService, OrderTerms } from '../orders/order.service.ts';
+import { ProvisioningRequest, type RequestedMembers } from './provisioning-request.entity.ts';
+import { ChangedMeanwhile } from './provisioning-request.errors.ts';
+import type { ProvisioningRequestFilter, ProvisioningRequestInput, ProvisioningRequestUpdateInput } from './provisioning-request.inputs.ts';
+import { enqueueBeginning } from './provisioning-request.job.ts';
+import { checkSchedule } from './provisioning-request.schedule.ts';
+import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
+import { ProvisioningRequirement } from './provisioning-request.values.ts';
+
+export interface ProvisioningRequestServiceDeps {
+  em: EntityManager;
+  request: RequestContext;
+  clock: Clock;
+  jobs: Jobs;
+  orders: OrderService;
+  reader: RecordReader<ProvisioningRequest>;
+}
+
+/** Requests for services of the catalog: pending until all is known and the date has come, then orders (specification 2.5, 4.3). */
+export class ProvisioningRequestService {
+  constructor(private readonly deps: ProvisioningRequestServiceDeps) {}
+
+  /**
+   * Takes a request; what is known of it is checked as an order is, also where it begins later.
+   * @throws InvalidParameters, and what an order throws
+   */
+  async create(input: ProvisioningRequestInput): Promise<ProvisioningRequest> {
+    const { organizationId } = this.deps.request.principal;
+    const now = this.deps.clock.now();
+    const request = Object.assign(new ProvisioningRequest(), { id: newId('provisioningRequest'), organizationId, createdAt: now });
+    request.change(membersOf(input, now), now);
+    const terms = await this.#check(request);
+    return this.deps.em.transactional(async (tx) => {
+      await this.#proceed(tx, request, terms);
+      tx.persist(request);
+      return request;
+    });
+  }
+
+  /**
+   * Supplies or changes members of a request that has not begun, and has it begin where that was all it waited for.
+   * @throws ResourceNotFound, ProvisioningHasBegun, ChangedMeanwhile, InvalidParameters, and what an order throws
+   */
+  async update(id: string, input: ProvisioningRequestUpdateInput): Promise<ProvisioningRequest> {
+    const known = await this.#read(id);
+    if (!known) throw new ResourceNotFound('provisioning request', id);
+    const { revision } = known;
+    const members = membersOf(input, this.deps.clock.now());
+    known.change(members, this.deps.clock.now());
+    const terms = await this.#check(known);
+    return this.deps.em.transactional(async (tx) => {
+      const request = await locked(tx, id);
+      if (!request) throw new ResourceNotFound('provisioning request', id);
+      const isKnown = request.revision === revision;
+      request.change(members, this.deps.clock.now());
+      if (!isKnown) throw new ChangedMeanwhile(id);
+      await this.#proceed(tx, request, terms);
+      return request;
+    });
+  }
+
+  /** Ends a request that has not begun. @throws ResourceNotFound, InvalidState */
+  cancel(id: string): Promise<ProvisioningRequest> {
+    return this.deps.em.transactional(async (tx) => {
+      const request = await locked(tx, id);
+      if (!request) throw new ResourceNotFound('provisioning request', id);
+      request.moveTo(ProvisioningRequestStatus.CANCELLED, this.deps.clock.now());
+      return request;
+    });
+  }
+
+  /** Begins a request whose date has come; it has failed where it can no longer be ordered. Does nothing where it was changed, cancelled or has begun. */
+  async beginScheduled(id: string, preferredDate: Date): Promise<void> {
+    const known = await this.#read(id);
+    if (!known || !isAwaiting(known, preferredDate)) return;
+    const terms = await this.#check(known).catch(refusal);
+    await this.deps.em.transactional(async (tx) => {
+      const request = await locked(tx, id);
+      // whoever changed it has seen to its beginning
+      if (!request || request.revision !== known.revision) return;
+      if (terms instanceof PlatformError) request.moveTo(ProvisioningRequestStatus.FAILED, this.deps.clock.now(), terms.message);
+      else await this.#order(tx, request, terms);
+    });
+  }
+
+  list(filter: ProvisioningRequestFilter, sort: SortBy[], page: PageInput): Promise<Page<ProvisioningRequest>> {
+    return listPage(this.deps.em, ProvisioningRequest, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
+  }
+
+  /** Fresh, and not one that the ORM watches: what is tried on it stays undone. */
+  async #read(id: string): Promise<ProvisioningRequest | null> {
+    const [request = null] = await this.deps.reader.byIds(this.deps.request.principal.organizationId, [id]);
+    return request;
+  }
+
+  async #check({ serviceTemplate, customizations, accountId, location, sla }: ProvisioningRequest): Promise<OrderTerms> {
+    const { orders } = this.deps;
+    const serviceType = await orders.technologyOf(serviceTemplate, 'serviceTemplate');
+    try {
+      return await orders.check({ serviceType, bandwidth: customizations.bandwidth, accountId, location, sla });
+    } catch (error) {
+      throw inItsFields(error);
+    }
+  }
+
+  async #proceed(tx: EntityManager, request: ProvisioningRequest, terms: OrderTerms): Promise<void> {
+    const now = this.deps.clock.now();
+    const { missing, preferredDate } = request;
+    if (missing.length > 0) return request.wait(now, `Waits for ${missing.map((name) => WORDS[name]).join(' and ')}.`);
+    if (!preferredDate || preferredDate <= now) return this.#order(tx, request, terms);
+    request.wait(now, `Begins at ${preferredDate.toISOString()}.`);
+    await enqueueBeginning(this.deps.jobs, tx, request, preferredDate);
+  }
+
+  async #order(tx: EntityManager, request: ProvisioningRequest, terms: OrderTerms): Promise<void> {
+    const { accountId, location, billingCycle, name, customizations } = request;
+    if (!accountId || !location) throw new Error(`The provisioning request ${request.id} lacks what an order needs.`);
+    const { redundancy, monitoring } = customizations;
+    const configuration = { redundancy, monitoring };
+    const service = await this.deps.orders.place(tx, terms, { accountId, location, billingCycle, name, configuration });
+    request.begin(service.id, this.deps.clock.now());
+  }
+}
+
+const WORDS: Record<ProvisioningRequirement, string> = {
+  [ProvisioningRequirement.ACCOUNT_ID]: 'an account',
+  [ProvisioningRequirement.LOCATION]: 'a location',
+};
+
+const locked = (tx: EntityManager, id: string): Promise<ProvisioningRequest | null> =>
+  tx.findOne(ProvisioningRequest, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+
+const isAwaiting = ({ status, missing, preferredDate }: ProvisioningRequest, date: Date): boolean =>
+  status === ProvisioningRequestStatus.PENDING && missing.length === 0 && preferredDate?.getTime() === date.getTime();
+
+/** As they are kept: bandwidths in one spelling, and no class of GraphQL's around what is JSON. @throws InvalidParameters */
+function membersOf({ customizations, deploymentSchedule, contacts, location, ...plain }: ProvisioningRequestUpdateInput, now: Date) {
+  if (deploymentSchedule) checkSchedule(deploymentSchedule, now);
+  const members: Partial<RequestedMembers> = { ...plain };
+  if (deploymentSchedule !== undefined) members.deploymentSchedule = deploymentSchedule;
+  if (location !== undefined) members.location = location && plainLocation(location);
+  if (contacts !== undefined) members.contacts = contacts && { technical: contacts.technical ?? null, billing: contacts.billing ?? null };
+  if (customizations) {
+    const { bandwidth, redundancy, monitoring } = customizations;
+    const mbps = requireBandwidth('customizations.bandwidth', bandwidth);
+    members.customizations = { bandwidth: formatBandwidth(mbps), redundancy, monitoring };
+  }
+  return members;
+}
+
+/** What an order calls a member that a request keeps elsewhere. */
+const FIELDS: Readonly<Record<string, string>> = { bandwidth: 'customizations.bandwidth', serviceType: 'serviceTemplate' };
+
+function inItsFields(error: unknown): unknown {
+  if (!(error instanceof InvalidParameters)) return error;
+  const [first, ...rest] = error.problems.map((problem) => ({ ...problem, field: FIELDS[problem.field] ?? problem.field }));
+  return first ? new InvalidParameters([first, ...rest]) : error;
+}
+
+/** Why it can no longer be ordered; what is the platform's own trouble is thrown, so that the job is tried again. */
+function refusal(error: unknown): PlatformError {
+  if (error instanceof PlatformError && error.status < 500) return error;
+  throw error;
+}
+
+const whereOf = ({ status, accountId }: ProvisioningRequestFilter): FilterQuery<ProvisioningRequest> => ({
+  ...(status && { status: { $in: status } }),
+  ...(accountId && { accountId: { $in: accountId } }),
+});

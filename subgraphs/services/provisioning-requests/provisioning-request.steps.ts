@@ -1,0 +1,56 @@
+import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
+
+/** What is done about a request, in this order. */
+export enum StepName {
+  INFORMATION = 'information',
+  SCHEDULE = 'schedule',
+  ORDER = 'order',
+  BUILD = 'build',
+}
+
+export enum StepStatus {
+  PENDING = 'pending',
+  RUNNING = 'running',
+  COMPLETED = 'completed',
+  FAILED = 'failed',
+  SKIPPED = 'skipped',
+}
+
+/** What the steps follow from. */
+export interface Progress {
+  status: ProvisioningRequestStatus;
+  isComplete: boolean;
+  isScheduled: boolean;
+  isOrdered: boolean;
+}
+
+const STEPS = Object.values(StepName);
+const { PENDING, ACKNOWLEDGED, IN_PROGRESS, COMPLETED, FAILED, CANCELLED } = ProvisioningRequestStatus;
+
+/** How the step that a request is at does. */
+const CURRENT: Record<ProvisioningRequestStatus, StepStatus> = {
+  [PENDING]: StepStatus.RUNNING,
+  [ACKNOWLEDGED]: StepStatus.PENDING,
+  [IN_PROGRESS]: StepStatus.RUNNING,
+  [COMPLETED]: StepStatus.COMPLETED,
+  [FAILED]: StepStatus.FAILED,
+  [CANCELLED]: StepStatus.SKIPPED,
+};
+
+/** Those before the step that a request is at are completed, those after it pending, or skipped where it has ended. */
+export function stepsOf(progress: Progress): { name: StepName; status: StepStatus }[] {
+  const { status, isScheduled } = progress;
+  const current = STEPS.indexOf(currentOf(progress));
+  const after = status === FAILED || status === CANCELLED ? StepStatus.SKIPPED : StepStatus.PENDING;
+  return STEPS.map((name, index) => {
+    if (name === StepName.SCHEDULE && !isScheduled) return { name, status: StepStatus.SKIPPED };
+    if (index === current) return { name, status: CURRENT[status] };
+    return { name, status: index < current ? StepStatus.COMPLETED : after };
+  });
+}
+
+function currentOf({ status, isComplete, isOrdered }: Progress): StepName {
+  if (!isComplete) return StepName.INFORMATION;
+  if (isOrdered) return StepName.BUILD;
+  return status === FAILED ? StepName.ORDER : StepName.SCHEDULE;
+}

@@ -1,0 +1,93 @@
+import { IsEmail, IsOptional, MaxLength } from 'class-validator';
+import { Field, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { BANDWIDTH_FORM } from '../coverage/bandwidth.ts';
+import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
+import { StepName, StepStatus } from './provisioning-request.steps.ts';
+
+/** What a request may lack that its service cannot be ordered without. */
+export enum ProvisioningRequirement {
+  ACCOUNT_ID = 'accountId',
+  LOCATION = 'location',
+}
+registerEnumType(ProvisioningRequirement, { name: 'ProvisioningRequirement' });
+registerEnumType(StepName, {
+  name: 'ProvisioningStepName',
+  description: 'What is done about a provisioning request, in this order.',
+  valuesConfig: {
+    INFORMATION: { description: 'Account and location are known.' },
+    SCHEDULE: { description: 'The preferred date has come.' },
+    ORDER: { description: 'The service is ordered: account, coverage and catalog still allow it.' },
+    BUILD: { description: 'The provider builds it.' },
+  },
+});
+registerEnumType(StepStatus, { name: 'ProvisioningStepStatus' });
+
+@ObjectType('ProvisioningCustomizations')
+@InputType('ProvisioningCustomizationsInput')
+export class ProvisioningCustomizations {
+  @Field(() => String, { description: `One of the catalog: ${BANDWIDTH_FORM}.` })
+  @MaxLength(20, { message: 'must have at most 20 characters' })
+  bandwidth!: string;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'A second way into the building, beside the first.' })
+  redundancy!: boolean;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'The provider watches the line and repairs it unasked.' })
+  monitoring!: boolean;
+}
+
+@ObjectType('DeploymentSchedule')
+@InputType('DeploymentScheduleInput')
+export class DeploymentSchedule {
+  @Field(() => Date, { description: 'The work begins then: today or within a year.' })
+  preferredDate!: Date;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'How much later it may be done, such as `7_days`; at most a year. Default: as soon as it can be built.',
+  })
+  @IsOptional()
+  @MaxLength(40, { message: 'must have at most 40 characters' })
+  flexibility?: string | null;
+}
+
+const EMAIL_REASON = 'must be an e-mail address';
+
+@ObjectType('ProvisioningContacts')
+@InputType('ProvisioningContactsInput')
+export class ProvisioningContacts {
+  @Field(() => String, { nullable: true, description: 'An e-mail address.' })
+  @IsOptional()
+  @IsEmail({}, { message: EMAIL_REASON })
+  technical?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'An e-mail address.' })
+  @IsOptional()
+  @IsEmail({}, { message: EMAIL_REASON })
+  billing?: string | null;
+}
+
+@ObjectType({ description: 'What is done about a provisioning request, one after the other.' })
+export class ProvisioningStep {
+  @Field(() => StepName)
+  name!: StepName;
+
+  @Field(() => StepStatus)
+  status!: StepStatus;
+}
+
+@ObjectType({ description: 'A change of the status of a provisioning request.' })
+export class ProvisioningRequestChange {
+  @Field(() => ProvisioningRequestStatus, { nullable: true, description: 'Null for its first status.' })
+  from!: ProvisioningRequestStatus | null;
+
+  @Field(() => ProvisioningRequestStatus)
+  to!: ProvisioningRequestStatus;
+
+  /** As JSON keeps it. */
+  @Field(() => Date)
+  at!: string;
+
+  @Field(() => String, { nullable: true })
+  reason!: string | null;
+}

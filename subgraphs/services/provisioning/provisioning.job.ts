@@ -1,0 +1,123 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import type { Jobs } from '../../../kernel/jobs.ts';
+import type { Logger } from '../../../kernel/log.ts';
+import { organizationEm } from '../../../kernel/organization.filter.ts';
+import type { ConnectivityOrder, ConnectivityProvider, Provisioning } from '../providers/connectivity.provider.ts';
+import { ProvisioningRejected } from '../providers/connectivity.provider.ts';
+import { followService } from '../provisioning-requests/provisioning-request.follow.ts';
+import { Service } from '../services/service.entity.ts';
+import { ServiceStatus } from '../services/service.states.ts';
+import { transition } from '../services/service.transition.ts';
+
+const QUEUE = 'services.provision';
+/** After as many failures of the provider the service has failed: the last try is about 40 minutes after the first. */
+const MAX_FAILURES = 15;
+const RETRY_DELAY_SECONDS = 1;
+
+interface ProvisioningJob {
+  organizationId: string;
+  serviceId: string;
+}
+
+export interface ProvisioningDeps {
+  orm: Orm;
+  jobs: Jobs;
+  clock: Clock;
+  log: Logger;
+  connectivity: ConnectivityProvider;
+}
+
+/** Has a service built: the job exists if, and only if, the transaction commits. */
+export const enqueueProvisioning = (jobs: Jobs, tx: EntityManager, { organizationId, id }: Service, startAfter?: Date): Promise<void> =>
+  jobs.enqueue(tx, QUEUE, { organizationId, serviceId: id } satisfies ProvisioningJob, { startAfter });
+
+/** States the queue; before the jobs start. The retries of the queue outlast ours, so that it is we who give up. */
+export function defineProvisioning(deps: ProvisioningDeps): void {
+  const provisioner = new Provisioner(deps);
+  deps.jobs.define<ProvisioningJob>(QUEUE, ({ organizationId, serviceId }) => provisioner.run(organizationId, serviceId), {
+    retryLimit: MAX_FAILURES * 2,
+    retryDelaySeconds: RETRY_DELAY_SECONDS,
+  });
+}
+
+/**
+ * Takes a service from pending to operational, or to failed. It may run twice, and stop anywhere: each step looks at the
+ * status under the row's lock, and the provider is asked between the transactions, by the service's id, so that asking again
+ * continues what was begun.
+ */
+export class Provisioner {
+  constructor(private readonly deps: ProvisioningDeps) {}
+
+  /** @throws the provider's error where another try is worthwhile */
+  async run(organizationId: string, serviceId: string): Promise<void> {
+    const em = organizationEm(this.deps.orm, organizationId);
+    const order = await this.#begin(em, serviceId);
+    if (!order) return;
+    let outcome: Provisioning;
+    try {
+      outcome = await this.deps.connectivity.provision(order);
+    } catch (error) {
+      return this.#failed(em, serviceId, error);
+    }
+    return this.#settle(em, serviceId, outcome);
+  }
+
+  /** Null where there is nothing left to do. */
+  #begin(em: EntityManager, serviceId: string): Promise<ConnectivityOrder | null> {
+    return em.transactional(async (tx) => {
+      const service = await locked(tx, serviceId);
+      if (service?.status === ServiceStatus.PENDING) await this.#move(tx, service, ServiceStatus.PROVISIONING);
+      return service?.status === ServiceStatus.PROVISIONING ? orderOf(service) : null;
+    });
+  }
+
+  #settle(em: EntityManager, serviceId: string, outcome: Provisioning): Promise<void> {
+    return em.transactional(async (tx) => {
+      const service = await locked(tx, serviceId);
+      if (service?.status !== ServiceStatus.PROVISIONING) return;
+      if (outcome.state === 'in_progress') {
+        const next = this.deps.clock.now().getTime() + outcome.checkAfterSeconds * 1000;
+        await enqueueProvisioning(this.deps.jobs, tx, service, new Date(next));
+        return;
+      }
+      service.provider = this.deps.connectivity.name;
+      service.providerReference = outcome.reference;
+      await this.#move(tx, service, ServiceStatus.OPERATIONAL);
+    });
+  }
+
+  async #failed(em: EntityManager, serviceId: string, error: unknown): Promise<void> {
+    const isFinal = await em.transactional(async (tx) => {
+      const service = await locked(tx, serviceId);
+      if (service?.status !== ServiceStatus.PROVISIONING) return true;
+      service.provisioningFailures += 1;
+      const reason = reasonOf(error, service.provisioningFailures);
+      if (reason) await this.#move(tx, service, ServiceStatus.FAILED, reason);
+      return reason !== null;
+    });
+    if (!isFinal) throw error;
+    this.deps.log.warn({ err: error, service: serviceId }, 'provisioning failed for good');
+  }
+
+  async #move(tx: EntityManager, service: Service, to: ServiceStatus, reason: string | null = null): Promise<void> {
+    await transition(tx, service, to, this.deps.clock.now(), reason);
+    await followService(tx, service);
+  }
+}
+
+/** Why it has failed for good; null where another try is worthwhile. The details of an outage are ours, not the customer's. */
+function reasonOf(error: unknown, failures: number): string | null {
+  if (error instanceof ProvisioningRejected) return error.message;
+  return failures >= MAX_FAILURES ? `The provider could not be reached in ${failures} attempts.` : null;
+}
+
+const locked = (tx: EntityManager, id: string): Promise<Service | null> =>
+  tx.findOne(Service, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+
+function orderOf({ id, name, serviceType, bandwidthMbps, location, sla, configuration, provisioningFailures }: Service): ConnectivityOrder {
+  if (!location || bandwidthMbps === null) throw new Error(`The service ${id} is no internet line.`);
+  const options = { redundancy: configuration.redundancy === true, monitoring: configuration.monitoring === true };
+  return { serviceId: id, name, technology: serviceType, bandwidthMbps, location, sla, ...options, attempt: provisioningFailures + 1 };
+}

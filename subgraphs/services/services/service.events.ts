@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { type DomainEvent, defineEvent, timestamp } from '../../../kernel/events.ts';
+import type { Service } from './service.entity.ts';
+import { BillingCycle, ServiceStatus, ServiceType } from './service.states.ts';
+
+const servicePayload = z.strictObject({
+  id: z.string(),
+  account_id: z.string(),
+  type: z.enum(ServiceType),
+  service_type: z.string(),
+  name: z.string(),
+  status: z.enum(ServiceStatus),
+  bandwidth: z.string().nullable(),
+  sla: z.string().nullable(),
+  billing_cycle: z.enum(BillingCycle),
+  price: z.strictObject({ amount: z.number(), currency: z.string(), unit: z.literal('month') }),
+  created_at: timestamp,
+  updated_at: timestamp,
+  provisioned_at: timestamp.nullable(),
+});
+const status = z.strictObject({ from: z.enum(ServiceStatus), to: z.enum(ServiceStatus) });
+
+const example = {
+  service: {
+    id: 'svc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+    account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+    type: 'internet',
+    service_type: 'fiber',
+    name: 'Business Fiber, 350 Fifth Avenue',
+    status: 'operational',
+    bandwidth: '1000mbps',
+    sla: 'enterprise',
+    billing_cycle: 'monthly',
+    price: { amount: 403.65, currency: 'USD', unit: 'month' },
+    created_at: '2026-01-31T09:30:00.000Z',
+    updated_at: '2026-01-31T09:30:02.000Z',
+    provisioned_at: '2026-01-31T09:30:02.000Z',
+  },
+};
+
+const family = 'service';
+
+export const serviceEvents = [
+  defineEvent({
+    name: 'service.provisioned',
+    family,
+    description: 'A service was built and is operational for the first time; its billing starts.',
+    data: z.strictObject({ service: servicePayload }),
+    example,
+  }),
+  defineEvent({
+    name: 'service.status_changed',
+    family,
+    description: 'The status of a service changed; `reason` says why, where there is something to say.',
+    data: z.strictObject({ service: servicePayload, changes: z.strictObject({ status }), reason: z.string().nullable() }),
+    example: { ...example, changes: { status: { from: 'provisioning', to: 'operational' } }, reason: null },
+  }),
+];
+
+export const serviceProvisioned = (service: Service): DomainEvent => event('service.provisioned', service, {});
+
+export const serviceStatusChanged = (service: Service, from: ServiceStatus): DomainEvent =>
+  event('service.status_changed', service, { changes: { status: { from, to: service.status } }, reason: service.statusReason });
+
+const event = (name: string, service: Service, more: object): DomainEvent => ({
+  name,
+  organizationId: service.organizationId,
+  occurredAt: service.updatedAt,
+  subject: { type: 'Service', id: service.id },
+  data: { service: payloadOf(service), ...more },
+});
+
+const payloadOf = (service: Service): z.infer<typeof servicePayload> => ({
+  id: service.id,
+  account_id: service.accountId,
+  type: service.type,
+  service_type: service.serviceType,
+  name: service.name,
+  status: service.status,
+  bandwidth: service.bandwidth,
+  sla: service.sla,
+  billing_cycle: service.billingCycle,
+  price: { amount: service.monthlyPrice.toNumber(), currency: service.currency, unit: 'month' },
+  created_at: service.createdAt.toISOString(),
+  updated_at: service.updatedAt.toISOString(),
+  provisioned_at: service.provisionedAt?.toISOString() ?? null,
+});

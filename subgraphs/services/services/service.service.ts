@@ -1,0 +1,64 @@
+import type { FilterQuery } from '@mikro-orm/core';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
+import type { RecordLoader } from '../../../kernel/loaders.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import { Service } from './service.entity.ts';
+import { type ServiceFilter, ServiceSearchField } from './service.inputs.ts';
+import type { ServiceType } from './service.states.ts';
+
+const LOCATION_MEMBERS = ['address', 'city', 'state', 'zip'];
+
+/** Reads the services of the caller's organization, of all kinds. */
+export class ServiceService {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly loader: RecordLoader<Service>,
+  ) {}
+
+  /** Null where the caller's organization has none such, or it is of another type. */
+  async find(id: string, type?: ServiceType | null): Promise<Service | null> {
+    const service = await this.loader.load(id);
+    return service && type && service.type !== type ? null : service;
+  }
+
+  list(filter: ServiceFilter, sort: SortBy[], page: PageInput): Promise<Page<Service>> {
+    return listPage(this.em, Service, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
+  }
+}
+
+function whereOf({
+  id,
+  status,
+  type,
+  serviceType,
+  accountId,
+  location,
+  search,
+  fields,
+  dateFrom,
+  dateTo,
+}: ServiceFilter): FilterQuery<Service> {
+  const searched = fields?.length ? fields : Object.values(ServiceSearchField);
+  const texts = [...(location ? [anyOf([ServiceSearchField.LOCATION], location)] : []), ...(search ? [anyOf(searched, search)] : [])];
+  return {
+    ...(id && { id: { $in: id } }),
+    ...(status && { status: { $in: status } }),
+    ...(type && { type: { $in: type } }),
+    ...(serviceType && { serviceType: { $in: serviceType } }),
+    ...(accountId && { accountId: { $in: accountId } }),
+    ...((dateFrom || dateTo) && { createdAt: { ...(dateFrom && { $gte: dateFrom }), ...(dateTo && { $lt: dateTo }) } }),
+    ...(texts.length > 0 && { $and: texts }),
+  } as FilterQuery<Service>;
+}
+
+/** One of the fields contains the text. */
+function anyOf(fields: readonly ServiceSearchField[], text: string): object {
+  const contains = { $ilike: `%${text.replace(/[\\%_]/g, '\\$&')}%` };
+  const $or = fields.flatMap((field): object[] =>
+    field === ServiceSearchField.LOCATION
+      ? LOCATION_MEMBERS.map((member) => ({ location: { [member]: contains } }))
+      : [{ [field]: contains }],
+  );
+  return { $or };
+}

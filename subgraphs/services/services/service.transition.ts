@@ -1,0 +1,28 @@
+import type { EntityManager } from '../../../kernel/database.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { record } from '../../../kernel/outbox.ts';
+import { StatusChange } from '../status/status-change.entity.ts';
+import type { Service } from './service.entity.ts';
+import { serviceProvisioned, serviceStatusChanged } from './service.events.ts';
+import type { ServiceStatus } from './service.states.ts';
+
+/** Moves a service to a state, in the transaction that has it locked: with its history and its events. @throws InvalidState */
+export async function transition(
+  tx: EntityManager,
+  service: Service,
+  to: ServiceStatus,
+  now: Date,
+  reason: string | null = null,
+): Promise<void> {
+  const { status: from, provisionedAt } = service;
+  service.moveTo(to, now, reason);
+  tx.persist(statusChange(service, from));
+  if (!provisionedAt && service.provisionedAt) await record(tx, serviceProvisioned(service));
+  await record(tx, serviceStatusChanged(service, from));
+}
+
+/** The entry of the history for the status that a service has just taken; `from` is null for its first. */
+export function statusChange(service: Service, from: ServiceStatus | null): StatusChange {
+  const { organizationId, id: serviceId, status: to, statusReason: reason, updatedAt: createdAt } = service;
+  return Object.assign(new StatusChange(), { id: newId('statusChange'), organizationId, serviceId, from, to, reason, createdAt });
+}

@@ -1,0 +1,47 @@
+import { registerEnumType } from 'type-graphql';
+import type { Telemetry } from '../providers/connectivity.provider.ts';
+import { ServiceStatus } from '../services/service.states.ts';
+
+export enum Health {
+  HEALTHY = 'healthy',
+  DEGRADED = 'degraded',
+  UNHEALTHY = 'unhealthy',
+  UNKNOWN = 'unknown',
+}
+registerEnumType(Health, { name: 'Health' });
+
+/** Each of the three kinds of check (specification 2.5). */
+export interface HealthChecks {
+  connectivity: Health;
+  performance: Health;
+  security: Health;
+}
+
+/** Beyond the first value a line is degraded, beyond the second unhealthy. */
+const LIMITS = {
+  latencyMs: [100, 300],
+  packetLoss: [1, 5],
+  jitterMs: [30, 100],
+  bandwidthUtilization: [95, 100],
+} as const;
+
+const BY_STATUS: Partial<Record<ServiceStatus, Health>> = {
+  [ServiceStatus.OPERATIONAL]: Health.HEALTHY,
+  [ServiceStatus.DEGRADED]: Health.DEGRADED,
+  [ServiceStatus.DOWN]: Health.UNHEALTHY,
+};
+
+/** Connectivity follows from the status, performance and security from what was measured; unknown where nothing says. */
+export const healthOf = (status: ServiceStatus, telemetry: Telemetry | null): HealthChecks => ({
+  connectivity: BY_STATUS[status] ?? Health.UNKNOWN,
+  performance: telemetry ? performanceOf(telemetry) : Health.UNKNOWN,
+  security: telemetry ? securityOf(telemetry) : Health.UNKNOWN,
+});
+
+function performanceOf(telemetry: Telemetry): Health {
+  const limits = Object.entries(LIMITS) as [keyof typeof LIMITS, readonly [number, number]][];
+  if (limits.some(([name, [, unhealthy]]) => telemetry[name] > unhealthy)) return Health.UNHEALTHY;
+  return limits.some(([name, [degraded]]) => telemetry[name] > degraded) ? Health.DEGRADED : Health.HEALTHY;
+}
+
+const securityOf = ({ securityIncidents }: Telemetry): Health => (securityIncidents > 0 ? Health.DEGRADED : Health.HEALTHY);

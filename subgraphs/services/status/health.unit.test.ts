@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { ServiceStatus } from '../services/service.states.ts';
+import { Health, healthOf } from './health.ts';
+
+const measured = { latencyMs: 5, bandwidthUtilization: 40, packetLoss: 0.01, jitterMs: 1, securityIncidents: 0, measuredAt: new Date(0) };
+
+test('an operational line with good measurements is healthy throughout', () => {
+  expect(healthOf(ServiceStatus.OPERATIONAL, measured)).toEqual({
+    connectivity: Health.HEALTHY,
+    performance: Health.HEALTHY,
+    security: Health.HEALTHY,
+  });
+});
+
+test.each([
+  [{ latencyMs: 101 }, Health.DEGRADED],
+  [{ packetLoss: 1.1 }, Health.DEGRADED],
+  [{ bandwidthUtilization: 96 }, Health.DEGRADED],
+  [{ latencyMs: 301 }, Health.UNHEALTHY],
+  [{ jitterMs: 31, packetLoss: 6 }, Health.UNHEALTHY],
+])('%j makes the performance %s', (worse, performance) => {
+  expect(healthOf(ServiceStatus.OPERATIONAL, { ...measured, ...worse })).toMatchObject({ performance, connectivity: Health.HEALTHY });
+});
+
+test('a security incident degrades security alone', () => {
+  expect(healthOf(ServiceStatus.OPERATIONAL, { ...measured, securityIncidents: 2 })).toEqual({
+    connectivity: Health.HEALTHY,
+    performance: Health.HEALTHY,
+    security: Health.DEGRADED,
+  });
+});
+
+test('without measurements only the status says something', () => {
+  expect(healthOf(ServiceStatus.DOWN, null)).toEqual({
+    connectivity: Health.UNHEALTHY,
+    performance: Health.UNKNOWN,
+    security: Health.UNKNOWN,
+  });
+  expect(healthOf(ServiceStatus.PENDING, null).connectivity).toBe(Health.UNKNOWN);
+});

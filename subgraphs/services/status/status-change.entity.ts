@@ -1,0 +1,37 @@
+import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, ObjectType } from 'type-graphql';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { ServiceStatus } from '../services/service.states.ts';
+
+/** One entry of a service's status history. */
+@ObjectType('ServiceStatusChange', { description: 'A change of the status of a service.' })
+@Entity({ tableName: 'service_status_change' })
+@OrganizationFilter()
+@Index({ name: 'service_status_change_history_index', properties: ['organizationId', 'serviceId', 'createdAt'] })
+export class StatusChange {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Property({ type: 'text' })
+  serviceId!: string;
+
+  @Field(() => ServiceStatus, { nullable: true, description: 'Null for its first status.' })
+  @Enum({ items: () => ServiceStatus, type: 'text', nullable: true })
+  from: ServiceStatus | null = null;
+
+  @Field(() => ServiceStatus)
+  @Enum({ items: () => ServiceStatus, type: 'text' })
+  to!: ServiceStatus;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  reason: string | null = null;
+
+  @Field(() => Date, { name: 'at' })
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+}

@@ -1,0 +1,34 @@
+import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import { relationLimit } from '../../../kernel/loaders.ts';
+import type { ServicesContext } from '../context.ts';
+import { Service } from '../services/service.entity.ts';
+import { ServiceStatusRecord } from './status.record.ts';
+import { StatusChange } from './status-change.entity.ts';
+
+@Resolver(() => Service)
+export class StatusResolver {
+  @Query(() => ServiceStatusRecord, { nullable: true })
+  @Requires('services:read')
+  async serviceStatus(
+    @Arg('id', () => ID) id: string,
+    @Ctx() { services, statuses }: ServicesContext,
+  ): Promise<ServiceStatusRecord | null> {
+    const service = await services.find(id);
+    return service && statuses.recordOf(service);
+  }
+
+  @FieldResolver(() => ServiceStatusRecord, { description: 'How it does.' })
+  statusRecord(@Root() service: Service, @Ctx() { statuses }: ServicesContext): Promise<ServiceStatusRecord> {
+    return statuses.recordOf(service);
+  }
+
+  @FieldResolver(() => [StatusChange], { description: 'Its changes of status, newest first.' })
+  statusHistory(
+    @Root() { id }: Service,
+    @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
+    @Ctx() { loaders }: ServicesContext,
+  ): Promise<StatusChange[]> {
+    return loaders.statusChanges.newest('serviceId', id, relationLimit(limit));
+  }
+}

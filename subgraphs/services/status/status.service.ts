@@ -1,0 +1,75 @@
+import type DataLoader from 'dataloader';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Rows } from '../../../kernel/database.ts';
+import type { Logger } from '../../../kernel/log.ts';
+import type { ConnectivityProvider, Telemetry } from '../providers/connectivity.provider.ts';
+import type { Service } from '../services/service.entity.ts';
+import { isInService } from '../services/service.states.ts';
+import { healthOf } from './health.ts';
+import { type HistoryEntry, statusHistory } from './status.history.ts';
+import type { ServiceStatusRecord } from './status.record.ts';
+import { uptimePercentage } from './uptime.ts';
+
+const WINDOW_MS = 30 * 24 * 60 * 60 * 1000;
+
+export interface StatusServiceDeps {
+  rows: Rows;
+  organizationId: string;
+  clock: Clock;
+  log: Logger;
+  connectivity: ConnectivityProvider;
+}
+
+/** How services do: from their status, its history, and what the provider measures. */
+export class StatusService {
+  readonly #now: Date;
+  readonly #history: DataLoader<string, HistoryEntry[]>;
+
+  constructor(private readonly deps: StatusServiceDeps) {
+    this.#now = deps.clock.now();
+    this.#history = statusHistory(deps.rows, deps.organizationId, this.#windowStart);
+  }
+
+  async recordOf(service: Service): Promise<ServiceStatusRecord> {
+    const [uptime, telemetry] = await Promise.all([this.#uptime(service), this.#telemetry(service)]);
+    const { latencyMs = null, bandwidthUtilization = null, packetLoss = null, jitterMs = null, measuredAt = null } = telemetry ?? {};
+    return {
+      serviceId: service.id,
+      status: service.status,
+      uptimePercentage: uptime,
+      lastIncident: service.lastIncidentAt,
+      performanceMetrics: {
+        latencyMs,
+        bandwidthUtilization,
+        packetLoss,
+        jitterMs,
+        measuredAt,
+        simulated: this.deps.connectivity.simulated,
+      },
+      healthChecks: healthOf(service.status, telemetry),
+    };
+  }
+
+  get #windowStart(): Date {
+    return new Date(this.#now.getTime() - WINDOW_MS);
+  }
+
+  async #uptime({ id, status, provisionedAt }: Service): Promise<number | null> {
+    if (!provisionedAt) return null;
+    const since = provisionedAt > this.#windowStart ? provisionedAt : this.#windowStart;
+    const changes = await this.#history.load(id);
+    // its first entry of the window says what it was at the window's start
+    return uptimePercentage(changes[0]?.from ?? status, changes, since, this.#now);
+  }
+
+  /** A provider that does not answer makes the measurements unknown, and not the request fail. */
+  async #telemetry({ id, status, providerReference, serviceType }: Service): Promise<Telemetry | null> {
+    if (!isInService(status)) return null;
+    try {
+      return await this.deps.connectivity.telemetry({ serviceId: id, reference: providerReference, technology: serviceType }, this.#now);
+    } catch (error) {
+      this.deps.log.warn({ err: error, service: id }, 'no telemetry from the connectivity provider');
+      return null;
+    }
+  }
+}

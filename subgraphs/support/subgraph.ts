@@ -1,0 +1,53 @@
+import type { Domain, Ports } from '../../kernel/domain.ts';
+import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
+import { RecordReader } from '../../kernel/loaders.ts';
+import { organizationEm } from '../../kernel/organization.filter.ts';
+import type { Subgraph } from '../../kernel/subgraph.ts';
+import { Agent } from './agents/agent.entity.ts';
+import { AgentService } from './agents/agent.service.ts';
+import type { SupportContext } from './context.ts';
+import { migrations } from './migrations/index.ts';
+import { Account, Service } from './references.ts';
+import { Ticket } from './tickets/ticket.entity.ts';
+import { ticketEvents } from './tickets/ticket.events.ts';
+import { AccountTicketsResolver, ServiceTicketsResolver, TicketResolver } from './tickets/ticket.resolver.ts';
+import { TicketService } from './tickets/ticket.service.ts';
+
+/** Support: tickets (specification 4.7). */
+export const support: Domain = {
+  name: 'support',
+  entities: [Ticket, Agent],
+  migrations,
+  events: ticketEvents,
+  start: (ports) => ({ subgraph: createSubgraph(ports) }),
+};
+
+function createSubgraph(ports: Ports): Subgraph {
+  const { orm, clock, graph, origin } = ports;
+  const ticketReader = new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } });
+  const agentReader = new RecordReader(ports, Agent);
+  return buildSubgraph<SupportContext>({
+    name: 'support',
+    resolvers: [TicketResolver, AccountTicketsResolver, ServiceTicketsResolver],
+    orphanedTypes: [Account, Service],
+    references: {
+      Ticket: { requires: 'support:read', load: ({ id = '' }, { loaders }) => loaders.tickets.load(id) },
+    },
+    createContext(request) {
+      const { principal } = request;
+      const em = organizationEm(orm, principal.organizationId);
+      const loaders = {
+        tickets: ticketReader.forOrganization(principal.organizationId),
+        agents: agentReader.forOrganization(principal.organizationId),
+      };
+      const agents = new AgentService(principal.organizationId);
+      return {
+        principal,
+        clock,
+        origin,
+        loaders,
+        tickets: new TicketService({ em, request, clock, graph, agents, loader: loaders.tickets }),
+      };
+    },
+  });
+}

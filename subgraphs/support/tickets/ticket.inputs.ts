@@ -1,0 +1,132 @@
+import { IsIn, IsOptional, Length, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { Field, ID, InputType } from 'type-graphql';
+import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import { sortOf } from '../../../kernel/graphql/page.ts';
+import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+import { CATEGORY_IDS } from './ticket.categories.ts';
+import { TicketPriority, TicketStatus } from './ticket.states.ts';
+import { TicketContact, TicketLocation } from './ticket.values.ts';
+
+@InputType()
+export class TicketCreateInput {
+  @Field(() => String)
+  @Length(1, 255, { message: 'must have 1 to 255 characters' })
+  title!: string;
+
+  @Field(() => String)
+  @Length(1, 20_000, { message: 'must have 1 to 20000 characters' })
+  description!: string;
+
+  @Field(() => ID, { nullable: true, description: 'The customer number (`cust_…`) of an account.' })
+  @IsOptional()
+  @Matches(/^cust_\w+$/, { message: 'must be a customer id (cust_…)' })
+  customerId?: string;
+
+  @Field(() => TicketContact, { nullable: true })
+  @IsOptional()
+  @ValidateNested()
+  contact?: TicketContact;
+
+  @Field(() => String, { nullable: true, description: `One of ${CATEGORY_IDS.join(', ')}. Default: general.` })
+  @IsOptional()
+  @IsIn(CATEGORY_IDS, { message: `must be one of ${CATEGORY_IDS.join(', ')}` })
+  category?: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @MaxLength(100)
+  subcategory?: string;
+
+  @Field(() => TicketPriority, { defaultValue: TicketPriority.MEDIUM })
+  priority: TicketPriority = TicketPriority.MEDIUM;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @MaxLength(100)
+  severity?: string;
+
+  @Field(() => String, { nullable: true, description: 'A service id (`svc_…`), or a name for what is affected.' })
+  @IsOptional()
+  @Length(1, 200)
+  serviceAffected?: string;
+
+  @Field(() => TicketLocation, { nullable: true })
+  @IsOptional()
+  @ValidateNested()
+  location?: TicketLocation;
+
+  @Field(() => JsonObject, { nullable: true })
+  metadata?: Record<string, unknown>;
+}
+
+@InputType()
+export class TicketUpdateInput {
+  @Field(() => TicketStatus, { nullable: true })
+  @NotNull()
+  status?: TicketStatus;
+
+  @Field(() => TicketPriority, { nullable: true })
+  @NotNull()
+  priority?: TicketPriority;
+
+  @Field(() => ID, { nullable: true, description: 'An agent id.' })
+  @NotNull()
+  @IsOptional()
+  @Matches(/^agent_\w+$/, { message: 'must be an agent id (agent_…)' })
+  assignedTo?: string;
+
+  @Field(() => Date, { nullable: true })
+  estimatedResolution?: Date;
+
+  @Field(() => String, { nullable: true, description: 'For agents only; never shown to customers.' })
+  @IsOptional()
+  @MaxLength(20_000)
+  internalNotes?: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @MaxLength(20_000)
+  customerUpdate?: string;
+
+  @Field(() => JsonObject, { nullable: true, description: 'Replaces the metadata.' })
+  @NotNull()
+  metadata?: Record<string, unknown>;
+}
+
+@InputType()
+export class TicketFilter {
+  @Field(() => [TicketStatus], { nullable: true })
+  status?: TicketStatus[];
+
+  @Field(() => [TicketPriority], { nullable: true })
+  priority?: TicketPriority[];
+
+  @Field(() => [ID], { nullable: true })
+  customerId?: string[];
+
+  @Field(() => [String], { nullable: true })
+  category?: string[];
+
+  @Field(() => [ID], { nullable: true, description: 'Agent ids.' })
+  assignedTo?: string[];
+
+  @Field(() => [ID], { nullable: true })
+  serviceAffected?: string[];
+
+  @Field(() => Date, { nullable: true })
+  createdAfter?: Date;
+
+  @Field(() => Date, { nullable: true })
+  createdBefore?: Date;
+}
+
+export enum TicketSortField {
+  CREATED_AT = 'createdAt',
+  UPDATED_AT = 'updatedAt',
+  NUMBER = 'number',
+  TITLE = 'title',
+  STATUS = 'status',
+  PRIORITY = 'urgency',
+  RESOLUTION_DUE = 'resolutionDue',
+}
+export const TicketSort = sortOf('Ticket', TicketSortField);

@@ -1,0 +1,101 @@
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import { relationLimit } from '../../../kernel/loaders.ts';
+import type { SupportContext } from '../context.ts';
+import { Account, Service } from '../references.ts';
+import { Ticket } from './ticket.entity.ts';
+import { TicketCreateInput, TicketFilter, TicketSort, TicketUpdateInput } from './ticket.inputs.ts';
+import { TicketSla } from './ticket.sla.ts';
+import { slaOf } from './ticket.sla.view.ts';
+import { TicketAssignee, TicketUrls } from './ticket.values.ts';
+
+const TicketPage = pageOf('Ticket', Ticket);
+
+@Resolver(() => Ticket)
+export class TicketResolver {
+  @Query(() => Ticket, { nullable: true })
+  @Requires('support:read')
+  ticket(@Arg('id', () => ID) id: string, @Ctx() { tickets }: SupportContext): Promise<Ticket | null> {
+    return tickets.find(id);
+  }
+
+  @Query(() => TicketPage)
+  @Requires('support:read')
+  tickets(
+    @Arg('filter', () => TicketFilter, { nullable: true }) filter: TicketFilter | undefined,
+    @Arg('sort', () => [TicketSort], { nullable: true }) sort: SortBy[] | undefined,
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { tickets }: SupportContext,
+  ): Promise<Page<Ticket>> {
+    return tickets.list(filter ?? {}, sort ?? [], page ?? {});
+  }
+
+  @Mutation(() => Ticket)
+  @Requires('support:create')
+  createTicket(@Arg('input', () => TicketCreateInput) input: TicketCreateInput, @Ctx() { tickets }: SupportContext): Promise<Ticket> {
+    return tickets.create(input);
+  }
+
+  @Mutation(() => Ticket)
+  @Requires('support:write')
+  updateTicket(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => TicketUpdateInput) input: TicketUpdateInput,
+    @Ctx() { tickets }: SupportContext,
+  ): Promise<Ticket> {
+    return tickets.update(id, input);
+  }
+
+  @FieldResolver(() => TicketAssignee)
+  async assignedTo(@Root() ticket: Ticket, @Ctx() { loaders }: SupportContext): Promise<TicketAssignee | null> {
+    const agent = ticket.agent ?? (await loaders.agents.load(ticket.agentId));
+    return agent && { agentId: agent.id, name: agent.name, email: agent.email, specialization: agent.specialization };
+  }
+
+  @FieldResolver(() => TicketSla)
+  sla(@Root() ticket: Ticket, @Ctx() { clock }: SupportContext): TicketSla {
+    return slaOf(ticket, clock.now());
+  }
+
+  @FieldResolver(() => TicketUrls)
+  urls(@Root() { id }: Ticket, @Ctx() { origin }: SupportContext): TicketUrls {
+    return { self: `${origin}/v1/support/tickets/${id}`, customerPortal: `${origin}/console/tickets/${id}` };
+  }
+
+  @FieldResolver(() => Account, { nullable: true })
+  account(@Root() { customerId }: Ticket): Account | null {
+    return customerId ? { customerId } : null;
+  }
+
+  @FieldResolver(() => Service, { nullable: true })
+  service(@Root() { serviceAffected }: Ticket): Service | null {
+    return serviceAffected?.startsWith('svc_') ? { id: serviceAffected } : null;
+  }
+}
+
+@Resolver(() => Account)
+export class AccountTicketsResolver {
+  @FieldResolver(() => [Ticket], { description: 'The newest tickets of the account.' })
+  @Requires('support:read')
+  tickets(
+    @Root() { customerId }: Account,
+    @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
+    @Ctx() { loaders }: SupportContext,
+  ): Promise<Ticket[]> {
+    return loaders.tickets.newest('customerId', customerId, relationLimit(limit));
+  }
+}
+
+@Resolver(() => Service)
+export class ServiceTicketsResolver {
+  @FieldResolver(() => [Ticket], { description: 'The newest tickets about the service.' })
+  @Requires('support:read')
+  tickets(
+    @Root() { id }: Service,
+    @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
+    @Ctx() { loaders }: SupportContext,
+  ): Promise<Ticket[]> {
+    return loaders.tickets.newest('serviceAffected', id, relationLimit(limit));
+  }
+}

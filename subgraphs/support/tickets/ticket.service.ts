@@ -1,0 +1,154 @@
+import { type FilterQuery, LockMode } from '@mikro-orm/core';
+import { parse } from 'graphql';
+import { type ChangeSet, changesBetween } from '../../../kernel/changes.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import type { Graph } from '../../../kernel/graph.ts';
+import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { RecordLoader } from '../../../kernel/loaders.ts';
+import { nextNumber } from '../../../kernel/numbers.ts';
+import { record } from '../../../kernel/outbox.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import { Agent } from '../agents/agent.entity.ts';
+import type { AgentService } from '../agents/agent.service.ts';
+import { Ticket } from './ticket.entity.ts';
+import { ticketCreated, ticketEscalated, ticketResolved, ticketUpdated } from './ticket.events.ts';
+import type { TicketCreateInput, TicketFilter, TicketUpdateInput } from './ticket.inputs.ts';
+import { TicketStatus } from './ticket.states.ts';
+
+const CUSTOMER = parse('query TicketCustomer($id: ID!) { accounts(filter: { customerId: [$id] }, page: { limit: 1 }) { nodes { id } } }');
+const SERVICE = parse('query TicketService($id: ID!) { service(id: $id) { account { customerId } } }');
+
+export interface TicketServiceDeps {
+  em: EntityManager;
+  request: RequestContext;
+  clock: Clock;
+  graph: Graph;
+  agents: AgentService;
+  loader: RecordLoader<Ticket>;
+}
+
+/** Tickets of the caller's organization (specification 2.7, 3.1, 4.7). */
+export class TicketService {
+  constructor(private readonly deps: TicketServiceDeps) {}
+
+  /** @throws ResourceNotFound for a customer or service that the organization does not have. */
+  async create(input: TicketCreateInput): Promise<Ticket> {
+    await this.#checkReferences(input);
+    const now = this.deps.clock.now();
+    return this.deps.em.transactional(async (tx) => {
+      const category = input.category ?? 'general';
+      const ticket = new Ticket();
+      Object.assign(ticket, input, { id: newId('ticket'), organizationId: this.#organizationId, category, createdAt: now, updatedAt: now });
+      ticket.metadata = input.metadata ?? {};
+      ticket.prioritize(input.priority);
+      ticket.agentId = (await this.deps.agents.leastBusy(tx, category, now)).id;
+      ticket.number = `TKT-${await nextNumber(tx, 'ticket_counter', this.#organizationId)}`;
+      tx.persist(ticket);
+      await record(tx, ticketCreated(ticket));
+      return ticket;
+    });
+  }
+
+  /** Null where the caller's organization has none such: another organization's ticket reads as absent. */
+  find(id: string): Promise<Ticket | null> {
+    return this.deps.loader.load(id);
+  }
+
+  list(filter: TicketFilter, sort: SortBy[], page: PageInput): Promise<Page<Ticket>> {
+    return listPage(this.deps.em, Ticket, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
+  }
+
+  /** @throws ResourceNotFound, InvalidState */
+  async update(id: string, { status, priority, assignedTo, ...input }: TicketUpdateInput): Promise<Ticket> {
+    return this.deps.em.transactional(async (tx) => {
+      const ticket = await tx.findOne(Ticket, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!ticket) throw new ResourceNotFound('ticket', id);
+
+      const before = observed(ticket);
+      const notes = ticket.internalNotes;
+      if (assignedTo) ticket.agentId = (await this.#agent(tx, assignedTo)).id;
+      if (priority) ticket.prioritize(priority);
+      if (status && status !== ticket.status) ticket.moveTo(status, this.deps.clock.now());
+      for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(ticket, { [name]: value });
+      const changes = changesBetween(before, observed(ticket));
+      if (Object.keys(changes).length === 0 && notes === ticket.internalNotes) return ticket;
+      ticket.updatedAt = this.deps.clock.now();
+      await this.#recordChanges(tx, ticket, changes);
+      return ticket;
+    });
+  }
+
+  get #organizationId(): string {
+    return this.deps.request.principal.organizationId;
+  }
+
+  async #recordChanges(tx: EntityManager, ticket: Ticket, changes: ChangeSet): Promise<void> {
+    if (Object.keys(changes).length === 0) return;
+    await record(tx, ticketUpdated(ticket, changes));
+    if (changes.status?.to === TicketStatus.RESOLVED) await record(tx, ticketResolved(ticket, changes));
+    if (changes.status?.to === TicketStatus.ESCALATED || changes.escalation_level) await record(tx, ticketEscalated(ticket, changes));
+  }
+
+  async #agent(tx: EntityManager, id: string): Promise<Agent> {
+    const agent = await tx.findOne(Agent, { id });
+    if (!agent) throw new ResourceNotFound('agent', id);
+    return agent;
+  }
+
+  /** What a ticket names in other subgraphs must exist for the caller and fit together; a name that is no id is taken as it is. */
+  async #checkReferences({ customerId, serviceAffected }: TicketCreateInput): Promise<void> {
+    if (customerId) {
+      const { accounts } = await this.deps.graph.query<{ accounts: { nodes: object[] } }>(CUSTOMER, { id: customerId }, this.deps.request);
+      if (accounts.nodes.length === 0) throw new ResourceNotFound('customer', customerId);
+    }
+    if (serviceAffected?.startsWith('svc_')) {
+      const { service } = await this.deps.graph.query<ServiceOwner>(SERVICE, { id: serviceAffected }, this.deps.request);
+      if (!service) throw new ResourceNotFound('service', serviceAffected);
+      if (customerId && service.account.customerId !== customerId) {
+        throw new InvalidParameters([{ field: 'serviceAffected', value: serviceAffected, reason: 'is a service of another customer' }]);
+      }
+    }
+  }
+}
+
+interface ServiceOwner {
+  service: { account: { customerId: string } } | null;
+}
+
+/** The members whose changes an event tells. What agents write for each other stays out of it. */
+const observed = (ticket: Ticket) => ({
+  status: ticket.status,
+  priority: ticket.priority,
+  assigned_to: ticket.agentId,
+  escalation_level: ticket.escalationLevel,
+  estimated_resolution: ticket.estimatedResolution,
+  customer_update: ticket.customerUpdate,
+  metadata: ticket.metadata,
+});
+
+function whereOf({
+  status,
+  priority,
+  customerId,
+  category,
+  assignedTo,
+  serviceAffected,
+  createdAfter,
+  createdBefore,
+}: TicketFilter): FilterQuery<Ticket> {
+  return {
+    ...(status && { status: { $in: status } }),
+    ...(priority && { priority: { $in: priority } }),
+    ...(customerId && { customerId: { $in: customerId } }),
+    ...(category && { category: { $in: category } }),
+    ...(assignedTo && { agentId: { $in: assignedTo } }),
+    ...(serviceAffected && { serviceAffected: { $in: serviceAffected } }),
+    ...((createdAfter || createdBefore) && {
+      createdAt: { ...(createdAfter && { $gte: createdAfter }), ...(createdBefore && { $lt: createdBefore }) },
+    }),
+  };
+}

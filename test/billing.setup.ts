@@ -1,0 +1,74 @@
+import { eventually, rig } from './rig.ts';
+import type { Json, Tenant } from './tenant.ts';
+
+export const LOCATION = { address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' };
+
+export async function createAccount(tenant: Tenant, name = 'Acme Corporation'): Promise<Json> {
+  const { status, body } = await tenant.rest('POST', '/accounts', { body: { name, email: 'it@acme.example.com' } });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.data;
+}
+
+/** Orders an internet service and waits until it is provisioned and its first invoice is there. */
+export async function orderService(tenant: Tenant, accountId: string, order: object = {}): Promise<{ service: Json; firstInvoice: Json }> {
+  const service = await placeOrder(tenant, accountId, order);
+  const firstInvoice = await eventually(async () => {
+    const { body } = await tenant.rest('GET', `/billing/invoices?account_id=${accountId}&limit=200`);
+    return body.invoices.find(({ services }: Json) => services.some((line: Json) => line.service_id === service.id));
+  });
+  return { service, firstInvoice };
+}
+
+async function placeOrder(tenant: Tenant, accountId: string, order: object): Promise<Json> {
+  const body = {
+    account_id: accountId,
+    service_type: 'fiber',
+    bandwidth: '500mbps',
+    location: LOCATION,
+    sla: 'enterprise',
+    billing_cycle: 'monthly',
+    ...order,
+  };
+  const { status, body: answer } = await tenant.rest('POST', '/connectivity/internet', { body });
+  if (status !== 201) throw new Error(JSON.stringify(answer));
+  return answer.data;
+}
+
+export interface BilledTenant {
+  tenant: Tenant;
+  accountId: string;
+  serviceId: string;
+  firstInvoice: Json;
+}
+
+/** An organization of the test's own with an account, its service, and that service's first invoice (INV-1001). */
+export async function billedTenant(): Promise<BilledTenant> {
+  // without limits: waiting asks often
+  const tenant = await (await rig()).organization({ plan: 'custom' });
+  const { id: accountId } = await createAccount(tenant);
+  const { service, firstInvoice } = await orderService(tenant, accountId);
+  return { tenant, accountId, serviceId: service.id, firstInvoice };
+}
+
+export interface Line {
+  service_id?: string;
+  quantity?: number;
+  unit_price?: number;
+}
+
+/** The body of an invoice of one line over 3 × 0.10 unless told otherwise. */
+export const invoiceBody = (
+  { accountId, serviceId }: Pick<BilledTenant, 'accountId' | 'serviceId'>,
+  line: Line = {},
+  more: object = {},
+): Json => ({
+  account_id: accountId,
+  services: [{ service_id: serviceId, quantity: 3, unit_price: 0.1, ...line }],
+  ...more,
+});
+
+export async function createInvoice(billed: BilledTenant, line: Line = {}, more: object = {}): Promise<Json> {
+  const { status, body } = await billed.tenant.rest('POST', '/billing/invoices', { body: invoiceBody(billed, line, more) });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.data;
+}

@@ -1,0 +1,329 @@
+import { createHmac } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { eventually, type Rig, rig } from '../rig.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { answering, receiver } from './receiver.ts';
+
+let platform: Rig;
+beforeAll(async () => {
+  platform = await rig();
+});
+
+const ticket = { title: 'Line is down', description: 'No light since 9:30.', priority: 'high' };
+
+async function openTicket(tenant: Tenant, members: object = {}): Promise<Json> {
+  const { status, body } = await tenant.rest('POST', '/support/tickets', { body: { ...ticket, ...members } });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body.ticket;
+}
+
+async function subscribe(tenant: Tenant, body: object): Promise<Json> {
+  const answer = await tenant.rest('POST', '/webhooks', { body });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body.data;
+}
+
+const deliveriesOf = async (tenant: Tenant, id: string, query = ''): Promise<Json[]> =>
+  (await tenant.rest('GET', `/webhooks/${id}/deliveries${query}`)).body.data;
+
+/** As a receiver verifies it, at the platform's time: the library refuses what is more than five minutes old. */
+function verified(secret: string, text: string, headers: IncomingHttpHeaders): unknown {
+  vi.setSystemTime(platform.clock.now());
+  try {
+    return new Webhook(secret).verify(text, headers as Record<string, string>);
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+/** Waits until the webhook's only delivery has a state. */
+const delivered = (tenant: Tenant, id: string, expected: object): Promise<Json> =>
+  eventually(async () => {
+    const [delivery] = await deliveriesOf(tenant, id);
+    expect(delivery).toMatchObject(expected);
+    return delivery;
+  });
+
+describe('an event that a webhook subscribes to', () => {
+  test('arrives within a second, in the envelope of the specification', async () => {
+    const tenant = await platform.organization();
+    const hook = await receiver();
+    await subscribe(tenant, { url: hook.url, events: ['ticket.*'] });
+    const opened = await openTicket(tenant);
+    const started = performance.now();
+    const arrival = await eventually(() => hook.arrivals[0]);
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(arrival.event).toMatchObject({
+      id: expect.stringMatching(/^evt_/),
+      event: 'ticket.created',
+      timestamp: opened.created_at,
+      organization_id: tenant.organizationId,
+      data: { ticket: { id: opened.id, number: opened.number, status: 'open', priority: 'high' } },
+      signature: expect.stringMatching(/^sha256=[0-9a-f]{64}$/),
+    });
+    expect(arrival.headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': expect.stringMatching(/^Telecom-Platform/) });
+  });
+
+  test.each([
+    ['one that was made', undefined],
+    ['one of the receiver', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='],
+  ])('is signed with the secret, %s: in the body and in the headers of Standard Webhooks', async (_, given) => {
+    const tenant = await platform.organization();
+    const hook = await receiver();
+    const { secret } = await subscribe(tenant, { url: hook.url, events: ['*'], secret: given });
+    if (given) expect(secret).toBe(given);
+    await openTicket(tenant, { title: 'Ünïcode “title” \u2028' });
+
+    const { text, headers, event } = await eventually(() => hook.arrivals[0]);
+    expect(verified(secret, text, headers)).toEqual(event);
+    expect(headers['webhook-id']).toBe(event.id);
+    const signed = text.replace(/,"signature":"sha256=[0-9a-f]{64}"}$/, '}');
+    expect(event.signature).toBe(`sha256=${createHmac('sha256', secret).update(signed).digest('hex')}`);
+    expect(() => verified(secret, text.replace('open', 'shut'), headers)).toThrow('No matching signature found');
+  });
+
+  test('is, without its signature, byte for byte the payload of the event in the graph', async () => {
+    const tenant = await platform.organization();
+    const hook = await receiver();
+    await subscribe(tenant, { url: hook.url, events: ['*'] });
+    await openTicket(tenant, { title: 'Ünïcode "title" \u2028 \\ </script>' });
+    const { text, event } = await eventually(() => hook.arrivals[0]);
+    const { data } = await tenant.graphql(
+      'query($id: ID!) { event(id: $id) { id event family timestamp payload data subject { __typename ... on Ticket { id title } } } }',
+      { id: event.id },
+    );
+    expect(text.replace(/,"signature":"sha256=[0-9a-f]{64}"}$/, '}')).toBe(data.event.payload);
+    expect(data.event).toMatchObject({
+      event: 'ticket.created',
+      family: 'support',
+      data: event.data,
+      subject: { __typename: 'Ticket', id: event.data.ticket.id, title: event.data.ticket.title },
+    });
+  });
+
+  test('is recorded', async () => {
+    const tenant = await platform.organization();
+    const hook = await receiver(answering(202, {}, 'x'.repeat(5000)));
+    const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
+    await openTicket(tenant);
+    const delivery = await delivered(tenant, id, { status: 'delivered' });
+    expect(delivery).toEqual({
+      id: expect.stringMatching(/^dlv_/),
+      webhook_id: id,
+      event_id: hook.arrivals[0]?.event.id,
+      event: 'ticket.created',
+      url: hook.url,
+      attempt: 1,
+      status: 'delivered',
+      response_status: 202,
+      response_body: 'x'.repeat(1024),
+      error: null,
+      duration_ms: expect.any(Number),
+      attempted_at: expect.any(String),
+      next_attempt_at: null,
+      created_at: expect.any(String),
+    });
+  });
+
+  test('comes in order, each once', async () => {
+    const tenant = await platform.organization();
+    const hook = await receiver();
+    const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
+    const numbers: string[] = [];
+    for (let index = 0; index < 60; index += 1) numbers.push((await openTicket(tenant)).number);
+    await eventually(() => hook.arrivals.length >= numbers.length);
+    expect(hook.arrivals.map(({ event }) => event.data.ticket.number)).toEqual(numbers);
+    expect((await deliveriesOf(tenant, id, '?per_page=200&status=delivered')).length).toBe(60);
+  });
+
+  test('does not come to another organization, to one that asks for other events, nor to an inactive one', async () => {
+    const [tenant, other] = [await platform.organization(), await platform.organization()];
+    const [hook, silent] = [await receiver(), await receiver()];
+    await subscribe(other, { url: silent.url, events: ['*'] });
+    await subscribe(tenant, { url: silent.url, events: ['billing.*', 'ticket.resolved'] });
+    await subscribe(tenant, { url: silent.url, events: ['*'], active: false });
+    await subscribe(tenant, { url: hook.url, events: ['*'] });
+    await openTicket(tenant);
+    await eventually(() => hook.arrivals[0]);
+    expect(silent.arrivals).toEqual([]);
+  });
+
+  test('comes only for the tickets that the filters name', async () => {
+    const tenant = await platform.organization();
+    const [urgent, all] = [await receiver(), await receiver()];
+    await subscribe(tenant, { url: urgent.url, events: ['ticket.*'], filters: { priorities: ['critical', 'high'] } });
+    await subscribe(tenant, { url: all.url, events: ['ticket.*'] });
+    for (const priority of ['low', 'critical', 'medium', 'high']) await openTicket(tenant, { priority });
+    await eventually(() => all.arrivals.length === 4 && urgent.arrivals.length >= 2);
+    expect(urgent.arrivals.map(({ event }) => event.data.ticket.priority)).toEqual(['critical', 'high']);
+  });
+});
+
+describe('a receiver that fails', () => {
+  test('gets the same event again, with the same id and a new signature, at the times of the schedule until it is given up', async () => {
+    const tenant = await platform.organization();
+    const hook = await receiver(answering(500, {}, 'broken'));
+    const { id, secret } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
+    await openTicket(tenant);
+    const pausesMinutes = [5 / 60, 5, 30, 120, 300, 600, 840, 1200, 1440];
+    for (const [index, minutes] of pausesMinutes.entries()) {
+      const { attempted_at, next_attempt_at } = await delivered(tenant, id, {
+        status: 'failed',
+        attempt: index + 1,
+        response_status: 500,
+        response_body: 'broken',
+      });
+      const pause = (Date.parse(next_attempt_at) - Date.parse(attempted_at)) / 60_000;
+      expect(pause).toBeGreaterThan(minutes * 0.89);
+      expect(pause).toBeLessThan(minutes * 1.11 + 1);
+      await platform.advance(Date.parse(next_attempt_at) - platform.clock.now().getTime() + 1000);
+    }
+    await delivered(tenant, id, { status: 'exhausted', attempt: 10, next_attempt_at: null });
+    expect(hook.arrivals).toHaveLength(10);
+    expect(new Set(hook.arrivals.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(new Set(hook.arrivals.map(({ text }) => text)).size).toBe(1);
+    for (const { text, headers } of hook.arrivals) {
+      const timestamp = String(headers['webhook-timestamp']);
+      const signature = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+        .update(`${headers['webhook-id']}.${timestamp}.${text}`)
+        .digest('base64');
+      expect(headers['webhook-signature']).toBe(`v1,${signature}`);
+    }
+  });
+
+  test('and recovers has its event delivered by a retry', async () => {
+    const tenant = await platform.organization();
+    const hook = await receiver((response, index) => void response.writeHead(index === 0 ? 503 : 204).end());
+    const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
+    await openTicket(tenant);
+    await delivered(tenant, id, { status: 'failed', attempt: 1 });
+    await platform.advance(10_000);
+    await delivered(tenant, id, { status: 'delivered', attempt: 2, response_status: 204 });
+  });
+
+  test('says when to come back', async () => {
+    const tenant = await platform.organization();
+    const hook = await receiver(answering(429, { 'retry-after': '3600' }));
+    const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
+    await openTicket(tenant);
+    const { attempted_at, next_attempt_at } = await delivered(tenant, id, { status: 'failed', response_status: 429 });
+    expect(Math.abs(Date.parse(next_attempt_at) - Date.parse(attempted_at) - 3_600_000)).toBeLessThan(2000);
+  });
+
+  test('by 410 is not called again, and the platform says so', async () => {
+    const tenant = await platform.organization();
+    const [hook, watcher] = [await receiver(answering(410)), await receiver()];
+    const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.*'] });
+    await subscribe(tenant, { url: watcher.url, events: ['webhook.disabled'] });
+    await openTicket(tenant);
+    await delivered(tenant, id, { status: 'exhausted', attempt: 1, response_status: 410 });
+    await eventually(() => watcher.arrivals[0]);
+    expect(watcher.arrivals[0]?.event.data.webhook).toMatchObject({ id, active: false, disabled_reason: 'gone' });
+    expect((await tenant.rest('GET', `/webhooks/${id}`)).body.data).toMatchObject({
+      active: false,
+      disabled_reason: 'gone',
+      disabled_at: expect.any(String),
+    });
+    await openTicket(tenant);
+    expect(hook.arrivals).toHaveLength(1);
+  });
+
+  test.each([
+    ['redirects elsewhere', answering(302, { location: 'https://example.com/' }), { response_status: 302, error: null }],
+    [
+      'closes the connection',
+      (response: { destroy(): void }) => response.destroy(),
+      { response_status: null, error: 'the connection was closed' },
+    ],
+  ])('since it %s is tried again', async (_, respond, expected) => {
+    const tenant = await platform.organization();
+    const hook = await receiver(respond as never);
+    const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
+    await openTicket(tenant);
+    await delivered(tenant, id, { status: 'failed', ...expected });
+  });
+
+  test('since nobody listens there is tried again', async () => {
+    const tenant = await platform.organization();
+    const { id } = await subscribe(tenant, { url: 'http://127.0.0.1:9/hook', events: ['ticket.created'] });
+    await openTicket(tenant);
+    await delivered(tenant, id, { status: 'failed', response_status: null, error: expect.stringMatching(/refused|failed/) });
+  });
+
+  test('by never answering delays no other', async () => {
+    const tenant = await platform.organization();
+    const [hanging, hook] = [await receiver(() => undefined), await receiver()];
+    for (let index = 0; index < 5; index += 1) await subscribe(tenant, { url: hanging.url, events: ['ticket.*'] });
+    await subscribe(tenant, { url: hook.url, events: ['ticket.*'] });
+    for (let index = 0; index < 10; index += 1) await openTicket(tenant);
+    await eventually(() => hook.arrivals.length === 10, 5000);
+    expect(hanging.arrivals).toHaveLength(5);
+  });
+
+  test('by an endless answer is told from its status, and is not read to the end', async () => {
+    const tenant = await platform.organization();
+    const hook = await receiver((response) => {
+      response.writeHead(200);
+      const pour = (): void => void (response.destroyed || response.write('x'.repeat(65_536), () => setImmediate(pour)));
+      pour();
+    });
+    const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
+    await openTicket(tenant);
+    await delivered(tenant, id, { status: 'delivered', response_status: 200 });
+  });
+});
+
+describe('a delivery that is under way', () => {
+  test('whose retry job was lost is made all the same', async () => {
+    const tenant = await platform.organization();
+    const hook = await receiver((response, index) => void response.writeHead(index === 0 ? 500 : 200).end());
+    const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
+    await openTicket(tenant);
+    await delivered(tenant, id, { status: 'failed' });
+    // the queue's clock stays, so its job does not run
+    platform.clock.advance(60_000);
+    await delivered(tenant, id, { status: 'delivered', attempt: 2 });
+  });
+
+  test('stops when its webhook is deleted', async () => {
+    const tenant = await platform.organization();
+    const hook = await receiver(answering(500));
+    const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
+    await openTicket(tenant);
+    await delivered(tenant, id, { status: 'failed' });
+    expect((await tenant.rest('DELETE', `/webhooks/${id}`)).status).toBe(200);
+    const witness = await receiver();
+    await subscribe(tenant, { url: witness.url, events: ['ticket.created'] });
+    await platform.advance(60_000);
+    await openTicket(tenant);
+    await eventually(() => witness.arrivals[0]);
+    expect(hook.arrivals).toHaveLength(1);
+  });
+
+  test('waits while its webhook is inactive, and goes on when it is active again', async () => {
+    const tenant = await platform.organization();
+    const hook = await receiver((response, index) => void response.writeHead(index === 0 ? 500 : 200).end());
+    const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
+    await openTicket(tenant);
+    await delivered(tenant, id, { status: 'failed' });
+    await tenant.rest('PUT', `/webhooks/${id}`, { body: { active: false } });
+    await platform.advance(60_000);
+    expect(hook.arrivals).toHaveLength(1);
+    await tenant.rest('PUT', `/webhooks/${id}`, { body: { active: true } });
+    await delivered(tenant, id, { status: 'delivered', attempt: 2 });
+  });
+});
+
+test('no secret and no signature stands in the log or in the database as it is', async () => {
+  const tenant = await platform.organization();
+  const hook = await receiver(answering(500));
+  const { id, secret } = await subscribe(tenant, { url: hook.url, events: ['*'] });
+  await openTicket(tenant);
+  await delivered(tenant, id, { status: 'failed' });
+  const logged = platform.logged.join('');
+  expect(logged).toContain(id);
+  expect(logged).not.toContain(secret.slice(6, 30));
+  expect(logged).not.toContain(hook.arrivals[0]?.event.signature);
+});

@@ -1,0 +1,114 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { LoggedEvent, Reaction } from '../../kernel/events.ts';
+import { newId } from '../../kernel/ids.ts';
+import { billedTenant, createAccount, orderService } from '../billing.setup.ts';
+import { rig } from '../rig.ts';
+import type { Json, Tenant } from '../tenant.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+
+describe('a service that is ordered', () => {
+  test('is invoiced for its first month in advance once it is provisioned', async () => {
+    const { tenant, accountId, serviceId, firstInvoice } = await billedTenant();
+    const { data } = await tenant.graphql('query($id: ID!) { service(id: $id) { name monthlyPrice currency provisionedAt } }', {
+      id: serviceId,
+    });
+    const { name, monthlyPrice, currency, provisionedAt } = data.service;
+    expect(firstInvoice).toMatchObject({ account_id: accountId, status: 'pending', amount: monthlyPrice, currency, paid_date: null });
+    expect(Date.parse(firstInvoice.due_date) - Date.parse(firstInvoice.created_at)).toBe(30 * DAY_MS);
+    const description = expect.stringContaining(`${name}, ${provisionedAt.slice(0, 10)} to `);
+    expect(firstInvoice.services).toEqual([
+      { service_id: serviceId, description, quantity: 1, unit_price: monthlyPrice, amount: monthlyPrice },
+    ]);
+  });
+
+  test.each([
+    ['quarterly', 3],
+    ['annual', 12],
+  ])('on a %s cycle is invoiced for %i months', async (billing_cycle, months) => {
+    const tenant = await (await rig()).organization({ plan: 'custom' });
+    const { firstInvoice } = await orderService(tenant, (await createAccount(tenant)).id, { billing_cycle });
+    const [line] = firstInvoice.services;
+    expect(line.quantity).toBe(months);
+    expect(firstInvoice.amount).toBe(Math.round(line.unit_price * months * 100) / 100);
+  });
+});
+
+describe('service.provisioned', () => {
+  let reaction: Reaction;
+  beforeAll(async () => {
+    const { domains } = (await rig()).assembly;
+    reaction = domains.billing.reactions?.find(({ on }) => on === 'service.provisioned') as Reaction;
+  });
+
+  test('makes one invoice, however often it arrives and however many at once', async () => {
+    const { tenant, event } = await provisionedEvent({ amount: 149.95 });
+    await Promise.all(Array.from({ length: 20 }, () => reaction.handle(event)));
+    await reaction.handle(event);
+    expect(await invoicesOf(tenant)).toMatchObject([{ number: 'INV-1001', amount: 149.95 }]);
+  });
+
+  test('makes an invoice for each service', async () => {
+    const { tenant, event } = await provisionedEvent({ amount: 10 });
+    const others = Array.from({ length: 5 }, () => eventOf(tenant, { amount: 20 }));
+    await Promise.all([event, ...others, event, ...others].map((each) => reaction.handle(each)));
+    const numbers = (await invoicesOf(tenant)).map(({ number }) => number).sort();
+    expect(numbers).toEqual(['INV-1001', 'INV-1002', 'INV-1003', 'INV-1004', 'INV-1005', 'INV-1006']);
+  });
+
+  test('is billed exactly, in the currency of the service', async () => {
+    const { tenant, event } = await provisionedEvent({ amount: 33.335, currency: 'KWD', billing_cycle: 'quarterly' });
+    await reaction.handle(event);
+    expect(await invoicesOf(tenant)).toMatchObject([{ amount: 100.005, currency: 'KWD' }]);
+  });
+
+  test('may carry members that billing does not know', async () => {
+    const { tenant, event } = await provisionedEvent({ amount: 1, more: { tomorrow: true } });
+    await reaction.handle(event);
+    expect(await invoicesOf(tenant)).toHaveLength(1);
+  });
+
+  test('that cannot be understood fails, for the queue to try again, and leaves nothing', async () => {
+    const { tenant, event } = await provisionedEvent({ amount: 1 });
+    const broken = { ...event, payload: event.payload.replace('"unit":"month"', '"unit":"fortnight"') };
+    await expect(reaction.handle(broken)).rejects.toThrow();
+    expect(await invoicesOf(tenant)).toEqual([]);
+    await reaction.handle(event);
+    expect(await invoicesOf(tenant)).toHaveLength(1);
+  });
+
+  async function provisionedEvent(of: Provisioned): Promise<{ tenant: Tenant; event: LoggedEvent }> {
+    const tenant = await (await rig()).organization();
+    return { tenant, event: eventOf(tenant, of) };
+  }
+});
+
+interface Provisioned {
+  amount: number;
+  currency?: string;
+  billing_cycle?: string;
+  more?: object;
+}
+
+/** `service.provisioned` as a consumer gets it from the log, about a service that only the event knows. */
+function eventOf({ organizationId }: Tenant, { amount, currency = 'USD', billing_cycle = 'monthly', more = {} }: Provisioned): LoggedEvent {
+  const [id, occurredAt] = [newId('event'), new Date()];
+  const timestamp = occurredAt.toISOString();
+  const service = {
+    ...{
+      id: newId('service'),
+      account_id: newId('account'),
+      type: 'internet',
+      service_type: 'fiber',
+      name: 'Business Fiber',
+      status: 'operational',
+    },
+    ...{ bandwidth: '500mbps', sla: 'enterprise', billing_cycle, price: { amount, currency, unit: 'month' } },
+    ...{ created_at: timestamp, updated_at: timestamp, provisioned_at: timestamp, ...more },
+  };
+  const envelope = { id, event: 'service.provisioned', timestamp, organization_id: organizationId, data: { service } };
+  const subject = { type: 'Service', id: service.id };
+  return { id, sequence: '1', organizationId, event: 'service.provisioned', subject, occurredAt, payload: JSON.stringify(envelope) };
+}
+
+const invoicesOf = async (tenant: Tenant): Promise<Json[]> => (await tenant.rest('GET', '/billing/invoices')).body.invoices;

@@ -1,0 +1,157 @@
+import type { Client, ExecutionResult } from 'graphql-ws';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { eventually, type Rig, rig } from '../rig.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { receiver } from './receiver.ts';
+
+let platform: Rig;
+beforeAll(async () => {
+  platform = await rig();
+});
+
+interface Followed {
+  results: ExecutionResult<Json>[];
+  events(): Json[];
+  isDone(): boolean;
+  leave(): void;
+}
+
+/** Subscribes over a socket of its own; `started` resolves with the first event that `act` causes after it. */
+function follow(tenant: Tenant, query: string, variables: Record<string, unknown> = {}): Followed {
+  const client: Client = tenant.socket();
+  onTestFinished(() => void client.dispose());
+  const results: ExecutionResult<Json>[] = [];
+  let done = false;
+  const end = (): void => {
+    done = true;
+  };
+  const leave = client.subscribe<Json>(
+    { query, variables },
+    { next: (result) => void results.push(result as ExecutionResult<Json>), error: end, complete: end },
+  );
+  return { results, events: () => results.map(({ data }) => data?.events), isDone: () => done, leave };
+}
+
+const EVENTS =
+  'subscription($patterns: [String!], $after: ID) { events(patterns: $patterns, after: $after) { id event timestamp payload } }';
+const openTicket = async (tenant: Tenant, members: object = {}): Promise<Json> =>
+  (await tenant.rest('POST', '/support/tickets', { body: { title: 'Line is down', description: 'Dead.', ...members } })).body.ticket;
+
+/** An event to resume from: what was logged when it came is after it. */
+async function firstEvent(tenant: Tenant): Promise<string> {
+  await openTicket(tenant);
+  return eventually(async () => (await tenant.graphql('{ events(page: { limit: 1 }) { nodes { id } } }')).data.events.nodes[0]?.id);
+}
+
+describe('a dashboard', () => {
+  test('sees each event as it happens, and comes back without missing or repeating one', async () => {
+    const tenant = await platform.organization();
+    const after = await firstEvent(tenant);
+    const before = follow(tenant, EVENTS, { after });
+    const numbers = [(await openTicket(tenant)).number];
+    await eventually(() => before.events().length === 1);
+    before.leave();
+    for (let index = 0; index < 3; index += 1) numbers.push((await openTicket(tenant)).number);
+
+    const back = follow(tenant, EVENTS, { after: before.events()[0].id });
+    await eventually(() => back.events().length === 3);
+    numbers.push((await openTicket(tenant)).number);
+    await eventually(() => back.events().length === 4);
+    const seen = [...before.events(), ...back.events()].map(({ payload }) => JSON.parse(payload).data.ticket.number);
+    expect(seen).toEqual(numbers);
+  });
+
+  test('sees the very bytes that a webhook gets', async () => {
+    const tenant = await platform.organization();
+    const hook = await receiver();
+    await tenant.rest('POST', '/webhooks', { body: { url: hook.url, events: ['*'] } });
+    const live = follow(tenant, EVENTS, { after: await firstEvent(tenant) });
+    await openTicket(tenant, { title: 'Ünïcode "title" \u2028' });
+    const event = await eventually(() => live.events()[0]);
+    const arrival = await eventually(() => hook.arrivals.find(({ headers }) => headers['webhook-id'] === event.id));
+    expect(arrival.text.replace(/,"signature":"sha256=[0-9a-f]{64}"}$/, '}')).toBe(event.payload);
+  });
+
+  test('selects what an event is about, over the subgraphs, in the same subscription', async () => {
+    const tenant = await platform.organization();
+    const query =
+      'subscription($after: ID) { events(after: $after, patterns: ["ticket.*"]) { event data subject { __typename ... on Ticket { id title sla { timeRemaining } account { companyName: name } } } } }';
+    const live = follow(tenant, query, { after: await firstEvent(tenant) });
+    const opened = await openTicket(tenant, { title: 'Router is on fire' });
+    const event = await eventually(() => live.events()[0]);
+    expect(live.results[0]?.errors).toBeUndefined();
+    expect(event).toMatchObject({
+      event: 'ticket.created',
+      data: { ticket: { id: opened.id } },
+      subject: { __typename: 'Ticket', id: opened.id, title: 'Router is on fire', account: null },
+    });
+  });
+
+  test('sees events of its organization only, and of what it may read', async () => {
+    const [tenant, other] = [await platform.organization(), await platform.organization()];
+    const after = await firstEvent(tenant);
+    const billing = follow(await tenant.limitedTo('webhooks:read', 'billing:read'), EVENTS, { after });
+    const all = follow(tenant, EVENTS, { after });
+    await openTicket(other);
+    const { number } = await openTicket(tenant);
+    await eventually(() => all.events().length > 0);
+    expect(all.events().map(({ payload }) => JSON.parse(payload).data.ticket?.number)).toEqual([number]);
+    expect(billing.results).toEqual([]);
+    expect(billing.isDone()).toBe(false);
+  });
+
+  test.each([
+    [{ patterns: ['ticket.exploded'] }, 'INVALID_PARAMETERS', 'patterns.0'],
+    [{ after: 'evt_unknown' }, 'INVALID_PARAMETERS', 'after'],
+  ])('is told what is wrong with %j', async (variables, code, field) => {
+    const refused = follow(await platform.organization(), EVENTS, variables);
+    const result = await eventually(() => refused.results[0]);
+    expect(result.errors?.[0]?.extensions).toMatchObject({ code, details: { field } });
+    await eventually(() => refused.isDone());
+  });
+
+  test('needs webhooks:read', async () => {
+    const tenant = await platform.organization();
+    const refused = follow(await tenant.limitedTo('support:read'), EVENTS);
+    const result = await eventually(() => refused.results[0]);
+    expect(result.errors?.[0]?.extensions).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'webhooks:read' } });
+  });
+});
+
+describe('the log', () => {
+  test('is read by name, subject and time, newest first, in pages', async () => {
+    const tenant = await platform.organization();
+    const tickets = [await openTicket(tenant), await openTicket(tenant)];
+    await tenant.rest('PUT', `/support/tickets/${tickets[0].id}`, { body: { status: 'in_progress' } });
+    const read = async (filter: object, page: object = {}): Promise<Json> => {
+      const { data, errors } = await tenant.graphql(
+        'query($filter: EventFilter, $page: PageInput) { events(filter: $filter, page: $page) { nodes { id event subjectId } pageInfo { total hasMore nextCursor } } }',
+        { filter, page },
+      );
+      expect(errors).toBeUndefined();
+      return data.events;
+    };
+    const { nodes } = await eventually(async () => {
+      const events = await read({});
+      return events.nodes.length === 3 && events;
+    });
+    expect(nodes.map(({ event }: Json) => event)).toEqual(['ticket.updated', 'ticket.created', 'ticket.created']);
+    expect((await read({ event: ['ticket.updated'] })).nodes).toEqual([nodes[0]]);
+    expect((await read({ subjectId: [tickets[1].id] })).nodes).toEqual([nodes[1]]);
+    expect((await read({ after: nodes[2].id })).nodes).toEqual(nodes.slice(0, 2));
+    expect((await read({ occurredAfter: new Date(platform.clock.now().getTime() + 60_000) })).nodes).toEqual([]);
+    const first = await read({}, { limit: 2 });
+    expect(first.pageInfo).toMatchObject({ total: 3, hasMore: true });
+    expect((await read({}, { limit: 2, cursor: first.pageInfo.nextCursor })).nodes).toEqual(nodes.slice(2));
+  });
+
+  test("shows neither another organization's events nor those of what the caller may not read", async () => {
+    const [tenant, other] = [await platform.organization(), await platform.organization()];
+    const id = await firstEvent(tenant);
+    const query = 'query($id: ID!) { event(id: $id) { id } events { nodes { id } } }';
+    expect((await other.graphql(query, { id })).data).toEqual({ event: null, events: { nodes: [] } });
+    const limited = await tenant.limitedTo('webhooks:read', 'billing:read');
+    expect((await limited.graphql(query, { id })).data).toEqual({ event: null, events: { nodes: [] } });
+    expect((await tenant.graphql(query, { id })).data.event).toEqual({ id });
+  });
+});

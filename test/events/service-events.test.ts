@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { LOCATION } from '../billing.setup.ts';
+import { eventually } from '../rig.ts';
+import { serviceThatIs, tenantWithAccount } from '../services.setup.ts';
+import type { Json, Tenant } from '../tenant.ts';
+
+/** The events about a service in the order in which they happened, once there are as many. */
+const eventsOf = (tenant: Tenant, id: string, count: number): Promise<Json[]> =>
+  eventually(async () => {
+    const { data } = await tenant.graphql('query($id: ID!) { events(filter: { subjectId: [$id] }) { nodes { payload } } }', { id });
+    const events = data.events.nodes.map(({ payload }: Json) => JSON.parse(payload)).toReversed();
+    return events.length === count && events;
+  });
+
+test('a service that is built tells each change of its status, and that it was provisioned, with what billing needs', async () => {
+  const { tenant, accountId } = await tenantWithAccount();
+  const service = await serviceThatIs('operational', tenant, accountId);
+  const [begun, provisioned, changed] = await eventsOf(tenant, service.id, 3);
+
+  expect(begun).toMatchObject({ event: 'service.status_changed', data: { service: { status: 'provisioning' }, reason: null } });
+  expect(begun.data.changes).toEqual({ status: { from: 'pending', to: 'provisioning' } });
+  expect(changed).toMatchObject({
+    event: 'service.status_changed',
+    data: { changes: { status: { from: 'provisioning', to: 'operational' } } },
+  });
+  expect(provisioned).toMatchObject({ event: 'service.provisioned', organization_id: tenant.organizationId });
+  expect(provisioned.data.service).toEqual({
+    id: service.id,
+    account_id: accountId,
+    type: 'internet',
+    service_type: 'fiber',
+    name: 'Business Fiber, 350 Fifth Avenue',
+    status: 'operational',
+    bandwidth: '1000mbps',
+    sla: 'enterprise',
+    billing_cycle: 'monthly',
+    price: { amount: 403.65, currency: 'USD', unit: 'month' },
+    created_at: service.created_at,
+    updated_at: service.updated_at,
+    provisioned_at: service.provisioned_at,
+  });
+});
+
+test('a service that fails tells why', async () => {
+  const { tenant, accountId } = await tenantWithAccount();
+  const service = await serviceThatIs('failed', tenant, accountId, { location: { ...LOCATION, address: 'FAIL-PERMANENT' } });
+  const [, failed] = await eventsOf(tenant, service.id, 2);
+  expect(failed).toMatchObject({
+    event: 'service.status_changed',
+    data: { changes: { status: { from: 'provisioning', to: 'failed' } }, reason: service.status_reason },
+  });
+});

@@ -1,0 +1,199 @@
+import { type ExecutionResult, parse, subscribe } from 'graphql';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { newId } from '../../kernel/ids.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { type Grant, Principal } from '../../kernel/principal.ts';
+import { eventually, type Rig, rig } from '../rig.ts';
+
+/**
+ * The stream as its subgraph serves it: where it is slow, cut and raced on purpose. What a client sees of it over a socket is in
+ * live.test.ts.
+ */
+let platform: Rig;
+beforeAll(async () => {
+  platform = await rig();
+});
+
+type Stream = AsyncIterableIterator<ExecutionResult>;
+interface Subscriber {
+  stream: Stream;
+  seen: string[];
+  /** Takes events until it has so many in all. */
+  take(count: number): Promise<string[]>;
+}
+
+const SUBSCRIPTION = parse(
+  'subscription($patterns: [String!], $after: ID) { events(patterns: $patterns, after: $after) { id event payload } }',
+);
+const log = createLogger({ level: 'silent' });
+
+async function open(
+  organizationId: string,
+  variables: { patterns?: string[]; after?: string } = {},
+  grants: Grant[] = ['*:*'],
+): Promise<Stream | ExecutionResult> {
+  const { subgraph } = platform.assembly.domains.events;
+  const principal = new Principal({ kind: 'api_key', id: 'ak_1', organizationId, plan: 'enterprise', grants });
+  const contextValue = subgraph.createContext({ requestId: 'req_1', principal, log });
+  const stream = await subscribe({ schema: subgraph.schema, document: SUBSCRIPTION, variableValues: variables, contextValue });
+  if (!('errors' in stream)) onTestFinished(async () => void (await (stream as unknown as Stream).return?.()));
+  return stream as Stream | ExecutionResult;
+}
+
+async function follow(...args: Parameters<typeof open>): Promise<Subscriber> {
+  const stream = (await open(...args)) as Stream;
+  const seen: string[] = [];
+  return {
+    stream,
+    seen,
+    async take(count) {
+      while (seen.length < count) {
+        const { value, done } = await stream.next();
+        if (done) break;
+        seen.push((value.data as { events: { id: string } }).events.id);
+      }
+      return seen;
+    },
+  };
+}
+
+async function refused(...args: Parameters<typeof open>): Promise<unknown> {
+  const { errors } = (await open(...args)) as ExecutionResult;
+  return errors?.[0]?.extensions;
+}
+
+/** Appends events as the relay does, and answers their ids. */
+async function append(organizationId: string, count: number, event = 'ticket.created'): Promise<string[]> {
+  const batch = Array.from({ length: count }, () => {
+    const id = newId('event');
+    const occurredAt = platform.clock.now();
+    const payload = JSON.stringify({
+      id,
+      event,
+      timestamp: occurredAt,
+      organization_id: organizationId,
+      data: { ticket: { id: 'ticket_1' } },
+    });
+    return { id, organizationId, event, subject: { type: 'Ticket', id: 'ticket_1' }, occurredAt, payload };
+  });
+  await platform.assembly.domains.events.append(batch);
+  return batch.map(({ id }) => id);
+}
+
+const organization = (): string => newId('organization');
+
+describe('a subscriber', () => {
+  test('gets what happens from then on, in order, of its organization only', async () => {
+    const [own, other] = [organization(), organization()];
+    await append(own, 3);
+    const subscriber = await follow(own);
+    await append(other, 5);
+    const ids = await append(own, 10);
+    await append(other, 5);
+    ids.push(...(await append(own, 1)));
+    expect(await subscriber.take(11)).toEqual(ids);
+  });
+
+  test('gets the names that its patterns cover, and may read', async () => {
+    const own = organization();
+    const [tickets, readable] = [await follow(own, { patterns: ['ticket.*'] }), await follow(own, {}, ['webhooks:read', 'billing:read'])];
+    const [ticket] = await append(own, 1, 'ticket.updated');
+    const [invoice] = await append(own, 1, 'invoice.created');
+    const [last] = await append(own, 1, 'ticket.resolved');
+    const [paid] = await append(own, 1, 'invoice.created');
+    expect(await tickets.take(2)).toEqual([ticket, last]);
+    expect(await readable.take(2)).toEqual([invoice, paid]);
+  });
+
+  test('that comes back gets everything since the event that it saw last, however much, and then what happens', async () => {
+    const own = organization();
+    const ids = await append(own, 1000);
+    const subscriber = await follow(own, { after: ids[99] as string });
+    await subscriber.take(300);
+    ids.push(...(await append(own, 5)));
+    expect(await subscriber.take(905)).toEqual(ids.slice(100));
+  });
+
+  test('misses nothing and sees nothing twice, however its coming falls among the events', async () => {
+    const own = organization();
+    const [first] = await append(own, 1);
+    let written = 0;
+    // a large batch is under way for longer than small ones that begin after it
+    const write = async (batches: number, size: number): Promise<void> => {
+      for (let index = 0; index < batches; index += 1) {
+        const ids = await append(own, size);
+        written += ids.length;
+      }
+    };
+    const total = 5 * 300 + 100 * 1 + 100 * 2;
+    const writing = Promise.all([write(5, 300), write(100, 1), write(100, 2)]);
+    const taking = Array.from({ length: 10 }, async (_, index) => {
+      await eventually(() => written + 1 > (index * total) / 12);
+      return (await follow(own, { after: first as string })).take(total);
+    });
+    await writing;
+    const logged = await (await follow(own, { after: first as string })).take(total);
+    expect(new Set(logged).size).toBe(total);
+    for (const seen of await Promise.all(taking)) expect(seen).toEqual(logged);
+  });
+
+  test('that is slow loses nothing and holds up nobody', async () => {
+    const own = organization();
+    const [slow, quick] = [await follow(own), await follow(own)];
+    const taking = quick.take(1500);
+    const ids: string[] = [];
+    for (let index = 0; index < 15; index += 1) ids.push(...(await append(own, 100)));
+    expect(await taking).toEqual(ids);
+    expect(await slow.take(1500)).toEqual(ids);
+  });
+
+  test('that leaves while it waits is let go at once', async () => {
+    const subscriber = await follow(organization());
+    const waiting = subscriber.stream.next();
+    await subscriber.stream.return?.();
+    expect(await waiting).toEqual({ value: undefined, done: true });
+  });
+});
+
+describe('a subscription is refused', () => {
+  test('with an unknown pattern', async () => {
+    expect(await refused(organization(), { patterns: ['ticket.*', 'ticket.exploded'] })).toMatchObject({
+      code: 'INVALID_PARAMETERS',
+      details: { field: 'patterns.1', value: 'ticket.exploded' },
+    });
+  });
+
+  test("after an event that is unknown, or another organization's", async () => {
+    const [foreign] = await append(organization(), 1);
+    for (const after of ['evt_unknown', '', foreign as string]) {
+      expect(await refused(organization(), { after })).toMatchObject({
+        code: 'INVALID_PARAMETERS',
+        details: { field: 'after', value: after },
+      });
+    }
+  });
+
+  test('without webhooks:read', async () => {
+    expect(await refused(organization(), {}, ['support:read'])).toMatchObject({
+      code: 'INSUFFICIENT_PERMISSIONS',
+      details: { required: 'webhooks:read' },
+    });
+  });
+});
+
+test('an event that is appended again is logged once', async () => {
+  const own = organization();
+  const subscriber = await follow(own);
+  const event = {
+    id: newId('event'),
+    organizationId: own,
+    event: 'ticket.created',
+    subject: { type: 'Ticket', id: 'ticket_1' },
+    occurredAt: platform.clock.now(),
+    payload: '{}',
+  };
+  await platform.assembly.domains.events.append([event, event]);
+  await platform.assembly.domains.events.append([event]);
+  const [next] = await append(own, 1);
+  expect(await subscriber.take(2)).toEqual([event.id, next]);
+});

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import type { LoggedEvent, Reaction } from '../../kernel/events.ts';
+import { eventually } from '../rig.ts';
+import { EventsWorld } from './events.world.ts';
+import { answering, receiver } from './receiver.ts';
+
+const indexes = (arrivals: readonly { event: { data: { index: number } } }[]): number[] => arrivals.map(({ event }) => event.data.index);
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+describe('two processes side by side', () => {
+  test('deliver each event once, in order', async () => {
+    const world = await EventsWorld.open();
+    const [one, two] = [await world.start(), await world.start()];
+    const hooks = await Promise.all(upTo(2).map(() => receiver((response) => void setTimeout(() => response.end(), 2))));
+    const ids = await Promise.all(hooks.map(({ url }) => one.subscribe(url)));
+    for (let from = 0; from < 80; from += 10) {
+      await (from % 20 ? one : two).append(10, from);
+      // a change has both look for what is due
+      for (const id of ids) await Promise.all([one, two].map((process) => process.touch(id)));
+    }
+    await eventually(() => hooks.every(({ arrivals }) => arrivals.length >= 80));
+    await eventually(async () => (await world.query("select 1 from events.delivery where status <> 'delivered'")).length === 0);
+    for (const { arrivals } of hooks) expect(indexes(arrivals)).toEqual(upTo(80));
+  });
+
+  test('take over from each other', async () => {
+    const world = await EventsWorld.open();
+    const hook = await receiver();
+    const one = await world.start();
+    await one.subscribe(hook.url);
+    await one.append(5);
+    await eventually(() => hook.arrivals.length === 5);
+    const two = await world.start();
+    await one.stop();
+    await two.append(5, 5);
+    await eventually(() => hook.arrivals.length === 10);
+    expect(indexes(hook.arrivals)).toEqual(upTo(10));
+  });
+});
+
+describe('a process that ends', () => {
+  test('in the middle of a delivery leaves it to the next one, under the same id', async () => {
+    const world = await EventsWorld.open();
+    const hook = await receiver((response, index) => void (index > 0 && response.end()));
+    const one = await world.start();
+    await one.subscribe(hook.url);
+    await one.append(3);
+    await eventually(() => hook.arrivals.length === 1);
+    await one.stop();
+
+    await world.start();
+    await eventually(() => hook.arrivals.length === 4);
+    expect(indexes(hook.arrivals)).toEqual([0, 0, 1, 2]);
+    expect(new Set(hook.arrivals.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
+  });
+
+  test('without letting go of its turn delays its deliveries by a minute, not for ever', async () => {
+    const world = await EventsWorld.open();
+    const hook = await receiver();
+    const one = await world.start();
+    await one.subscribe(hook.url);
+    // what a kill in the middle of a turn leaves behind
+    await world.query(`update events.webhook set lane_until = now() + interval '60 seconds'`);
+    await one.append(2);
+    await eventually(async () => (await world.query('select 1 from events.delivery')).length === 2);
+    expect(hook.arrivals).toEqual([]);
+    world.clock.advance(61_000);
+    await eventually(() => hook.arrivals.length === 2);
+  });
+
+  test('and a clock that is set back do not stop deliveries', async () => {
+    const world = await EventsWorld.open();
+    const hook = await receiver();
+    const one = await world.start();
+    await one.subscribe(hook.url);
+    await world.query(`update events.webhook set lane_until = now() + interval '2 days'`);
+    await one.append(1);
+    world.clock.advance(-3_600_000);
+    await eventually(() => hook.arrivals.length === 1);
+  });
+});
+
+describe('a reaction', () => {
+  const reaction = (handle: Reaction['handle']): Reaction => ({ name: 'test.reaction', on: 'thing.happened', handle });
+
+  test('that fails is tried until it succeeds, and gets the event as it was logged', async () => {
+    const world = await EventsWorld.open();
+    const seen: LoggedEvent[] = [];
+    const flaky = reaction(async (event) => {
+      seen.push(event);
+      if (seen.length < 3) throw new Error('not yet');
+    });
+    const process = await world.start({ reactions: [flaky] });
+    await process.append(1);
+    for (const minutes of [10, 20]) {
+      await eventually(() => seen.length >= minutes / 10);
+      await process.jobs.shiftClock(minutes * 60_000);
+    }
+    await eventually(() => seen.length === 3);
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(1);
+    expect(seen[0]).toMatchObject({
+      event: 'thing.happened',
+      organizationId: world.organizationId,
+      subject: { type: 'Thing', id: 'thing_1' },
+      occurredAt: expect.any(Date),
+    });
+    expect(JSON.parse(seen[0]?.payload ?? '')).toMatchObject({ id: seen[0]?.id, data: { index: 0 } });
+  });
+
+  test('to other events is not run', async () => {
+    const world = await EventsWorld.open();
+    const seen: LoggedEvent[] = [];
+    const other: Reaction = { name: 'test.other', on: 'thing.unheard', handle: async (event) => void seen.push(event) };
+    const mine = reaction(async (event) => void seen.push(event));
+    const process = await world.start({ reactions: [other, mine] });
+    await process.append(3);
+    await eventually(() => seen.length >= 3);
+    expect(new Set(seen.map(({ event }) => event))).toEqual(new Set(['thing.happened']));
+  });
+});
+
+describe('where private addresses are closed', () => {
+  test('a webhook is not created for one, and a name that leads to one later is not called', async () => {
+    const world = await EventsWorld.open();
+    const hook = await receiver(answering(200));
+    const port = new URL(hook.url).port;
+    const trusting = await world.start();
+    const id = await trusting.subscribe(`http://localhost:${port}/hook`);
+    await trusting.stop();
+
+    const strict = await world.start({ allowPrivateUrls: false });
+    for (const url of ['https://127.0.0.1/hook', 'https://localhost/hook', 'https://[::ffff:10.0.0.1]/', 'http://example.com/']) {
+      const { error } = await strict.graphql('mutation($url: String!) { createWebhook(input: { url: $url, events: ["*"] }) { id } }', {
+        url,
+      });
+      expect(error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'url' } });
+    }
+    await strict.append(1);
+    const { status, error } = await eventually(async () => {
+      const { data } = await strict.graphql('query($id: ID!) { webhookDeliveries(webhookId: $id) { nodes { status error } } }', { id });
+      const [delivery] = data.webhookDeliveries.nodes;
+      return delivery?.status === 'FAILED' && delivery;
+    });
+    expect([status, error]).toEqual(['FAILED', 'the address is private, loopback or link-local']);
+    expect(hook.arrivals).toEqual([]);
+  });
+});
+
+test('the migrations make the tables that the entities describe', async () => {
+  expect(await (await EventsWorld.open()).drift()).toBe('');
+});

@@ -1,0 +1,89 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createFixture, type Fixture } from './execution.fixture.ts';
+
+let graph: Fixture;
+beforeAll(async () => {
+  graph = await createFixture();
+});
+beforeEach(() => graph.broken.clear());
+
+describe('an operation answers what Apollo’s gateway answers', () => {
+  const operations: [string, string, Record<string, unknown>?][] = [
+    ['of one subgraph', '{ shops { id name kind owner { name } } }'],
+    ['with aliases', '{ first: shop(id: "s0") { label: name } second: shop(id: "s1") { label: name kind: name } }'],
+    ['of an unknown record', '{ shop(id: "none") { name products { title } } }'],
+    ['over two subgraphs', '{ shops { name products { title price } best { title } } }'],
+    [
+      'over three, by what the second requires',
+      '{ shops(limit: 2) { products { title cost reviews { text by { name products { title } } } } } }',
+    ],
+    [
+      'with variables and defaults',
+      'query ($n: Int = 2, $fast: Boolean) { shops(limit: $n) { products { cost(fast: $fast) } } }',
+      { fast: true },
+    ],
+    [
+      'with a field asked twice',
+      '{ shop(id: "s1") { products { id } products { title } ...More } } fragment More on Shop { products { price } name }',
+    ],
+    ['with conflicting arguments under aliases', '{ shop(id: "s1") { products { slow: cost(fast: false) fast: cost(fast: true) } } }'],
+    ['through an interface', '{ nearest { __typename name ... on Shop { kind products { title } } } }'],
+    ['through a union, one member', '{ thing(id: "p1") { __typename ... on Product { title cost } ... on Shop { name } } }'],
+    ['through a union, the other', '{ thing(id: "s") { __typename ... on Product { title } ... on Shop { name best { title } } } }'],
+    [
+      'with @skip and @include',
+      'query ($yes: Boolean!, $no: Boolean!) { shops { id @skip(if: $yes) name @include(if: $yes) ... @include(if: $no) { kind } products @skip(if: $no) { title } } }',
+      { yes: true, no: false },
+    ],
+    ['that changes something', 'mutation { rename(id: "s1", name: "New") { name products { title } } }'],
+    ['with typenames everywhere', '{ __typename shops(limit: 1) { __typename products { __typename title } } }'],
+  ];
+  test.each(operations)('%s', async (_, query, variables) => {
+    const [ours, theirs] = [await graph.ours(query, variables), await graph.theirs(query, variables)];
+    expect(ours.errors?.map(({ message }) => message) ?? []).toEqual(theirs.errors?.map(({ message }) => message) ?? []);
+    // the order of members is part of the answer
+    expect(JSON.stringify(ours.data)).toBe(JSON.stringify(theirs.data));
+  });
+});
+
+test('entities that many objects stand for are asked for once', async () => {
+  await graph.ours('{ shops { best { title } products { reviews { by { name } } } } }');
+  const names = graph.fetches.filter(({ subgraph, variables }) => subgraph === 'shops' && variables.representations);
+  expect(names).toHaveLength(1);
+  expect(names[0]?.variables.representations).toEqual([{ __typename: 'Shop', id: 's1' }]);
+});
+
+test('an error in a fetched field stands at every place that shows it, and the rest of the answer is there', async () => {
+  const { data, errors } = await graph.ours('{ shops(limit: 2) { products { title reviews { text } } } }');
+  expect(errors).toHaveLength(1);
+  expect(errors?.[0]).toMatchObject({ message: 'reviews of p01 are broken', path: ['shops', 0, 'products', 0, 'reviews'] });
+  expect(data).toMatchObject({
+    shops: [
+      { products: [{ title: 'Product p01', reviews: null }, { reviews: [{ text: 'Fine' }] }] },
+      { products: [{ reviews: [{}] }, {}] },
+    ],
+  });
+});
+
+test('a subgraph that is away leaves null where null may stand', async () => {
+  graph.broken.add('products');
+  const { data, errors } = await graph.ours('{ shop(id: "s0") { name best { title } } }');
+  expect(data).toEqual({ shop: { name: 'Shop 0', best: null } });
+  expect(errors).toMatchObject([{ message: 'products is away' }]);
+  expect(errors).toHaveLength(1);
+});
+
+test('a null that must not be is handed up to the first member that may be null', async () => {
+  graph.broken.add('products');
+  const { data, errors } = await graph.ours('{ shop(id: "s0") { name products { title } } nearest { name } }');
+  expect(data).toEqual({ shop: null, nearest: { name: 'Shop 1' } });
+  expect(errors).toHaveLength(1);
+  expect((await graph.ours('{ shops { products { title } } }')).data).toBeNull();
+});
+
+test('variables of the wrong type are refused before anything is fetched', async () => {
+  const { data, errors } = await graph.ours('query ($n: Int!) { shops(limit: $n) { id } }', { n: 'two' });
+  expect(data).toBeUndefined();
+  expect(errors?.[0]?.message).toContain('$n');
+  expect(graph.fetches).toHaveLength(0);
+});

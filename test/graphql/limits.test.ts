@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { rig } from '../rig.ts';
+
+const cost = async (query: string, variables = {}) => {
+  const tenant = await (await rig()).organization();
+  const { errors } = await tenant.graphql(query, variables);
+  return errors?.[0]?.extensions.details.reason;
+};
+const nested = (page: string) => `{ accounts(${page}) { nodes { tickets(limit: 200) { account { services(limit: 200) { id } } } } } }`;
+
+test('an operation whose lists multiply beyond the limit is refused before anything is read', async () => {
+  expect(await cost(nested('page: { limit: 200 }'))).toMatch(/could have \d+ objects; at most 250000/);
+  expect(await cost(nested('page: { limit: 1 }'))).toBeUndefined();
+});
+
+test('the size of a page counts from a variable, whole or member', async () => {
+  const whole = `query ($page: PageInput) ${nested('page: $page')}`;
+  expect(await cost(whole, { page: { perPage: 100 } })).toMatch(/at most/);
+  expect(await cost(whole, { page: { perPage: 1 } })).toBeUndefined();
+  const member = `query ($n: Int) ${nested('page: { limit: $n }')}`;
+  expect(await cost(member, { n: 100 })).toMatch(/at most/);
+  expect(await cost(member, { n: 1 })).toBeUndefined();
+});
+
+test('a text that no database can hold is refused, in a variable and in the document', async () => {
+  const open = 'mutation ($input: TicketCreateInput!) { createTicket(input: $input) { id } }';
+  expect(await cost(open, { input: { title: 'a\u0000b', description: 'x' } })).toMatch(/cannot be stored/);
+  expect(await cost(open, { input: { title: 'x', description: 'x', metadata: { deep: ['\ud800'] } } })).toMatch(/cannot be stored/);
+  expect(await cost('{ ticket(id: "a\\u0000b") { id } }')).toMatch(/cannot be stored/);
+});
+
+test('a change that fails in one of its fields does the same when it is sent again', async () => {
+  const tenant = await (await rig()).organization();
+  const input = '{ title: "A", description: "x" }';
+  const query = `mutation ($bad: TicketCreateInput!) { a: createTicket(input: ${input}) { id } b: createTicket(input: $bad) { id } c: createTicket(input: ${input}) { id } }`;
+  const made: number[] = [];
+  for (let time = 0; time < 3; time += 1) {
+    await tenant.graphql(query, { bad: { title: '', description: '' } });
+    made.push((await tenant.rest('GET', '/support/tickets')).body.pagination.total);
+  }
+  expect(made).toEqual([made[0], (made[0] ?? 0) * 2, (made[0] ?? 0) * 3]);
+});

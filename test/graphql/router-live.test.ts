@@ -1,0 +1,180 @@
+import type { ExecutionResult } from 'graphql';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Router } from '../../router/router.ts';
+import { type Caller, caller, localRouter, until } from './fixtures/rig.ts';
+import { Shop } from './fixtures/shop.ts';
+
+type Stream = AsyncIterableIterator<ExecutionResult>;
+
+let shop: Shop;
+let router: Router;
+let live = { subscribers: 0, streams: 0 };
+let fetched: string[] = [];
+
+beforeEach(async () => {
+  shop = new Shop();
+  fetched = [];
+  router = await localRouter(shop.subgraphs(), {
+    live: { bufferSize: 3, positionArguments: ['after'] },
+    observer: {
+      live: (record) => {
+        live = record;
+      },
+      fetch: ({ subgraph }) => fetched.push(subgraph),
+    },
+  });
+});
+afterEach(() => router.close());
+
+async function follow(document: string, context: Caller = caller(), variables: Record<string, unknown> = {}): Promise<Stream> {
+  const stream = await router.subscribe({ document, variables, context });
+  if (!(Symbol.asyncIterator in stream)) throw new Error(JSON.stringify(stream));
+  return stream;
+}
+
+const place = (id: string, personId = 'p1') => shop.place({ id, personId, items: ['i1'] });
+const resultOf = async (stream: Stream) => (await stream.next()).value as ExecutionResult;
+
+test('what the owner of the stream knows is answered by it, without any plan', async () => {
+  const stream = await follow(
+    'subscription S($no: Boolean = false) { placed: orderPlaced { ...F name: id @skip(if: $no) } } fragment F on Order { id }',
+  );
+  place('o10');
+  expect(await resultOf(stream)).toEqual({ data: { placed: { id: 'o10', name: 'o10' } } });
+  expect(fetched).toEqual([]);
+});
+
+test('fields of other subgraphs are filled by a planned query for each event', async () => {
+  const stream = await follow(
+    'subscription ($long: Boolean = true) { orderPlaced { id person { name orders @include(if: $long) { id } } items { available } } }',
+  );
+  place('o10');
+  place('o11', 'p2');
+  expect(await resultOf(stream)).toEqual({
+    data: {
+      orderPlaced: { id: 'o10', person: { name: 'Ada', orders: [{ id: 'o1' }, { id: 'o2' }, { id: 'o10' }] }, items: [{ available: 10 }] },
+    },
+  });
+  expect((await resultOf(stream)).data?.orderPlaced).toMatchObject({ id: 'o11', person: { name: 'Grace' } });
+});
+
+test('each event is resolved anew: nothing is kept from the one before', async () => {
+  const stream = await follow('subscription { personRenamed { name contextNumber } }');
+  const numbers: unknown[] = [];
+  for (const name of ['Eve', 'Ida']) {
+    await router.execute({
+      document: 'mutation ($name: String!) { rename(id: "p1", name: $name) { id } }',
+      variables: { name },
+      context: caller(),
+    });
+    const { data } = await resultOf(stream);
+    expect(data?.personRenamed).toMatchObject({ name });
+    numbers.push((data as { personRenamed: { contextNumber: number } }).personRenamed.contextNumber);
+  }
+  expect(new Set(numbers).size).toBe(2);
+});
+
+test('subscribers with the same operation and rights share one stream, which ends at once when the last leaves', async () => {
+  const document = 'subscription { orderPlaced { id person { name } } }';
+  const [first, second] = [await follow(document), await follow(document)];
+  expect(shop.openStreams).toBe(1);
+  expect(live).toEqual({ subscribers: 2, streams: 1 });
+
+  place('o10');
+  expect(await resultOf(first)).toEqual(await resultOf(second));
+  expect(fetched).toEqual(['orders', 'people']);
+
+  await first.return?.();
+  expect(shop.openStreams).toBe(1);
+  const waiting = second.next();
+  await second.return?.();
+  expect(await waiting).toEqual({ done: true, value: undefined });
+  await until(() => shop.openStreams === 0);
+  expect(live).toEqual({ subscribers: 0, streams: 0 });
+});
+
+test('who has other rights, or other variables, has another stream', async () => {
+  const document = 'subscription ($a: Boolean = true) { orderPlaced { id person @include(if: $a) { name } } }';
+  await follow(document, caller('key_1'));
+  await follow(document, caller('key_2'));
+  await follow(document, caller('key_1', ['support:read']));
+  await follow(document, caller('key_1'), { a: false });
+  expect(live).toEqual({ subscribers: 4, streams: 4 });
+});
+
+test('who begins at a position of their own shares with nobody', async () => {
+  const document = 'subscription ($after: ID) { orderPlaced(after: $after) { id } }';
+  await follow(document, caller(), { after: 'o1' });
+  await follow(document, caller(), { after: 'o1' });
+  expect(live.streams).toBe(2);
+  await follow(document, caller(), {});
+  await follow(document, caller(), { after: null });
+  await follow(document, caller(), {});
+  expect(live).toEqual({ subscribers: 5, streams: 4 });
+});
+
+test('a subscriber that reads too slowly gets what was kept and is told to resume; the others go on', async () => {
+  const document = 'subscription { orderPlaced { id } }';
+  const [slow, fast] = [await follow(document), await follow(document)];
+  const seen: unknown[] = [];
+  for (let n = 0; n < 5; n++) {
+    place(`o2${n}`);
+    seen.push((await resultOf(fast)).data?.orderPlaced);
+  }
+  expect(seen).toHaveLength(5);
+
+  const kept: ExecutionResult[] = [];
+  for await (const result of slow) kept.push(result);
+  expect(kept.slice(0, 3).map(({ data }) => data?.orderPlaced)).toEqual([{ id: 'o20' }, { id: 'o21' }, { id: 'o22' }]);
+  expect(kept).toHaveLength(4);
+  expect(kept[3]?.errors?.[0]?.extensions).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', request_id: expect.any(String) });
+  expect(live.subscribers).toBe(1);
+});
+
+test('a refusal of the subgraph is the one result', async () => {
+  const context = caller('key_1', []);
+  const result = await router.subscribe({ document: 'subscription { personRenamed { name } }', context });
+  expect(result).toMatchObject({ errors: [{ message: 'This needs support:read.' }] });
+  expect((result as ExecutionResult).errors?.[0]?.extensions).toEqual({
+    code: 'INSUFFICIENT_PERMISSIONS',
+    details: { required: 'support:read' },
+    request_id: context.requestId,
+  });
+  expect(live).toEqual({ subscribers: 0, streams: 0 });
+});
+
+test('a subscription whose events cannot be read again is refused with what it can select', async () => {
+  const result = (await router.subscribe({
+    document: 'subscription { itemCounted { id available } }',
+    context: caller(),
+  })) as ExecutionResult;
+  expect(result.errors?.[0]?.message).toMatch(/itemCounted can only be followed with the fields of orders/);
+});
+
+test('an event whose record is gone is an error, and the stream goes on', async () => {
+  const stream = await follow('subscription { orderPlaced { id person { name } } }');
+  place('o10');
+  shop.orders.pop();
+  const gone = await resultOf(stream);
+  expect(gone.data).toBeNull();
+  expect(gone.errors?.[0]).toMatchObject({ path: ['orderPlaced'], extensions: { code: 'RESOURCE_NOT_FOUND', details: { id: 'o10' } } });
+  place('o11');
+  expect((await resultOf(stream)).data?.orderPlaced).toMatchObject({ id: 'o11' });
+});
+
+test('streams survive a new supergraph', async () => {
+  const stream = await follow('subscription { orderPlaced { id person { name } } }');
+  place('o10');
+  await resultOf(stream);
+  await router.update(router.supergraphSdl);
+  place('o11');
+  expect((await resultOf(stream)).data).toEqual({ orderPlaced: { id: 'o11', person: { name: 'Ada' } } });
+});
+
+test('closing the router ends every subscriber and every stream', async () => {
+  const stream = await follow('subscription { orderPlaced { id } }');
+  const waiting = stream.next();
+  await router.close();
+  expect(await waiting).toEqual({ done: true, value: undefined });
+  await until(() => shop.openStreams === 0);
+});

@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createClient } from 'graphql-ws/client';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { Principal } from '../../kernel/principal.ts';
+import { PRINCIPAL_HEADER, signPrincipal } from '../../router/principal-header.ts';
+import { composeSupergraph } from '../../router/supergraph.ts';
+import { until } from './fixtures/rig.ts';
+import { Shop } from './fixtures/shop.ts';
+import { type SubgraphServer, serveSubgraph } from './fixtures/subgraph-server.ts';
+
+const SECRET = 'shared by front, router and subgraphs';
+const MAIN = join(import.meta.dirname, '../../apps/router/main.ts');
+
+const folder = mkdtempSync(join(tmpdir(), 'router-'));
+const shop = new Shop();
+let open: SubgraphServer[];
+let closed: SubgraphServer[];
+const running = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  open = await Promise.all(shop.subgraphs().map((subgraph) => serveSubgraph(subgraph)));
+  closed = await Promise.all(shop.subgraphs().map((subgraph) => serveSubgraph(subgraph, SECRET)));
+});
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
+afterAll(async () => {
+  await Promise.all([...open, ...closed].map((server) => server[Symbol.asyncDispose]()));
+  rmSync(folder, { recursive: true });
+});
+
+function write(name: string, content: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+function start(args: string[], environment: Record<string, string> = {}): ChildProcess {
+  const child = spawn(process.execPath, ['--experimental-transform-types', '--no-warnings', MAIN, ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+  });
+  running.add(child.once('exit', () => running.delete(child)));
+  return child;
+}
+
+async function started(args: string[]): Promise<{ child: ChildProcess; url: string }> {
+  const child = start(['--port', '0', '--log-level', 'silent', ...args]);
+  const [line] = (await once(child.stdout as NodeJS.EventEmitter, 'data')) as [Buffer];
+  return { child, url: /http:\S+/.exec(String(line))?.[0] ?? '' };
+}
+
+async function failed(args: string[], environment = {}): Promise<{ code: number; error: string }> {
+  const child = start(args, environment);
+  const error = text(child.stderr as NodeJS.ReadableStream);
+  const [code] = (await once(child, 'exit')) as [number];
+  return { code, error: await error };
+}
+
+const ask = async (url: string, query: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+};
+
+describe('the router alone', () => {
+  test('runs a supergraph with HTTP subgraphs, over HTTP and graphql-ws, and ends well on SIGTERM', async () => {
+    const { child, url } = await started(['--supergraph', write('open.graphql', composeSupergraph(open)), '--open']);
+    expect((await fetch(new URL('/healthz', url))).status).toBe(200);
+    expect(await ask(url, '{ people { name orders { id } } }')).toMatchObject({
+      status: 200,
+      body: { data: { people: [{ name: 'Ada', orders: [{ id: 'o1' }, { id: 'o2' }] }, { name: 'Grace' }] } },
+    });
+    expect((await ask(url, '{ broken }')).body).toMatchObject({
+      errors: [{ message: expect.stringContaining('select'), extensions: { request_id: expect.any(String) } }],
+    });
+
+    const client = createClient({ url: url.replace('http', 'ws'), webSocketImpl: WebSocket, retryAttempts: 0 });
+    const events = client.iterate<Record<string, unknown>>({ query: 'subscription { orderPlaced { id person { name } } }' });
+    const next = events.next();
+    await until(() => shop.openStreams === 1);
+    shop.place({ id: 'o50', personId: 'p2', items: [] });
+    expect((await next).value?.data).toEqual({ orderPlaced: { id: 'o50', person: { name: 'Grace' } } });
+
+    const told = expect(events.next()).rejects.toMatchObject({ code: 1001 });
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    await told;
+  });
+
+  test('with a secret answers those whom a front has signed, and asks the subgraphs as them', async () => {
+    const { child, url } = await started(['--supergraph', write('closed.graphql', composeSupergraph(closed)), '--secret', SECRET]);
+    const principal = new Principal({ kind: 'user', id: 'user_5', organizationId: 'org_1', plan: 'business', grants: ['*:*'] });
+    expect(await ask(url, '{ whoAmI }', { [PRINCIPAL_HEADER]: signPrincipal(principal, SECRET, new Date()) })).toEqual({
+      status: 200,
+      body: { data: { whoAmI: 'user_5' } },
+    });
+    expect(await ask(url, '{ whoAmI }')).toMatchObject({
+      status: 401,
+      body: { errors: [{ extensions: { code: 'INVALID_CREDENTIALS' } }] },
+    });
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  test('says in one line why it cannot start, and exits with 1', async () => {
+    const good = write('good.graphql', composeSupergraph(open));
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    const failures = await Promise.all([
+      failed(['--open']),
+      failed(['--supergraph', good]),
+      failed(['--supergraph', good, '--open', '--colour']),
+      failed(['--supergraph', good, '--open', '--port', 'x']),
+      failed(['--supergraph', join(folder, 'none.graphql'), '--open']),
+      failed(['--supergraph', write('plain.graphql', 'type Query { x: Int }'), '--open']),
+      failed(['--supergraph', write('text.graphql', 'no schema'), '--open']),
+      failed(['--supergraph', write('bare.graphql', composeSupergraph(shop.subgraphs())), '--open']),
+      failed(['--supergraph', good, '--open', '--port', String(port)]),
+    ]);
+    taken.close();
+    expect(failures.map(({ code, error }) => [code, error.trim().split('\n').length])).toEqual(failures.map(() => [1, 1]));
+    const errors = failures.map(({ error }) => error);
+    const expected = [
+      /--supergraph FILE/,
+      /--secret .* or --open/,
+      /--colour/,
+      /--port must be/,
+      /no such file/,
+      /not a Federation 2 supergraph/,
+      /no GraphQL schema/,
+      /has no http url/,
+      /in use/,
+    ];
+    for (const [index, pattern] of expected.entries()) expect(errors[index]).toMatch(pattern);
+  }, 40_000);
+});

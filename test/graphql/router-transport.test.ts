@@ -1,0 +1,149 @@
+import type { ExecutionResult } from 'graphql';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Principal } from '../../kernel/principal.ts';
+import { HttpTransport } from '../../router/http.transport.ts';
+import { PRINCIPAL_HEADER, signPrincipal, verifyPrincipal } from '../../router/principal-header.ts';
+import { createRouter, type Router } from '../../router/router.ts';
+import { composeSupergraph } from '../../router/supergraph.ts';
+import { caller, silent, until } from './fixtures/rig.ts';
+import { Shop } from './fixtures/shop.ts';
+import { type SubgraphServer, serveSubgraph } from './fixtures/subgraph-server.ts';
+
+const SECRET = 'a secret of router and subgraphs';
+
+let shop: Shop;
+let servers: SubgraphServer[];
+let router: Router;
+
+beforeEach(async () => {
+  shop = new Shop();
+  servers = await Promise.all(shop.subgraphs().map((subgraph) => serveSubgraph(subgraph, SECRET)));
+  const headers = ({ principal }: { principal: Principal }) => ({ [PRINCIPAL_HEADER]: signPrincipal(principal, SECRET, new Date()) });
+  const transports = new Map(servers.map(({ name, url }) => [name, new HttpTransport({ url, headers, timeoutMs: 500 })]));
+  router = await createRouter({ supergraphSdl: composeSupergraph(servers), transports, log: silent });
+});
+afterEach(async () => {
+  await router.close();
+  await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+});
+
+const serverOf = (name: string) => servers.find((server) => server.name === name) as SubgraphServer;
+
+describe('a subgraph over HTTP', () => {
+  test('is asked as the caller, with the request id, over kept connections', async () => {
+    const context = caller('key_9');
+    const { data, errors } = await router.execute({ document: '{ whoAmI people { name orders { id items { available } } } }', context });
+    expect(errors).toBeUndefined();
+    expect(data).toMatchObject({
+      whoAmI: 'key_9',
+      people: [{ name: 'Ada', orders: [{ id: 'o1', items: [{ available: 10 }, { available: 20 }] }, { id: 'o2' }] }, { name: 'Grace' }],
+    });
+    expect(servers.map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
+    expect(serverOf('orders').requests[0]).toMatchObject({ 'x-request-id': context.requestId, connection: 'keep-alive' });
+  });
+
+  test('errors with a code of the platform pass, with the variables named that a scalar refused', async () => {
+    const unknown = await router.execute({ document: 'mutation { rename(id: "p9", name: "x") { id } }', context: caller() });
+    expect(unknown.errors?.[0]).toMatchObject({
+      message: 'There is no person p9.',
+      path: ['rename'],
+      extensions: { code: 'RESOURCE_NOT_FOUND', details: { id: 'p9' } },
+    });
+    const refused = await router.execute({
+      document: 'query ($day: Day!) { bornOn(day: $day) }',
+      variables: { day: 'x' },
+      context: caller(),
+    });
+    expect(refused.errors?.[0]).toMatchObject({
+      message: 'day: must be a day such as 2026-08-01',
+      extensions: { code: 'INVALID_PARAMETERS' },
+    });
+  });
+
+  test.each([
+    ['does not answer in time', () => undefined, /aborted|timeout/i],
+    ['answers something else', (response) => response.writeHead(502).end('<html>Bad gateway</html>'), /502/],
+    ['breaks the connection', (response) => response.destroy(), /other side closed|socket/i],
+  ] satisfies [string, NonNullable<SubgraphServer['instead']>, RegExp][])(
+    'one that %s is INTERNAL_ERROR for its fields, logged with the cause',
+    async (_, instead, logged) => {
+      serverOf('orders').instead = instead;
+      const context = caller();
+      const { data, errors } = await router.execute({ document: '{ whoAmI person(id: "p1") { name score } }', context });
+      expect(data).toEqual({ whoAmI: 'key_1', person: { name: 'Ada', score: null } });
+      expect(errors?.map(({ message, extensions }) => [message, extensions.code])).toEqual([
+        [expect.stringMatching(/^Something failed on our side/), 'INTERNAL_ERROR'],
+      ]);
+      expect(context.lines[0]?.err?.message).toMatch(logged);
+
+      serverOf('orders').instead = undefined;
+      expect((await router.execute({ document: '{ person(id: "p1") { score } }', context: caller() })).data).toEqual({
+        person: { score: 'ADMIN 2' },
+      });
+    },
+  );
+});
+
+describe('a subscription over graphql-ws', () => {
+  type Stream = AsyncIterableIterator<ExecutionResult>;
+  const follow = async (document: string, context = caller()) => (await router.subscribe({ document, context })) as Stream;
+
+  test('is filled from other subgraphs, and its socket ends with the last subscriber', async () => {
+    const stream = await follow('subscription { orderPlaced { id person { name } items { available } } }');
+    const first = stream.next();
+    await until(() => shop.openStreams === 1);
+    shop.place({ id: 'o10', personId: 'p2', items: ['i3'] });
+    expect((await first).value).toEqual({ data: { orderPlaced: { id: 'o10', person: { name: 'Grace' }, items: [{ available: 30 }] } } });
+    await stream.return?.();
+    await until(() => shop.openStreams === 0 && serverOf('orders').sockets.clients.size === 0);
+  });
+
+  test('runs with the rights of its caller', async () => {
+    const stream = await follow('subscription { personRenamed { name } }', caller('key_1', []));
+    const { value } = await stream.next();
+    expect((value as ExecutionResult).errors?.[0]?.extensions).toMatchObject({
+      code: 'INSUFFICIENT_PERMISSIONS',
+      details: { required: 'support:read' },
+    });
+    expect((await stream.next()).done).toBe(true);
+  });
+
+  test('a lost connection ends it with an error: events may be missing, so it is not resumed in silence', async () => {
+    const context = caller();
+    const stream = await follow('subscription { orderPlaced { id } }', context);
+    const first = stream.next();
+    await until(() => shop.openStreams === 1);
+    for (const socket of serverOf('orders').sockets.clients) socket.terminate();
+    expect(((await first).value as ExecutionResult).errors?.[0]?.extensions).toMatchObject({
+      code: 'INTERNAL_ERROR',
+      request_id: context.requestId,
+    });
+    expect((await stream.next()).done).toBe(true);
+    expect(context.lines[0]?.err?.message).toMatch(/connection to the subgraph was lost/);
+  });
+});
+
+describe('the principal header', () => {
+  const principal = new Principal({ kind: 'api_key', id: 'ak_1', organizationId: 'org_1', plan: 'business', grants: ['support:read'] });
+  const now = new Date('2026-08-01T12:00:00Z');
+  const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);
+
+  test('carries the principal as it is', () => {
+    expect(verifyPrincipal(signPrincipal(principal, SECRET, now), SECRET, later(59)).toJSON()).toEqual(principal.toJSON());
+  });
+
+  test.each([
+    ['is missing', undefined],
+    ['is not signed', Buffer.from(JSON.stringify(principal)).toString('base64url')],
+    ['is signed with another secret', signPrincipal(principal, 'another', now)],
+    ['was changed', signPrincipal(principal, SECRET, now).replace(/^./, 'f')],
+  ])('is refused where it %s', (_, header) => {
+    expect(() => verifyPrincipal(header, SECRET, now)).toThrow(expect.objectContaining({ code: 'INVALID_CREDENTIALS' }));
+  });
+
+  test('does not count for longer than a minute', () => {
+    expect(() => verifyPrincipal(signPrincipal(principal, SECRET, now), SECRET, later(70))).toThrow(
+      expect.objectContaining({ code: 'TOKEN_EXPIRED' }),
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ServiceStatus } from '../../subgraphs/services/services/service.states.ts';
+import { ScriptedProvider, ServicesAlone } from '../services.alone.ts';
+import type { Json } from '../tenant.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const RECORD = `query($id: ID!) {
+  serviceStatus(id: $id) { status uptimePercentage lastIncident performanceMetrics { latencyMs } healthChecks { connectivity performance security } }
+}`;
+
+let alone: ServicesAlone;
+let provider: ScriptedProvider;
+let id: string;
+beforeEach(async () => {
+  alone = await ServicesAlone.open();
+  provider = new ScriptedProvider(async () => ({ state: 'completed', reference: 'line-1' }));
+  id = await alone.ordered();
+  await alone.provision(id, provider);
+});
+afterEach(() => alone[Symbol.asyncDispose]());
+
+const record = async (): Promise<Json> => (await alone.query(alone.subgraph(provider), RECORD, { id })).serviceStatus;
+
+async function outage(ms: number): Promise<Date> {
+  await alone.move(id, ServiceStatus.DOWN);
+  const began = alone.clock.now();
+  alone.clock.advance(ms);
+  await alone.move(id, ServiceStatus.OPERATIONAL);
+  return began;
+}
+
+test('a service that is down is unhealthy, and after an hour down of four it was up for 75 percent', async () => {
+  alone.clock.advance(2 * HOUR_MS);
+  const began = await outage(HOUR_MS);
+  alone.clock.advance(HOUR_MS);
+  const { uptimePercentage, lastIncident } = await record();
+  expect(uptimePercentage).toBeCloseTo(75, 1);
+  expect(Date.parse(lastIncident) - began.getTime()).toBeLessThan(1000);
+
+  await alone.move(id, ServiceStatus.DOWN);
+  expect(await record()).toMatchObject({ status: 'DOWN', healthChecks: { connectivity: 'UNHEALTHY' } });
+});
+
+test('what happened more than 30 days ago no longer counts, and the last incident stays known', async () => {
+  await outage(DAY_MS);
+  alone.clock.advance(31 * DAY_MS);
+  expect(await record()).toMatchObject({ uptimePercentage: 100, lastIncident: expect.any(String) });
+});
+
+test('a service that went down before the last 30 days and came back within them was down until then', async () => {
+  await alone.move(id, ServiceStatus.DOWN);
+  alone.clock.advance(30 * DAY_MS);
+  await alone.move(id, ServiceStatus.OPERATIONAL);
+  alone.clock.advance(15 * DAY_MS);
+  expect((await record()).uptimePercentage).toBeCloseTo(50, 1);
+});
+
+test('measurements make the performance and the security of a service', async () => {
+  const measuredAt = alone.clock.now();
+  provider.measured = async () => ({
+    ...{ latencyMs: 400, bandwidthUtilization: 10, packetLoss: 0, jitterMs: 1 },
+    ...{ securityIncidents: 1, measuredAt },
+  });
+  expect(await record()).toMatchObject({
+    performanceMetrics: { latencyMs: 400 },
+    healthChecks: { connectivity: 'HEALTHY', performance: 'UNHEALTHY', security: 'DEGRADED' },
+  });
+});
+
+test('a provider that does not answer makes the measurements unknown, and not the request fail', async () => {
+  provider.measured = () => Promise.reject(new Error('connect ECONNREFUSED'));
+  expect(await record()).toMatchObject({
+    status: 'OPERATIONAL',
+    performanceMetrics: { latencyMs: null },
+    healthChecks: { connectivity: 'HEALTHY', performance: 'UNKNOWN', security: 'UNKNOWN' },
+  });
+});

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createIdentityRig, type IdentityRig } from '../security/identity-rig.ts';
+
+const HOUR_MS = 3_600_000;
+
+let rig: IdentityRig;
+beforeAll(async () => {
+  rig = await createIdentityRig();
+});
+afterAll(() => rig.close());
+
+const execute = <R>(sql: string, values: unknown[] = []): Promise<R[]> => rig.orm.em.getConnection().execute<R[]>(sql, values, 'all');
+
+/** Rows as logins leave them behind, with a moment that they end at. */
+const leaveBehind = async (id: string, at: Date): Promise<void> => {
+  await execute(
+    `insert into identity.session (id, organization_id, user_id, method, created_at, last_used_at, expires_at, ended_at)
+     values (?, 'org_1', 'user_1', 'password', ?, ?, ?, ?)`,
+    [id, at, at, new Date(at.getTime() + 30 * 24 * HOUR_MS), at],
+  );
+  await execute('insert into identity.refresh_token (hash, session_id, created_at, expires_at) values (?, ?, ?, ?)', [id, id, at, at]);
+  await execute('insert into identity.elevation (id, user_id, until) values (?, ?, ?)', [id, 'user_1', at]);
+  await execute('insert into identity.mfa_counter (key, count, first_at) values (?, 1, ?)', [id, at]);
+  await execute('insert into identity.login_attempt (key, failures, first_at) values (?, 1, ?)', [id, at]);
+  await execute(
+    `insert into identity.one_time_token (hash, purpose, user_id, created_at, expires_at) values (?, 'password_reset', 'user_1', ?, ?)`,
+    [id, at, at],
+  );
+};
+
+test('what logins leave behind is deleted when nobody asks about it any more, and what counts stays', async () => {
+  const now = rig.clock.now().getTime();
+  await leaveBehind('old', new Date(now - 25 * HOUR_MS));
+  await leaveBehind('young', new Date(now + HOUR_MS));
+  await execute(`insert into identity.change (subject_id, changed_at) values ('old', clock_timestamp() - interval '2 hours')`);
+  await rig.startProcess().core.upkeep.purge();
+
+  for (const [table, key] of [
+    ['session', 'id'],
+    ['refresh_token', 'hash'],
+    ['elevation', 'id'],
+    ['mfa_counter', 'key'],
+    ['login_attempt', 'key'],
+    ['one_time_token', 'hash'],
+  ]) {
+    const rows = await execute<{ id: string }>(`select "${key}" as "id" from identity."${table}"`);
+    expect(rows, table).toEqual([{ id: 'young' }]);
+  }
+  expect(await execute(`select 1 from identity.change where changed_at < clock_timestamp() - interval '1 hour'`)).toEqual([]);
+});
+
+test('the last day of a session that has ended stays: a token of it is told so, and not that it is unknown', async () => {
+  await leaveBehind('yesterday', new Date(rig.clock.now().getTime() - 23 * HOUR_MS));
+  await rig.startProcess().core.upkeep.purge();
+  expect(await execute(`select 1 from identity.session where id = 'yesterday'`)).toHaveLength(1);
+});

@@ -1,0 +1,75 @@
+import { beforeAll, expect, test } from 'vitest';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { rows } from '../support/tables.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { login, userOf } from '../users.setup.ts';
+
+let platform: Rig;
+beforeAll(async () => {
+  platform = await rig();
+});
+
+const records = async (tenant: Tenant, query = ''): Promise<Json[]> => (await tenant.rest('GET', `/auth/audit?${query}`)).body.data;
+
+test('a login, its failures, its use and its end are recorded with all members of the specification', async () => {
+  const tenant = await platform.organization();
+  const user = await userOf(tenant, 'billing');
+  await login(tenant, user.email, 'a wrong password');
+  await user.rest('POST', '/auth/logout');
+  const found = await eventually(async () => {
+    const all = await records(tenant, `user_id=${user.id}`);
+    return all.some(({ event_type }) => event_type === 'session_ended') ? all : undefined;
+  });
+  const success = found.find(
+    ({ event_type, authentication_method }) => event_type === 'authentication_success' && authentication_method === 'password',
+  );
+  expect(success).toEqual({
+    id: expect.stringMatching(/^aud_/),
+    timestamp: expect.stringMatching(/Z$/),
+    event_type: 'authentication_success',
+    user_id: user.id,
+    client_id: null,
+    ip_address: '127.0.0.1',
+    user_agent: expect.any(String),
+    authentication_method: 'password',
+    token_type: 'access_token',
+    scopes: expect.arrayContaining(['billing.*']),
+    session_id: user.tokens.session_id,
+    reason: null,
+  });
+  expect(found).toContainEqual(
+    expect.objectContaining({ event_type: 'authentication_failure', authentication_method: 'password', reason: 'wrong password' }),
+  );
+  expect(JSON.stringify(found)).not.toMatch(/wrong password at|a wrong password|eyJ|rt_/);
+});
+
+test('the use of a key is recorded for each place that it comes from, and not for each request', async () => {
+  const tenant = await platform.organization();
+  const from = (agent: string) => tenant.rest('GET', '/auth/verify', { headers: { 'user-agent': agent } });
+  for (const agent of ['one', 'one', 'two', 'one']) await from(agent);
+  const keyUses = async () =>
+    (await records(tenant, 'authentication_method=api_key')).filter(({ user_agent }) => ['one', 'two'].includes(user_agent));
+  await eventually(async () => (await keyUses()).length === 2);
+  expect((await keyUses()).map(({ user_agent, scopes, token_type }) => [user_agent, scopes, token_type]).toSorted()).toEqual([
+    ['one', ['*.*'], 'api_key'],
+    ['two', ['*.*'], 'api_key'],
+  ]);
+});
+
+test('it is read by who administers credentials, of their own organization only', async () => {
+  const [tenant, other] = [await platform.organization(), await platform.organization()];
+  await userOf(tenant);
+  expect(await records(tenant)).not.toEqual([]);
+  expect((await (await tenant.limitedTo('credentials:read')).rest('GET', '/auth/audit')).status).toBe(403);
+  const text = JSON.stringify(await records(other));
+  for (const { id } of await records(tenant)) expect(text).not.toContain(id);
+});
+
+test('nobody changes it, the database refuses', async () => {
+  const tenant = await platform.organization();
+  await userOf(tenant);
+  const database = await rows();
+  for (const statement of ['update identity.audit_record set reason = null', 'delete from identity.audit_record']) {
+    await expect(database.query(statement, [])).rejects.toThrow('Audit records are not changed');
+  }
+});

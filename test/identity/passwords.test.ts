@@ -1,0 +1,161 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../kernel/ids.ts';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { rows } from '../support/tables.ts';
+import type { Tenant } from '../tenant.ts';
+import { invited, login, PASSWORD, tokenMailedTo, userOf } from '../users.setup.ts';
+
+let platform: Rig;
+let tenant: Tenant;
+beforeAll(async () => {
+  platform = await rig();
+  tenant = await platform.organization({ plan: 'custom' });
+});
+
+const open = { headers: { authorization: '' } };
+const choose = (token: string, password = PASSWORD) => tenant.rest('POST', '/auth/password', { body: { token, password }, ...open });
+const ask = (email: string) => tenant.rest('POST', '/auth/password/reset', { body: { email }, ...open });
+
+describe('a password reset', () => {
+  test('mails a link by which a new password is chosen, once; all sessions end and the user is told', async () => {
+    const user = await userOf(tenant);
+    expect((await ask(user.email.toUpperCase())).body.data).toEqual({ accepted: true });
+    const token = await tokenMailedTo(user.email, /new password/);
+    const chosen = await choose(token, 'another horse battery');
+    expect([chosen.status, chosen.body.data.id]).toEqual([200, user.id]);
+    expect((await user.rest('GET', '/auth/verify')).status).toBe(401);
+    expect((await login(tenant, user.email)).status).toBe(401);
+    expect((await login(tenant, user.email, 'another horse battery')).status).toBe(200);
+    expect((await choose(token, 'a third horse battery')).body.error).toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    await eventually(() => platform.mails.some(({ to, subject }) => to === user.email && /was changed/.test(subject)));
+  });
+
+  test('answers the same for an address that nobody has, and mails nobody', async () => {
+    const email = `${newId('user').toLowerCase()}@example.com`;
+    const known = await userOf(tenant);
+    const [absent, present] = [await ask(email), await ask(known.email)];
+    expect([absent.status, absent.body.data]).toEqual([present.status, present.body.data]);
+    await tokenMailedTo(known.email, /new password/);
+    expect(platform.mails.filter(({ to }) => to === email)).toEqual([]);
+  });
+
+  test('works for an hour, and an invitation for seven days', async () => {
+    const user = await userOf(tenant);
+    await ask(user.email);
+    const token = await tokenMailedTo(user.email, /new password/);
+    const { email } = await invited(tenant);
+    const invitation = await tokenMailedTo(email);
+    await platform.advance(3_600_000 + 1000);
+    expect((await choose(token, 'another horse battery')).status).toBe(401);
+    await platform.advance(7 * 86_400_000);
+    expect((await choose(invitation)).status).toBe(401);
+    // who asks for a new password is invited anew
+    await ask(email);
+    const renewed = await eventually(async () => {
+      const latest = await tokenMailedTo(email);
+      return latest === invitation ? undefined : latest;
+    });
+    expect((await choose(renewed)).body.data.status).toBe('active');
+  });
+
+  test('by one link ends the other links', async () => {
+    const user = await userOf(tenant);
+    await ask(user.email);
+    const first = await tokenMailedTo(user.email, /new password/);
+    await ask(user.email);
+    const second = await eventually(async () => {
+      const latest = await tokenMailedTo(user.email, /Choose a new/);
+      return latest === first ? undefined : latest;
+    });
+    expect((await choose(second, 'another horse battery')).status).toBe(200);
+    expect((await choose(first, 'a third horse battery')).status).toBe(401);
+  });
+
+  test('cannot be asked for again and again', async () => {
+    const email = `${newId('user').toLowerCase()}@example.com`;
+    for (let attempt = 0; attempt < 5; attempt += 1) expect((await ask(email)).status).toBe(202);
+    expect((await ask(email)).status).toBe(429);
+  });
+
+  test('neither stores nor logs what is in the link', async () => {
+    const { email } = await invited(tenant);
+    const token = await tokenMailedTo(email);
+    const database = await rows();
+    const kept = await database.query('select * from identity.one_time_token', []);
+    const jobs = await database.query("select data from pgboss.job where name like 'identity.%'", []);
+    expect([kept.length, jobs.length]).not.toContain(0);
+    expect(JSON.stringify([kept, jobs])).not.toContain(token);
+    expect(platform.logged.join('\n')).not.toContain(token);
+  });
+});
+
+describe('a password', () => {
+  test.each([
+    ['short', 'must have 12 to 128 characters'],
+    ['x'.repeat(129), 'must have 12 to 128 characters'],
+    ['password1234', 'is too easy to guess'],
+    ['aaaaaaaaaaaaaaaa', 'is too easy to guess'],
+    ['qwertyqwerty!1', 'is too easy to guess'],
+  ])('such as %s is refused, and the link still works', async (password, reason) => {
+    const { email } = await invited(tenant);
+    const token = await tokenMailedTo(email);
+    const { status, body } = await choose(token, password);
+    expect([status, body.error.details.field, body.error.details.reason]).toEqual([400, 'password', reason]);
+    expect(JSON.stringify(body)).not.toContain(password);
+    expect((await choose(token)).status).toBe(200);
+  });
+
+  test("made of the user's own address is refused", async () => {
+    const { email } = await invited(tenant);
+    expect((await choose(await tokenMailedTo(email), `${email}1`)).body.error.details.reason).toBe(
+      'must not be made of your own name or address',
+    );
+  });
+
+  test('is changed by who knows it; the other sessions end, this one goes on', async () => {
+    const user = await userOf(tenant);
+    const other = await user.again();
+    const change = (current: string, next: string) =>
+      user.rest('POST', '/auth/password/change', { body: { current_password: current, new_password: next } });
+    expect((await change('not the password', 'another horse battery')).status).toBe(401);
+    expect((await change(PASSWORD, 'short')).body.error.details.field).toBe('new_password');
+    expect((await change(PASSWORD, 'another horse battery')).status).toBe(200);
+    expect((await user.rest('GET', '/auth/verify')).status).toBe(200);
+    expect((await other.rest('GET', '/auth/verify')).status).toBe(401);
+    expect((await login(tenant, user.email, 'another horse battery')).status).toBe(200);
+    const key = await tenant.rest('POST', '/auth/password/change', { body: { current_password: PASSWORD, new_password: PASSWORD } });
+    expect(key.status).toBe(401);
+  });
+});
+
+test('a form that holds U+0000, which no database has, is refused', async () => {
+  const answer = await fetch(`${tenant.origin}/password/forgot`, {
+    method: 'POST',
+    body: new URLSearchParams({ email: 'a\0@example.com' }),
+  });
+  expect(answer.status).toBe(400);
+});
+
+describe('a login whose password was right a moment ago', () => {
+  const core = async () => (await rig()).assembly.domains.identity.core;
+  const client = { ip: '127.0.0.1', userAgent: 'Test' };
+
+  test('begins no session when another was chosen meanwhile', async () => {
+    const user = await userOf(tenant);
+    const { login: logins, sessions } = await core();
+    const checked = await logins.check(user.email, PASSWORD, client);
+    const body = { current_password: PASSWORD, new_password: 'another horse battery' };
+    expect((await user.rest('POST', '/auth/password/change', { body })).status).toBe(200);
+    await expect(sessions.open(checked, { method: 'password', client })).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    expect((await user.rest('GET', '/auth/sessions')).body.data).toHaveLength(1);
+  });
+
+  test('begins no session when the user was suspended meanwhile', async () => {
+    const user = await userOf(tenant, 'member');
+    const { login: logins, sessions } = await core();
+    const checked = await logins.check(user.email, PASSWORD, client);
+    const path = `/accounts/${user.account.id}/users/${user.id}`;
+    expect((await tenant.rest('PUT', path, { body: { status: 'suspended' } })).status).toBe(200);
+    await expect(sessions.open(checked, { method: 'password', client })).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+  });
+});

@@ -1,0 +1,366 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '../../kernel/ids.ts';
+import { UrlGuard } from '../../kernel/ssrf.ts';
+import { KeySetFetcher } from '../../subgraphs/identity/issuers/key-set.fetcher.ts';
+import { type Rig, rig, start } from '../rig.ts';
+import { type Answer, type Json, Tenant } from '../tenant.ts';
+import { userOf } from '../users.setup.ts';
+
+let platform: Rig;
+let tenant: Tenant;
+/** What the key set of each path is answered with, and how often it was asked for. */
+const sets = new Map<string, { status?: number; headers?: Record<string, string>; body: unknown; asked: number }>();
+const server = createServer(({ url = '' }, response) => {
+  const set = sets.get(url);
+  if (set) set.asked += 1;
+  const body = typeof set?.body === 'string' ? set.body : JSON.stringify(set?.body ?? {});
+  response.writeHead(set?.status ?? (set ? 200 : 404), { 'content-type': 'application/json', ...set?.headers }).end(body);
+});
+beforeAll(async () => {
+  platform = await rig();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+beforeEach(async () => {
+  tenant = await platform.organization();
+});
+
+const AUDIENCE = 'https://api.acme.example.com';
+const seconds = (): number => Math.floor(platform.clock.now().getTime() / 1000);
+
+interface Signer {
+  kid: string;
+  alg: string;
+  jwk: JWK;
+  privateKey: CryptoKey;
+}
+
+async function signer(alg = 'ES256'): Promise<Signer> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  const kid = newId('signingKey');
+  return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
+}
+
+/** An authorization server of the tenant's: its key set, its registration, and tokens of it. */
+async function idp({ keys, body = {}, by = tenant }: { keys?: Signer[]; body?: object; by?: Tenant } = {}) {
+  const signers = keys ?? [await signer()];
+  const path = `/${newId('trustedIssuer')}`;
+  const set = { body: { keys: signers.map(({ jwk }) => jwk) } as unknown, asked: 0, headers: {} as Record<string, string>, status: 200 };
+  sets.set(path, set);
+  const uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+  const registration = { name: 'Own', issuer: uri, audience: AUDIENCE, jwks_uri: uri, permissions: ['accounts:*'], ...body };
+  const answer = await by.rest('POST', '/auth/trusted-issuers', { body: registration });
+  const token = (claims: object = {}, header: object = {}, key: Signer = signers[0] as Signer): Promise<string> =>
+    new SignJWT({ iss: uri, aud: AUDIENCE, sub: 'deployer', exp: seconds() + 600, ...claims })
+      .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'JWT', ...header })
+      .sign(key.privateKey, { crit: { 'x-extension': true } });
+  return { answer, id: answer.body.data?.id as string, uri, set, token, signers };
+}
+
+const asking = (token: string): Tenant => new Tenant(platform.origin, '', token);
+const ask = (token: string): Promise<Answer> => asking(token).rest('GET', '/auth/verify');
+const refusal = async (token: string): Promise<string | undefined> => (await ask(token)).body.error?.code;
+
+describe('a token of a trusted issuer', () => {
+  test('acts as a program of the organization, within the permissions of the issuer', async () => {
+    const { id, token, answer } = await idp({ body: { permissions: ['accounts:read', 'credentials:read'] } });
+    expect(answer.status).toBe(201);
+    const { status, body } = await ask(await token());
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      type: 'client',
+      id: `${id}:deployer`,
+      organization_id: tenant.organizationId,
+      permissions: ['accounts:read', 'credentials:read'],
+      user: null,
+    });
+    const client = asking(await token());
+    expect((await client.rest('GET', '/accounts')).status).toBe(200);
+    expect((await client.rest('GET', '/support/tickets')).status).toBe(403);
+    expect((await client.graphql('{ organization { id } }')).data.organization.id).toBe(tenant.organizationId);
+  });
+
+  test.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('may be signed with %s', async (alg) => {
+    const { token } = await idp({ keys: [await signer(alg)] });
+    expect((await ask(await token())).status).toBe(200);
+  });
+
+  test.each([
+    ['a list', ['accounts:read', 'billing:read', 'nonsense', 5], ['accounts:read']],
+    ['words in dot form', 'openid accounts.read accounts.create', ['accounts:read', 'accounts:create']],
+    ['a wildcard within', 'accounts:*', ['accounts:*']],
+    ['wildcards beyond, to what is within', ['*:*', 'billing:*'], ['accounts:*']],
+    ['nothing', undefined, []],
+    ['something else', { accounts: 'read' }, []],
+  ])('is narrowed by the claim that the registration names: %s', async (_, scope, permissions) => {
+    const { token } = await idp({ body: { permissions_claim: 'scope' } });
+    expect((await ask(await token({ scope }))).body.data.permissions).toEqual(permissions);
+  });
+
+  test('is of the subjects that the registration names', async () => {
+    const { token } = await idp({ body: { subjects: ['repo:acme/deploy:*', 'cron'] } });
+    for (const sub of ['repo:acme/deploy:main', 'cron']) expect((await ask(await token({ sub }))).status).toBe(200);
+    for (const sub of ['repo:acme/other:main', 'crontab', 'Cron', 'x\u0000y', 'ü', 'x'.repeat(256)])
+      expect(await refusal(await token({ sub }))).toBe('INVALID_CREDENTIALS');
+  });
+
+  test('may name its audience among others, and expire within the 30 s that clocks may differ', async () => {
+    const { token } = await idp();
+    expect((await ask(await token({ aud: ['https://other.example.com', AUDIENCE], exp: seconds() - 20 }))).status).toBe(200);
+  });
+});
+
+describe('a token is refused', () => {
+  test.each([
+    ['of an audience that nobody registered', { aud: 'https://other.example.com' }, {}],
+    ['without audience', { aud: undefined }, {}],
+    ['of another issuer', { iss: 'https://other.example.com' }, {}],
+    ['without issuer', { iss: undefined }, {}],
+    ['without subject', { sub: undefined }, {}],
+    ['without expiry', { exp: undefined }, {}],
+    ['that is not valid yet', { nbf: 4_102_444_800 }, {}],
+    ['of another type', {}, { typ: 'logout+jwt' }],
+    ['of a key that is not in the set', {}, { kid: 'other' }],
+    ['with an extension that nobody here knows', {}, { crit: ['x-extension'], 'x-extension': 1 }],
+  ])('%s', async (_, claims, header) => {
+    const { token } = await idp();
+    expect(await refusal(await token(claims, header))).toBe('INVALID_CREDENTIALS');
+  });
+
+  test('that has expired, with TOKEN_EXPIRED, cached or not', async () => {
+    const { token } = await idp();
+    expect(await refusal(await token({ exp: seconds() - 60 }))).toBe('TOKEN_EXPIRED');
+    const soon = await token({ exp: seconds() + 5 });
+    expect((await ask(soon)).status).toBe(200);
+    platform.clock.advance(60_000);
+    expect(await refusal(soon)).toBe('TOKEN_EXPIRED');
+  });
+
+  test('that is signed with none, or with the public key as a secret', async () => {
+    const [key] = [await signer('RS256')];
+    const { uri } = await idp({ keys: [key] });
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const claims = { iss: uri, aud: AUDIENCE, sub: 'deployer', exp: seconds() + 600 };
+    expect(await refusal(`${part({ alg: 'none', kid: key.kid })}.${part(claims)}.`)).toBe('INVALID_CREDENTIALS');
+    const confused = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', kid: key.kid })
+      .sign(new TextEncoder().encode(JSON.stringify(key.jwk)));
+    expect(await refusal(confused)).toBe('INVALID_CREDENTIALS');
+  });
+
+  test('that is signed with a key that its header brings along, or with one of another kind than its algorithm', async () => {
+    const { token, set } = await idp();
+    const foreign = await signer();
+    expect(await refusal(await token({}, { jwk: foreign.jwk }, foreign))).toBe('INVALID_CREDENTIALS');
+    const rsa = await signer('RS256');
+    set.body = { keys: [{ ...rsa.jwk, alg: 'PS256' }] };
+    expect(await refusal(await token({}, {}, rsa))).toBe('INVALID_CREDENTIALS');
+  });
+
+  test('whose subject or permissions were tampered with', async () => {
+    const { token } = await idp();
+    const [header, , signature] = (await token()).split('.');
+    const [, payload] = (await token({ sub: 'root' })).split('.');
+    expect(await refusal(`${header}.${payload}.${signature}`)).toBe('INVALID_CREDENTIALS');
+  });
+
+  test('from the moment on that its issuer is trusted no longer, or with less', async () => {
+    const { id, token } = await idp();
+    const shown = await token();
+    expect((await ask(shown)).status).toBe(200);
+    await tenant.rest('PUT', `/auth/trusted-issuers/${id}`, { body: { permissions: ['accounts:read'] } });
+    expect((await ask(shown)).body.data.permissions).toEqual(['accounts:read']);
+    expect((await tenant.rest('DELETE', `/auth/trusted-issuers/${id}`)).body.data.id).toBe(id);
+    expect(await refusal(shown)).toBe('INVALID_CREDENTIALS');
+  });
+});
+
+describe('the key set', () => {
+  test('is asked for once, however many tokens come', async () => {
+    const { token, set } = await idp();
+    await Promise.all(Array.from({ length: 5 }, async (_, n) => ask(await token({ jti: String(n) }))));
+    await ask(await token({ jti: 'later' }));
+    expect(set.asked).toBe(1);
+  });
+
+  test('is asked for again when a key is new, at most twice a minute', async () => {
+    const { token, set, signers } = await idp();
+    expect((await ask(await token())).status).toBe(200);
+    const next = await signer();
+    set.body = { keys: [...signers, next].map(({ jwk }) => jwk) };
+    for (let n = 0; n < 3; n++) expect(await refusal(await token({ jti: String(n) }, {}, next))).toBe('INVALID_CREDENTIALS');
+    expect(set.asked).toBe(1);
+    platform.clock.advance(31_000);
+    expect((await ask(await token({}, {}, next))).status).toBe(200);
+    expect(set.asked).toBe(2);
+  });
+
+  test.each([
+    ['what the issuer says', 'public, max-age=3600', 3500, 3700],
+    ['a minute at least', 'no-store', 50, 70],
+    ['a day at most', 'max-age=999999999', 86_000, 87_000],
+    ['ten minutes where it says nothing', undefined, 590, 610],
+  ])('is kept for %s', async (_, cacheControl, kept, asked) => {
+    const { token, set } = await idp();
+    if (cacheControl) set.headers = { 'cache-control': cacheControl };
+    const use = async (jti: string) => expect((await ask(await token({ jti }))).status).toBe(200);
+    await use('first');
+    platform.clock.advance(kept * 1000);
+    await use('within');
+    expect(set.asked).toBe(1);
+    platform.clock.advance((asked - kept) * 1000);
+    await use('after');
+    expect(set.asked).toBe(2);
+  });
+
+  test('holds on for a day while the issuer is away, and no longer', async () => {
+    const { token, set } = await idp();
+    expect((await ask(await token())).status).toBe(200);
+    set.status = 503;
+    platform.clock.advance(3_600_000);
+    expect((await ask(await token({ jti: 'stale' }))).status).toBe(200);
+    platform.clock.advance(86_400_000);
+    const gone = await ask(await token({ jti: 'too old' }));
+    expect(gone.status).toBe(401);
+    expect(gone.body.error.message).toMatch(/cannot be fetched/);
+    set.status = 200;
+    platform.clock.advance(31_000);
+    expect((await ask(await token({ jti: 'back' }))).status).toBe(200);
+  });
+
+  test.each([
+    ['a redirect', { status: 302, headers: { location: '/elsewhere' } }],
+    ['an error', { status: 500 }],
+    ['no JSON', { body: '<html>' }],
+    ['no keys', { body: { keys: 'none' } }],
+    ['null', { body: 'null' }],
+    ['more than 256 KiB', { body: { keys: [], filler: 'x'.repeat(300_000) } }],
+  ])('that is %s is none', async (_, wrong) => {
+    const { token, set } = await idp();
+    Object.assign(set, wrong);
+    expect(await refusal(await token())).toBe('INVALID_CREDENTIALS');
+  });
+
+  test('is fetched from public addresses only', async () => {
+    const { uri } = await idp();
+    const fetcher = new KeySetFetcher(new UrlGuard({ allowPrivate: false }));
+    await expect(fetcher.fetch(uri)).rejects.toThrow(/private, loopback or link-local/);
+    await fetcher.stop();
+  });
+});
+
+describe('a registration', () => {
+  const post = (body: object, by: Tenant = tenant) =>
+    by.rest('POST', '/auth/trusted-issuers', {
+      body: {
+        name: 'x',
+        issuer: 'https://a.example.com',
+        audience: 'b',
+        jwks_uri: 'https://a.example.com/k',
+        permissions: ['accounts:read'],
+        ...body,
+      },
+    });
+
+  test('shows all its members, is listed and read, and reads as absent elsewhere', async () => {
+    const { answer, id, uri } = await idp();
+    expect(answer.body.data).toEqual({
+      id: expect.stringMatching(/^iss_/),
+      name: 'Own',
+      issuer: uri,
+      audience: AUDIENCE,
+      jwks_uri: uri,
+      permissions: ['accounts:*'],
+      permissions_claim: null,
+      subjects: [],
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    expect((await tenant.rest('GET', '/auth/trusted-issuers')).body.data).toEqual([answer.body.data]);
+    const other = await platform.organization();
+    expect((await other.rest('GET', '/auth/trusted-issuers')).body.data).toEqual([]);
+    for (const method of ['GET', 'PUT', 'DELETE'])
+      expect((await other.rest(method, `/auth/trusted-issuers/${id}`, method === 'PUT' ? { body: {} } : {})).status).toBe(404);
+  });
+
+  test('of the same issuer and audience there is one, and nobody is told whose', async () => {
+    const { uri } = await idp();
+    const other = await platform.organization();
+    for (const by of [tenant, other]) {
+      const { status, body } = await post({ issuer: uri, audience: AUDIENCE }, by);
+      expect(status).toBe(409);
+      expect(body.error.code).toBe('DUPLICATE_RESOURCE');
+      expect(JSON.stringify(body)).not.toContain(tenant.organizationId);
+    }
+    const { body } = await post({ issuer: uri, audience: 'mine' }, other);
+    expect((await other.rest('PUT', `/auth/trusted-issuers/${body.data.id}`, { body: { audience: AUDIENCE } })).status).toBe(409);
+  });
+
+  test('whose audiences two organizations have is refused for a token that names both', async () => {
+    const { uri, token } = await idp();
+    const other = await platform.organization();
+    await post({ issuer: uri, jwks_uri: uri, audience: 'theirs' }, other);
+    expect(await refusal(await token({ aud: [AUDIENCE, 'theirs'] }))).toBe('INVALID_CREDENTIALS');
+    expect((await ask(await token({ aud: 'theirs' }))).body.data.organization_id).toBe(other.organizationId);
+  });
+
+  test.each([
+    ['name', { name: ' ' }],
+    ['issuer', { issuer: 'not a url' }],
+    ['issuer', { issuer: '' }],
+    ['audience', { audience: '' }],
+    ['audience', { audience: 'a b' }],
+    ['jwks_uri', { jwks_uri: 'ftp://a.example.com/keys' }],
+    ['jwks_uri', { jwks_uri: 'https://user:pass@a.example.com/keys' }],
+    ['permissions', { permissions: [] }],
+    ['permissions', { permissions: ['everything'] }],
+    ['permissions_claim', { permissions_claim: '' }],
+    ['subjects', { subjects: [''] }],
+    ['subjects', { subjects: Array<string>(101).fill('x') }],
+    ['keys', { keys: [] }],
+  ])('is refused for its %s: %j', async (field, wrong) => {
+    const { status, body } = await post(wrong);
+    expect(status, JSON.stringify(body)).toBe(400);
+    expect(body.error.details.field.replace(/\.\d+$/, '')).toBe(field);
+    expect((await tenant.rest('GET', '/auth/trusted-issuers')).body.data).toEqual([]);
+  });
+
+  test('of this platform itself is refused', async () => {
+    const { body } = await post({ issuer: platform.origin });
+    expect(body.error.details.field).toBe('issuer');
+  });
+
+  test('leads to public https addresses, unless the operator allows others', async () => {
+    const strict = await start({ ALLOW_PRIVATE_URLS: '' });
+    const own = await strict.organization();
+    for (const url of ['http://1.1.1.1/keys', 'https://127.0.0.1/keys', 'https://169.254.169.254/latest', 'https://[::1]/keys']) {
+      const { status, body } = await post({ jwks_uri: url, issuer: 'https://1.1.1.1' }, own);
+      expect(status).toBe(400);
+      expect(body.error.details.field).toBe('jwks_uri');
+    }
+    await strict.close();
+  });
+
+  test('hands on what its maker holds and no more, and is changed by nobody who holds less', async () => {
+    const limited = await tenant.limitedTo('credentials:admin', 'accounts:read');
+    expect((await post({ permissions: ['accounts:write'] }, limited)).body.error.details.required).toBe('accounts:write');
+    const { id } = await idp({ body: { permissions: ['billing:read'] } });
+    const change = await limited.rest('PUT', `/auth/trusted-issuers/${id}`, { body: { jwks_uri: 'https://a.example.com/keys' } });
+    expect(change.body.error.details.required).toBe('billing:read');
+    expect((await limited.rest('DELETE', `/auth/trusted-issuers/${id}`)).status).toBe(403);
+    expect((await post({}, await userOf(tenant, 'member'))).status).toBe(403);
+  });
+
+  test('and what is done about it stands in the audit', async () => {
+    const { id } = await idp();
+    await tenant.rest('DELETE', `/auth/trusted-issuers/${id}`);
+    const { body } = await tenant.rest('GET', `/auth/audit?client_id=${id}&sort=timestamp:asc`);
+    expect(body.data.map(({ event_type }: Json) => event_type)).toEqual(['trusted_issuer_created', 'trusted_issuer_deleted']);
+  });
+});

@@ -1,0 +1,107 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '../../kernel/config.ts';
+import { settings } from '../../kernel/settings.ts';
+
+interface Service {
+  image?: string;
+  build?: string;
+  ports?: string[];
+  environment?: Record<string, string>;
+  volumes?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test: string[] };
+  stop_grace_period?: string;
+}
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const compose = parse(read('docker-compose.yml')) as { services: Record<string, Service>; volumes: Record<string, null> };
+const platform = compose.services.platform as Service;
+
+/** Substitutes variables as compose does: `${NAME:-default}`, and `${NAME:?message}`, which fails without NAME. */
+function substitute(text: string, environment: Record<string, string>): string {
+  return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, operator: string, operand: string) => {
+    const value = environment[name];
+    if (value) return value;
+    if (operator === '?') throw new Error(operand);
+    return operand ?? '';
+  });
+}
+
+const environmentWith = (variables: Record<string, string>) =>
+  Object.fromEntries(Object.entries(platform.environment ?? {}).map(([name, text]) => [name, substitute(text, variables)]));
+
+test('with its two secrets the compose file configures a platform on PostgreSQL and Redis', () => {
+  const environment = environmentWith({ POSTGRES_PASSWORD: 'p'.repeat(48), SECRET_KEY: 'k'.repeat(64) });
+  const known = new Set(Object.values(settings).map(({ name }) => name as string));
+  expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
+  expect(loadConfig(environment)).toMatchObject({
+    databaseUrl: `postgres://platform:${'p'.repeat(48)}@postgres:5432/platform`,
+    redisUrl: 'redis://redis:6379',
+    publicOrigin: 'http://localhost:4000',
+  });
+});
+
+test('without a secret compose refuses to start', () => {
+  expect(() => environmentWith({ SECRET_KEY: 'k'.repeat(64) })).toThrow('POSTGRES_PASSWORD');
+  expect(() => environmentWith({ POSTGRES_PASSWORD: 'p' })).toThrow('SECRET_KEY');
+});
+
+test('the platform waits until each service it names is healthy, and their data lies in volumes', () => {
+  for (const [name, { condition }] of Object.entries(platform.depends_on ?? {})) {
+    expect(condition).toBe('service_healthy');
+    expect(compose.services[name]?.healthcheck?.test.length).toBeGreaterThan(1);
+    for (const volume of compose.services[name]?.volumes ?? []) expect(Object.keys(compose.volumes)).toContain(volume.split(':')[0]);
+  }
+  expect(Object.keys(platform.depends_on ?? {})).toEqual(['postgres', 'redis']);
+});
+
+test('only the platform is published, and on this machine alone', () => {
+  for (const [name, service] of Object.entries(compose.services))
+    expect(service.ports ?? []).toEqual(name === 'platform' ? ['127.0.0.1:4000:4000'] : []);
+});
+
+test('compose waits longer for a stop than the platform takes at most', () => {
+  const graceMs = Number.parseInt(platform.stop_grace_period ?? '0', 10) * 1000;
+  expect(graceMs).toBeGreaterThan(loadConfig({}).shutdownTimeoutMs);
+});
+
+const INSTRUCTIONS = ['FROM', 'WORKDIR', 'COPY', 'RUN', 'ENV', 'USER', 'VOLUME', 'EXPOSE', 'STOPSIGNAL', 'HEALTHCHECK', 'CMD'];
+
+/** The instructions of the Dockerfile, with continued lines joined and comments left out. */
+function instructions(): [string, string][] {
+  const lines = read('Dockerfile')
+    .split('\n')
+    .filter((line) => !/^\s*#/.test(line));
+  const joined = lines
+    .join('\n')
+    .replace(/\\\n\s*/g, ' ')
+    .split('\n')
+    .filter(Boolean);
+  return joined.map((line) => line.split(/\s+(.*)/s, 2) as [string, string]);
+}
+
+test('the Dockerfile has known instructions only, and copies what exists or was built', () => {
+  for (const [name, rest] of instructions()) {
+    expect(INSTRUCTIONS).toContain(name);
+    if (name !== 'COPY') continue;
+    const sources = rest
+      .split(/\s+/)
+      .slice(0, -1)
+      .filter((word) => !word.startsWith('--'));
+    if (!rest.startsWith('--from'))
+      for (const source of sources) expect(existsSync(new URL(`../../${source}`, import.meta.url))).toBe(true);
+  }
+});
+
+test('the image runs as a user without rights, on Node itself so that signals reach it, and tells whether it is ready', () => {
+  const all = instructions();
+  const last = (name: string) => all.findLast(([one]) => one === name)?.[1] ?? '';
+  expect(last('USER')).toBe('node');
+  expect(JSON.parse(last('CMD'))).toEqual(['node', 'dist/apps/platform/main.js']);
+  expect(last('HEALTHCHECK')).toContain('/readyz');
+  expect(all.filter(([name]) => name === 'FROM').every(([, image]) => image.startsWith('node:24-slim'))).toBe(true);
+  const ignored = read('.dockerignore').split('\n');
+  for (const path of ['node_modules', 'data', '.git', '.env*']) expect(ignored).toContain(path);
+});

@@ -1,0 +1,75 @@
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SMTPServer } from 'smtp-server';
+import { expect, test } from 'vitest';
+import { FolderMailer, SmtpMailer } from '../../kernel/mail.ts';
+
+const MAIL = { to: 'grace@example.com', subject: 'Choose a password', text: 'Here: https://example.com/password?token=abc\n' };
+
+/** A mail server on this machine that takes what `accepts` says. */
+async function mailServer(accepts: () => boolean = () => true) {
+  const taken: string[] = [];
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    authOptional: true,
+    onData(stream, _, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        if (!accepts()) return done(Object.assign(new Error('Mailbox busy'), { responseCode: 450 }));
+        taken.push(Buffer.concat(chunks).toString());
+        return done();
+      });
+    },
+  });
+  server.on('error', () => undefined);
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  return { url: `smtp://127.0.0.1:${port}`, taken, close: () => new Promise<void>((resolve) => server.close(resolve)) };
+}
+
+test('a mail leaves by SMTP with sender, recipient and text', async () => {
+  const server = await mailServer();
+  const mailer = new SmtpMailer(server.url, 'Platform <no-reply@example.com>');
+  await mailer.send(MAIL);
+  expect(server.taken).toHaveLength(1);
+  expect(server.taken[0]).toMatch(/^From: Platform <no-reply@example.com>/m);
+  expect(server.taken[0]).toMatch(/^To: grace@example.com/m);
+  expect(server.taken[0]).toContain('https://example.com/password?token=');
+  await mailer.close();
+  await server.close();
+});
+
+test('a mail that the server does not take is an error, so that it is tried again', async () => {
+  const server = await mailServer(() => false);
+  const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
+  await expect(mailer.send(MAIL)).rejects.toThrow('Mailbox busy');
+  await mailer.close();
+  await server.close();
+  const gone = new SmtpMailer(server.url, 'no-reply@example.com');
+  await expect(gone.send(MAIL)).rejects.toThrow();
+  await gone.close();
+});
+
+test('a line break in an address or subject makes no header of its own', async () => {
+  const server = await mailServer();
+  const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
+  await mailer.send({ ...MAIL, subject: 'Hello\r\nBcc: victim@example.com' });
+  expect(server.taken[0]).not.toMatch(/^Bcc:/m);
+  await mailer.close();
+  await server.close();
+});
+
+test('without a mail server each mail is a file that mail programs open', async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'mail-')), 'mail');
+  const mailer = new FolderMailer(folder, 'Platform <no-reply@localhost>');
+  await mailer.send(MAIL);
+  await mailer.send(MAIL);
+  const files = readdirSync(folder);
+  expect(files).toHaveLength(2);
+  const text = readFileSync(join(folder, files[0] ?? ''), 'utf8');
+  expect(text).toMatch(/^Subject: Choose a password/m);
+  expect(text).toContain('https://example.com/password?token=');
+});

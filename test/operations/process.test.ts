@@ -1,0 +1,133 @@
+import { Agent, get } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Assemble, Assembly } from '../../apps/platform/assembly.ts';
+import { type Platform, startPlatform } from '../../apps/platform/platform.ts';
+import { loadConfig } from '../../kernel/config.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { InvalidCredentials } from '../../router/edge/credentials.ts';
+import { temporaryFolder } from '../support/process.ts';
+
+/** The process around nothing: what the platform does whatever is assembled in it. */
+async function start(parts: Partial<Assembly> = {}, settings: Record<string, string> = {}): Promise<Platform> {
+  const assemble: Assemble = async () => ({
+    authenticate: () => Promise.reject(new InvalidCredentials('The API key is not valid.')),
+    isFamiliar: () => false,
+    mount: async () => {},
+    startWork: async () => {},
+    checks: {},
+    close: async () => {},
+    ...parts,
+  });
+  const config = loadConfig({ PORT: '0', DATA_DIR: temporaryFolder(), ...settings });
+  const platform = await startPlatform(config, assemble, { log: createLogger({ level: 'silent' }) });
+  onTestFinished(() => platform.close());
+  return platform;
+}
+
+test('/healthz and /readyz answer without credentials and cost nothing', async () => {
+  const { origin } = await start({ checks: { database: async () => {} } });
+  for (let count = 0; count < 3; count++) {
+    const answer = await fetch(`${origin}/healthz`);
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe('1000');
+  }
+  const ready = await fetch(`${origin}/readyz`);
+  expect(ready.status).toBe(200);
+  expect(await ready.json()).toEqual({ status: 'ready', checks: { database: 'ok' } });
+});
+
+test('/readyz is 503 while something is missing and says what, but not why', async () => {
+  const { origin } = await start({
+    checks: {
+      database: async () => {
+        throw new Error('password of user postgres is hunter2');
+      },
+      relay: async () => {},
+    },
+  });
+  const answer = await fetch(`${origin}/readyz`);
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toEqual({ status: 'not_ready', checks: { database: 'failed', relay: 'ok' } });
+  expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+});
+
+test('/metrics counts requests by route, for this machine only', async () => {
+  const { origin } = await start();
+  await fetch(`${origin}/healthz`);
+  const text = await (await fetch(`${origin}/metrics`)).text();
+  expect(text).toMatch(/http_request_duration_seconds_count\{method="GET",route="\/healthz",status="200"\} 1/);
+  expect((await fetch(`${origin}/metrics`, { headers: { 'x-forwarded-for': '203.0.113.9' } })).status).toBe(404);
+});
+
+test('with METRICS_TOKEN /metrics asks everyone for it', async () => {
+  const METRICS_TOKEN = 'a-token-of-some-length';
+  const { origin } = await start({}, { METRICS_TOKEN });
+  expect((await fetch(`${origin}/metrics`)).status).toBe(404);
+  expect((await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })).status).toBe(200);
+});
+
+test('closing answers what is in flight, does not wait for kept-alive connections, and closes what was opened last first', async () => {
+  const order: string[] = [];
+  const release = Promise.withResolvers<void>();
+  const entered = Promise.withResolvers<void>();
+  const platform = await start({
+    mount: async (app) => {
+      app.addHook('preClose', async () => void order.push('closing'));
+      app.get('/slow', { config: { access: 'public' } }, async () => {
+        entered.resolve();
+        await release.promise;
+        order.push('answered');
+        return { done: true };
+      });
+    },
+    close: async () => void order.push('database closed'),
+  });
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const answer = new Promise<number | undefined>((resolve, reject) => {
+    get(`${platform.origin}/slow`, { agent }, (response) => response.resume().on('end', () => resolve(response.statusCode))).on(
+      'error',
+      reject,
+    );
+  });
+  await entered.promise;
+
+  const closed = platform.close();
+  await expect.poll(() => order).toEqual(['closing']);
+  release.resolve();
+  expect(await answer).toBe(200);
+  await closed;
+  expect(order).toEqual(['closing', 'answered', 'database closed']);
+  await expect(fetch(`${platform.origin}/healthz`)).rejects.toThrow();
+});
+
+test('when a later part fails to start, the earlier ones are closed and the folder and port are free', async () => {
+  const DATA_DIR = temporaryFolder();
+  const closed: string[] = [];
+  const broken: Partial<Assembly> = {
+    startWork: () => Promise.reject(new Error('no work')),
+    close: async () => void closed.push('assembly'),
+  };
+  await expect(start(broken, { DATA_DIR })).rejects.toThrow('no work');
+  expect(closed).toEqual(['assembly']);
+  await start({}, { DATA_DIR });
+});
+
+test('an embedded platform has its data folder to itself, also with a secret of its own', async () => {
+  const settings = { DATA_DIR: temporaryFolder(), SECRET_KEY: 'k'.repeat(32) };
+  await start({}, settings);
+  await expect(start({}, settings)).rejects.toThrow('is in use by process');
+});
+
+test('the embedded mode makes its secret once', async () => {
+  const DATA_DIR = temporaryFolder();
+  const secrets: string[] = [];
+  const config = loadConfig({ PORT: '0', DATA_DIR });
+  const assemble: Assemble = async ({ secretKey }) => {
+    secrets.push(secretKey);
+    throw new Error('enough');
+  };
+  for (let count = 0; count < 2; count++)
+    await expect(startPlatform(config, assemble, { log: createLogger({ level: 'silent' }) })).rejects.toThrow('enough');
+  expect(secrets[0]).toMatch(/^[\w-]{43}$/);
+  expect(secrets[1]).toBe(secrets[0]);
+});

@@ -1,0 +1,183 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ConnectivityOrder } from '../../subgraphs/services/providers/connectivity.provider.ts';
+import { ProvisioningRejected } from '../../subgraphs/services/providers/connectivity.provider.ts';
+import { HttpConnectivityProvider } from '../../subgraphs/services/providers/http.provider.ts';
+import type { Json } from '../tenant.ts';
+
+const TOKEN = 'carrier-token';
+const ORDER: ConnectivityOrder = {
+  serviceId: 'svc_1',
+  name: 'Headquarters',
+  technology: 'fiber',
+  bandwidthMbps: 1000,
+  location: { address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' },
+  sla: 'enterprise',
+  redundancy: true,
+  monitoring: false,
+  attempt: 1,
+};
+
+/** A carrier with the TM Forum's APIs, as far as they are used. */
+class Carrier {
+  readonly orders: Json[] = [];
+  readonly requests: { method: string; path: string; authorization: string | undefined }[] = [];
+  /** Answers instead of the carrier where it is set. */
+  instead: ((response: ServerResponse) => void) | undefined;
+  nextState = 'acknowledged';
+  characteristics: object[] = [];
+  readonly server: Server = createServer((request, response) => void this.#answer(request, response));
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/tmf-api/`;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://carrier');
+    this.requests.push({ method: request.method ?? '', path: pathname, authorization: request.headers.authorization });
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    if (this.instead && request.method === 'POST') return this.instead(response);
+    if (pathname.endsWith('/serviceOrder') && request.method === 'POST') {
+      const order = { ...JSON.parse(text), id: `so-${this.orders.length + 1}`, state: this.nextState };
+      this.orders.push(order);
+      return send(response, 201, order);
+    }
+    if (pathname.endsWith('/serviceOrder'))
+      return send(
+        response,
+        200,
+        this.orders.filter(({ externalId }) => externalId === searchParams.get('externalId')),
+      );
+    return send(response, 200, { id: 'line-1', serviceCharacteristic: this.characteristics });
+  }
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+let carrier: Carrier;
+let provider: HttpConnectivityProvider;
+beforeEach(async () => {
+  carrier = new Carrier();
+  await new Promise<void>((resolve) => carrier.server.listen(0, '127.0.0.1', resolve));
+  provider = new HttpConnectivityProvider({ url: carrier.url, token: TOKEN, timeoutMs: 500, checkAfterSeconds: 7 });
+});
+afterEach(() => {
+  carrier.server.closeAllConnections();
+  carrier.server.close();
+});
+
+describe('an order to a carrier', () => {
+  test('is placed as a TMF641 service order that names our service, with the token', async () => {
+    expect(await provider.provision(ORDER)).toEqual({ state: 'in_progress', checkAfterSeconds: 7 });
+    expect(carrier.orders).toHaveLength(1);
+    expect(carrier.orders[0]).toMatchObject({
+      externalId: 'svc_1',
+      serviceOrderItem: [
+        {
+          action: 'add',
+          service: {
+            serviceCharacteristic: [
+              { name: 'accessTechnology', value: 'fiber' },
+              { name: 'bandwidth', value: '1000mbps' },
+              { name: 'serviceLevel', value: 'enterprise' },
+              { name: 'redundancy', value: true },
+            ],
+            place: [{ streetName: '350 Fifth Avenue', city: 'New York', stateOrProvince: 'NY', postcode: '10118' }],
+          },
+        },
+      ],
+    });
+    expect(carrier.requests.every(({ authorization }) => authorization === `Bearer ${TOKEN}`)).toBe(true);
+  });
+
+  test('is placed once, however often it is asked for', async () => {
+    for (let attempt = 1; attempt <= 3; attempt += 1) await provider.provision({ ...ORDER, attempt });
+    expect(carrier.orders).toHaveLength(1);
+    await provider.provision({ ...ORDER, serviceId: 'svc_2' });
+    expect(carrier.orders).toHaveLength(2);
+  });
+
+  test('is completed with what the carrier calls the line', async () => {
+    await provider.provision(ORDER);
+    Object.assign(carrier.orders[0], { state: 'completed', serviceOrderItem: [{ service: { id: 'line-1' } }] });
+    expect(await provider.provision(ORDER)).toEqual({ state: 'completed', reference: 'line-1' });
+  });
+
+  test.each(['pending', 'held', 'inProgress', 'assessingCancellation'])('that is %s is asked after again', async (state) => {
+    await provider.provision(ORDER);
+    carrier.orders[0].state = state;
+    expect(await provider.provision(ORDER)).toMatchObject({ state: 'in_progress' });
+  });
+
+  test.each(['rejected', 'failed', 'cancelled', 'partial'])('that is %s is over, with the reason of the carrier', async (state) => {
+    await provider.provision(ORDER);
+    Object.assign(carrier.orders[0], { state, errorMessage: [{ reason: 'No duct enters the building.', message: 'E4711' }] });
+    const attempt = provider.provision(ORDER);
+    await expect(attempt).rejects.toBeInstanceOf(ProvisioningRejected);
+    await expect(attempt).rejects.toThrow('No duct enters the building.');
+  });
+
+  test('that the carrier refuses is over, with its reason', async () => {
+    carrier.instead = (response) => send(response, 400, { code: '22', reason: 'The address is unknown.' });
+    const attempt = provider.provision(ORDER);
+    await expect(attempt).rejects.toBeInstanceOf(ProvisioningRejected);
+    await expect(attempt).rejects.toThrow('The address is unknown.');
+  });
+
+  test.each([401, 403, 429, 500, 503])('that is answered %i is worth another try, and says nothing of the token', async (status) => {
+    carrier.instead = (response) => send(response, status, { reason: `Bearer ${TOKEN} is not welcome` });
+    const error = await provider.provision(ORDER).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(ProvisioningRejected);
+    expect(String(error)).toContain(String(status));
+    expect(String(error)).not.toContain(TOKEN);
+  });
+
+  test.each([
+    ['does not answer in time', () => undefined],
+    ['answers something else', (response: ServerResponse) => send(response, 200, { hello: 'world' })],
+    ['answers no JSON', (response: ServerResponse) => void response.end('<html>')],
+    ['answers without end', (response: ServerResponse) => void response.end('x'.repeat(2 * 1024 * 1024))],
+    ['hangs up', (response: ServerResponse) => void response.destroy()],
+    ['sends us elsewhere', (response: ServerResponse) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()],
+  ])('is worth another try where the carrier %s', async (_, instead) => {
+    carrier.instead = instead;
+    const error = await provider.provision(ORDER).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(ProvisioningRejected);
+  });
+});
+
+describe('the measurements of a line', () => {
+  const now = new Date('2026-01-31T09:30:00.000Z');
+  const line = { serviceId: 'svc_1', reference: 'line-1', technology: 'fiber' };
+
+  test('are the characteristics of the TMF638 service', async () => {
+    carrier.characteristics = Object.entries({
+      latencyMs: '4.2',
+      bandwidthUtilization: 31,
+      packetLoss: 0.01,
+      jitterMs: 0.4,
+      color: 'green',
+    }).map(([name, value]) => ({ name, value }));
+    expect(await provider.telemetry(line, now)).toEqual({
+      latencyMs: 4.2,
+      bandwidthUtilization: 31,
+      packetLoss: 0.01,
+      jitterMs: 0.4,
+      securityIncidents: 0,
+      measuredAt: now,
+    });
+    expect(carrier.requests[0]?.path).toBe('/tmf-api/serviceInventory/v4/service/line-1');
+  });
+
+  test('are absent where the carrier does not tell them all', async () => {
+    carrier.characteristics = [{ name: 'latencyMs', value: 4.2 }];
+    expect(await provider.telemetry(line, now)).toBeNull();
+    expect(await provider.telemetry({ ...line, reference: null }, now)).toBeNull();
+  });
+});

@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Provisioning } from '../../subgraphs/services/providers/connectivity.provider.ts';
+import { ProvisioningRejected } from '../../subgraphs/services/providers/connectivity.provider.ts';
+import { LOCATION } from '../billing.setup.ts';
+import { eventually } from '../rig.ts';
+import { ScriptedProvider, ServicesAlone } from '../services.alone.ts';
+
+const ENOUGH = 100;
+const BUILT_ONCE = [
+  'service.status_changed pending>provisioning',
+  'service.provisioned',
+  'service.status_changed provisioning>operational',
+];
+
+const built = async (): Promise<Provisioning> => ({ state: 'completed', reference: 'line-1' });
+const outage = async (): Promise<Provisioning> => {
+  throw new Error('connect ECONNREFUSED 10.0.0.7:443');
+};
+
+let alone: ServicesAlone;
+beforeEach(async () => {
+  alone = await ServicesAlone.open();
+});
+afterEach(() => alone[Symbol.asyncDispose]());
+
+/** What happened to a service: `service.status_changed provisioning>operational`. */
+const story = async (id: string): Promise<string[]> =>
+  (await alone.events(id)).map(({ event, data: { changes } }) =>
+    changes ? `${event} ${changes.status.from}>${changes.status.to}` : event,
+  );
+
+describe('a service that is provisioned', () => {
+  test('is provisioned once, however often its job runs and however many run at once', async () => {
+    const provider = new ScriptedProvider(built);
+    const id = await alone.ordered();
+    await Promise.all(Array.from({ length: 5 }, () => alone.provision(id, provider)));
+    const asked = provider.asked.length;
+    await alone.provision(id, provider);
+    expect(provider.asked).toHaveLength(asked);
+    expect(await alone.row(id)).toMatchObject({ status: 'operational', provider_reference: 'line-1' });
+    expect(await story(id)).toEqual(BUILT_ONCE);
+  });
+
+  test('is finished by the next run where a process stopped while the provider built, with the same order', async () => {
+    let finish: (outcome: Provisioning) => void = () => undefined;
+    const stuck = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
+    const id = await alone.ordered();
+    const stopped = alone.provision(id, stuck);
+    await eventually(() => stuck.asked.length === 1);
+    expect(await alone.row(id)).toMatchObject({ status: 'provisioning' });
+
+    const next = new ScriptedProvider(built);
+    await alone.provision(id, next);
+    expect(next.asked).toEqual(stuck.asked);
+    expect(await alone.row(id)).toMatchObject({ status: 'operational' });
+
+    finish({ state: 'completed', reference: 'line-2' });
+    await stopped;
+    expect(await alone.row(id)).toMatchObject({ status: 'operational', provider_reference: 'line-1' });
+    expect(await story(id)).toEqual(BUILT_ONCE);
+  });
+
+  test('is asked after again while the provider is at it', async () => {
+    const provider = new ScriptedProvider(async () =>
+      provider.asked.length < 3 ? { state: 'in_progress', checkAfterSeconds: 0 } : built(),
+    );
+    const subgraph = alone.subgraph(provider);
+    await alone.jobs.start();
+    const order = { accountId: 'acc_1', serviceType: 'FIBER', bandwidth: '1gbps', location: LOCATION };
+    const source = 'mutation($order: InternetServiceOrderInput!) { orderInternetService(input: $order) { id } }';
+    const { id } = (await alone.query(subgraph, source, { order })).orderInternetService;
+    await eventually(async () => (await alone.row(id)).status === 'operational');
+    await alone.jobs.stop();
+    expect(provider.asked.map(({ serviceId, attempt }) => [serviceId, attempt])).toEqual(Array(3).fill([id, 1]));
+    expect(await story(id)).toEqual(BUILT_ONCE);
+  });
+});
+
+describe('a service that cannot be provisioned', () => {
+  test('fails at once with the reason of a provider that refuses it', async () => {
+    const provider = new ScriptedProvider(async () => {
+      throw new ProvisioningRejected('No duct enters the building.');
+    });
+    const id = await alone.ordered();
+    await alone.provision(id, provider);
+    expect(await alone.row(id)).toMatchObject({ status: 'failed', status_reason: 'No duct enters the building.' });
+    expect(await story(id)).toEqual([BUILT_ONCE[0], 'service.status_changed provisioning>failed']);
+    await alone.provision(id, provider);
+    expect(provider.asked).toHaveLength(1);
+  });
+
+  test('is tried again, counting, while the provider is out of order, and then fails without telling the details', async () => {
+    const provider = new ScriptedProvider(outage);
+    const id = await alone.ordered();
+    await expect(alone.provision(id, provider)).rejects.toThrow('ECONNREFUSED');
+    for (let run = 0; run < ENOUGH && (await alone.row(id)).status === 'provisioning'; run += 1) {
+      await alone.provision(id, provider).catch(() => undefined);
+    }
+
+    const { status, status_reason: reason } = await alone.row(id);
+    expect(status).toBe('failed');
+    expect(reason).toBe(`The provider could not be reached in ${provider.asked.length} attempts.`);
+    expect(provider.asked.map(({ attempt }) => attempt)).toEqual(provider.asked.map((_, index) => index + 1));
+    expect(provider.asked.length).toBeGreaterThan(5);
+    expect((await alone.events(id)).at(-1)?.data.reason).toBe(reason);
+  });
+
+  test('is provisioned once the provider is back', async () => {
+    const id = await alone.ordered();
+    await expect(alone.provision(id, new ScriptedProvider(outage))).rejects.toThrow();
+    await alone.provision(id, new ScriptedProvider(built));
+    expect(await story(id)).toEqual(BUILT_ONCE);
+  });
+});
+
+describe('a request for provisioning', () => {
+  const ASK = 'mutation($input: ProvisioningRequestInput!) { requestProvisioning(input: $input) { id serviceId } }';
+  const READ = 'query($id: ID!) { provisioningRequest(id: $id) { status steps { name status } history { to } } }';
+  const wanted = {
+    serviceTemplate: 'business_fiber',
+    customizations: { bandwidth: '1gbps', redundancy: true },
+    accountId: 'acc_1',
+    location: LOCATION,
+  };
+
+  test('is in progress while the provider builds what it wanted, and completed once, however often the job runs', async () => {
+    let finish: (outcome: Provisioning) => void = () => undefined;
+    const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
+    const subgraph = alone.subgraph(provider);
+    await alone.jobs.start();
+    const { id, serviceId } = (await alone.query(subgraph, ASK, { input: wanted })).requestProvisioning;
+    const read = async () => (await alone.query(subgraph, READ, { id })).provisioningRequest;
+    await eventually(() => provider.asked.length === 1);
+    expect(provider.asked).toMatchObject([{ serviceId, bandwidthMbps: 1000, redundancy: true, monitoring: false }]);
+    expect(await read()).toMatchObject({ status: 'IN_PROGRESS', steps: [{}, {}, {}, { name: 'BUILD', status: 'RUNNING' }] });
+
+    finish({ state: 'completed', reference: 'line-1' });
+    await eventually(async () => (await read()).status === 'COMPLETED');
+    await alone.jobs.stop();
+    await alone.provision(serviceId, new ScriptedProvider(built));
+    expect((await read()).history).toEqual([{ to: 'ACKNOWLEDGED' }, { to: 'IN_PROGRESS' }, { to: 'COMPLETED' }]);
+  });
+});

@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test, vi } from 'vitest';
+import { originOf, RunningProcess, runPlatform, temporaryFolder } from '../support/process.ts';
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s ends the platform with status 0, and it starts again over the same data',
+  async (signal) => {
+    const folder = temporaryFolder();
+    for (let start = 1; start <= 2; start++) {
+      const platform = runPlatform(['--port', '0', '--data', folder]);
+      const origin = await originOf(platform);
+      expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+      platform.kill(signal);
+      expect(await platform.exited).toMatchObject({ code: 0, signal: null, stderr: '' });
+    }
+  },
+  60_000,
+);
+
+test('a folder whose platform was killed is usable at once', async () => {
+  const folder = temporaryFolder();
+  const killed = runPlatform(['--port', '0', '--data', folder]);
+  await originOf(killed);
+  killed.kill('SIGKILL');
+  await killed.exited;
+
+  const next = runPlatform(['--port', '0', '--data', folder]);
+  expect((await fetch(`${await originOf(next)}/readyz`)).status).toBe(200);
+}, 60_000);
+
+/** A process that waits for a signal and then takes as long to close as `closing` says. */
+const stoppable = (closing: string, timeoutMs: number) => {
+  const shutdown = fileURLToPath(new URL('../../dist/apps/platform/shutdown.js', import.meta.url));
+  const log = '{ info() {}, error() {} }';
+  return new RunningProcess([
+    '--input-type=module',
+    '-e',
+    `import { closeOnSignal } from ${JSON.stringify(shutdown)}; closeOnSignal({ close: () => ${closing} }, ${timeoutMs}, ${log}); setInterval(() => {}, 1000); console.log('ready');`,
+  ]);
+};
+const ready = (child: RunningProcess) => vi.waitFor(() => expect(child.stdout).toContain('ready'), { timeout: 5_000 });
+
+test('a second signal, not the echo of the first, ends the process at once with 130', async () => {
+  const child = stoppable('new Promise(() => {})', 60_000);
+  await ready(child);
+  child.kill('SIGINT');
+  child.kill('SIGINT');
+  const since = performance.now();
+  await vi.waitUntil(() => !child.isRunning || void child.kill('SIGINT'), { timeout: 5_000, interval: 50 });
+  expect(await child.exited).toMatchObject({ code: 130 });
+  expect(performance.now() - since).toBeGreaterThan(400);
+});
+
+test('a stop that takes too long is cut off with status 1, and one that fails ends with 1', async () => {
+  for (const child of [stoppable('new Promise(() => {})', 50), stoppable('Promise.reject(new Error("no"))', 60_000)]) {
+    await ready(child);
+    child.kill('SIGTERM');
+    expect(await child.exited).toMatchObject({ code: 1, signal: null });
+  }
+});

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { originOf, runPlatform, temporaryFolder } from '../support/process.ts';
+
+const SECRET_KEY = 'k'.repeat(32);
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+test('--help shows all settings and starts nothing', async () => {
+  const { code, stdout, stderr } = await runPlatform(['--help']).exited;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/--data +DATA_DIR/);
+});
+
+test('bad settings are one line each', async () => {
+  const { code, stdout, stderr } = await runPlatform(['--port', 'http'], { REDIS_URL: 'localhost' }).exited;
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toBe('PORT must be a whole number from 0 to 65535, not "http".\nREDIS_URL must be a URL such as redis://host:6379.\n');
+});
+
+test('an option that does not exist is named', async () => {
+  const { code, stderr } = await runPlatform(['--prot', '1']).exited;
+  expect({ code, stderr }).toEqual({ code: 1, stderr: "Unknown option '--prot'. See npm start -- --help.\n" });
+});
+
+test('a used port is one line, and nothing was made', async () => {
+  const port = await listening(createServer());
+  const { code, stderr, stdout } = await runPlatform(['--port', String(port), '--data', temporaryFolder()]).exited;
+  expect({ code, stderr, stdout }).toEqual({
+    code: 1,
+    stderr: `Port ${port} is in use. Choose another with --port, or --port 0 for a free one.\n`,
+    stdout: '',
+  });
+});
+
+test('a database that cannot be reached is one line without its password', async () => {
+  const server = createServer();
+  const port = await listening(server);
+  server.close();
+  await once(server, 'close');
+  const DATABASE_URL = `postgres://user:hunter2@127.0.0.1:${port}/platform`;
+  const { code, stderr } = await runPlatform(['--port', '0'], { DATABASE_URL, SECRET_KEY }).exited;
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `The database 127.0.0.1:${port}/platform cannot be used: nothing listens there. Check DATABASE_URL.\n`,
+  });
+});
+
+test('a data folder that is a file is one line', async () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  const { code, stderr } = await runPlatform(['--port', '0', '--data', file]).exited;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^The data folder .+ cannot be used: .+\.\n$/);
+});
+
+test.runIf(existsSync('/proc'))('a data folder that cannot be made is one line, and not a wait for ever', async () => {
+  const { code, stderr } = await runPlatform(['--port', '0', '--data', '/proc/none/of/this']).exited;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^The data folder .+ cannot be used: .+\.\n$/);
+});
+
+test('a second process on the same data folder is refused, and the first goes on', async () => {
+  const folder = temporaryFolder();
+  const first = runPlatform(['--port', '0', '--data', folder]);
+  const origin = await originOf(first);
+  const second = await runPlatform(['--port', '0', '--data', folder]).exited;
+  expect(second).toMatchObject({
+    code: 1,
+    stderr: `The data folder ${folder} is in use by process ${first.pid}. Stop it, or choose another folder with --data.\n`,
+  });
+  expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+});

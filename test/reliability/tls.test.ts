@@ -1,0 +1,87 @@
+import { createPrivateKey } from 'node:crypto';
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:tls';
+import { expect, test } from 'vitest';
+import { eventually } from '../rig.ts';
+import { issue, issueAuthority, issueForServer, rsa } from '../support/certificates.ts';
+import { originOf, runPlatform, temporaryFolder } from '../support/process.ts';
+import { serverFiles, written } from '../support/tls.ts';
+
+const DAMAGED = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+
+const refused: [string, RegExp, () => Promise<Record<string, string>>][] = [
+  ['a certificate without its key', /^TLS_CERT and TLS_KEY are needed together/, async () => ({ TLS_KEY: '' })],
+  ['a file that does not exist', /^TLS_CERT: \/none cannot be read \(ENOENT\)\.$/, async () => ({ TLS_CERT: '/none' })],
+  ['a file without a certificate', /^TLS_CERT: \S+ holds no certificate in PEM\.$/, async () => ({ TLS_CERT: written('') })],
+  ['a damaged certificate', /^TLS_CERT: \S+ holds a damaged certificate\.$/, async () => ({ TLS_CERT: written(DAMAGED) })],
+  ['a file without a key', /^TLS_KEY: \S+ holds no private key in PEM\.$/, async () => ({ TLS_KEY: written('secret') })],
+  [
+    'the key of another certificate',
+    /^TLS_KEY: the key in \S+ does not belong to \S+\.$/,
+    async () => ({ TLS_KEY: written((await issue()).key) }),
+  ],
+  ['an encrypted key', /^TLS_KEY: \S+ is encrypted; /, async () => ({ TLS_KEY: written(await encryptedKey()) })],
+  ['a key that is too weak for TLS', /^TLS_CERT: \S+ cannot be used: .+\.$/, weakServer],
+  [
+    'authorities that are none',
+    /^TLS_CLIENT_CA: \S+ holds a certificate that may issue none: CN=client-\d+, O=Test\.$/,
+    notOnlyAuthorities,
+  ],
+  ['an empty file of authorities', /^TLS_CLIENT_CA: \S+ holds no certificate in PEM\.$/, async () => ({ TLS_CLIENT_CA: written('') })],
+];
+
+test.each(refused)('%s is one line, and the platform does not start: %s', async (_, line, settings) => {
+  const environment = { ...(await serverFiles()), ...(await settings()) };
+  const { code, stdout, stderr } = await runPlatform(['--port', '0', '--data', temporaryFolder()], environment).exited;
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr.trimEnd()).toMatch(line);
+  expect(stderr.trimEnd()).not.toContain('\n');
+});
+
+test('with TLS all addresses are https and wss; SIGHUP takes a renewed certificate, and keeps the old one where the new one is bad', async () => {
+  const files = await serverFiles();
+  const platform = runPlatform(['--port', '0', '--data', temporaryFolder()], files);
+  const origin = await originOf(platform);
+  expect(origin).toMatch(/^https:/);
+  expect(platform.stdout).toMatch(/WebSocket +wss:/);
+  const first = await servedBy(origin);
+
+  const renewed = await issueForServer();
+  writeFileSync(files.TLS_CERT, renewed.pem);
+  writeFileSync(files.TLS_KEY, renewed.key);
+  expect(await servedBy(origin)).toBe(first);
+  platform.kill('SIGHUP');
+  const second = await eventually(async () => {
+    const served = await servedBy(origin);
+    return served !== first && served;
+  });
+
+  rmSync(files.TLS_KEY);
+  platform.kill('SIGHUP');
+  await eventually(() => platform.stdout.includes('could not be read anew'));
+  expect(await servedBy(origin)).toBe(second);
+  expect(platform.isRunning).toBe(true);
+});
+
+/** Fingerprint of the certificate that the server shows. */
+async function servedBy(origin: string): Promise<string> {
+  const { hostname: host, port } = new URL(origin);
+  const socket = connect({ host, port: Number(port), rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.destroy();
+  return fingerprint256;
+}
+
+const encryptedKey = async (): Promise<string> =>
+  createPrivateKey((await issue()).key).export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' }) as string;
+
+async function weakServer(): Promise<Record<string, string>> {
+  const { pem, key } = await issueForServer({ algorithm: rsa(1024) });
+  return { TLS_CERT: written(pem), TLS_KEY: written(key) };
+}
+
+async function notOnlyAuthorities(): Promise<Record<string, string>> {
+  return { TLS_CLIENT_CA: written(`${(await issueAuthority()).pem}${(await issue()).pem}`) };
+}

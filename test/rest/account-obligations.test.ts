@@ -1,0 +1,25 @@
+import { beforeAll, expect, test } from 'vitest';
+import { type BilledTenant, billedTenant } from '../billing.setup.ts';
+
+let billed: BilledTenant;
+beforeAll(async () => {
+  billed = await billedTenant();
+});
+
+test('an account with a live service and an open invoice is neither deleted nor closed, and the refusal names both', async () => {
+  const { tenant, accountId, serviceId, firstInvoice } = billed;
+  for (const attempt of [
+    tenant.rest('DELETE', `/accounts/${accountId}`),
+    tenant.rest('PUT', `/accounts/${accountId}`, { body: { status: 'closed' } }),
+  ]) {
+    const { status, body } = await attempt;
+    expect(status).toBe(409);
+    expect(body.error).toMatchObject({ code: 'INVALID_STATE', details: { service_ids: [serviceId], invoice_ids: [firstInvoice.id] } });
+  }
+  expect((await tenant.rest('GET', `/accounts/${accountId}`)).body.data.status).toBe('active');
+});
+
+test('it can be suspended all the same', async () => {
+  const { tenant, accountId } = billed;
+  expect((await tenant.rest('PUT', `/accounts/${accountId}`, { body: { status: 'suspended' } })).body.data.status).toBe('suspended');
+});

@@ -1,0 +1,243 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { rig } from '../rig.ts';
+import type { Json, Tenant } from '../tenant.ts';
+
+let tenant: Tenant;
+beforeEach(async () => {
+  tenant = await (await rig()).organization();
+});
+
+const WHOLE = {
+  name: 'Acme Corporation',
+  email: 'it@acme.example.com',
+  phone: '+1 212 555 0100',
+  billing_contact: { name: 'Grace Hopper', email: 'billing@acme.example.com', phone: '+1 212 555 0101' },
+  technical_contact: { name: 'Ada Lovelace', email: 'noc@acme.example.com', phone: null },
+  billing_address: { street: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118', country: 'US' },
+  timezone: 'Asia/Kolkata',
+  metadata: { segment: 'enterprise', seats: 12 },
+};
+
+async function create(body: object = {}): Promise<Json> {
+  const answer = await tenant.rest('POST', '/accounts', { body: { name: 'Acme', email: 'it@acme.example.com', ...body } });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body.data;
+}
+
+const names = ({ body }: { body: Json }): string[] => body.data.map(({ name }: Json) => name);
+
+describe('an account', () => {
+  test('is created with a customer number and shows every member, and reads as it was answered', async () => {
+    const { status, body } = await tenant.rest('POST', '/accounts', { body: WHOLE });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ success: true, metadata: { request_id: expect.stringMatching(/^req_/), version: '1.2.3' } });
+    expect(body.data).toEqual({
+      ...WHOLE,
+      id: expect.stringMatching(/^acc_[0-9A-Z]{26}$/),
+      customer_id: expect.stringMatching(/^cust_[0-9A-Z]{26}$/),
+      status: 'active',
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updated_at: body.data.created_at,
+    });
+    expect((await tenant.rest('GET', `/accounts/${body.data.id}`)).body.data).toEqual(body.data);
+  });
+
+  test('needs a name and an e-mail address; what has no value is null and not absent', async () => {
+    expect(await create()).toMatchObject({
+      phone: null,
+      billing_contact: null,
+      technical_contact: null,
+      billing_address: null,
+      timezone: 'UTC',
+      metadata: {},
+    });
+  });
+
+  test.each([
+    ['name', { name: undefined }],
+    ['name', { name: '' }],
+    ['name', { name: '   ' }],
+    ['name', { name: 'x'.repeat(201) }],
+    ['name', { name: 7 }],
+    ['email', { email: undefined }],
+    ['email', { email: 'acme.example.com' }],
+    ['phone', { phone: 'call me' }],
+    ['billing_contact.name', { billing_contact: { email: 'a@example.com' } }],
+    ['billing_contact.email', { billing_contact: { name: 'A', email: 'a' } }],
+    ['technical_contact.phone', { technical_contact: { name: 'A', phone: '!' } }],
+    ['billing_address.country', { billing_address: { ...WHOLE.billing_address, country: 'USA' } }],
+    ['billing_address.country', { billing_address: { ...WHOLE.billing_address, country: 'ZZ' } }],
+    ['billing_address.street', { billing_address: { city: 'New York', country: 'US' } }],
+    ['timezone', { timezone: 'Mars/Olympus' }],
+    ['timezone', { timezone: '+05:30' }],
+    ['metadata', { metadata: 'text' }],
+    ['status', { status: 'closed' }],
+    ['id', { id: 'acc_mine' }],
+    ['customer_id', { customer_id: 'cust_mine' }],
+    ['organization_id', { organization_id: 'org_other' }],
+    ['emial', { emial: 'it@acme.example.com' }],
+  ])('is refused for its %s: %j', async (field, wrong) => {
+    const { status, body } = await tenant.rest('POST', '/accounts', { body: { ...WHOLE, ...wrong } });
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field, reason: expect.any(String) } });
+    expect((await tenant.rest('GET', '/accounts')).body.data).toEqual([]);
+  });
+
+  test('names everything that is wrong at once', async () => {
+    const { body } = await tenant.rest('POST', '/accounts', { body: { name: '', email: 'x', timezone: 'here' } });
+    expect(body.error.details.errors.map(({ field }: Json) => field).sort()).toEqual(['email', 'name', 'timezone']);
+  });
+});
+
+describe('an update', () => {
+  test('changes what is sent, keeps the rest, and null clears what may be absent', async () => {
+    const { id, ...before } = await create(WHOLE);
+    const { status, body } = await tenant.rest('PUT', `/accounts/${id}`, {
+      body: { name: 'Acme Inc.', phone: null, metadata: { seats: 13 } },
+    });
+    expect(status).toBe(200);
+    expect(body.data).toEqual({ ...before, id, name: 'Acme Inc.', phone: null, metadata: { seats: 13 }, updated_at: expect.any(String) });
+    expect(Date.parse(body.data.updated_at)).toBeGreaterThanOrEqual(Date.parse(before.updated_at));
+    expect((await tenant.rest('GET', `/accounts/${id}`)).body.data).toEqual(body.data);
+  });
+
+  test.each(['name', 'email', 'status', 'timezone', 'metadata'])('cannot clear the %s', async (field) => {
+    const { id } = await create();
+    const { status, body } = await tenant.rest('PUT', `/accounts/${id}`, { body: { [field]: null } });
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
+  });
+
+  test('cannot move an account to another organization or give it another number', async () => {
+    const { id } = await create();
+    for (const field of ['id', 'customer_id', 'organization_id', 'created_at']) {
+      const { status, body } = await tenant.rest('PUT', `/accounts/${id}`, { body: { [field]: 'other' } });
+      expect([status, body.error.details.field]).toEqual([400, field]);
+    }
+  });
+
+  test('moves an account through its states, and says which may follow', async () => {
+    const { id } = await create();
+    const to = (status: string) => tenant.rest('PUT', `/accounts/${id}`, { body: { status } });
+    expect((await to('suspended')).body.data.status).toBe('suspended');
+    expect((await to('suspended')).status).toBe(200);
+    expect((await to('closed')).body.data.status).toBe('closed');
+    const refused = await to('suspended');
+    expect(refused.status).toBe(409);
+    expect(refused.body.error).toMatchObject({ code: 'INVALID_STATE', details: { from: 'closed', to: 'suspended', allowed: ['active'] } });
+    expect((await to('active')).body.data.status).toBe('active');
+    expect((await to('gone')).body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'status' } });
+  });
+});
+
+describe('the list', () => {
+  beforeEach(async () => {
+    for (const [name, email] of [
+      ['Beta', 'hello@beta.example.com'],
+      ['alpha', 'office@alpha.example.com'],
+      ['Gamma 100%', 'it_team@gamma.example.com'],
+    ]) {
+      await create({ name, email });
+    }
+  });
+
+  test('has the newest first, and its pagination beside it', async () => {
+    const { body } = await tenant.rest('GET', '/accounts');
+    expect(names({ body })).toEqual(['Gamma 100%', 'alpha', 'Beta']);
+    expect(body.pagination).toMatchObject({ page: 1, per_page: 50, total: 3, pages: 1 });
+  });
+
+  test('is filtered by status, customer number and part of name or e-mail address', async () => {
+    const [gamma, alpha] = (await tenant.rest('GET', '/accounts')).body.data;
+    await tenant.rest('PUT', `/accounts/${alpha.id}`, { body: { status: 'suspended' } });
+    const list = async (query: string) => names(await tenant.rest('GET', `/accounts?sort=created_at:asc&${query}`));
+    expect(await list('status=suspended')).toEqual(['alpha']);
+    expect(await list('status=active,suspended')).toEqual(['Beta', 'alpha', 'Gamma 100%']);
+    expect(await list(`customer_id=${gamma.customer_id}`)).toEqual(['Gamma 100%']);
+    expect(await list('search=ALPHA')).toEqual(['alpha']);
+    expect(await list('search=hello@')).toEqual(['Beta']);
+  });
+
+  test.each([
+    ['100%25', 'Gamma 100%'],
+    ['%25', 'Gamma 100%'],
+    ['_', 'Gamma 100%'],
+    ['%5C', undefined],
+  ])('searches for %s as it is', async (search, found) => {
+    expect(names(await tenant.rest('GET', `/accounts?search=${search}`))).toEqual(found ? [found] : []);
+  });
+
+  test('is sorted as asked, and pages by number and by cursor hold every account once', async () => {
+    const sorted = names(await tenant.rest('GET', '/accounts?sort=name:desc'));
+    expect(sorted).toHaveLength(3);
+    const byNumber = await Promise.all([1, 2, 3].map((page) => tenant.rest('GET', `/accounts?sort=name:desc&per_page=1&page=${page}`)));
+    expect(byNumber.flatMap(names)).toEqual(sorted);
+
+    const byCursor: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const { body } = await tenant.rest('GET', `/accounts?sort=name:desc&limit=2${cursor ? `&cursor=${cursor}` : ''}`);
+      byCursor.push(...names({ body }));
+      cursor = body.pagination.next_cursor ?? null;
+    }
+    expect(byCursor).toEqual(sorted);
+  });
+
+  test.each([
+    ['status', 'status=gone'],
+    ['sort', 'sort=phone'],
+    ['sort', 'sort=name:up'],
+    ['per_page', 'per_page=0'],
+    ['per_page', 'per_page=201'],
+    ['cursor', 'cursor=x'],
+    ['nmae', 'nmae=x'],
+  ])('is refused for its %s: %s', async (field, query) => {
+    const { status, body } = await tenant.rest('GET', `/accounts?${query}`);
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
+  });
+});
+
+describe('a deletion', () => {
+  test('answers the account as it last was, and it is gone', async () => {
+    const account = await create();
+    const { status, body } = await tenant.rest('DELETE', `/accounts/${account.id}`);
+    expect([status, body.data]).toEqual([200, account]);
+    for (const method of ['GET', 'DELETE']) {
+      const gone = await tenant.rest(method, `/accounts/${account.id}`);
+      expect([gone.status, gone.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    }
+    expect((await tenant.rest('GET', '/accounts')).body.data).toEqual([]);
+  });
+
+  test('of two at once one deletes', async () => {
+    const { id } = await create();
+    const answers = await Promise.all([1, 2].map(() => tenant.rest('DELETE', `/accounts/${id}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+  });
+});
+
+test("another organization's account reads as absent, whatever is tried with it", async () => {
+  const { id, customer_id } = await create();
+  const stranger = await (await rig()).organization();
+  for (const [method, body] of [['GET'], ['PUT', { name: 'Mine' }], ['DELETE'], ['PUT', { status: 'closed' }]] as const) {
+    const answer = await stranger.rest(method, `/accounts/${id}`, { body });
+    expect([answer.status, answer.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
+  }
+  for (const query of ['', `?customer_id=${customer_id}`, '?search=acme'])
+    expect((await stranger.rest('GET', `/accounts${query}`)).body.data).toEqual([]);
+  expect((await tenant.rest('GET', `/accounts/${id}`)).body.data).toMatchObject({ name: 'Acme', status: 'active' });
+});
+
+test.each([
+  ['GET', '/accounts', 'accounts:read'],
+  ['GET', '/accounts/acc_x', 'accounts:read'],
+  ['POST', '/accounts', 'accounts:create'],
+  ['PUT', '/accounts/acc_x', 'accounts:write'],
+  ['DELETE', '/accounts/acc_x', 'accounts:write'],
+] as const)('%s %s needs %s', async (method, path, required) => {
+  const limited = await tenant.limitedTo('services:*', required === 'accounts:read' ? 'accounts:create' : 'accounts:read');
+  const body = method === 'POST' || method === 'PUT' ? { name: 'Acme', email: 'it@acme.example.com' } : undefined;
+  const answer = await limited.rest(method, path, { body });
+  expect(answer.status).toBe(403);
+  expect(answer.body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required } });
+});

@@ -1,0 +1,189 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { clock, rig } from '../rig.ts';
+import { type Json, Tenant } from '../tenant.ts';
+
+let tenant: Tenant;
+beforeEach(async () => {
+  tenant = await (await rig()).organization();
+});
+
+const inDays = (days: number): string => new Date(clock.now().getTime() + days * 24 * 3600 * 1000).toISOString();
+const create = (body: object, by: Tenant = tenant) =>
+  by.rest('POST', '/auth/api-keys', { body: { name: 'Monitoring', permissions: ['services:read'], ...body } });
+const HOURS = { days: ['mon'], from: '08:00', to: '18:00', timezone: 'Europe/Berlin' };
+const holding = (key: string): Tenant => new Tenant(tenant.origin, tenant.organizationId, key);
+
+describe('a created key', () => {
+  test('shows all members of specification 2.2, and itself this once', async () => {
+    const sent = {
+      name: 'Monitoring',
+      description: 'Reads the state of services',
+      permissions: ['services:read', 'support:create'],
+      rate_limit: { requests_per_minute: 600, burst_limit: 100 },
+      restrictions: {
+        ip_whitelist: ['127.0.0.0/8', '::1/128'],
+        expires_at: inDays(30),
+        time_windows: [{ days: ['mon', 'sun'], from: '22:00', to: '06:00', timezone: 'Europe/Berlin' }],
+        countries: [],
+      },
+      require_signature: true,
+    };
+    const { status, body } = await create(sent);
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      api_key: {
+        ...sent,
+        id: expect.stringMatching(/^ak_/),
+        key: expect.stringMatching(/^sk_live_[A-Za-z0-9]{64}$/),
+        signing_secret: expect.stringMatching(/^sgn_[\w-]{43}$/),
+        previous_expires_at: null,
+        prefix: 'sk_live_',
+        last4: body.api_key.key.slice(-4),
+        created_at: expect.stringMatching(/Z$/),
+        expires_at: sent.restrictions.expires_at,
+        last_used: null,
+        usage_count: 0,
+      },
+    });
+    const listed = (await tenant.rest('GET', '/auth/api-keys')).body.data.find(({ id }: Json) => id === body.api_key.id);
+    expect(listed).toEqual({ ...body.api_key, key: null, signing_secret: null });
+  });
+
+  test('without restrictions works from anywhere, for ever, at the rate of the plan', async () => {
+    expect((await create({})).body.api_key).toMatchObject({
+      description: null,
+      rate_limit: null,
+      restrictions: { ip_whitelist: [], expires_at: null, time_windows: [], countries: [] },
+      require_signature: false,
+      expires_at: null,
+    });
+  });
+
+  test('works as bearer token and as X-API-Key within its permissions, and no further', async () => {
+    const { key } = (await create({ permissions: ['accounts:read'] })).body.api_key;
+    expect((await holding(key).rest('GET', '/accounts')).status).toBe(200);
+    const byHeader = await fetch(`${tenant.origin}/v1/accounts`, { headers: { 'x-api-key': key } });
+    expect(byHeader.status).toBe(200);
+    const beyond = await holding(key).rest('GET', '/auth/api-keys');
+    expect(beyond.status).toBe(403);
+    expect(beyond.body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'credentials:read' } });
+  });
+
+  test('is in no log', async () => {
+    const { key } = (await create({})).body.api_key;
+    await holding(key).rest('GET', '/accounts');
+    expect((await rig()).logged.join()).not.toContain(key);
+  });
+
+  test('narrows the rate of the plan to its own', async () => {
+    const { key } = (await create({ permissions: ['accounts:read'], rate_limit: { requests_per_minute: 5, burst_limit: 2 } })).body.api_key;
+    const answers = [
+      await holding(key).rest('GET', '/accounts'),
+      await holding(key).rest('GET', '/accounts'),
+      await holding(key).rest('GET', '/accounts'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(answers[0]?.headers.get('x-ratelimit-burst')).toBe('2');
+  });
+
+  test('is refused from an address that is not on its whitelist', async () => {
+    const { key } = (await create({ restrictions: { ip_whitelist: ['203.0.113.0/24'] } })).body.api_key;
+    const { status, body } = await holding(key).rest('GET', '/accounts');
+    expect(status).toBe(403);
+    expect(body.error).toMatchObject({ code: 'IP_NOT_ALLOWED', details: { ip: expect.stringMatching(/127\.0\.0\.1|::1/) } });
+  });
+});
+
+describe('a creation', () => {
+  test.each([
+    ['name', { name: undefined }],
+    ['name', { name: ' ' }],
+    ['name', { name: 'x'.repeat(101) }],
+    ['permissions', { permissions: undefined }],
+    ['permissions', { permissions: [] }],
+    ['permissions', { permissions: ['services'] }],
+    ['permissions', { permissions: ['connectivity:read'] }],
+    ['permissions', { permissions: ['*:read'] }],
+    ['permissions', { permissions: ['services:read', 'services:fly'] }],
+    ['rate_limit.requests_per_minute', { rate_limit: {} }],
+    ['rate_limit.requests_per_minute', { rate_limit: { requests_per_minute: 0 } }],
+    ['rate_limit.requests_per_minute', { rate_limit: { requests_per_minute: 1.5 } }],
+    ['rate_limit.burst_limit', { rate_limit: { requests_per_minute: 60, burst_limit: -1 } }],
+    ['restrictions.ip_whitelist', { restrictions: { ip_whitelist: ['10.0.0.0/33'] } }],
+    ['restrictions.ip_whitelist', { restrictions: { ip_whitelist: ['example.com'] } }],
+    ['restrictions.expires_at', { restrictions: { expires_at: 'tomorrow' } }],
+    ['restrictions.expires_at', { restrictions: { expires_at: '2020-01-01T00:00:00Z' } }],
+    ['restrictions.time_windows.0.days', { restrictions: { time_windows: [{ ...HOURS, days: [] }] } }],
+    ['restrictions.time_windows.0.days', { restrictions: { time_windows: [{ ...HOURS, days: ['monday'] }] } }],
+    ['restrictions.time_windows.0.from', { restrictions: { time_windows: [{ ...HOURS, from: '8:00' }] } }],
+    ['restrictions.time_windows.0.to', { restrictions: { time_windows: [{ ...HOURS, to: '24:01' }] } }],
+    ['restrictions.time_windows.0.timezone', { restrictions: { time_windows: [{ ...HOURS, timezone: 'Mars/Olympus' }] } }],
+    ['restrictions.time_windows.0.timezone', { restrictions: { time_windows: [{ ...HOURS, timezone: '+02:00' }] } }],
+    ['restrictions.countries', { restrictions: { countries: ['XX'] } }],
+    // nothing here says where a caller is
+    ['restrictions.countries', { restrictions: { countries: ['DE'] } }],
+    ['require_signature', { require_signature: 'yes' }],
+    ['signing_secret', { signing_secret: 'mine' }],
+    ['restrictions.ip_whitlist', { restrictions: { ip_whitlist: [] } }],
+    ['key', { key: `sk_live_${'a'.repeat(64)}` }],
+    ['usage_count', { usage_count: 5 }],
+    ['expires_at', { expires_at: inDays(1) }],
+  ])('is refused for its %s: %j', async (field, wrong) => {
+    const { status, body } = await create(wrong);
+    expect(status, JSON.stringify(body)).toBe(400);
+    expect(body.error.code).toBe('INVALID_PARAMETERS');
+    expect(body.error.details.field.replace(/\.\d+$/, '')).toBe(field);
+    expect((await tenant.rest('GET', '/auth/api-keys')).body.data).toHaveLength(1);
+  });
+
+  test('names a permission once', async () => {
+    expect((await create({ permissions: ['services:read', 'billing:*', 'services:read'] })).body.api_key.permissions).toEqual([
+      'services:read',
+      'billing:*',
+    ]);
+  });
+
+  test.each([
+    ['services:write', ['credentials:create', 'services:read']],
+    ['services:*', ['credentials:create', 'services:write']],
+    ['*:*', ['credentials:create', 'services:*']],
+    ['credentials:read', ['credentials:create']],
+  ] as const)('cannot hand on %s without holding it', async (beyond, held) => {
+    const limited = await tenant.limitedTo(...held);
+    const { status, body } = await create({ permissions: [held[0], beyond] }, limited);
+    expect(status).toBe(403);
+    expect(body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: beyond } });
+  });
+
+  test('hands on what is held, also through a wildcard', async () => {
+    const limited = await tenant.limitedTo('credentials:create', 'services:*');
+    expect((await create({ permissions: ['services:write', 'services:*'] }, limited)).status).toBe(201);
+  });
+
+  test('needs credentials:create, and the list credentials:read', async () => {
+    const limited = await tenant.limitedTo('services:read');
+    expect((await create({}, limited)).body.error.details.required).toBe('credentials:create');
+    expect((await limited.rest('GET', '/auth/api-keys')).body.error.details.required).toBe('credentials:read');
+  });
+});
+
+describe('the list', () => {
+  test("holds the organization's keys and no others, newest first, never a key itself", async () => {
+    await create({ name: 'First' });
+    await create({ name: 'Second' });
+    await create({ name: 'Elsewhere' }, await (await rig()).organization());
+    const { status, body } = await tenant.rest('GET', '/auth/api-keys');
+    expect(status).toBe(200);
+    expect(body.data.map(({ name }: Json) => name)).toEqual(['Second', 'First', 'Administrator']);
+    expect(body.data.every(({ key }: Json) => key === null)).toBe(true);
+    expect(body.pagination).toMatchObject({ page: 1, per_page: 50, total: 3, pages: 1 });
+  });
+
+  test('is sorted and paged as asked', async () => {
+    for (const name of ['b', 'a', 'c']) await create({ name });
+    const { body } = await tenant.rest('GET', '/auth/api-keys?sort=name:desc&per_page=2&page=1');
+    expect(body.data.map(({ name }: Json) => name)).toEqual(['c', 'b']);
+    expect(body.pagination).toMatchObject({ total: 4, pages: 2 });
+    expect((await tenant.rest('GET', '/auth/api-keys?sort=hash')).body.error.details.field).toBe('sort');
+  });
+});

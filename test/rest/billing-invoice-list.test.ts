@@ -1,0 +1,91 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type BilledTenant, billedTenant, createAccount, createInvoice, orderService } from '../billing.setup.ts';
+import type { Json } from '../tenant.ts';
+
+let billed: BilledTenant;
+/** By the order in which they were made: the first one, and three over 30, 10 and 20. */
+let all: Json[];
+
+beforeAll(async () => {
+  billed = await billedTenant();
+  const created = [];
+  for (const unit_price of [30, 10, 20]) created.push(await createInvoice(billed, { quantity: 1, unit_price }));
+  all = [billed.firstInvoice, ...created];
+});
+
+const list = (query = '') => billed.tenant.rest('GET', `/billing/invoices${query}`);
+const numbersOf = async (query: string): Promise<string[]> => (await list(query)).body.invoices.map(({ number }: Json) => number);
+
+test('holds whole invoices, the newest first, in the body of the specification', async () => {
+  const { status, body } = await list();
+  expect(status).toBe(200);
+  expect(body).toEqual({ invoices: all.toReversed(), total_count: 4, has_more: false });
+});
+
+describe('paging', () => {
+  test('goes by limit and offset, and says whether there is more', async () => {
+    const first = await list('?limit=3');
+    expect(first.body).toMatchObject({ total_count: 4, has_more: true });
+    const second = await list('?limit=3&offset=3');
+    expect(second.body).toMatchObject({ total_count: 4, has_more: false });
+    expect([...first.body.invoices, ...second.body.invoices]).toEqual(all.toReversed());
+    expect((await list('?offset=4')).body).toEqual({ invoices: [], total_count: 4, has_more: false });
+  });
+
+  test('goes by page and per_page too', async () => {
+    expect(await numbersOf('?page=2&per_page=3')).toEqual(['INV-1001']);
+  });
+});
+
+describe('filters', () => {
+  test('take one status or several', async () => {
+    expect((await list('?status=pending')).body.total_count).toBe(4);
+    expect((await list('?status=paid,overdue')).body.total_count).toBe(0);
+    expect((await list('?status=paid&status=pending')).body.total_count).toBe(4);
+  });
+
+  test('take a period of creation: from its beginning, up to its end', async () => {
+    const [, second, third] = all;
+    const period = `?date_from=${second.created_at}&date_to=${third.created_at}`;
+    expect(await numbersOf(period)).toEqual([second.number]);
+    expect((await list('?date_from=2020-01-01&date_to=2020-12-31')).body.total_count).toBe(0);
+    expect((await list('?date_from=2020-01-01')).body.total_count).toBe(4);
+  });
+
+  test('take accounts', async () => {
+    const { tenant, accountId, firstInvoice } = await billedTenant();
+    const other = await createAccount(tenant, 'Another');
+    const { firstInvoice: ofOther } = await orderService(tenant, other.id);
+    const idsOf = async (...accounts: string[]): Promise<string[]> => {
+      const { body } = await tenant.rest('GET', `/billing/invoices?account_id=${accounts.join(',')}`);
+      return body.invoices.map(({ id }: Json) => id);
+    };
+    expect(await idsOf(accountId)).toEqual([firstInvoice.id]);
+    expect(await idsOf(other.id)).toEqual([ofOther.id]);
+    expect(await idsOf(accountId, other.id)).toEqual([ofOther.id, firstInvoice.id]);
+  });
+});
+
+test('sorts by what is asked for', async () => {
+  const amounts = async (sort: string) =>
+    (await list(`?date_from=${all[1].created_at}&sort=${sort}`)).body.invoices.map(({ amount }: Json) => amount);
+  expect(await amounts('amount:asc')).toEqual([10, 20, 30]);
+  expect(await amounts('amount:desc')).toEqual([30, 20, 10]);
+  expect(await amounts('status:asc,created_at:asc')).toEqual([30, 10, 20]);
+});
+
+test.each([
+  ['limit=201', 'limit'],
+  ['limit=0', 'limit'],
+  ['limit=ten', 'limit'],
+  ['offset=-1', 'offset'],
+  ['status=open', 'status'],
+  ['date_from=yesterday', 'date_from'],
+  ['date_from=2026-02-01&date_to=2026-01-01', 'date_to'],
+  ['sort=colour', 'sort'],
+  ['cursor=abc', 'cursor'],
+  ['colour=red', 'colour'],
+])('%s is 400 and names %s', async (query, field) => {
+  const { status, body } = await list(`?${query}`);
+  expect({ status, code: body.error?.code, field: body.error?.details.field }).toEqual({ status: 400, code: 'INVALID_PARAMETERS', field });
+});

@@ -1,0 +1,222 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type BilledTenant, billedTenant, createAccount, createInvoice, invoiceBody, orderService } from '../billing.setup.ts';
+import { clock, rig } from '../rig.ts';
+import { copiesOf, onlyTable } from '../support/tables.ts';
+import type { Json } from '../tenant.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+const inDays = (days: number): string => new Date(clock.now().getTime() + days * DAY_MS).toISOString();
+
+let billed: BilledTenant;
+beforeAll(async () => {
+  billed = await billedTenant();
+});
+
+const post = (body: unknown) => billed.tenant.rest('POST', '/billing/invoices', { body });
+
+describe('an invoice that is created', () => {
+  test('has the exact sum of its lines, and reads as it was answered', async () => {
+    const { accountId, serviceId, tenant } = billed;
+    const services = [
+      { service_id: serviceId, quantity: 3, unit_price: 1.1 },
+      { service_id: serviceId, quantity: 1, unit_price: 149.95 },
+    ];
+    const dueDate = inDays(14);
+    const { status, body } = await post({ account_id: accountId, services, due_date: dueDate, notes: 'Installation' });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ success: true, metadata: { request_id: expect.any(String) } });
+    expect(body.data).toEqual({
+      id: expect.stringMatching(/^inv_/),
+      number: expect.stringMatching(/^INV-\d{4,}$/),
+      account_id: accountId,
+      status: 'pending',
+      amount: 153.25,
+      currency: 'USD',
+      due_date: dueDate,
+      paid_date: null,
+      notes: 'Installation',
+      services: [
+        { service_id: serviceId, description: expect.any(String), quantity: 3, unit_price: 1.1, amount: 3.3 },
+        { service_id: serviceId, description: expect.any(String), quantity: 1, unit_price: 149.95, amount: 149.95 },
+      ],
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
+    });
+    expect((await tenant.rest('GET', `/billing/invoices/${body.data.id}`)).body.data).toEqual(body.data);
+  });
+
+  test('describes each line by the name of its service', async () => {
+    const { data } = await billed.tenant.graphql('query($id: ID!) { service(id: $id) { name } }', { id: billed.serviceId });
+    const { services } = await createInvoice(billed);
+    expect(services[0].description).toBe(data.service.name);
+  });
+
+  test('has as many lines as it may, each with a service of its own', async () => {
+    const { accountId, serviceId } = billed;
+    const services = (await copiesOf('services.service', serviceId, 100)).map((id) => ({ service_id: id, quantity: 1, unit_price: 0.1 }));
+    const { status, body } = await post({ account_id: accountId, services });
+    expect(status, JSON.stringify(body)).toBe(201);
+    expect(body.data.amount).toBe(10);
+    expect(body.data.services.map((line: Json) => line.service_id)).toEqual(services.map((line) => line.service_id));
+
+    const absent = await post({
+      account_id: accountId,
+      services: services.with(73, { service_id: 'svc_none', quantity: 1, unit_price: 1 }),
+    });
+    expect(absent).toMatchObject({ status: 404, body: { error: { details: { resource: 'service', id: 'svc_none' } } } });
+  });
+
+  test('is made for a closed account too: what it owes is still billed', async () => {
+    const own = await billedTenant();
+    await (await onlyTable('identity.account')).set('status', 'closed', 'id', own.accountId);
+    expect((await own.tenant.rest('GET', `/accounts/${own.accountId}`)).body.data.status).toBe('closed');
+    expect((await createInvoice(own)).status).toBe('pending');
+  });
+
+  test('falls due in 30 days where nothing is said', async () => {
+    const { due_date, created_at, notes } = await createInvoice(billed);
+    expect(Date.parse(due_date) - Date.parse(created_at)).toBe(30 * DAY_MS);
+    expect(notes).toBeNull();
+  });
+
+  test('may fall due today', async () => {
+    const today = clock.now().toISOString().slice(0, 10);
+    expect((await createInvoice(billed, {}, { due_date: today })).due_date).toBe(`${today}T00:00:00.000Z`);
+  });
+
+  test.each([
+    ['JPY', 1500, 4500],
+    ['KWD', 0.335, 1.005],
+    ['EUR', 0.07, 0.21],
+  ])('is exact in %s', async (currency, unit_price, amount) => {
+    expect(await createInvoice(billed, { unit_price }, { currency })).toMatchObject({ currency, amount });
+  });
+
+  test('may be free of charge', async () => {
+    expect(await createInvoice(billed, { unit_price: 0 })).toMatchObject({ amount: 0 });
+  });
+});
+
+describe('invoice numbers', () => {
+  test('start at INV-1001 in each organization and have no gaps, whatever comes at once or fails between', async () => {
+    const own = await billedTenant();
+    expect(own.firstInvoice.number).toBe('INV-1001');
+    const refused = own.tenant.rest('POST', '/billing/invoices', { body: invoiceBody(own, { service_id: 'svc_none' }) });
+    const created = await Promise.all(Array.from({ length: 8 }, () => createInvoice(own)));
+    expect((await refused).status).toBe(404);
+    const numbers = created.map(({ number }) => number).sort();
+    expect(numbers).toEqual(Array.from({ length: 8 }, (_, index) => `INV-${1002 + index}`));
+  });
+});
+
+describe('what is refused', () => {
+  const tooMany = (serviceId: string) => Array.from({ length: 101 }, () => ({ service_id: serviceId, quantity: 1, unit_price: 1 }));
+  const cases: [what: string, field: string, body: (valid: Json, serviceId: string) => Json][] = [
+    ['no account', 'account_id', ({ account_id, ...rest }) => rest],
+    ['an account id of another form', 'account_id', (valid) => ({ ...valid, account_id: 'cust_1' })],
+    ['no services', 'services', ({ services, ...rest }) => rest],
+    ['an empty list of services', 'services', (valid) => ({ ...valid, services: [] })],
+    ['more than 100 lines', 'services', (valid, id) => ({ ...valid, services: tooMany(id) })],
+    ['a line without a service', 'services.0.service_id', (valid) => ({ ...valid, services: [{ quantity: 1, unit_price: 1 }] })],
+    ['a service id of another form', 'services.0.service_id', (valid) => withLine(valid, { service_id: 'acc_1' })],
+    ['a quantity of 0', 'services.0.quantity', (valid) => withLine(valid, { quantity: 0 })],
+    ['a quantity that is no integer', 'services.0.quantity', (valid) => withLine(valid, { quantity: 1.5 })],
+    ['a quantity as text', 'services.0.quantity', (valid) => withLine(valid, { quantity: '1' })],
+    ['a negative price', 'services.0.unit_price', (valid) => withLine(valid, { unit_price: -0.01 })],
+    ['a price of more digits than USD has', 'services.0.unit_price', (valid) => withLine(valid, { unit_price: 1.005 })],
+    ['a fraction of a yen', 'services.0.unit_price', (valid) => ({ ...withLine(valid, { unit_price: 0.5 }), currency: 'JPY' })],
+    ['a price as text', 'services.0.unit_price', (valid) => withLine(valid, { unit_price: '1.00' })],
+    ['a price that no column holds', 'services.0.unit_price', (valid) => withLine(valid, { unit_price: 1e300 })],
+    ['a price of a billionth', 'services.0.unit_price', (valid) => withLine(valid, { unit_price: 1e-12 })],
+    ['a sum that an invoice cannot hold', 'services', (valid) => withLine(valid, { quantity: 1_000_000, unit_price: 9_999_999 })],
+    ['a due date in the past', 'due_date', (valid) => ({ ...valid, due_date: inDays(-2) })],
+    ['a due date that is none', 'due_date', (valid) => ({ ...valid, due_date: 'tomorrow' })],
+    ['notes of more than 5000 characters', 'notes', (valid) => ({ ...valid, notes: 'x'.repeat(5001) })],
+    ['a currency that does not exist', 'currency', (valid) => ({ ...valid, currency: 'XXQ' })],
+    ['a currency in lower case', 'currency', (valid) => ({ ...valid, currency: 'jpy' })],
+    ['a member that nobody knows', 'discount', (valid) => ({ ...valid, discount: 10 })],
+    ['a member of a line that nobody knows', 'services.0.price', (valid) => withLine(valid, { price: 10 })],
+  ];
+  const withLine = (valid: Json, change: object): Json => ({ ...valid, services: [{ ...valid.services[0], ...change }] });
+
+  test.each(cases)('%s: 400, naming %s', async (_what, field, bodyOf) => {
+    const { status, body } = await post(bodyOf(invoiceBody(billed), billed.serviceId));
+    expect({ status, code: body.error?.code, field: body.error?.details.field }).toEqual({
+      status: 400,
+      code: 'INVALID_PARAMETERS',
+      field,
+    });
+  });
+
+  test('everything that is wrong with the prices and the date at once', async () => {
+    const body = invoiceBody(billed, { unit_price: -1 }, { due_date: inDays(-2) });
+    const { error } = (await post(body)).body;
+    expect(error.details.errors.map(({ field }: Json) => field)).toEqual(['services.0.unit_price', 'due_date']);
+  });
+
+  test('an account or service that does not exist: 404, saying which', async () => {
+    const noAccount = await post(invoiceBody({ ...billed, accountId: 'acc_none' }));
+    expect(noAccount).toMatchObject({
+      status: 404,
+      body: { error: { code: 'RESOURCE_NOT_FOUND', details: { resource: 'account', id: 'acc_none' } } },
+    });
+    const noService = await post(invoiceBody(billed, { service_id: 'svc_none' }));
+    expect(noService).toMatchObject({
+      status: 404,
+      body: { error: { code: 'RESOURCE_NOT_FOUND', details: { resource: 'service', id: 'svc_none' } } },
+    });
+  });
+
+  test('a service of another account: 400, naming the line', async () => {
+    const other = await createAccount(billed.tenant, 'Another');
+    const { service } = await orderService(billed.tenant, other.id);
+    const valid = invoiceBody(billed);
+    const { status, body } = await post({
+      ...valid,
+      services: [...valid.services, { service_id: service.id, quantity: 1, unit_price: 1 }],
+    });
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'services.1.service_id', value: service.id } });
+  });
+
+  test('without the permission: 403, naming it', async () => {
+    const reader = await billed.tenant.limitedTo('billing:read');
+    const creator = await billed.tenant.limitedTo('billing:create');
+    const create = await reader.rest('POST', '/billing/invoices', { body: invoiceBody(billed) });
+    expect(create).toMatchObject({
+      status: 403,
+      body: { error: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'billing:create' } } },
+    });
+    expect((await reader.rest('GET', '/billing/invoices')).status).toBe(200);
+
+    expect((await creator.rest('POST', '/billing/invoices', { body: invoiceBody(billed) })).status).toBe(201);
+    for (const path of ['/billing/invoices', `/billing/invoices/${billed.firstInvoice.id}`]) {
+      expect(await creator.rest('GET', path)).toMatchObject({ status: 403, body: { error: { details: { required: 'billing:read' } } } });
+    }
+  });
+});
+
+describe('another organization', () => {
+  test('reads an invoice of ours as absent, and cannot bill our accounts and services', async () => {
+    const { tenant: other } = await otherOrganization();
+    const read = await other.rest('GET', `/billing/invoices/${billed.firstInvoice.id}`);
+    expect(read).toMatchObject({
+      status: 404,
+      body: { error: { code: 'RESOURCE_NOT_FOUND', details: { resource: 'invoice', id: billed.firstInvoice.id } } },
+    });
+    expect((await other.rest('GET', '/billing/invoices')).body).toEqual({ invoices: [], total_count: 0, has_more: false });
+    expect((await other.rest('GET', `/billing/invoices?account_id=${billed.accountId}`)).body.total_count).toBe(0);
+    expect((await other.rest('POST', '/billing/invoices', { body: invoiceBody(billed) })).status).toBe(404);
+  });
+
+  test('with an account of its own still cannot bill our service', async () => {
+    const { tenant: other, accountId } = await otherOrganization();
+    const { status, body } = await other.rest('POST', '/billing/invoices', { body: invoiceBody({ ...billed, accountId }) });
+    expect({ status, details: body.error.details }).toEqual({ status: 404, details: { resource: 'service', id: billed.serviceId } });
+  });
+
+  async function otherOrganization() {
+    const tenant = await (await rig()).organization();
+    return { tenant, accountId: (await createAccount(tenant)).id as string };
+  }
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startToyApp, type ToyApp } from './fixtures/toy.app.ts';
+
+let toy: ToyApp;
+beforeAll(async () => {
+  toy = await startToyApp();
+  for (const title of ['one', 'two', 'three']) toy.desk.open(title);
+});
+afterAll(() => toy.app.close());
+
+const read = async (url: string): Promise<Record<string, unknown>> => (await toy.send({ url })).json();
+
+describe('bodies', () => {
+  test('a record stands in the general envelope, whose request id is that of the header', async () => {
+    const answer = await toy.send({ url: '/v1/toys/ticket_1' });
+    const body = answer.json<{ metadata: Record<string, string> }>();
+    expect(body).toEqual({
+      success: true,
+      data: {
+        id: 'ticket_1',
+        title: 'one',
+        priority: 'high',
+        watchers: ['low', 'critical'],
+        created: '2026-01-01T00:00:00.000Z',
+        account: null,
+      },
+      metadata: {
+        request_id: answer.headers['x-request-id'],
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+        version: '1.2.3',
+      },
+    });
+    expect(body.metadata.request_id).toMatch(/^req_/);
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  test('a page stands beside its pagination', async () => {
+    const { data, pagination } = (await read('/v1/toys?page=2&per_page=2')) as { data: { id: string }[]; pagination: object };
+    expect(data.map(({ id }) => id)).toEqual(['ticket_3']);
+    expect(pagination).toEqual({ page: 2, per_page: 2, total: 3, pages: 2, has_more: false, next_cursor: null });
+  });
+
+  test('a list of support shows its own pagination under the wrapper that is the whole body', async () => {
+    expect(Object.keys(await read('/v1/support/tickets'))).toEqual(['tickets', 'pagination']);
+    expect(await read('/v1/support/tickets?limit=2')).toMatchObject({ pagination: { total: 3, page: 1, limit: 2, pages: 2 } });
+  });
+
+  test('a list of invoices shows a count', async () => {
+    expect(await read('/v1/toys/count?limit=2')).toMatchObject({
+      toys: [{ id: 'ticket_1' }, { id: 'ticket_2' }],
+      total_count: 3,
+      has_more: true,
+    });
+  });
+
+  test('a wrapper is the whole body', async () => {
+    expect(Object.keys(await read('/v1/support/tickets/ticket_1'))).toEqual(['ticket']);
+  });
+
+  test('a bare route answers the value itself, with enum values in REST spelling', async () => {
+    expect(await read('/v1/priorities')).toEqual(['low', 'high']);
+  });
+
+  test('a POST that brings a record into being is 201, and a query by POST 200', async () => {
+    const created = await toy.send({ method: 'POST', url: '/v1/support/tickets', payload: { title: 'T', description: 'D' } });
+    const searched = await toy.send({ method: 'POST', url: '/v1/support/tickets/search', payload: {} });
+    expect([created.statusCode, searched.statusCode]).toEqual([201, 200]);
+  });
+
+  test('DELETE answers the record in its last state', async () => {
+    const { id } = toy.desk.open('to go');
+    const answer = await toy.send({ method: 'DELETE', url: `/v1/toys/${id}` });
+    expect([answer.statusCode, answer.json<{ data: { title: string } }>().data.title]).toEqual([200, 'to go']);
+  });
+});
+
+describe('what is shown of a record', () => {
+  test('by default its own fields and value objects, in snake_case, and no other records', async () => {
+    const { data } = (await read('/v1/toys')) as { data: [Record<string, unknown>] };
+    expect(Object.keys(data[0])).toEqual([
+      'id',
+      'number',
+      'title',
+      'description',
+      'status',
+      'priority',
+      'category',
+      'customer_id',
+      'created_at',
+      'updated_at',
+      'contact',
+      'metadata',
+      'watchers',
+      'assigned_to',
+      'sla',
+      'urls',
+    ]);
+    expect(data[0].assigned_to).toEqual({
+      agent_id: 'agent_1',
+      name: 'Voice Desk',
+      email: 'voice@desk.example',
+      specialization: 'voice',
+    });
+  });
+
+  test('a member without a value is null and not absent', async () => {
+    expect(await read('/v1/support/tickets/ticket_1')).toMatchObject({ ticket: { customer_id: null, contact: null } });
+  });
+
+  test('the names inside free-form metadata, and values that look like those of an enum, stay', async () => {
+    expect(await read('/v1/support/tickets/ticket_1')).toMatchObject({ ticket: { metadata: { camelCase: { innerKey: 'OPEN' } } } });
+  });
+
+  test('a view shows what it selects under the names it gives, and one field serves several paths', async () => {
+    const { tickets } = (await read('/v1/support/tickets')) as { tickets: [object] };
+    expect(tickets[0]).toEqual({
+      id: 'ticket_1',
+      number: 'TKT-1',
+      title: 'one',
+      status: 'open',
+      priority: 'high',
+      created_at: '2026-01-01T00:00:00.000Z',
+      updated_at: '2026-01-01T00:00:00.000Z',
+      assigned_to: { name: 'Voice Desk', email: 'voice@desk.example' },
+      sla_status: { response_met: null, resolution_due: '2026-02-01T00:00:00.000Z', time_remaining: '3 hours' },
+    });
+  });
+});
+
+test('every call of a route hands the graph the same document, so that its plan is found again', async () => {
+  await read('/v1/support/tickets/ticket_1');
+  const first = toy.desk.last;
+  await read('/v1/support/tickets/ticket_2');
+  expect(toy.desk.last.document).toBe(first.document);
+  expect(toy.desk.last.operationName).toBe('getTicket');
+  expect(toy.desk.last.context.principal.organizationId).toBe('org_1');
+});

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startToyApp, type ToyApp } from './fixtures/toy.app.ts';
+
+let toy: ToyApp;
+beforeAll(async () => {
+  toy = await startToyApp();
+  toy.desk.open('one');
+});
+afterAll(() => toy.app.close());
+
+const URL = '/v1/toys/ticket_1';
+const tagOf = async (url = URL): Promise<string> => String((await toy.send({ url })).headers.etag);
+
+describe('conditional reads', () => {
+  test('a GET carries a strong tag that stays while the record does, whatever request id and time it bears', async () => {
+    const first = await toy.send({ url: URL });
+    toy.clock.advance(60_000);
+    const second = await toy.send({ url: URL });
+    expect(first.headers.etag).toMatch(/^"[\w-]+"$/);
+    expect(second.headers.etag).toBe(first.headers.etag);
+    expect(second.body).not.toBe(first.body);
+    expect(first.headers).toMatchObject({
+      'cache-control': expect.stringContaining('private') as string,
+      vary: expect.stringContaining('Authorization') as string,
+    });
+  });
+
+  test('the tag changes with the record, and with the place in a list', async () => {
+    const before = [await tagOf(), await tagOf('/v1/toys?per_page=1')];
+    toy.desk.open('another');
+    expect(await tagOf()).toBe(before[0]);
+    expect(await tagOf('/v1/toys?per_page=1')).not.toBe(before[1]);
+  });
+
+  test('a matching If-None-Match is 304 with the tag and no body', async () => {
+    const tag = await tagOf();
+    for (const header of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+      const answer = await toy.send({ url: URL, headers: { 'if-none-match': header } });
+      expect([answer.statusCode, answer.body, answer.headers.etag]).toEqual([304, '', tag]);
+      expect(answer.headers['content-type']).toBeUndefined();
+    }
+    expect((await toy.send({ url: URL, headers: { 'if-none-match': '"other"' } })).statusCode).toBe(200);
+  });
+
+  test('HEAD answers as GET does, without a body', async () => {
+    const get = await toy.send({ url: URL });
+    const head = await toy.send({ method: 'HEAD', url: URL });
+    expect([head.statusCode, head.body, head.headers.etag]).toEqual([200, '', get.headers.etag]);
+    expect((await toy.send({ method: 'HEAD', url: '/v1/toys/ticket_99' })).statusCode).toBe(404);
+    expect((await toy.send({ method: 'HEAD', url: URL, headers: { 'if-none-match': await tagOf() } })).statusCode).toBe(304);
+  });
+});
+
+describe('conditional writes', () => {
+  const put = (ifMatch: string, payload: object) => toy.send({ method: 'PUT', url: URL, payload, headers: { 'if-match': ifMatch } });
+
+  test('If-Match with the current tag lets a change through, once', async () => {
+    const tag = await tagOf();
+    expect((await put(tag, { priority: 'low' })).statusCode).toBe(200);
+    const stale = await put(tag, { priority: 'critical' });
+    expect(stale.statusCode).toBe(409);
+    expect(stale.json()).toMatchObject({ error: { code: 'STALE_RESOURCE', details: { current: await tagOf() } } });
+    expect((await toy.send({ url: URL })).json()).toMatchObject({ data: { priority: 'low' } });
+  });
+
+  test('a star matches any record, a weak tag none', async () => {
+    expect((await put('*', {})).statusCode).toBe(200);
+    expect((await put(`W/${await tagOf()}`, {})).statusCode).toBe(409);
+  });
+
+  test('DELETE with a stale tag deletes nothing', async () => {
+    const { id } = toy.desk.open('kept');
+    const answer = await toy.send({ method: 'DELETE', url: `/v1/toys/${id}`, headers: { 'if-match': '"stale"' } });
+    expect([answer.statusCode, toy.desk.tickets.some((ticket) => ticket.id === id)]).toEqual([409, true]);
+  });
+
+  test('a record that is not there is 404 and not stale', async () => {
+    expect((await toy.send({ method: 'PUT', url: '/v1/toys/ticket_99', payload: {}, headers: { 'if-match': '"any"' } })).statusCode).toBe(
+      404,
+    );
+  });
+
+  test('input is checked before the record is read', async () => {
+    expect((await put('"stale"', { priority: 'odd' })).statusCode).toBe(400);
+  });
+});

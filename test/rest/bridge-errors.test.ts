@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startToyApp, type ToyApp } from './fixtures/toy.app.ts';
+
+let toy: ToyApp;
+beforeAll(async () => {
+  toy = await startToyApp();
+  toy.desk.open('one');
+});
+afterAll(() => toy.app.close());
+
+interface Refusal {
+  status: number;
+  code: string;
+  message: string;
+  details: Record<string, unknown>;
+}
+async function refusal(options: Parameters<ToyApp['send']>[0]): Promise<Refusal> {
+  const answer = await toy.send(options);
+  const { error } = answer.json<{ error: Omit<Refusal, 'status'> & { request_id: string } }>();
+  expect(error.request_id).toBe(answer.headers['x-request-id']);
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  return { ...error, status: answer.statusCode };
+}
+
+describe('errors of the graph', () => {
+  test('a record that is null is 404 and never 200 null', async () => {
+    expect(await refusal({ url: '/v1/support/tickets/ticket_9' })).toMatchObject({
+      status: 404,
+      code: 'RESOURCE_NOT_FOUND',
+      details: { resource: 'ticket', id: 'ticket_9' },
+    });
+    expect(await refusal({ method: 'PUT', url: '/v1/support/tickets/ticket_9', payload: {} })).toMatchObject({
+      status: 404,
+      code: 'RESOURCE_NOT_FOUND',
+    });
+  });
+
+  test('a code keeps its status and its details', async () => {
+    expect(await refusal({ url: '/v1/fails/state' })).toMatchObject({
+      status: 409,
+      code: 'INVALID_STATE',
+      details: { from: 'resolved', to: 'escalated', allowed: ['open'] },
+    });
+    expect(await refusal({ url: '/v1/fails/forbidden' })).toMatchObject({ status: 403, code: 'INSUFFICIENT_PERMISSIONS' });
+  });
+
+  test('fields that the graph finds wrong are named as the caller spells them', async () => {
+    expect(await refusal({ url: '/v1/fails/input' })).toMatchObject({
+      status: 400,
+      message: 'lines.0.unit_price: must be positive',
+      details: {
+        field: 'lines.0.unit_price',
+        value: -1,
+        errors: [{ field: 'lines.0.unit_price' }, { field: 'service_type', reason: 'is odd' }],
+      },
+    });
+  });
+
+  test('a scalar that only its subgraph understands is 400 with its field', async () => {
+    expect(await refusal({ url: '/v1/fails/scalar' })).toMatchObject({
+      status: 400,
+      code: 'INVALID_PARAMETERS',
+      details: { reason: 'must be a moment' },
+    });
+  });
+
+  test('an unexpected error says nothing about itself; the log has it with the request id and without SQL or keys', async () => {
+    const error = await refusal({ url: '/v1/fails/unknown' });
+    expect(error).toMatchObject({ status: 500, code: 'INTERNAL_ERROR', details: {} });
+    expect(JSON.stringify(error)).not.toMatch(/insert|duplicate|sk_live/);
+    const line = toy.logged.at(-1);
+    expect(line).toMatchObject({ msg: 'request failed', route: '/v1/fails/:how', request_id: expect.stringMatching(/^req_/) as string });
+    expect(JSON.stringify(line)).toContain('duplicate key');
+    expect(JSON.stringify(line)).not.toMatch(/insert into|'secret'|sk_live_abc/);
+  });
+});
+
+describe('requests that reach no operation', () => {
+  const post = (payload: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
+    refusal({ method: 'POST', url: '/v1/support/tickets', payload, headers });
+
+  test('malformed JSON is INVALID_JSON, also in the body of a GET', async () => {
+    expect(await post('{"title": ')).toMatchObject({ status: 400, code: 'INVALID_JSON' });
+    expect(await post('{"title": "secret')).not.toHaveProperty('details.text');
+    expect(
+      await refusal({ method: 'GET', url: '/v1/support/tickets/search', payload: '{', headers: { 'content-type': 'application/json' } }),
+    ).toMatchObject({ status: 400, code: 'INVALID_JSON' });
+  });
+
+  test('a __proto__ member is refused', async () => {
+    expect(await post('{"title":"T","description":"D","metadata":{"__proto__":{"admin":true}}}')).toMatchObject({
+      status: 400,
+      code: 'INVALID_JSON',
+    });
+    expect(await post('{"title":"T","description":"D","metadata":{"\\u005f_proto__":{"admin":true}}}')).toMatchObject({
+      status: 400,
+      code: 'INVALID_JSON',
+    });
+  });
+
+  test('a body that is not JSON is 415', async () => {
+    expect(await post('<a/>', { 'content-type': 'text/xml' })).toMatchObject({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' });
+    expect(await post('title=x', { 'content-type': 'application/x-www-form-urlencoded' })).toMatchObject({ status: 415 });
+    expect(
+      await refusal({ method: 'GET', url: '/v1/support/tickets/search', payload: 'x', headers: { 'content-type': 'text/plain' } }),
+    ).toMatchObject({ status: 415 });
+  });
+
+  test('a body over the limit is 413; an operation with attachments takes more', async () => {
+    const title = 'x'.repeat(2 * 1024 * 1024);
+    expect(await refusal({ method: 'POST', url: '/v1/toys', payload: { label: title } })).toMatchObject({
+      status: 413,
+      code: 'BODY_TOO_LARGE',
+    });
+    expect(await refusal({ method: 'GET', url: '/v1/support/tickets/search', payload: { filters: { title } } })).toMatchObject({
+      status: 413,
+    });
+    const accepted = await toy.send({ method: 'POST', url: '/v1/support/tickets', payload: { title, description: 'D' } });
+    expect(accepted.statusCode).toBe(201);
+  });
+
+  test('an unknown path is 404 ROUTE_NOT_FOUND', async () => {
+    expect(await refusal({ url: '/v1/no/such/route' })).toMatchObject({ status: 404, code: 'ROUTE_NOT_FOUND' });
+    expect(await refusal({ method: 'POST', url: '/v1/webhook', payload: {} })).toMatchObject({ status: 404, code: 'ROUTE_NOT_FOUND' });
+    expect(await refusal({ method: 'DELETE', url: '/v1/webhook/1' })).toMatchObject({ status: 404, code: 'ROUTE_NOT_FOUND' });
+  });
+
+  test('a known path with another method is 405 and says which it allows', async () => {
+    const answer = await toy.send({ method: 'DELETE', url: '/v1/support/tickets/ticket_1' });
+    expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS, PUT']);
+    expect(answer.json()).toMatchObject({ error: { code: 'METHOD_NOT_ALLOWED', details: { allowed: ['GET', 'HEAD', 'OPTIONS', 'PUT'] } } });
+  });
+
+  test('OPTIONS says what a path allows', async () => {
+    const answer = await toy.send({ method: 'OPTIONS', url: '/v1/support/tickets' });
+    expect([answer.statusCode, answer.headers.allow, answer.body]).toEqual([204, 'GET, HEAD, OPTIONS, POST', '']);
+  });
+
+  test('a static segment wins over a parameter', async () => {
+    await toy.send({ url: '/v1/support/tickets/search' });
+    expect(toy.desk.last.operationName).toBe('searchTickets');
+  });
+
+  test('API-Version names the version that is served, and another is refused with those that are', async () => {
+    for (const version of ['1', '1.2', '1.2.3', 'v1.2.3']) {
+      const answer = await toy.send({ url: '/v1/toys', headers: { 'api-version': version } });
+      expect(answer.json()).toMatchObject({ metadata: { version: '1.2.3' } });
+    }
+    for (const version of ['9.9.9', '', '1.2.4', 'v1', '2']) {
+      expect(await refusal({ url: '/v1/toys', headers: { 'api-version': version } })).toMatchObject({
+        status: 400,
+        code: 'UNSUPPORTED_VERSION',
+        details: { supported: ['1', '1.2', '1.2.3', 'v1.2.3'] },
+      });
+    }
+  });
+});

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startToyApp, type ToyApp } from './fixtures/toy.app.ts';
+
+let toy: ToyApp;
+beforeAll(async () => {
+  toy = await startToyApp();
+  for (const title of ['one', 'two', 'three']) toy.desk.open(title);
+});
+afterAll(() => toy.app.close());
+
+interface Problem {
+  field: string;
+  value: unknown;
+  reason: string;
+}
+const problemsOf = (body: string): Problem[] => (JSON.parse(body) as { error: { details: { errors: Problem[] } } }).error.details.errors;
+const asked = async (url: string, payload?: object, method: 'GET' | 'POST' | 'PUT' = payload ? 'POST' : 'GET') => {
+  const answer = await toy.send({ method, url, ...(payload && { payload }) });
+  expect(answer.statusCode, answer.body).toBeLessThan(300);
+  return toy.desk.last.variables;
+};
+
+describe('what reaches the graph', () => {
+  test('a flat body becomes the input object of the field, in camelCase with enum values in upper case', async () => {
+    const body = {
+      title: 'T',
+      description: 'D',
+      customer_id: 'cust_1',
+      priority: 'critical',
+      contact: { name: 'Ada', email: null },
+      service_affected: 'svc_1',
+    };
+    expect(await asked('/v1/support/tickets', body)).toEqual({
+      input: {
+        title: 'T',
+        description: 'D',
+        customerId: 'cust_1',
+        priority: 'CRITICAL',
+        contact: { name: 'Ada', email: null },
+        serviceAffected: 'svc_1',
+      },
+    });
+  });
+
+  test('free-form metadata is passed on untouched', async () => {
+    const metadata = { some_key: { innerKey: 'open', list: [1, null] } };
+    expect(await asked('/v1/support/tickets', { title: 'T', description: 'D', metadata })).toEqual({
+      input: { title: 'T', description: 'D', metadata },
+    });
+  });
+
+  test('an explicit null clears, and what is not sent is not changed', async () => {
+    expect(await asked('/v1/support/tickets/ticket_1', { customer_id: null }, 'PUT')).toEqual({
+      id: 'ticket_1',
+      input: { customerId: null },
+    });
+    expect(await asked('/v1/support/tickets/ticket_1', {}, 'PUT')).toEqual({ id: 'ticket_1', input: {} });
+  });
+
+  test('comma lists, repeated parameters and brackets are the same', async () => {
+    const expected = { filter: { status: ['OPEN', 'IN_PROGRESS'] } };
+    expect(await asked('/v1/support/tickets?status=open,in_progress')).toEqual(expected);
+    expect(await asked('/v1/support/tickets?status=open&status=in_progress')).toEqual(expected);
+    expect(await asked('/v1/support/tickets?status[]=open&status[]=in_progress')).toEqual(expected);
+    expect(await asked('/v1/support/tickets?status%5B%5D=open&status%5B%5D=in_progress')).toEqual(expected);
+  });
+
+  test('a sort is a list of fields with their order, ascending where none is said', async () => {
+    expect(await asked('/v1/support/tickets?sort=created_at:desc,priority')).toEqual({
+      sort: [
+        { field: 'CREATED_AT', order: 'DESC' },
+        { field: 'PRIORITY', order: 'ASC' },
+      ],
+    });
+  });
+
+  test('numbers, booleans and times in a query are of their type', async () => {
+    const url = '/v1/support/tickets?page=2&per_page=1&is_escalated=true&created_after=2026-01-01T00:00:00Z&customer_id=7';
+    expect(await asked(url)).toEqual({
+      page: { page: 2, perPage: 1 },
+      filter: { isEscalated: true, createdAfter: '2026-01-01T00:00:00Z', customerId: ['7'] },
+    });
+  });
+
+  test('a search reads the same structure from a GET with a body, from the query string and from a POST', async () => {
+    const search = { filters: { status: ['open'] }, sort: { field: 'created_at', order: 'desc' }, pagination: { page: 1, limit: 2 } };
+    const expected = { filter: { status: ['OPEN'] }, sort: [{ field: 'CREATED_AT', order: 'DESC' }], page: { page: 1, limit: 2 } };
+    expect(await asked('/v1/support/tickets/search', search, 'GET')).toEqual(expected);
+    expect(await asked('/v1/support/tickets/search', search, 'POST')).toEqual(expected);
+    expect(
+      await asked(
+        '/v1/support/tickets/search?filters[status][]=open&sort[field]=created_at&sort[order]=desc&pagination[page]=1&pagination[limit]=2',
+      ),
+    ).toEqual(expected);
+  });
+
+  test('a value that the route states cannot be chosen, and a renamed member goes where it belongs', async () => {
+    expect(await asked('/v1/toys', { label: 'L', description: 'D' })).toEqual({ input: { title: 'L', description: 'D', priority: 'LOW' } });
+    const refused = await toy.send({ method: 'POST', url: '/v1/toys', payload: { label: 'L', description: 'D', priority: 'high' } });
+    expect(problemsOf(refused.body)).toMatchObject([{ field: 'priority', reason: 'is not a known member' }]);
+  });
+
+  test('input objects in lists are renamed all the way down', async () => {
+    expect(await asked('/v1/orders', { service_type: 'fiber', lines: [{ unit_price: 149.95, quantity: 2 }] })).toEqual({
+      input: { serviceType: 'FIBER', lines: [{ unitPrice: 149.95, quantity: 2 }] },
+    });
+  });
+
+  test('an input object that the route keeps stays an object', async () => {
+    expect(await asked('/v1/coverage', { location: { address: 'A', city: 'C' }, types: ['cable'] })).toEqual({
+      location: { address: 'A', city: 'C' },
+      types: ['CABLE'],
+    });
+  });
+
+  test('an empty body is enough where nothing is required', async () => {
+    const answer = await toy.send({
+      method: 'PUT',
+      url: '/v1/support/tickets/ticket_1',
+      headers: { 'content-type': 'application/json' },
+      payload: '',
+    });
+    expect(answer.statusCode).toBe(200);
+  });
+});
+
+describe('what is refused before the graph is asked', () => {
+  const refused = async (url: string, payload?: unknown, method: 'GET' | 'POST' | 'PUT' = payload === undefined ? 'GET' : 'POST') => {
+    const before = toy.desk.asked.length;
+    const answer = await toy.send({
+      method,
+      url,
+      ...(payload !== undefined && { payload: JSON.stringify(payload), headers: { 'content-type': 'application/json' } }),
+    });
+    expect(answer.statusCode, answer.body).toBe(400);
+    expect(toy.desk.asked.length).toBe(before);
+    return problemsOf(answer.body);
+  };
+
+  test('everything that is wrong is named at once, each with its path as the caller spells it', async () => {
+    const problems = await refused('/v1/orders', {
+      service_typ: 'fiber',
+      lines: [{ unit_price: '149.95', quantity: 1.5, colour: 'red' }, {}, 7],
+      due_date: 'tomorrow',
+      note: 5,
+    });
+    expect(problems.map(({ field, reason }) => `${field} ${reason}`)).toEqual([
+      'service_type is required',
+      'lines.0.unit_price must be a decimal number such as 149.95',
+      'lines.0.quantity must be an integer',
+      'lines.0.colour is not a known member',
+      'lines.1.unit_price is required',
+      'lines.1.quantity is required',
+      'lines.2 must be an object',
+      'due_date must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z',
+      'note must be a string',
+      'service_typ is not a known member; did you mean service_type?',
+    ]);
+  });
+
+  test('the first problem stands in details itself', async () => {
+    const { body } = await toy.send({ url: '/v1/support/tickets?per_page=many' });
+    expect(JSON.parse(body)).toMatchObject({
+      error: {
+        code: 'INVALID_PARAMETERS',
+        message: 'per_page: must be an integer',
+        details: { field: 'per_page', value: 'many', reason: 'must be an integer' },
+      },
+    });
+  });
+
+  test('an enum value takes the REST spelling only, and the reason lists the set', async () => {
+    const reason = 'must be one of open, in_progress, escalated, resolved';
+    expect(await refused('/v1/support/tickets?status=open,OPEN')).toMatchObject([{ field: 'status', value: 'OPEN', reason }]);
+    expect(await refused('/v1/support/tickets/ticket_1', { status: 'closed' }, 'PUT')).toMatchObject([
+      { field: 'status', value: 'closed', reason },
+    ]);
+  });
+
+  test('an unknown query parameter is named, with what was probably meant', async () => {
+    expect(await refused('/v1/support/tickets?statsu=open&x=1')).toMatchObject([
+      { field: 'statsu', reason: 'is not a known query parameter; did you mean status?' },
+      { field: 'x', reason: 'is not a known query parameter' },
+    ]);
+    expect(await refused('/v1/support/tickets/ticket_1?expand=sla')).toMatchObject([{ field: 'expand' }]);
+    expect(await refused('/v1/support/tickets?toString=1&__proto__[a]=1')).toMatchObject([{ field: 'toString' }]);
+  });
+
+  test('a parameter with one value is not given twice', async () => {
+    expect(await refused('/v1/support/tickets?page=1&page=2')).toMatchObject([{ field: 'page', reason: 'is given more than once' }]);
+  });
+
+  test('null is refused where a value must be', async () => {
+    expect(await refused('/v1/support/tickets', { title: null, description: 'D' })).toMatchObject([
+      { field: 'title', reason: 'must not be null' },
+    ]);
+  });
+
+  test('integers of a query are integers of GraphQL', async () => {
+    for (const page of ['1.5', '', '1e3', '99999999999', '0x10', ' 1'])
+      expect(await refused(`/v1/support/tickets?page=${page}`)).toMatchObject([{ field: 'page' }]);
+  });
+
+  test('a body that is no object is refused', async () => {
+    for (const body of [[], 'text', 1, null])
+      expect(await refused('/v1/support/tickets', body)).toContainEqual(
+        expect.objectContaining({ field: 'body', reason: 'must be a JSON object' }),
+      );
+  });
+
+  test('a query string that is too long or too deep is refused', async () => {
+    const long = Array.from({ length: 150 }, (_, index) => `status=open${index}`).join('&');
+    expect(await refused(`/v1/support/tickets?${long}`)).toMatchObject([{ field: 'query' }]);
+    expect(await refused('/v1/support/tickets/search?filters[a][b][c][d][e][f]=1')).toContainEqual(
+      expect.objectContaining({ field: 'query' }),
+    );
+  });
+
+  test('a sort names a field of the list and an order', async () => {
+    expect(await refused('/v1/support/tickets?sort=colour:up')).toMatchObject([
+      { field: 'sort', value: 'colour', reason: 'must be one of created_at, priority' },
+      { field: 'sort', value: 'up', reason: 'must be one of asc, desc' },
+    ]);
+  });
+
+  test('the value of a secret is not repeated', async () => {
+    expect(
+      await refused('/v1/support/tickets', { title: 'T', description: 'D', contact: { name: 'N', api_key: 'sk_live_1' } }),
+    ).toMatchObject([{ field: 'contact.api_key', value: null }]);
+  });
+});

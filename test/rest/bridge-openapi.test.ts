@@ -1,0 +1,209 @@
+import { parse as parseSchema } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeRest } from '../../rest-bridge/mount.ts';
+import { area, get, post, type RouteOptions } from '../../rest-bridge/route.ts';
+import { startToyApp, type ToyApp, toys } from './fixtures/toy.app.ts';
+import { toySchema } from './fixtures/toy.schema.ts';
+
+let toy: ToyApp;
+beforeAll(async () => {
+  toy = await startToyApp();
+  toy.desk.open('one');
+});
+afterAll(() => toy.app.close());
+
+type Node = Record<string, unknown>;
+const at = (path: string): Node =>
+  path.split('.').reduce<Node>((node, name) => node[name.replaceAll('~', '.')] as Node, toy.document as unknown as Node);
+const operation = (path: string, method: string): Node => toy.document.paths[path]?.[method] as unknown as Node;
+const parameter = (path: string, name: string): Node =>
+  (operation(path, 'get').parameters as Node[]).find((entry) => entry.name === name) as Node;
+
+describe('the OpenAPI document', () => {
+  test('is served to anybody as 3.1, and is the one that is generated', async () => {
+    const answer = await toy.send({ url: '/v1/openapi.json' });
+    expect(answer.json()).toEqual(JSON.parse(JSON.stringify(toy.document)));
+    expect(toy.document.openapi).toBe('3.1.0');
+    expect(toy.app.hasRoute({ method: 'GET', url: '/v1/openapi.json' })).toBe(true);
+  });
+
+  test("names every route by its operationId, and none of Sofa's own", () => {
+    const ids = Object.values(toy.document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+    expect(ids).toEqual(
+      expect.arrayContaining(['getTicket', 'createTicket', 'updateTicket', ...toys.routes.map(({ operationId }) => operationId)]),
+    );
+    expect(Object.keys(toy.document.paths).filter((path) => path.includes('webhook'))).toEqual([]);
+  });
+
+  test('a body is flat: required members, no others, and an example that the operation accepts', async () => {
+    const { schema, example } = at('paths./support/tickets.post.requestBody.content.application/json') as { schema: Node; example: object };
+    expect(schema).toMatchObject({
+      type: 'object',
+      required: ['title', 'description'],
+      additionalProperties: false,
+      properties: {
+        title: { type: 'string' },
+        priority: { $ref: '#/components/schemas/TicketPriority', default: 'medium' },
+        contact: { $ref: '#/components/schemas/TicketContactInput' },
+        metadata: { type: 'object', additionalProperties: true },
+      },
+    });
+    expect(at('components.schemas.TicketContactInput')).toMatchObject({ required: ['name'], additionalProperties: false });
+    expect((await toy.send({ method: 'POST', url: '/v1/support/tickets', payload: example })).statusCode).toBe(201);
+  });
+
+  test('every example works', async () => {
+    for (const [path, item] of Object.entries(toy.document.paths)) {
+      for (const [method, { requestBody }] of Object.entries(item)) {
+        const example = requestBody?.content['application/json']?.example;
+        if (!example) continue;
+        const answer = await toy.send({
+          method: method.toUpperCase() as 'POST',
+          url: `/v1${path.replace(/\{\w+\}/, 'ticket_1')}`,
+          payload: example,
+        });
+        expect(answer.statusCode, `${method} ${path}: ${answer.body}`).toBeLessThan(300);
+      }
+    }
+  });
+
+  test('an input object inside another keeps its schema, which Sofa leaves open', () => {
+    expect(at('components.schemas.OrderLineInput')).toMatchObject({
+      properties: { unit_price: { type: 'number' }, quantity: { type: 'integer' } },
+      required: ['unit_price', 'quantity'],
+    });
+    expect(at('paths./orders.post.requestBody.content.application/json.schema.properties.lines')).toEqual({
+      type: 'array',
+      items: { $ref: '#/components/schemas/OrderLineInput' },
+    });
+  });
+
+  test('what an answer may have as null says so, and every member is there', () => {
+    const record = at('components.schemas.TicketRecord') as { required: string[]; properties: Record<string, Node> };
+    expect(record.required).toEqual(Object.keys(record.properties));
+    expect(record.properties).toMatchObject({
+      customer_id: { type: ['string', 'null'] },
+      contact: { oneOf: [{ $ref: '#/components/schemas/TicketContact' }, { type: 'null' }] },
+      created_at: { type: 'string', format: 'date-time' },
+      priority: { $ref: '#/components/schemas/TicketPriority', description: 'How soon it matters.' },
+    });
+    expect(at('components.schemas.TicketPriority')).toMatchObject({ type: 'string', enum: ['low', 'medium', 'high', 'critical'] });
+  });
+
+  test('wrapper, envelope and list forms are described as they are sent', () => {
+    const success = (path: string, method: string, status: number) =>
+      at(`paths.${path}.${method}.responses.${status}.content.application/json.schema`);
+    expect(success('/support/tickets/{ticket_id}', 'get', 200)).toMatchObject({
+      required: ['ticket'],
+      properties: { ticket: { $ref: '#/components/schemas/TicketRecord' } },
+    });
+    expect(success('/support/tickets', 'get', 200)).toMatchObject({
+      required: ['tickets', 'pagination'],
+      properties: { tickets: { type: 'array' } },
+    });
+    expect(success('/toys', 'get', 200)).toMatchObject({ required: ['success', 'data', 'pagination', 'metadata'] });
+    expect(success('/toys/{toy_id}', 'get', 200)).toMatchObject({
+      required: ['success', 'data', 'metadata'],
+      properties: { data: { $ref: '#/components/schemas/Desk' } },
+    });
+    expect(success('/toys', 'post', 201)).toMatchObject({ properties: { data: { $ref: '#/components/schemas/Ticket' } } });
+    expect(success('/toys/count', 'get', 200)).toMatchObject({ required: ['toys', 'total_count', 'has_more'] });
+  });
+
+  test('parameters have their place, type and set', () => {
+    expect(parameter('/support/tickets/{ticket_id}', 'ticket_id')).toMatchObject({
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    });
+    expect(parameter('/support/tickets', 'status')).toMatchObject({
+      in: 'query',
+      required: false,
+      explode: false,
+      schema: { type: 'array', items: { $ref: '#/components/schemas/TicketStatus' } },
+    });
+    expect(parameter('/support/tickets', 'sort')).toMatchObject({
+      schema: { type: 'string' },
+      description: expect.stringContaining('`created_at`, `priority`') as string,
+    });
+    expect(parameter('/support/tickets/search', 'filters')).toMatchObject({
+      style: 'deepObject',
+      schema: { $ref: '#/components/schemas/TicketFilter' },
+    });
+  });
+
+  test('the permission is that of the graph', () => {
+    expect(operation('/support/tickets', 'post')).toMatchObject({
+      'x-permission': 'support:create',
+      description: expect.stringContaining('`support:create`') as string,
+    });
+    expect(operation('/coverage', 'post')).not.toHaveProperty('x-permission');
+  });
+
+  test('additions, categories and public operations are marked', () => {
+    expect(operation('/support/tickets/search', 'post')).toMatchObject({ 'x-addition': true });
+    expect(operation('/orders', 'post')).toMatchObject({ 'x-rate-category': 'provisioning' });
+    expect(operation('/priorities', 'get')).toMatchObject({ security: [] });
+  });
+
+  test('every error that an operation has is described, and every reference leads somewhere', () => {
+    expect(Object.keys(operation('/support/tickets/{ticket_id}', 'put').responses as Node)).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '409',
+      '413',
+      '415',
+      '429',
+      '500',
+    ]);
+    for (const [, kind = '', name = ''] of JSON.stringify(toy.document).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)) {
+      expect(toy.document.components[kind], `${kind}/${name}`).toHaveProperty([name]);
+    }
+  });
+});
+
+describe('a line of the route table that does not fit the graph stops the start', () => {
+  const start =
+    (field: string, path: string, options: Partial<RouteOptions> = {}, build = get) =>
+    () =>
+      describeRest({ schema: toySchema, areas: [area('A', 'A', [build('op', path, field, { summary: 'S', ...options })])] });
+  const bad = { name: 'Bad', selection: '{ colour }' };
+
+  test.each([
+    ['a field that is not there', start('nothing', '/a'), /Route op \(GET \/a\): the graph has no field nothing/],
+    ['a path parameter without argument', start('priorities', '/a/{a_id}'), /\{a_id\} is no argument of priorities/],
+    ['a name without argument', start('ticket', '/a/{id}', { names: { colour: 'color' } }), /colour is no argument/],
+    ['a view with an unknown field', start('ticket', '/a/{id}', { select: bad }), /asks Ticket for colour/],
+    ['a view that is no GraphQL', start('ticket', '/a/{id}', { select: { name: 'V', selection: '{' } }), /Route op .*Syntax Error/],
+    [
+      'a required argument of a field in a view',
+      start('ticket', '/a/{id}', { select: { name: 'V', selection: '{ comments }' } }),
+      /the graph refuses/,
+    ],
+    [
+      'a fixed value that is none',
+      start('createTicket', '/a', { fixed: { priority: 'odd' } }, post),
+      /the fixed value of priority must be one of/,
+    ],
+  ])('%s', (_, describeBad, message) => {
+    expect(describeBad).toThrow(message);
+  });
+
+  test('an operationId twice', () => {
+    const twice = area('A', 'A', [get('op', '/a', 'priorities', { summary: 'S' }), get('op', '/b', 'priorities', { summary: 'S' })]);
+    expect(() => describeRest({ schema: toySchema, areas: [twice] })).toThrow(/used twice/);
+  });
+});
+
+test('the operation of a route is what a GraphQL client would write', async () => {
+  await toy.send({ url: '/v1/toys/ticket_1' });
+  expect(toy.desk.last.document).toEqual(
+    parseSchema(
+      'query getToy($id: ID!) { ticket(id: $id) { id title priority watchers created: createdAt account { id tickets { id status } } } }',
+      { noLocation: true },
+    ),
+  );
+});

@@ -1,0 +1,101 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { pathParameters } from '../../rest-bridge/route.ts';
+import { receiver } from '../events/receiver.ts';
+import { rig } from '../rig.ts';
+import { type Call, callers } from '../support/callers.ts';
+import { openapi, operationOf, others, resolved, routes, titled } from '../support/operations.ts';
+import { Records } from '../support/records.ts';
+import { type Answer, type Json, Tenant } from '../tenant.ts';
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+// both packages are CommonJS: what is the function itself in one module system is its member in the other
+(typeof addFormats === 'function' ? addFormats : (addFormats as { default: typeof import('ajv-formats').default }).default)(ajv);
+// of exact decimals, which are JSON numbers
+ajv.addFormat('decimal', true);
+ajv.addSchema({ ...openapi, $id: 'openapi' });
+
+/** What is wrong with an answer after the document; empty where it is as described. */
+function deviations(method: string, path: string, { status, body }: Answer): string[] {
+  const steps = ['paths', path, method.toLowerCase(), 'responses', String(status)];
+  const described = resolved(steps.reduce<Json>((node, step) => node?.[step], openapi));
+  const schema = described?.content?.['application/json']?.schema;
+  if (!schema) return [`${status} is not described`];
+  const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')));
+  return validate(body)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
+}
+
+let tenant: Tenant;
+let records: Records;
+beforeAll(async () => {
+  tenant = await (await rig()).organization({ plan: 'custom' });
+  records = new Records(tenant, 'OpenAPI');
+});
+
+describe('the OpenAPI document of the running platform', () => {
+  test('is the committed one', async () => {
+    const served = await fetch(`${tenant.origin}/v1/openapi.json`);
+    expect(await served.json()).toEqual(openapi);
+  });
+
+  test('describes exactly the routes that there are', () => {
+    const described = Object.entries<Json>(openapi.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(described.toSorted()).toEqual(
+      [...titled(routes).map(([title]) => title), ...others.map(({ method, path }) => `${method} ${path}`)].toSorted(),
+    );
+  });
+
+  test('names every operation once', () => {
+    const ids = Object.values<Json>(openapi.paths).flatMap((item) => Object.values<Json>(item).map(({ operationId }) => operationId));
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
+  test('has an example for every body', () => {
+    const bare = routes.filter((route) => {
+      const content = operationOf(route).requestBody?.content['application/json'];
+      return content && !content.example && route.method !== 'GET';
+    });
+    expect(bare.map(({ operationId }) => operationId)).toEqual([]);
+  });
+});
+
+describe('its example works, and the answer is as it says', () => {
+  test.each(titled(routes))('%s', async (_, route) => {
+    const { url } = await receiver();
+    const own = new Records(tenant, 'OpenAPI', url);
+    const [ended] = route.method === 'DELETE' ? pathParameters(route.path).slice(-1) : ['webhook_id'];
+    const from = route.method === 'DELETE' ? own : records;
+    const idOf = (name: string) => (name === ended ? own.fresh(name) : from.id(name));
+    const example = operationOf(route).requestBody?.content['application/json'].example;
+    const body = route.method === 'GET' ? undefined : example && (await own.body(example, idOf));
+    const call = (await callers[route.operationId]?.(tenant)) ?? { caller: tenant, body };
+    const answer = await call.caller.rest(route.method, await own.path(withIds(route.path, call.ids), idOf), { body: call.body });
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+    expect(deviations(route.method, route.path, answer)).toEqual([]);
+  });
+});
+
+const withIds = (path: string, ids: Call['ids'] = {}): string =>
+  Object.entries(ids).reduce((filled, [name, id]) => filled.replace(`{${name}}`, id), path);
+
+describe('a refusal is as it says', () => {
+  test.each(titled(routes))('%s', async (_, route) => {
+    const body = route.method === 'GET' ? undefined : { nonsense: true };
+    const path = await records.path(route.path, async () => 'none_01JQ8Z6V4T9M3N2B1C0D9E8F7G');
+    const refused = [
+      await tenant.rest(route.method, `${path}?nonsense=1`, { body }),
+      await tenant.rest(route.method, path, { body: body && '{', headers: {} }),
+      await new Tenant(tenant.origin, '', 'sk_live_none').rest(route.method, path, { body: route.example }),
+    ];
+    for (const answer of refused.filter(({ status }) => status >= 400)) {
+      expect(deviations(route.method, route.path, answer), `${answer.status}`).toEqual([]);
+    }
+    expect(refused.filter(({ status }) => status >= 500)).toEqual([]);
+    if (route.access !== 'public') expect(refused.some(({ status }) => status === 401)).toBe(true);
+  });
+});

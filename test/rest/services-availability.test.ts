@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { LOCATION } from '../billing.setup.ts';
+import { rig } from '../rig.ts';
+import type { Json, Tenant } from '../tenant.ts';
+
+let tenant: Tenant;
+beforeAll(async () => {
+  tenant = await (await rig()).organization();
+});
+
+const check = (body: Json) => tenant.rest('POST', '/services/availability/check', { body });
+
+describe('an availability check', () => {
+  test('answers for each service type that was asked about', async () => {
+    const { status, body } = await check({ location: LOCATION, service_types: ['fiber', 'dsl'], bandwidth_requirements: '1gbps' });
+    expect(status).toBe(200);
+    expect(body.data).toEqual({
+      location: LOCATION,
+      serviceable: true,
+      services: [
+        { service_type: 'fiber', available: true, bandwidth: '10000mbps' },
+        { service_type: 'dsl', available: false, bandwidth: '100mbps' },
+      ],
+    });
+  });
+
+  test('without service types answers for all', async () => {
+    const { body } = await check({ location: { ...LOCATION, city: 'Key West', state: 'FL', zip: '33040' } });
+    expect(body.data.services).toEqual([
+      { service_type: 'fiber', available: false, bandwidth: null },
+      { service_type: 'cable', available: true, bandwidth: '500mbps' },
+      { service_type: 'fixed_wireless', available: false, bandwidth: null },
+      { service_type: 'dsl', available: false, bandwidth: null },
+    ]);
+  });
+
+  test.each([
+    ['that is known and not served', { state: 'AK', zip: '99723' }],
+    ['that is not known', { state: 'ME', zip: '04730' }],
+  ])('says that nothing reaches a location %s', async (_, where) => {
+    const { status, body } = await check({ location: { ...LOCATION, ...where }, service_types: ['fiber'] });
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ serviceable: false, services: [{ service_type: 'fiber', available: false, bandwidth: null }] });
+  });
+
+  test('takes a ZIP code with its four digits more for the same place', async () => {
+    const { body } = await check({ location: { ...LOCATION, zip: '10118-0110' } });
+    expect(body.data.serviceable).toBe(true);
+  });
+
+  test.each([
+    [{ location: { ...LOCATION, zip: '1011' } }, 'location.zip'],
+    [{ location: { ...LOCATION, state: 'NJ' } }, 'location.state'],
+    [{ location: { ...LOCATION, city: undefined } }, 'location.city'],
+    [{ location: 'New York' }, 'location'],
+    [{ location: LOCATION, service_types: ['pigeon'] }, 'service_types.0'],
+    [{ location: LOCATION, bandwidth_requirements: 'fast' }, 'bandwidth_requirements'],
+    [{ location: LOCATION, bandwith: '1gbps' }, 'bandwith'],
+    [{}, 'location'],
+  ])('%j is refused, naming %s', async (body, field) => {
+    const { status, body: answer } = await check(body);
+    expect(status).toBe(400);
+    expect(answer.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
+  });
+
+  test('needs services:read', async () => {
+    const limited = await tenant.limitedTo('billing:read');
+    expect((await limited.rest('POST', '/services/availability/check', { body: { location: LOCATION } })).status).toBe(403);
+  });
+});

@@ -1,0 +1,61 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { rig } from '../rig.ts';
+import type { Json, Tenant } from '../tenant.ts';
+
+let tenant: Tenant;
+beforeAll(async () => {
+  tenant = await (await rig()).organization();
+});
+
+const servicesOf = (body: Json): Json[] => body.data.categories.flatMap(({ services }: Json) => services);
+
+describe('the catalog', () => {
+  test('has the categories in their order, each with services', async () => {
+    const { status, body } = await tenant.rest('GET', '/services/catalog');
+    expect(status).toBe(200);
+    expect(body.data.categories.map(({ name }: Json) => name)).toEqual(['connectivity', 'voice', 'cloud', 'security', 'ai']);
+    for (const { services } of body.data.categories) expect(services.length).toBeGreaterThan(0);
+  });
+
+  test('states of each service what it is, how it is sold, and its prices', async () => {
+    const { body } = await tenant.rest('GET', '/services/catalog');
+    const [fiber] = servicesOf(body);
+    expect(fiber).toMatchObject({
+      id: 'business_fiber',
+      name: 'Business Fiber',
+      description: expect.any(String),
+      sla_options: ['standard', 'business', 'enterprise'],
+      pricing: { starting_price: 89, unit: 'month', currency: 'USD' },
+    });
+    expect(fiber.bandwidth_options).toContain('1000mbps');
+    expect(fiber.pricing.bandwidth_prices).toContainEqual({ bandwidth: '1000mbps', monthly_price: 299 });
+    expect(fiber.pricing.sla_uplifts).toContainEqual({ sla: 'enterprise', percent: 35, uptime_percentage: 99.99 });
+  });
+
+  test('starts each price at the least that it lists', async () => {
+    for (const { pricing } of servicesOf((await tenant.rest('GET', '/services/catalog')).body)) {
+      const prices = pricing.bandwidth_prices.map(({ monthly_price }: Json) => monthly_price);
+      if (prices.length > 0) expect(pricing.starting_price).toBe(Math.min(...prices));
+      expect(pricing.sla_uplifts[0].percent).toBe(0);
+    }
+  });
+
+  test('is read by category', async () => {
+    const { body } = await tenant.rest('GET', '/services/catalog/security');
+    expect(body.data.categories).toHaveLength(1);
+    expect(servicesOf(body).map(({ id }: Json) => id)).toEqual(['managed_soc', 'managed_firewall', 'ddos_protection']);
+  });
+
+  test('has no other category', async () => {
+    const { status, body } = await tenant.rest('GET', '/services/catalog/gardening');
+    expect(status).toBe(404);
+    expect(body.error).toMatchObject({ code: 'RESOURCE_NOT_FOUND', details: { id: 'gardening' } });
+  });
+
+  test('needs services:read', async () => {
+    const limited = await tenant.limitedTo('billing:read');
+    const { status, body } = await limited.rest('GET', '/services/catalog');
+    expect(status).toBe(403);
+    expect(body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'services:read' } });
+  });
+});

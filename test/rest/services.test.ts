@@ -1,0 +1,195 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createAccount, LOCATION } from '../billing.setup.ts';
+import { placeOrder, serviceThatIs, tenantWithAccount } from '../services.setup.ts';
+import type { Json, Tenant } from '../tenant.ts';
+
+const AUSTIN = { address: '200 Congress_100% Avenue', city: 'Austin', state: 'TX', zip: '78701' };
+
+let tenant: Tenant;
+let accountId: string;
+let otherAccountId: string;
+/** In the order in which they were ordered. */
+let fast: Json;
+let small: Json;
+let failed: Json;
+
+beforeAll(async () => {
+  ({ tenant, accountId } = await tenantWithAccount());
+  otherAccountId = (await createAccount(tenant, 'Initech')).id;
+  fast = await serviceThatIs('operational', tenant, accountId, { name: 'Alpha' });
+  small = await serviceThatIs('operational', tenant, otherAccountId, {
+    name: 'Beta',
+    service_type: 'dsl',
+    bandwidth: '50mbps',
+    sla: 'business',
+    location: AUSTIN,
+  });
+  failed = await serviceThatIs('failed', tenant, accountId, { name: 'Gamma', location: { ...LOCATION, address: 'FAIL-PERMANENT' } });
+});
+
+const list = (query = '') => tenant.rest('GET', `/services${query}`);
+const names = async (query: string): Promise<string[]> => (await list(query)).body.data.map(({ name }: Json) => name);
+
+describe('the list of services', () => {
+  test('has the newest first, in the general envelope', async () => {
+    const { status, body } = await list();
+    expect(status).toBe(200);
+    expect(body.data).toEqual([failed, small, fast]);
+    expect(body.pagination).toMatchObject({ page: 1, per_page: 50, total: 3, pages: 1 });
+  });
+
+  test.each([
+    ['?status=failed', ['Gamma']],
+    ['?status=operational,failed', ['Gamma', 'Beta', 'Alpha']],
+    ['?status=down', []],
+    ['?type=internet&service_type=dsl', ['Beta']],
+    ['?location=austin', ['Beta']],
+    ['?location=78701', ['Beta']],
+    ['?location=_100%25', ['Beta']],
+    ['?location=%25', ['Beta']],
+    ['?search=alp', ['Alpha']],
+    ['?search=austin&fields=name', []],
+    ['?search=austin&fields=name,location', ['Beta']],
+    ['?search=dsl&fields=service_type', ['Beta']],
+    ['?date_from=2000-01-01', ['Gamma', 'Beta', 'Alpha']],
+    ['?date_to=2000-01-01', []],
+  ])('%s finds %j', async (query, found) => {
+    expect(await names(query)).toEqual(found);
+  });
+
+  test('is narrowed to the services with an id', async () => {
+    expect(await names(`?id=${fast.id},${failed.id},svc_none`)).toEqual(['Gamma', 'Alpha']);
+    expect(await names(`?id=${fast.id}&status=failed`)).toEqual([]);
+  });
+
+  test('is narrowed to an account', async () => {
+    expect(await names(`?account_id=${otherAccountId}`)).toEqual(['Beta']);
+  });
+
+  test('finds a service by a part of its id', async () => {
+    expect(await names(`?search=${small.id.slice(4)}&fields=id`)).toEqual(['Beta']);
+  });
+
+  test.each([
+    ['?sort=name:asc', ['Alpha', 'Beta', 'Gamma']],
+    ['?sort=monthly_price:asc,name:desc', ['Beta', 'Gamma', 'Alpha']],
+    ['?sort=bandwidth:desc,name:asc', ['Alpha', 'Gamma', 'Beta']],
+    ['?sort=provisioned_at:asc', ['Alpha', 'Beta', 'Gamma']],
+  ])('%s is in the order %j', async (query, order) => {
+    expect(await names(query)).toEqual(order);
+  });
+
+  test.each(['sort=name:asc', 'sort=monthly_price:desc', 'sort=provisioned_at:desc', 'sort=bandwidth:asc,created_at:desc'])(
+    'walked by cursor with %s has each service once, in the same order',
+    async (sort) => {
+      const walked: string[] = [];
+      let cursor = '';
+      do {
+        const { body } = await list(`?${sort}&limit=1${cursor}`);
+        walked.push(...body.data.map(({ name }: Json) => name));
+        cursor = body.pagination.next_cursor ? `&cursor=${body.pagination.next_cursor}` : '';
+      } while (cursor);
+      expect(walked).toEqual(await names(`?${sort}`));
+    },
+  );
+
+  test('is read by page', async () => {
+    const { body } = await list('?page=2&per_page=2&sort=name:asc');
+    expect(body.data.map(({ name }: Json) => name)).toEqual(['Gamma']);
+    expect(body.pagination).toMatchObject({ page: 2, per_page: 2, total: 3, pages: 2 });
+  });
+
+  test.each([
+    ['?status=broken', 'status.0'],
+    ['?type=voice', 'type.0'],
+    ['?fields=colour&search=x', 'fields.0'],
+    ['?search=', 'search'],
+    ['?date_from=yesterday', 'date_from'],
+    ['?per_page=201', 'per_page'],
+    ['?page=0', 'page'],
+    ['?sort=colour:asc', 'sort'],
+    ['?cursor=x', 'cursor'],
+    ['?colour=green', 'colour'],
+  ])('refuses %s, naming %s', async (query, field) => {
+    const { status, body } = await list(query);
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({
+      code: 'INVALID_PARAMETERS',
+      details: { field: expect.stringMatching(new RegExp(`^${field.replace('.0', '(\\.0)?')}`)) },
+    });
+  });
+
+  test('of internet services is the same list by its own path', async () => {
+    const { body } = await tenant.rest('GET', '/connectivity/internet?sort=name:desc');
+    expect(body.data).toEqual([failed, small, fast]);
+  });
+});
+
+describe('one service', () => {
+  test('reads the same by both paths', async () => {
+    for (const path of [`/services/${fast.id}`, `/connectivity/internet/${fast.id}`]) {
+      const { status, body } = await tenant.rest('GET', path);
+      expect(status).toBe(200);
+      expect(body.data).toEqual(fast);
+    }
+  });
+
+  test('of another organization reads as absent, as one does that there is not', async () => {
+    const { tenant: stranger } = await tenantWithAccount();
+    for (const [who, id] of [
+      [stranger, fast.id],
+      [tenant, 'svc_00000000000000000000000000'],
+    ] as const) {
+      for (const path of [`/services/${id}`, `/services/${id}/status`, `/connectivity/internet/${id}`]) {
+        const { status, body } = await who.rest('GET', path);
+        expect([path, status]).toEqual([path, 404]);
+        expect(body.error).toMatchObject({ code: 'RESOURCE_NOT_FOUND', details: { id } });
+      }
+    }
+    expect((await stranger.rest('GET', '/services')).body.data).toEqual([]);
+  });
+
+  test.each(['', '/status'])('needs services:read%s', async (path) => {
+    const limited = await tenant.limitedTo('billing:read');
+    expect((await limited.rest('GET', `/services/${fast.id}${path}`)).status).toBe(403);
+    expect((await limited.rest('GET', '/services')).status).toBe(403);
+  });
+});
+
+describe('the status of a service', () => {
+  test('in operation has uptime, measurements that say they are simulated, and healthy checks', async () => {
+    const { status, body } = await tenant.rest('GET', `/services/${fast.id}/status`);
+    expect(status).toBe(200);
+    expect(body.data).toEqual({
+      service_id: fast.id,
+      status: 'operational',
+      uptime_percentage: 100,
+      last_incident: null,
+      performance_metrics: {
+        latency_ms: expect.any(Number),
+        bandwidth_utilization: expect.any(Number),
+        packet_loss: expect.any(Number),
+        jitter_ms: expect.any(Number),
+        measured_at: expect.stringMatching(/:00\.000Z$/),
+        simulated: true,
+      },
+      health_checks: { connectivity: 'healthy', performance: 'healthy', security: 'healthy' },
+    });
+  });
+
+  test('that was not built has neither uptime nor measurements', async () => {
+    const { body } = await tenant.rest('GET', `/services/${failed.id}/status`);
+    expect(body.data).toMatchObject({
+      status: 'failed',
+      uptime_percentage: null,
+      performance_metrics: { latency_ms: null, measured_at: null },
+      health_checks: { connectivity: 'unknown', performance: 'unknown', security: 'unknown' },
+    });
+  });
+
+  test('is pending or on its way right after the order', async () => {
+    const { body } = await placeOrder(tenant, accountId);
+    const { data } = (await tenant.rest('GET', `/services/${body.data.id}/status`)).body;
+    expect(['pending', 'provisioning', 'operational']).toContain(data.status);
+  });
+});

@@ -1,0 +1,135 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { assembleWith, type FullAssembly } from '../apps/platform/assemble.ts';
+import { startPlatform } from '../apps/platform/platform.ts';
+import { TestClock } from '../kernel/clock.ts';
+import { type ConfigSource, loadConfig } from '../kernel/config.ts';
+import { createLogger } from '../kernel/log.ts';
+import type { Mail } from '../kernel/mail.ts';
+import type { Plan } from '../kernel/principal.ts';
+import { SIMULATED_FAILURES, type Sms, SmsRejected } from '../kernel/sms.ts';
+import { ownDatabase } from './support/own-database.ts';
+import { Tenant } from './tenant.ts';
+
+/** The platform, whole, in this process, with a real database: once for each worker. Tests keep apart by organization. */
+export interface Rig {
+  readonly origin: string;
+  readonly assembly: FullAssembly;
+  readonly clock: TestClock;
+  /** Lines that the platform logged, for tests of what must not stand in them. */
+  readonly logged: readonly string[];
+  /** Mails that left. */
+  readonly mails: readonly Mail[];
+  /** Text messages that left. */
+  readonly messages: readonly Sms[];
+  /** Moves time for everything: the domain's clock and the job queues. */
+  advance(ms: number): Promise<void>;
+  /** An organization of the test's own, with a key that may do everything. */
+  organization(options?: { plan?: Plan }): Promise<Tenant>;
+  /** Only of one that the test started for itself. */
+  close(): Promise<void>;
+  /** The SQL statements that records are read and written with while `act` runs, without those of the pumps and counters behind. */
+  statements(act: () => Promise<unknown>): Promise<string[]>;
+}
+
+/** The platform's time; other tests may have moved it, so a test reckons from here and not from the machine's clock. */
+export const clock = new TestClock();
+
+let started: Promise<Rig> | undefined;
+
+export const rig = (): Promise<Rig> => {
+  started ??= startOn(process.env.TEST_DATABASE_URL);
+  return started;
+};
+
+/** One with settings and a database of its own, beside the one that tests share: who works on its jobs is nobody else. The test closes it. */
+export const start = async (settings: ConfigSource = {}): Promise<Rig> =>
+  startOn(await ownDatabase(), { DATABASE_POOL_SIZE: '1', ...settings });
+
+async function startOn(databaseUrl: string | undefined, settings: ConfigSource = {}): Promise<Rig> {
+  const config = loadConfig({
+    PORT: '0',
+    DATA_DIR: mkdtempSync(join(tmpdir(), 'platform-test-')),
+    DATABASE_URL: databaseUrl,
+    // several platforms share the server
+    DATABASE_POOL_SIZE: '2',
+    REDIS_URL: process.env.TEST_REDIS_URL,
+    SECRET_KEY: 'a secret for tests that is long enough',
+    ALLOW_PRIVATE_URLS: '1',
+    // every test calls from one address
+    ANONYMOUS_PER_HOUR: '1000000',
+    ANONYMOUS_PER_MINUTE: '1000000',
+    ...settings,
+  });
+  const logged: string[] = [];
+  const log = createLogger({ level: 'info', destination: { write: (line) => void logged.push(line) } });
+  const mails: Mail[] = [];
+  const mailer = { send: async (mail: Mail) => void mails.push(mail), close: async () => undefined };
+  const messages: Sms[] = [];
+  const sms = {
+    async send(message: Sms) {
+      if (SIMULATED_FAILURES[message.to]) throw new SmsRejected('there is no such number');
+      messages.push(message);
+    },
+    close: async () => undefined,
+  };
+  let assembly: FullAssembly | undefined;
+  const { origin, close } = await startPlatform(
+    config,
+    async (foundation) => {
+      assembly = await assembleWith(foundation, { inMemory: true, mailer, sms, passwordCost: { ln: 10, r: 8, p: 1 } });
+      return assembly;
+    },
+    { clock, log },
+  );
+  return createRig({ origin, close, clock, logged, mails, messages, assembly: assembly as FullAssembly });
+}
+
+/** What runs by itself: relay, consumers, deliveries, counts of key uses. */
+const BACKGROUND = /"outbox"|"events"\.|"usage_count"|"usage_writer_counter"|"identity"\."change"|"audit_record"/;
+
+type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'messages' | 'assembly'>;
+
+function createRig({ origin, close, clock, logged, mails, messages, assembly }: RigParts): Rig {
+  const { domains, databases } = assembly;
+  return {
+    origin,
+    close,
+    clock,
+    logged,
+    mails,
+    messages,
+    assembly,
+    async advance(ms) {
+      clock.advance(ms);
+      await databases.shiftJobs(clock.offsetMs);
+    },
+    async organization({ plan = 'enterprise' } = {}) {
+      const { organization, apiKey } = await domains.identity.createOrganization({ name: 'Test', plan });
+      return new Tenant(origin, organization.id, apiKey);
+    },
+    statements: async (act) => (await databases.observe(act)).filter((sql) => !BACKGROUND.test(sql)),
+  };
+}
+
+const POLL_MS = 20;
+const WAIT_MS = 10_000;
+
+type Truthy<T> = Exclude<T, false | null | undefined>;
+
+/** Waits until `read` answers something other than undefined, null or false; fails with what it last threw. */
+export async function eventually<T>(read: () => Promise<T> | T, timeoutMs = WAIT_MS): Promise<Truthy<T>> {
+  const deadline = performance.now() + timeoutMs;
+  let failure: unknown = new Error('The condition never came true.');
+  while (performance.now() < deadline) {
+    try {
+      const value = await read();
+      if (value) return value as Truthy<T>;
+    } catch (error) {
+      failure = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw failure;
+}

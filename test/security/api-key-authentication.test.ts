@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ApiKey } from '../../subgraphs/identity/api-keys/api-key.entity.ts';
+import { macOf } from '../../subgraphs/identity/signing/request-signature.ts';
+import type { RunningIdentity } from '../../subgraphs/identity/subgraph.ts';
+import { eventually } from '../rig.ts';
+import { createIdentityRig, type IdentityRig, showing } from './identity-rig.ts';
+
+let rig: IdentityRig;
+let identity: RunningIdentity;
+let organizationId: string;
+beforeAll(async () => {
+  rig = await createIdentityRig();
+});
+afterAll(() => rig.close());
+beforeEach(async () => {
+  identity = rig.startProcess();
+  organizationId = (await identity.createOrganization({ name: 'Test', plan: 'business' })).organization.id;
+});
+
+/** The code of a refusal; undefined where it is let in. */
+const codeOf = (attempt: Promise<unknown>): Promise<string | undefined> =>
+  attempt.then(
+    () => undefined,
+    (error: { code?: string }) => error.code,
+  );
+
+test('a key gives the rights that it was made with, in its organization, on its plan', async () => {
+  const { text, id } = await rig.addKey(organizationId, {
+    permissions: ['services:read', 'support:create'],
+    rateLimit: { requestsPerMinute: 60, burstLimit: 20 },
+  });
+  const { principal, rateLimit } = await identity.authenticator.authenticate(showing(text));
+  expect(principal.toJSON()).toMatchObject({
+    kind: 'api_key',
+    id,
+    organizationId,
+    plan: 'business',
+    grants: ['services:read', 'support:create'],
+  });
+  expect(rateLimit).toEqual({ requestsPerMinute: 60, burstLimit: 20 });
+});
+
+test('only the hash of a key is stored', async () => {
+  const { text, id } = await rig.addKey(organizationId);
+  const [row] = await rig.orm.em.getConnection().execute('select * from identity.api_key where id = ?', [id]);
+  expect(JSON.stringify(row)).not.toContain(text);
+  expect(JSON.stringify(row)).not.toContain(text.slice('sk_live_'.length, -4));
+});
+
+test('a key that was seen costs no query, however many come with it at once', async () => {
+  const { text } = await rig.addKey(organizationId);
+  await rig.clock.standingStill(async () => {
+    const atOnce = await rig.statements(() =>
+      Promise.all(Array.from({ length: 50 }, () => identity.authenticator.authenticate(showing(text)))),
+    );
+    expect(atOnce).toBe(2);
+    expect(await rig.statements(() => identity.authenticator.authenticate(showing(text)))).toBe(0);
+  });
+});
+
+test('what is no key, and a key that was unknown a moment ago, cost no query', async () => {
+  const attempts = ['', 'x', 'sk_live_short', `sk_live_${'-'.repeat(64)}`, 'a.b.c', `test_sk_${'x'.repeat(64)}`];
+  for (const token of attempts) {
+    expect(
+      await rig.statements(() =>
+        expect(identity.authenticator.authenticate(showing(token))).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS', status: 401 }),
+      ),
+    ).toBe(0);
+  }
+  const unknown = showing(`sk_live_${'x'.repeat(64)}`);
+  const refused = () => expect(identity.authenticator.authenticate(unknown)).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+  await rig.clock.standingStill(async () => {
+    await refused();
+    expect(await rig.statements(refused)).toBe(0);
+  });
+});
+
+test('no refusal repeats the key', async () => {
+  const text = `sk_live_${'secret7'.repeat(9)}s`;
+  const refusal = await identity.authenticator.authenticate(showing(text)).catch((error: unknown) => error);
+  expect(JSON.stringify([(refusal as Error).message, refusal])).not.toContain('secret7');
+});
+
+test('a revoked key ends at once where it was revoked, and within 5 s in every other process', async () => {
+  const other = rig.startProcess();
+  await other.start();
+  const { text, id } = await rig.addKey(organizationId);
+  await identity.authenticator.authenticate(showing(text));
+  await other.authenticator.authenticate(showing(text));
+  await rig.removeKey(id);
+
+  identity.core.feed.changed(id);
+  await expect(identity.authenticator.authenticate(showing(text))).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+  // told by the database, long before the seconds are over for which it would trust what it knows otherwise
+  await eventually(async () => (await codeOf(other.authenticator.authenticate(showing(text)))) === 'INVALID_CREDENTIALS', 5000);
+  await other.stop();
+});
+
+test('a key that is revoked while it is being looked up is not remembered', async () => {
+  const { text, id } = await rig.addKey(organizationId);
+  const looking = identity.authenticator.authenticate(showing(text));
+  identity.core.feed.changed(id);
+  await looking;
+  await rig.removeKey(id);
+  await expect(identity.authenticator.authenticate(showing(text))).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+});
+
+test('a key works until it expires, to the millisecond, cached or not', async () => {
+  const expiresAt = new Date(rig.clock.now().getTime() + 2000);
+  const { text } = await rig.addKey(organizationId, { expiresAt });
+  await identity.authenticator.authenticate(showing(text));
+  rig.clock.advance(2000);
+  const expired = { code: 'TOKEN_EXPIRED', status: 401, details: { expired_at: expiresAt.toISOString() } };
+  await expect(identity.authenticator.authenticate(showing(text))).rejects.toMatchObject(expired);
+  await expect(rig.startProcess().authenticator.authenticate(showing(text))).rejects.toMatchObject(expired);
+});
+
+test('a key with a whitelist works from its ranges, IPv4 and IPv6, and from nowhere else', async () => {
+  const { text } = await rig.addKey(organizationId, { ipWhitelist: ['10.0.0.0/8', '2001:db8::/32'] });
+  for (const ip of ['10.9.8.7', '::ffff:10.9.8.7', '2001:db8::5']) await identity.authenticator.authenticate(showing(text, ip));
+  for (const ip of ['11.0.0.1', '2001:db9::1', '::ffff:11.0.0.1', '']) {
+    await expect(identity.authenticator.authenticate(showing(text, ip))).rejects.toMatchObject({
+      code: 'IP_NOT_ALLOWED',
+      status: 403,
+      details: { ip },
+    });
+  }
+});
+
+test('a sandbox takes test keys only, and the live platform live ones only', async () => {
+  const sandbox = rig.startProcess({ sandbox: true });
+  const live = await identity.createOrganization({ name: 'Live', plan: 'developer' });
+  const trial = await sandbox.createOrganization({ name: 'Trial', plan: 'developer' });
+  expect(trial.apiKey).toMatch(/^test_sk_[A-Za-z0-9]{64}$/);
+  await sandbox.authenticator.authenticate(showing(trial.apiKey));
+  await expect(sandbox.authenticator.authenticate(showing(live.apiKey))).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+  await expect(identity.authenticator.authenticate(showing(trial.apiKey))).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+});
+
+test('uses are counted over all processes, without a write for each, and written when one stops', async () => {
+  const other = rig.startProcess();
+  const { text, id } = await rig.addKey(organizationId, { ipWhitelist: ['10.0.0.0/8'] });
+  for (let use = 0; use < 20; use += 1) await identity.authenticator.authenticate(showing(text, '10.0.0.1'));
+  await expect(identity.authenticator.authenticate(showing(text, '11.0.0.1'))).rejects.toThrow();
+  const lastUsed = rig.clock.now();
+  await other.authenticator.authenticate(showing(text, '10.0.0.1'));
+  expect(await rig.storedKey(id)).toMatchObject({ usageCount: 0, lastUsed: null });
+
+  expect(await rig.statements(() => identity.stop())).toBe(1);
+  await other.stop();
+  const stored = await rig.storedKey(id);
+  expect(stored.usageCount).toBe(21);
+  expect(stored.lastUsed?.getTime()).toBeGreaterThanOrEqual(lastUsed.getTime());
+  await identity.stop();
+  expect((await rig.storedKey(id)).usageCount).toBe(21);
+});
+
+test('uses that cannot be written are kept until they can', async () => {
+  const { text, id } = await rig.addKey(organizationId);
+  await identity.authenticator.authenticate(showing(text));
+  await rig.orm.em.getConnection().execute('alter table identity.api_key rename to api_key_away');
+  await identity.stop();
+  await rig.orm.em.getConnection().execute('alter table identity.api_key_away rename to api_key');
+  expect((await rig.storedKey(id)).usageCount).toBe(0);
+  await identity.stop();
+  expect((await rig.storedKey(id)).usageCount).toBe(1);
+});
+
+test('a signature that one process has accepted is refused by every other, and no statement is spent on what is not signed', async () => {
+  const secrets = identity.core.apiKeySecrets;
+  const { text, id } = await rig.addKey(organizationId, { requireSignature: true });
+  await rig.orm.em
+    .fork()
+    .nativeUpdate(ApiKey, { id }, { sealedSigningSecret: secrets.seal('sgn_secret', id) }, { filters: { organization: false } });
+  const timestamp = String(Math.floor(rig.clock.now().getTime() / 1000));
+  const signature = macOf({ method: 'GET', path: '/v1/services' }, timestamp, 'sgn_secret').toString('base64');
+  const signed = { ...showing(text), signing: { method: 'GET', path: '/v1/services', timestamp, signature } };
+  await identity.authenticator.authenticate(signed);
+  const replay = rig.startProcess().authenticator.authenticate(signed);
+  await expect(replay).rejects.toMatchObject({ code: 'INVALID_SIGNATURE', details: { reason: 'replayed' } });
+
+  // an open socket that is looked at again was signed for when it opened
+  await identity.authenticator.authenticate({ ...showing(text), signing: 'checked at opening' });
+  for (const signing of [undefined, { ...signed.signing, signature: undefined }])
+    expect(
+      await rig.statements(() =>
+        expect(identity.authenticator.authenticate({ ...showing(text), signing })).rejects.toMatchObject({
+          details: { reason: 'missing' },
+        }),
+      ),
+    ).toBe(0);
+});
+
+test('signatures that can no longer be replayed are forgotten', async () => {
+  const at = (seconds: number) => new Date(rig.clock.now().getTime() + seconds * 1000);
+  const insert = 'insert into identity.request_signature (digest, expires_at) values (?, ?)';
+  await rig.orm.em.getConnection().execute(insert, ['old', at(-1)]);
+  await rig.orm.em.getConnection().execute(insert, ['young', at(60)]);
+  await identity.core.signatures.purge();
+  const left = await rig.orm.em.getConnection().execute<{ digest: string }[]>('select digest from identity.request_signature');
+  expect(left.map(({ digest }) => digest)).toContain('young');
+  expect(left.map(({ digest }) => digest)).not.toContain('old');
+});

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { verifyPassword } from '../../subgraphs/identity/users/password.ts';
+import { createIdentityRig, type IdentityRig, showing } from './identity-rig.ts';
+
+let rig: IdentityRig;
+beforeEach(async () => {
+  rig = await createIdentityRig();
+});
+afterEach(() => rig.close());
+
+const presets = { bootstrapEmail: 'Admin@Example.com', bootstrapPassword: undefined, bootstrapApiKey: undefined };
+const users = () => rig.orm.em.getConnection().execute<Record<string, string>[]>('select * from identity.user');
+const count = async (table: string): Promise<number> =>
+  (await rig.orm.em.getConnection().execute<unknown[]>(`select id from identity.${table}`)).length;
+
+test('the first start makes an enterprise organization with an owner who can log in and a key that may do everything', async () => {
+  const identity = rig.startProcess();
+  const made = await identity.bootstrap(presets);
+  expect(made).toMatchObject({
+    organization: expect.stringMatching(/^org_/),
+    email: 'admin@example.com',
+    apiKey: expect.stringMatching(/^sk_live_/),
+    clientId: expect.stringMatching(/^client_/),
+    clientSecret: expect.stringMatching(/^cs_/),
+  });
+
+  const { principal } = await identity.authenticator.authenticate(showing(made?.apiKey ?? ''));
+  expect(principal).toMatchObject({ organizationId: made?.organization, plan: 'enterprise', grants: ['*:*'] });
+  const [owner] = await users();
+  expect(owner).toMatchObject({ email: 'admin@example.com', role: 'owner', status: 'active', organization_id: made?.organization });
+  expect(await verifyPassword(made?.password ?? '', owner?.password_hash ?? '')).toBe(true);
+});
+
+test('a later start makes nothing and shows nothing, whatever is preset', async () => {
+  const made = await rig.startProcess().bootstrap(presets);
+  const again = { ...presets, bootstrapApiKey: made?.apiKey };
+  expect(await rig.startProcess().bootstrap(again)).toBeUndefined();
+  expect(await rig.startProcess().bootstrap({ ...presets, bootstrapApiKey: `sk_live_${'a'.repeat(64)}` })).toBeUndefined();
+  expect([await count('organization'), await count('user'), await count('api_key'), await count('oauth_client')]).toEqual([1, 1, 1, 1]);
+});
+
+test('of several processes that start together one makes the organization', async () => {
+  const { all } = await rig.orm.em.fork().transactional(async (tx) => {
+    const sql = (statement: string) => tx.getConnection().execute<{ waiting: number }[]>(statement, [], 'all', tx.getTransactionContext());
+    await sql('lock table identity.user in exclusive mode');
+    const starting = Promise.all(Array.from({ length: 3 }, () => rig.startProcess().bootstrap(presets)));
+    // on a server they come as far as they can before any of them may write; PGlite has one session, and they wait for it
+    await vi.waitFor(async () => {
+      if (rig.database.pglite) return;
+      const [locks] = await sql('select count(*)::int as waiting from pg_locks where not granted');
+      expect(locks?.waiting).toBeGreaterThanOrEqual(3);
+    }, 5000);
+    return { all: starting };
+  });
+  expect((await all).filter(Boolean)).toHaveLength(1);
+  expect([await count('organization'), await count('user'), await count('api_key'), await count('oauth_client')]).toEqual([1, 1, 1, 1]);
+});
+
+test('preset e-mail, password and key are taken', async () => {
+  const identity = rig.startProcess();
+  const apiKey = `sk_live_${'Ab1'.repeat(21)}z`;
+  const made = await identity.bootstrap({
+    bootstrapEmail: 'root@example.com',
+    bootstrapPassword: 'a preset password',
+    bootstrapApiKey: apiKey,
+  });
+  expect(made).toMatchObject({ email: 'root@example.com', password: 'a preset password', apiKey });
+  await identity.authenticator.authenticate(showing(apiKey));
+});
+
+test('makes an OAuth client that may ask for everything; its id, secret and redirect may be preset', async () => {
+  const made = await rig.startProcess().bootstrap({
+    ...presets,
+    bootstrapClientId: 'client_preset1',
+    bootstrapClientSecret: 'a preset secret that is long enough',
+    bootstrapRedirectUri: 'https://app.example.com/callback',
+  });
+  expect(made).toMatchObject({ clientId: 'client_preset1', clientSecret: 'a preset secret that is long enough' });
+  const [client] = await rig.orm.em.getConnection().execute<Record<string, unknown>[]>('select * from identity.oauth_client');
+  expect(client).toMatchObject({
+    id: 'client_preset1',
+    organization_id: made?.organization,
+    permissions: ['*:*'],
+    redirect_uris: ['https://app.example.com/callback'],
+    grant_types: ['authorization_code', 'refresh_token', 'client_credentials', 'device_code'],
+  });
+  expect(JSON.stringify(client)).not.toContain('a preset secret');
+});
+
+test('a preset redirect that could not be used stops the start', async () => {
+  const error = await rig
+    .startProcess()
+    .bootstrap({ ...presets, bootstrapRedirectUri: 'http://app.example.com/' })
+    .catch((thrown: Error) => thrown);
+  expect(error).toMatchObject({ name: 'ConfigError', message: expect.stringMatching(/^BOOTSTRAP_REDIRECT_URI must be an https address/) });
+  expect(await count('organization')).toBe(0);
+});
+
+test.each([
+  ['too short', false, 'sk_live_abc'],
+  ['of a sandbox, on the live platform', false, `test_sk_${'a'.repeat(64)}`],
+  ['live, in a sandbox', true, `sk_live_${'a'.repeat(64)}`],
+])('a preset key that is %s stops the start, says what is expected, and does not repeat the key', async (_, sandbox, bootstrapApiKey) => {
+  const error = await rig
+    .startProcess({ sandbox })
+    .bootstrap({ ...presets, bootstrapApiKey })
+    .catch((thrown: Error) => thrown);
+  expect(error).toMatchObject({
+    name: 'ConfigError',
+    message: `BOOTSTRAP_API_KEY must be ${sandbox ? 'test_sk_' : 'sk_live_'} and 64 letters or digits.`,
+  });
+  expect(await count('organization')).toBe(0);
+});
+
+test('nothing that bootstrap makes is logged or stored in the clear', async () => {
+  const made = await rig.startProcess().bootstrap(presets);
+  const stored = JSON.stringify([
+    await users(),
+    await rig.orm.em.getConnection().execute('select * from identity.api_key'),
+    await rig.orm.em.getConnection().execute('select * from identity.oauth_client'),
+  ]);
+  for (const secret of [made?.password ?? '', made?.apiKey ?? '', made?.clientSecret ?? '']) {
+    expect(stored).not.toContain(secret);
+    expect(rig.logged.join()).not.toContain(secret);
+  }
+});

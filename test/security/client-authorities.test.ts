@@ -1,0 +1,77 @@
+import { X509Certificate } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { clock } from '../rig.ts';
+import { type Issued, issue, issueAuthority } from '../support/certificates.ts';
+import { ownDatabase } from '../support/own-database.ts';
+import { register, SecureClient, serverFiles, startOwn, temporary, written } from '../support/tls.ts';
+import { Tenant } from '../tenant.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+
+async function started(settings: Record<string, string>, options?: { inMemory: boolean }) {
+  const platform = await startOwn(settings, options);
+  onTestFinished(() => platform.close());
+  return platform;
+}
+
+test('with authorities only what one of them issued itself is registered, and works', async () => {
+  const [one, other, stranger] = [await issueAuthority(), await issueAuthority(), await issueAuthority()];
+  const { origin, organization } = await started({ ...(await serverFiles()), TLS_CLIENT_CA: written(`${one.pem}${other.pem}`) });
+  const { apiKey } = await organization();
+  for (const issuer of [one, other]) {
+    const shown = await issue({ issuer });
+    await register(origin, apiKey, shown.pem, ['accounts:read']);
+    expect((await new SecureClient(origin, shown).rest('GET', '/accounts')).status).toBe(200);
+  }
+
+  const intermediate = await issueAuthority({ issuer: one });
+  const namesake = await issueAuthority({ subject: one.certificate.subject });
+  const foreign: Issued[] = [
+    await issue({ issuer: stranger }),
+    await issue({ issuer: intermediate }),
+    await issue({ issuer: namesake }),
+    await issue(),
+  ];
+  for (const { pem } of foreign) {
+    const body = { certificate: pem, name: 'Test', permissions: ['accounts:read'] };
+    const answer = await new SecureClient(origin).rest('POST', '/auth/certificates', { body, headers: { 'x-api-key': apiKey } });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.details).toMatchObject({
+      field: 'certificate',
+      reason: expect.stringMatching(/authority that this platform accepts/),
+    });
+  }
+});
+
+test('a certificate whose authority was taken out is refused, though it is registered; so is one whose authority has expired', async () => {
+  const [gone, kept] = [await issueAuthority(), await issueAuthority({ validToDays: 2 })];
+  const [shownByGone, selfSigned, shown] = [await issue({ issuer: gone }), await issue(), await issue({ issuer: kept })];
+  const databaseUrl = await ownDatabase();
+  const files = { ...(await serverFiles()), DATA_DIR: temporary(), ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
+  const before = await startOwn(files, { inMemory: false });
+  const { apiKey } = await before.organization();
+  for (const { pem } of [shownByGone, selfSigned, shown]) await register(before.origin, apiKey, pem, ['accounts:read']);
+  await before.close();
+
+  const { origin } = await started({ ...files, TLS_CLIENT_CA: written(kept.pem) }, { inMemory: false });
+  for (const refused of [shownByGone, selfSigned]) {
+    const { status, body } = await new SecureClient(origin, refused).rest('GET', '/accounts');
+    expect(status).toBe(401);
+    expect(body.error).toMatchObject({ code: 'INVALID_CREDENTIALS', message: expect.stringMatching(/not issued by an authority/) });
+  }
+  expect((await new SecureClient(origin, shown).rest('GET', '/accounts')).status).toBe(200);
+  clock.advance(3 * DAY_MS);
+  expect((await new SecureClient(origin, shown).rest('GET', '/accounts')).status).toBe(401);
+});
+
+test('what a proxy says is held against the authorities too', async () => {
+  const authority = await issueAuthority();
+  const settings = { CLIENT_CERT_HEADER: 'x-client-cert', TRUSTED_PROXIES: '127.0.0.0/8,::1', TLS_CLIENT_CA: written(authority.pem) };
+  const { origin, organization } = await started(settings);
+  const { id, apiKey } = await organization();
+  const shown = await issue({ issuer: authority });
+  const body = { certificate: shown.pem, name: 'Test', permissions: ['accounts:read'] };
+  expect((await new Tenant(origin, id, apiKey).rest('POST', '/auth/certificates', { body })).status).toBe(201);
+  const header = new X509Certificate(shown.pem).raw.toString('base64');
+  expect((await fetch(`${origin}/v1/accounts`, { headers: { 'x-client-cert': header } })).status).toBe(200);
+});

@@ -1,0 +1,132 @@
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { type Issued, issue } from '../support/certificates.ts';
+import { type OwnPlatform, register, SecureClient, serverFiles, startOwn } from '../support/tls.ts';
+import { type Json, Tenant } from '../tenant.ts';
+
+const HEADER = 'x-client-cert';
+
+let behindProxy: OwnPlatform;
+let reachedByAnyone: OwnPlatform;
+beforeAll(async () => {
+  behindProxy = await startOwn({ CLIENT_CERT_HEADER: 'X-Client-Cert', TRUSTED_PROXIES: '127.0.0.0/8,::1' });
+  reachedByAnyone = await startOwn({ CLIENT_CERT_HEADER: HEADER, TRUSTED_PROXIES: '192.0.2.1' });
+});
+afterAll(async () => {
+  await behindProxy.close();
+  await reachedByAnyone.close();
+});
+
+/** A certificate that an organization of this platform registered. */
+async function registered({ origin, organization }: OwnPlatform): Promise<Issued> {
+  const { id, apiKey } = await organization();
+  const shown = await issue();
+  const body = { certificate: shown.pem, name: 'Test', permissions: ['accounts:read'] };
+  expect((await new Tenant(origin, id, apiKey).rest('POST', '/auth/certificates', { body })).status).toBe(201);
+  return shown;
+}
+
+async function saying({ origin }: OwnPlatform, headers: Record<string, string>): Promise<{ status: number; body: Json }> {
+  const response = await fetch(`${origin}/v1/accounts`, { headers });
+  return { status: response.status, body: await response.json() };
+}
+
+const base64 = (pem: string): string => new X509Certificate(pem).raw.toString('base64');
+
+test.each([
+  ['nginx and AWS: PEM, URL-encoded', ({ pem }: Issued) => encodeURIComponent(pem)],
+  ['Traefik and HAProxy: DER in base64', ({ pem }: Issued) => base64(pem)],
+  ['Traefik with the chain', ({ pem }: Issued, other: Issued) => `${base64(pem)},${base64(other.pem)}`],
+  ['AWS with the chain', ({ pem }: Issued, other: Issued) => encodeURIComponent(`${pem}${other.pem}`)],
+  ['RFC 9440', ({ pem }: Issued) => `:${base64(pem)}:`],
+  ['Envoy', ({ pem }: Issued) => `Hash=1a2b;Cert="${encodeURIComponent(pem)}";Subject="CN=client"`],
+])('what a trusted proxy says counts, as it is written by %s', async (_, written) => {
+  const shown = await registered(behindProxy);
+  expect(await saying(behindProxy, { [HEADER]: written(shown, await issue()) })).toMatchObject({ status: 200 });
+});
+
+test('what anyone else says is not looked at, whoever they say they are forwarded for', async () => {
+  const shown = await registered(reachedByAnyone);
+  const forged = { [HEADER]: encodeURIComponent(shown.pem), 'x-forwarded-for': '192.0.2.1' };
+  for (const headers of [forged, { [HEADER]: 'nonsense' }]) {
+    const { status, body } = await saying(reachedByAnyone, headers);
+    expect(status).toBe(401);
+    expect(body.error.message).toMatch(/API key/);
+  }
+});
+
+test('a header that is not the configured one is not looked at', async () => {
+  const shown = await registered(behindProxy);
+  expect(await saying(behindProxy, { 'client-cert': encodeURIComponent(shown.pem) })).toMatchObject({ status: 401 });
+});
+
+test.each(['nonsense', '%zz', encodeURIComponent('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')])(
+  'a header that holds no certificate is 401 and says so: %s',
+  async (value) => {
+    const { status, body } = await saying(behindProxy, { [HEADER]: value });
+    expect(status).toBe(401);
+    expect(body.error).toMatchObject({ code: 'INVALID_CREDENTIALS', message: `${HEADER}, which the proxy sent, holds no certificate.` });
+  },
+);
+
+test('an empty header is no certificate, and a key counts beside any', async () => {
+  const { id, apiKey } = await behindProxy.organization();
+  expect(await saying(behindProxy, { [HEADER]: '' })).toMatchObject({ status: 401 });
+  expect((await new Tenant(behindProxy.origin, id, apiKey).rest('GET', '/accounts', { headers: { [HEADER]: 'nonsense' } })).status).toBe(
+    200,
+  );
+});
+
+test('a header that came twice is refused: one of them may be what the client sent', async () => {
+  const shown = await registered(behindProxy);
+  const value = encodeURIComponent(shown.pem);
+  // fetch would make one header of two
+  const twice = request(`${behindProxy.origin}/v1/accounts`, { headers: { [HEADER]: [value, value] } }).end();
+  const [response] = await once(twice, 'response');
+  expect(response.statusCode).toBe(401);
+  expect(JSON.parse((await response.toArray()).join('')).error.message).toMatch(/more than once/);
+});
+
+test('a certificate that the proxy says and nobody registered is refused', async () => {
+  const { status, body } = await saying(behindProxy, { [HEADER]: encodeURIComponent((await issue()).pem) });
+  expect(status).toBe(401);
+  expect(body.error.message).toMatch(/not registered/);
+});
+
+test('a socket is admitted by what the proxy says of it, and by nobody else', async () => {
+  for (const [platform, expected] of [
+    [behindProxy, 'connection_ack'],
+    [reachedByAnyone, 4401],
+  ] as const) {
+    const shown = await registered(platform);
+    expect(await opened(platform.origin, { [HEADER]: encodeURIComponent(shown.pem) })).toBe(expected);
+  }
+});
+
+test('the certificate of the connection of a trusted proxy is its own, and gives its clients nothing', async () => {
+  const proxied = await startOwn({ ...(await serverFiles()), TRUSTED_PROXIES: '127.0.0.0/8,::1', CLIENT_CERT_HEADER: HEADER });
+  const { apiKey } = await proxied.organization();
+  const [proxy, client] = [await issue(), await issue()];
+  await register(proxied.origin, apiKey, proxy.pem, ['accounts:read']);
+  await register(proxied.origin, apiKey, client.pem, ['accounts:read']);
+  const connection = new SecureClient(proxied.origin, proxy);
+  expect((await connection.rest('GET', '/accounts')).status).toBe(401);
+  expect((await connection.rest('GET', '/accounts', { headers: { [HEADER]: encodeURIComponent(client.pem) } })).status).toBe(200);
+  await proxied.close();
+});
+
+/** `connection_ack`, or the code that the socket is closed with. */
+function opened(origin: string, headers: Record<string, string>): Promise<unknown> {
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers });
+  socket.once('open', () => socket.send(JSON.stringify({ type: 'connection_init' })));
+  return new Promise((resolve) => {
+    socket.once('message', (message) => {
+      resolve(JSON.parse(String(message)).type);
+      socket.close();
+    });
+    socket.once('close', resolve);
+  });
+}

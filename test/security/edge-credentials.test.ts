@@ -1,0 +1,150 @@
+import type { IncomingMessage } from 'node:http';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createEdgeRig, type EdgeRig } from './edge-rig.ts';
+
+let rig: EdgeRig;
+beforeEach(() => {
+  rig = createEdgeRig();
+});
+afterEach(() => rig.app.close());
+
+const get = (url: string, headers: Record<string, string> = {}) => rig.app.inject({ url, headers });
+
+test('a key is accepted as bearer token and as X-API-Key alike, and as both when they agree', async () => {
+  const { key, principal } = rig.addKey('developer');
+  for (const headers of [{ authorization: `Bearer ${key}` }, { 'x-api-key': key }, { authorization: `bearer  ${key}`, 'x-api-key': key }]) {
+    const answer = await get('/things/1', headers as Record<string, string>);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json().organization).toBe(principal.organizationId);
+  }
+});
+
+test.each([
+  ['nothing', {}],
+  ['an unknown key', { authorization: 'Bearer sk_live_unknown' }],
+  ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
+  ['a bearer without a token', { authorization: 'Bearer ' }],
+  ['a token with a space in it', { authorization: 'Bearer one two' }],
+  ['an empty X-API-Key', { 'x-api-key': '' }],
+  ['two credentials that differ', { authorization: 'Bearer sk_live_one', 'x-api-key': 'sk_live_two' }],
+])('%s is 401 with the standard body, WWW-Authenticate and all headers', async (_, headers) => {
+  const answer = await get('/things/1', headers as Record<string, string>);
+  expect(answer.statusCode).toBe(401);
+  expect(answer.headers['www-authenticate']).toBe('Bearer');
+  expect(answer.headers['x-ratelimit-limit']).toBe('1000');
+  expect(answer.json()).toEqual({
+    error: { code: 'INVALID_CREDENTIALS', message: expect.any(String), details: {}, request_id: answer.headers['x-request-id'] },
+  });
+  expect(answer.body).not.toContain('sk_live_');
+});
+
+test('each answer has an id of its own, whatever the caller sends', async () => {
+  const answers = await Promise.all([get('/open', { 'x-request-id': 'mine' }), get('/open'), get('/nowhere')]);
+  const ids = answers.map(({ headers }) => headers['x-request-id']);
+  expect(new Set(ids).size).toBe(3);
+  for (const id of ids) expect(id).toMatch(/^req_[0-9A-HJKMNP-TV-Z]{26}$/);
+});
+
+test('a public route asks for no credentials, does not look at bad ones, and gives no rights', async () => {
+  const answer = await get('/open', { authorization: 'Basic b2F1dGg6Y2xpZW50' });
+  expect(answer.statusCode).toBe(200);
+  expect(answer.json().principal).toMatchObject({ organizationId: '', grants: [] });
+  expect(rig.seen).toEqual([]);
+});
+
+test('an unknown path is 404 for everyone, and 401 for who shows credentials that do not hold', async () => {
+  expect((await get('/nowhere')).json().error.code).toBe('ROUTE_NOT_FOUND');
+  expect((await get('/nowhere', { 'x-api-key': rig.addKey('developer').key })).statusCode).toBe(404);
+  expect((await get('/nowhere', { 'x-api-key': 'sk_live_unknown' })).statusCode).toBe(401);
+});
+
+test.each(['/things/%zz', '/%E4%A', '/%'])('the path %s, which cannot be decoded, is 404 with all headers', async (path) => {
+  const answer = await get(path);
+  expect(answer.statusCode).toBe(404);
+  expect(answer.json().error).toMatchObject({
+    code: 'ROUTE_NOT_FOUND',
+    message: expect.stringContaining(path),
+    request_id: answer.headers['x-request-id'],
+  });
+  expect(answer.headers['x-ratelimit-remaining']).toBe('999');
+});
+
+test('an id of any length reaches its route', async () => {
+  const id = 'x'.repeat(4000);
+  expect((await get(`/things/${id}`, { 'x-api-key': rig.addKey('developer').key })).json().id).toBe(id);
+});
+
+test('X-Forwarded-For is believed from a trusted proxy only', async () => {
+  const { key } = rig.addKey('developer');
+  await get('/things/1', { 'x-api-key': key, 'x-forwarded-for': '203.0.113.9' });
+  expect(rig.seen.at(-1)?.ip).toBe('127.0.0.1');
+
+  const behindProxy = createEdgeRig({ trustedProxies: ['127.0.0.0/8'] });
+  const other = behindProxy.addKey('developer');
+  await behindProxy.app.inject({ url: '/things/1', headers: { 'x-api-key': other.key, 'x-forwarded-for': '198.51.100.1, 203.0.113.9' } });
+  expect(behindProxy.seen.at(-1)?.ip).toBe('203.0.113.9');
+  await behindProxy.app.close();
+});
+
+test('an error of ours is 500 without a word of what it was, and is logged with the request id', async () => {
+  const answer = await get('/broken', { 'x-api-key': rig.addKey('developer').key });
+  expect(answer.statusCode).toBe(500);
+  expect(answer.json().error.code).toBe('INTERNAL_ERROR');
+  expect(answer.body).not.toContain('select');
+  const line = rig.logged.find((entry) => entry.includes(String(answer.headers['x-request-id'])));
+  expect(line).toContain('edge-rig.ts');
+  expect(line).not.toContain('select');
+  expect(line).not.toContain('sk_live_');
+});
+
+test.each([
+  ['not JSON', 'application/json', '{"a":', 400, 'INVALID_JSON'],
+  ['empty', 'application/json', '', 400, 'INVALID_JSON'],
+  ['JSON that sets a prototype', 'application/json', '{"__proto__":{"a":1}}', 400, 'INVALID_JSON'],
+  ['another type', 'text/csv', 'a,b', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+  ['too large', 'application/json', JSON.stringify('x'.repeat(1_100_000)), 413, 'BODY_TOO_LARGE'],
+])('a body that is %s is refused in the standard form', async (_, type, payload, status, code) => {
+  const answer = await rig.app.inject({
+    method: 'POST',
+    url: '/things/1',
+    headers: { 'x-api-key': rig.addKey('developer').key, 'content-type': type },
+    payload,
+  });
+  expect(answer.statusCode).toBe(status);
+  expect(answer.json().error).toMatchObject({ code, request_id: answer.headers['x-request-id'] });
+});
+
+test('a WebSocket is admitted by the same credentials in its parameters, and its operations are counted with the requests', async () => {
+  const { key, principal } = rig.addKey('developer');
+  const socket = await rig.edge.admit({ requestId: 'req_1', ip: '127.0.0.1', params: { authorization: `Bearer ${key}` } });
+  expect(socket.principal).toBe(principal);
+  await socket.charge({ weight: 5 });
+  expect((await get('/free', { 'x-api-key': key })).headers['x-ratelimit-remaining']).toBe('995');
+  await expect(rig.edge.admit({ requestId: 'req_2', ip: '127.0.0.1', params: {} })).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+});
+
+test("that an open socket is refused when it is checked again is nobody's attempt: its address pays nothing, and it is told why", async () => {
+  const strict = createEdgeRig({ anonymous: { perHour: 1, burst: 1 } });
+  const opening = { requestId: 'req_1', ip: '203.0.113.9', params: { 'x-api-key': 'sk_live_revoked' } };
+  const checked = { ...opening, isRecheck: true };
+  for (let n = 0; n < 3; n++) await expect(strict.edge.admit(checked)).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+  await expect(strict.edge.admit(opening)).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+  await expect(strict.edge.admit(opening)).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' });
+  await expect(strict.edge.admit(checked)).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+});
+
+test('what a signature is over is handed on as the client sent it; an open socket that is checked again is not asked for one', async () => {
+  const { key } = rig.addKey('developer');
+  await get('/things/1?a=%20b', { 'x-api-key': key, 'x-timestamp': '1', 'x-signature': 'x' });
+  expect(rig.seen.at(-1)?.signing).toEqual({ method: 'GET', path: '/things/1?a=%20b', timestamp: '1', signature: 'x' });
+  const opening = {
+    requestId: 'req_1',
+    ip: '127.0.0.1',
+    request: { url: '/graphql?x' } as IncomingMessage,
+    params: { 'x-api-key': key, 'x-signature': 'x' },
+  };
+  await rig.edge.admit(opening);
+  expect(rig.seen.at(-1)?.signing).toEqual({ method: 'GET', path: '/graphql?x', timestamp: undefined, signature: 'x' });
+  await rig.edge.admit({ ...opening, isRecheck: true });
+  expect(rig.seen.at(-1)?.signing).toBe('checked at opening');
+});

@@ -1,0 +1,229 @@
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createLogger } from '../../kernel/log.ts';
+import { createMetrics } from '../../kernel/metrics.ts';
+import { MemoryCounters } from '../../router/edge/memory-counters.ts';
+import { RedisCounters } from '../../router/edge/redis-counters.ts';
+import { createEdgeRig, type EdgeRig } from './edge-rig.ts';
+import { stores } from './edge-stores.ts';
+
+describe.each(stores)('limits kept in %s', (_, open) => {
+  let rig: EdgeRig;
+  let close: () => void;
+  beforeEach(async () => {
+    const store = await open();
+    close = store.close;
+    rig = createEdgeRig({ counters: store.counters });
+  });
+  afterEach(async () => {
+    await rig.app.close();
+    close();
+  });
+
+  const send = (key: string, method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' = 'GET', url = '/things/1', body?: object) =>
+    rig.app.inject({ method, url, headers: { 'x-api-key': key }, ...(body && { payload: body }) });
+  const remaining = async (key: string) => Number((await send(key, 'GET', '/free')).headers['x-ratelimit-remaining']);
+
+  test('every answer tells the plan, what is left, and when it ends', async () => {
+    const { key } = rig.addKey('developer');
+    const now = rig.clock.now().getTime() / 1000;
+    const { headers } = await send(key);
+    expect(headers).toMatchObject({
+      'x-ratelimit-limit': '1000',
+      'x-ratelimit-remaining': '999',
+      'x-ratelimit-burst': '100',
+      'x-ratelimit-burst-remaining': '99',
+      'x-ratelimit-retry-after': '0',
+    });
+    const reset = Number(headers['x-ratelimit-reset']);
+    expect(reset).toBeGreaterThanOrEqual(now + 3600);
+    expect(reset).toBeLessThan(now + 3605);
+    expect(headers['retry-after']).toBeUndefined();
+  });
+
+  test('every answer says the same in the words of the standard', async () => {
+    const { key } = rig.addKey('developer');
+    const { headers } = await send(key, 'POST');
+    expect(headers['ratelimit-policy']).toBe('"burst";q=100;w=60, "hour";q=1000;w=3600');
+    expect(headers.ratelimit).toBe('"burst";r=98;t=60, "hour";r=998;t=3600');
+  });
+
+  test('a request costs by its method: 1 to read, 2 to write, 3 to delete', async () => {
+    const { key } = rig.addKey('business');
+    let left = 10_000;
+    for (const [method, cost] of [
+      ['GET', 1],
+      ['HEAD', 1],
+      ['POST', 2],
+      ['PUT', 2],
+      ['DELETE', 3],
+    ] as const) {
+      left -= cost;
+      expect((await send(key, method)).headers['x-ratelimit-remaining']).toBe(String(left));
+    }
+  });
+
+  test('the hour is refused when it is used up, and counts anew after it', async () => {
+    const { key } = rig.addKey('developer');
+    for (let minute = 0; minute < 10; minute++) {
+      expect((await send(key, 'POST', '/graph', { weight: 100 })).statusCode).toBe(200);
+      rig.clock.advance(60_001);
+    }
+    const refused = await send(key);
+    expect(refused.json().error.details).toMatchObject({ window: 'hour', limit: 1000, remaining: 0, current_usage: 1000 });
+    rig.clock.advance(refused.json().error.details.retry_after * 1000);
+    expect((await send(key)).headers['x-ratelimit-remaining']).toBe('999');
+  });
+
+  test('what is refused is not counted', async () => {
+    const { key, principal } = rig.addKey('developer');
+    expect((await send(key, 'POST', '/graph', { weight: 101 })).statusCode).toBe(429);
+    expect(await remaining(key)).toBe(1000);
+    expect(rig.used.get(principal.organizationId)).toBeUndefined();
+  });
+
+  test('what is counted is told, as requests and by weight', async () => {
+    const { key, principal } = rig.addKey('developer');
+    await send(key, 'DELETE');
+    await send(key, 'POST', '/graph', { weight: 7, requests: 4 });
+    await send(key, 'GET', '/free');
+    expect(rig.used.get(principal.organizationId)).toEqual({ requests: 5, weight: 10 });
+  });
+
+  test('the keys of an organization share its limits; another organization has its own', async () => {
+    const first = rig.addKey('developer');
+    const second = rig.addKey('developer', { organizationId: first.principal.organizationId });
+    await send(first.key);
+    expect((await send(second.key)).headers['x-ratelimit-remaining']).toBe('998');
+    expect((await send(rig.addKey('developer').key)).headers['x-ratelimit-remaining']).toBe('999');
+  });
+
+  test("a key's own limit narrows the plan's and never widens it", async () => {
+    const narrow = rig.addKey('developer', { limits: { perHour: 120, burst: 2 } });
+    await send(narrow.key);
+    const second = await send(narrow.key);
+    expect(second.headers).toMatchObject({
+      'x-ratelimit-limit': '120',
+      'x-ratelimit-remaining': '118',
+      'x-ratelimit-burst': '2',
+      'x-ratelimit-burst-remaining': '0',
+    });
+    expect((await send(narrow.key)).statusCode).toBe(429);
+
+    const wide = rig.addKey('developer', { limits: { perHour: 1e6, burst: 1e6 } });
+    expect((await send(wide.key)).headers).toMatchObject({ 'x-ratelimit-limit': '1000', 'x-ratelimit-burst': '100' });
+  });
+
+  test('a category counts operations in an hour of its own, whatever they weigh', async () => {
+    const { key, principal } = rig.addKey('business');
+    for (let count = 0; count < 10; count++) expect((await send(key, 'POST', '/exports')).statusCode).toBe(200);
+    const refused = await send(key, 'POST', '/exports');
+    expect(refused.json().error.details).toMatchObject({ window: 'export', limit: 10, current_usage: 10 });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3500);
+    expect(await rig.edge.usageOf({ principal })).toMatchObject({
+      hour: { used: 20, remaining: 9980 },
+      burst: { used: 20, limit: 500 },
+      categories: {
+        export: { used: 10, remaining: 0 },
+        billing: { used: 0, limit: 100 },
+        provisioning: { limit: 50 },
+        account: { limit: 200 },
+      },
+    });
+  });
+
+  test('the custom plan is counted and never refused', async () => {
+    const { key, principal } = rig.addKey('custom');
+    const { headers, statusCode } = await send(key, 'POST', '/graph', { weight: 1_000_000 });
+    expect(statusCode).toBe(200);
+    expect(headers).toMatchObject({
+      'x-ratelimit-limit': 'unlimited',
+      'x-ratelimit-remaining': 'unlimited',
+      'x-ratelimit-burst': 'unlimited',
+      'x-ratelimit-retry-after': '0',
+    });
+    expect(headers).not.toHaveProperty('ratelimit');
+    expect((await rig.edge.usageOf({ principal })).hour.used).toBe(1_000_000);
+  });
+
+  test('a refusal is counted in the metrics', async () => {
+    const { key } = rig.addKey('developer');
+    await send(key, 'POST', '/graph', { weight: 101 });
+    expect(await rig.metricsText()).toContain('rate_limit_refusals_total{window="burst"} 1');
+  });
+});
+
+describe('an address that tries keys', () => {
+  const from = (rig: EdgeRig, key: string) => rig.app.inject({ url: '/free', headers: { 'x-api-key': key } });
+  const exhausted = async (): Promise<EdgeRig> => {
+    const rig = createEdgeRig({ anonymous: { perHour: 10, burst: 5 } });
+    for (let count = 0; count < 5; count++) expect((await from(rig, 'sk_live_guess')).statusCode).toBe(401);
+    return rig;
+  };
+
+  test('is refused after its allowance, and then no key of it is looked up, whoever holds it', async () => {
+    const rig = await exhausted();
+    const lookups = rig.seen.length;
+    const refused = await from(rig, 'sk_live_another');
+    expect(refused.json().error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', details: { window: 'burst', limit: 5, current_usage: 5 } });
+    expect(refused.headers).toMatchObject({ 'x-ratelimit-burst-remaining': '0', 'retry-after': expect.any(String) });
+    expect((await from(rig, rig.addKey('developer').key)).statusCode).toBe(429);
+    const opening = { requestId: 'req_1', ip: '127.0.0.1', params: { 'x-api-key': 'sk_live_guess' } };
+    await expect(rig.edge.admit(opening)).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' });
+    expect(rig.seen).toHaveLength(lookups);
+
+    rig.clock.advance(60_001);
+    expect((await from(rig, 'sk_live_guess')).statusCode).toBe(401);
+    await rig.app.close();
+  });
+
+  test('does not stop a key that was good before, over HTTP and by socket', async () => {
+    const rig = createEdgeRig({ anonymous: { perHour: 10, burst: 5 } });
+    const { key } = rig.addKey('developer');
+    expect((await from(rig, key)).statusCode).toBe(200);
+    for (let count = 0; count < 5; count++) expect((await from(rig, 'sk_live_guess')).statusCode).toBe(401);
+    expect((await from(rig, 'sk_live_guess')).statusCode).toBe(429);
+    expect((await from(rig, key)).statusCode).toBe(200);
+    expect((await rig.edge.admit({ requestId: 'req_1', ip: '127.0.0.1', params: { 'x-api-key': key } })).isAnonymous).toBe(false);
+    await rig.app.close();
+  });
+});
+
+test('all addresses of an IPv6 /64 are one caller, and an IPv4 address is itself in either spelling', async () => {
+  const rig = createEdgeRig({ trustedProxies: ['127.0.0.1'] });
+  const from = async (ip: string) =>
+    Number((await rig.app.inject({ url: '/open', headers: { 'x-forwarded-for': ip } })).headers['x-ratelimit-remaining']);
+  expect(await from('2001:db8:0:1::1')).toBe(999);
+  expect(await from('2001:0db8:0000:0001:ffff:ffff:ffff:ffff')).toBe(998);
+  expect(await from('2001:db8:0:2::1')).toBe(999);
+  expect(await from('::1')).toBe(999);
+  expect(await from('198.51.100.7')).toBe(999);
+  expect(await from('::ffff:198.51.100.7')).toBe(998);
+  await rig.app.close();
+});
+
+test('counters that have run out are forgotten', () => {
+  const counters = new MemoryCounters();
+  for (let index = 0; index < 1000; index++)
+    counters.charge({ windows: [{ key: `caller_${index}`, amount: 1, limit: 10, windowMs: 60_000 }] }, 1_000_000);
+  counters.charge({ windows: [{ key: 'last', amount: 1, limit: 10, windowMs: 60_000 }] }, 1_000_000 + 60_001);
+  expect(counters.size).toBe(1);
+});
+
+test('while Redis is away each process counts alone and says so once', async () => {
+  const logged: string[] = [];
+  const log = createLogger({ level: 'info', destination: { write: (line: string) => void logged.push(line) } });
+  const metrics = createMetrics();
+  const redis = new Redis('redis://127.0.0.1:1', { lazyConnect: true, retryStrategy: null });
+  redis.on('error', () => {});
+  const rig = createEdgeRig({ counters: new RedisCounters(redis, log, metrics) });
+
+  const { key } = rig.addKey('developer');
+  for (let count = 1; count <= 3; count++) {
+    const { headers } = await rig.app.inject({ url: '/things/1', headers: { 'x-api-key': key } });
+    expect(headers['x-ratelimit-remaining']).toBe(String(1000 - count));
+  }
+  expect(logged.filter((line) => line.includes('Redis is away'))).toHaveLength(1);
+  expect(await metrics.text()).toContain('rate_limit_store_up 0');
+  await rig.app.close();
+});

@@ -1,0 +1,148 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { TestClock } from '../../kernel/clock.ts';
+import { PlatformError } from '../../kernel/errors.ts';
+import type { Priority } from '../../kernel/http.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { createMetrics } from '../../kernel/metrics.ts';
+import { type Plan, Principal } from '../../kernel/principal.ts';
+import type { Identified } from '../../router/edge/admission.ts';
+import type { Counters } from '../../router/edge/counters.ts';
+import type { Credentials } from '../../router/edge/credentials.ts';
+import { type Edge, mountEdge } from '../../router/edge/edge.ts';
+import type { UsageObserver } from '../../router/edge/limiter.ts';
+import { MemoryCounters } from '../../router/edge/memory-counters.ts';
+import { type Limits, PRIORITIES } from '../../router/edge/plans.ts';
+import { createServer } from '../../router/edge/server.ts';
+
+export interface EdgeRig {
+  app: FastifyInstance;
+  edge: Edge;
+  clock: TestClock;
+  /** Lines that were logged. */
+  logged: string[];
+  /** What the authenticator was shown. */
+  seen: Credentials[];
+  /** Ids of principals whose suspension was told. */
+  suspended: string[];
+  /** What was told of each organization's use. */
+  used: ReadonlyMap<string, { requests: number; weight: number }>;
+  /** What is being served at `/held/…`, by what stands there: it is answered when the test says so. */
+  held: Map<string, () => void>;
+  /** In the order in which they came to be served. */
+  served: string[];
+  metricsText(): Promise<string>;
+  /** Accepts a key of another rig, as another process over the same database would. */
+  knows(key: string, principal: Principal): void;
+  /** A key of an organization of its own; several keys may share one. */
+  addKey(plan: Plan, options?: { organizationId?: string; limits?: Limits }): { key: string; principal: Principal };
+}
+
+interface RigOptions {
+  counters?: Counters;
+  anonymous?: Limits;
+  trustedProxies?: string[];
+  slotWaitMs?: number;
+  /** Looking up a key takes until then. */
+  lookup?: () => Promise<void>;
+}
+
+let made = 0;
+
+/** The edge over a few routes, with real counters and a clock to move; keys are held in memory. */
+export function createEdgeRig({
+  counters = new MemoryCounters(),
+  anonymous = { perHour: 1000, burst: 100 },
+  trustedProxies = [],
+  slotWaitMs = 5_000,
+  lookup = async () => {},
+}: RigOptions = {}): EdgeRig {
+  const keys = new Map<string, Identified>();
+  const seen: Credentials[] = [];
+  const familiar = new Set<string>();
+  const suspended: string[] = [];
+  const used = new Map<string, { requests: number; weight: number }>();
+  const logged: string[] = [];
+  const clock = new TestClock();
+  const metrics = createMetrics();
+  const log = createLogger({ level: 'info', destination: { write: (line: string) => void logged.push(line) } });
+  const app = createServer({ trustedProxies });
+  const authenticate = async (credentials: Credentials): Promise<Identified> => {
+    seen.push(credentials);
+    await lookup();
+    const found = credentials.kind === 'certificate' ? undefined : keys.get(credentials.token);
+    if (!found) throw new PlatformError('INVALID_CREDENTIALS', 'The API key is not valid.');
+    familiar.add(found.principal.id);
+    return found;
+  };
+  const usage: UsageObserver = {
+    counted({ organizationId }, { requests, weight }) {
+      const before = used.get(organizationId) ?? { requests: 0, weight: 0 };
+      used.set(organizationId, { requests: before.requests + requests, weight: before.weight + weight });
+    },
+    suspended: ({ id }) => void suspended.push(id),
+  };
+  const isFamiliar = (shown: Credentials) => shown.kind !== 'certificate' && familiar.has(keys.get(shown.token)?.principal.id ?? '');
+  const edge = mountEdge(app, { authenticate, isFamiliar, counters, anonymous, slotWaitMs, usage, clock, log, metrics });
+  const held = new Map<string, () => void>();
+  const served: string[] = [];
+  addRoutes(app);
+  addHeldRoutes(app, held, served);
+
+  return {
+    app,
+    edge,
+    clock,
+    logged,
+    seen,
+    suspended,
+    used,
+    held,
+    served,
+    metricsText: () => metrics.text(),
+    knows: (key, principal) => void keys.set(key, { principal }),
+    addKey(plan, { organizationId = `org_${process.pid}_${Date.now()}_${++made}`, limits } = {}) {
+      const key = `sk_live_${String(++made).padStart(64, '0')}`;
+      const principal = new Principal({ kind: 'api_key', id: `ak_${made}`, organizationId, plan, grants: ['*:*'] });
+      keys.set(key, { principal, keyLimits: limits });
+      return { key, principal };
+    },
+  };
+}
+
+function addRoutes(app: FastifyInstance): void {
+  app.all('/things/:id', async (request) => ({
+    organization: request.caller.principal.organizationId,
+    id: (request.params as { id: string }).id,
+  }));
+  app.get('/open', { config: { access: 'public' } }, async (request) => ({ principal: request.caller.principal.toJSON() }));
+  app.get('/free', { config: { weight: 0 } }, async () => ({}));
+  app.post('/exports', { config: { category: 'export' } }, async () => ({}));
+  app.post('/graph', { config: { weight: 0 } }, async (request) => {
+    await request.charge(request.body as { weight: number });
+    return {};
+  });
+  app.get('/broken', async () => {
+    throw new Error('select * from secrets');
+  });
+}
+
+function addHeldRoutes(app: FastifyInstance, held: Map<string, () => void>, served: string[]): void {
+  const hold = async ({ params }: FastifyRequest): Promise<object> => {
+    const { name } = params as { name: string };
+    served.push(name);
+    await new Promise<void>((resolve) => held.set(name, resolve));
+    held.delete(name);
+    return {};
+  };
+  for (const priority of PRIORITIES) app.get(`/held/${priority}/:name`, { config: { priority } }, hold);
+  app.post('/held/deferred/:name', { config: { weight: 1, priority: 'deferred' } }, async (request) => {
+    const { priority } = request.body as { priority: Priority };
+    await request.charge({ weight: 1, requests: 0 });
+    await request.enter(priority);
+    return hold(request);
+  });
+  app.get('/thrown/:name', async ({ params }) => {
+    served.push((params as { name: string }).name);
+    throw new Error('failed');
+  });
+}

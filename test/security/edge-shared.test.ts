@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { Redis } from 'ioredis';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createLogger } from '../../kernel/log.ts';
+import { createMetrics } from '../../kernel/metrics.ts';
+import type { Principal } from '../../kernel/principal.ts';
+import { RedisCounters } from '../../router/edge/redis-counters.ts';
+import { eventually } from '../rig.ts';
+import { createEdgeRig, type EdgeRig } from './edge-rig.ts';
+import { onRedis, redisUrl } from './edge-stores.ts';
+
+const SLOTS = 10;
+
+describe.runIf(redisUrl)('two processes on one Redis', () => {
+  const ends: (() => Promise<unknown>)[] = [];
+  const keyPrefix = `test:${randomUUID()}:`;
+  afterEach(async () => {
+    for (const end of ends.splice(0)) await end();
+  });
+
+  /** A process, and what ends its connection as if it were killed. */
+  async function startProcess(): Promise<EdgeRig & { kill(): void }> {
+    const { counters, close } = await onRedis(redisUrl as string, keyPrefix);
+    const rig = createEdgeRig({ counters });
+    ends.push(async () => {
+      for (const end of rig.held.values()) end();
+      await rig.app.close();
+      close();
+    });
+    return { ...rig, kill: close };
+  }
+
+  async function startTwo() {
+    const [first, second] = [await startProcess(), await startProcess()];
+    const { key, principal } = first.addKey('developer');
+    second.knows(key, principal);
+    const ask = (rig: EdgeRig, url: string) => rig.app.inject({ url, headers: { 'x-api-key': key } });
+    return { first, second, principal, ask, key };
+  }
+
+  const held = async (rig: EdgeRig, principal: Principal) => (await rig.edge.usageOf({ principal })).concurrency.used;
+
+  test('share one count', async () => {
+    const { first, second, ask } = await startTwo();
+    for (let left = 999; left > 990; left -= 2) {
+      expect((await ask(first, '/things/1')).headers['x-ratelimit-remaining']).toBe(String(left));
+      expect((await ask(second, '/things/1')).headers['x-ratelimit-remaining']).toBe(String(left - 1));
+    }
+  });
+
+  test('share a suspension', async () => {
+    const { first, second, ask, key } = await startTwo();
+    const graph = { method: 'POST', url: '/graph', headers: { 'x-api-key': key }, payload: { weight: 60 } } as const;
+    expect((await first.app.inject(graph)).statusCode).toBe(200);
+    expect((await second.app.inject(graph)).statusCode).toBe(429);
+    expect((await ask(first, '/things/1')).json().error.code).toBe('KEY_SUSPENDED');
+  });
+
+  test('share the slots: what one gives back, the other takes, the more urgent first wherever it waits', async () => {
+    const { first, second, principal, ask } = await startTwo();
+    for (let n = 0; n < SLOTS; n++) void ask(first, `/held/normal/held${n}`);
+    await eventually(async () => (await held(second, principal)) === SLOTS);
+    void ask(first, '/held/low/low');
+    await eventually(async () => (await first.edge.usageOf({ principal })).concurrency.waiting === 1);
+    void ask(second, '/held/critical/critical');
+    await eventually(async () => (await second.edge.usageOf({ principal })).concurrency.waiting === 1);
+    // so that the other process knows of it, whichever of them asks next
+    await eventually(async () => (await waitersIn(principal)) === 2);
+
+    first.held.get('held0')?.();
+    await eventually(() => second.held.has('critical'));
+    expect(first.held.has('low')).toBe(false);
+    first.held.get('held1')?.();
+    await eventually(() => first.held.has('low'));
+    expect(await held(second, principal)).toBe(SLOTS);
+  });
+
+  async function waitersIn({ organizationId }: Principal): Promise<number> {
+    const redis = new Redis(redisUrl as string, { keyPrefix });
+    const fields = await redis.hkeys(`rate:{${organizationId}}:slots`);
+    redis.disconnect();
+    return fields.filter((field) => field.startsWith('w:')).length;
+  }
+
+  test('what a killed process held is free within seconds; what a living one holds stays held', async () => {
+    const { first, second, principal, ask } = await startTwo();
+    for (let n = 0; n < SLOTS - 1; n++) void ask(first, `/held/normal/held${n}`);
+    void ask(second, '/held/normal/mine');
+    await eventually(async () => (await held(second, principal)) === SLOTS);
+    first.kill();
+    await eventually(async () => (await held(second, principal)) === 1);
+    expect(second.held.has('mine')).toBe(true);
+  });
+});
+
+describe.runIf(redisUrl)('when Redis goes away while it is in use', () => {
+  test('requests pass under the limits of the process, which is logged and measured, until it is back', async () => {
+    const logged: string[] = [];
+    const log = createLogger({ level: 'info', destination: { write: (line: string) => void logged.push(line) } });
+    const metrics = createMetrics();
+    await using line = await Line.to(redisUrl as string);
+    const redis = new Redis(line.url, {
+      keyPrefix: `test:${randomUUID()}:`,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: () => 20,
+    });
+    redis.on('error', () => {});
+    await eventually(() => redis.status === 'ready');
+    const rig = createEdgeRig({ counters: new RedisCounters(redis, log, metrics) });
+    const { key } = rig.addKey('developer', { limits: { perHour: 1000, burst: 3 } });
+    const ask = () => rig.app.inject({ url: '/things/1', headers: { 'x-api-key': key } });
+    for (let count = 0; count < 2; count++) expect((await ask()).statusCode).toBe(200);
+    expect(await metrics.text()).toContain('rate_limit_store_up 1');
+
+    await line.cut();
+    for (const status of [200, 200, 200, 429, 403]) expect((await ask()).statusCode).toBe(status);
+    expect(logged.filter((one) => one.includes('Redis is away'))).toHaveLength(1);
+    expect(await metrics.text()).toContain('rate_limit_store_up 0');
+
+    await line.mend();
+    await eventually(() => redis.status === 'ready');
+    expect((await ask()).headers['x-ratelimit-burst-remaining']).toBe('0');
+    expect(logged.filter((one) => one.includes('Redis is back'))).toHaveLength(1);
+    expect(await metrics.text()).toContain('rate_limit_store_up 1');
+    await rig.app.close();
+    redis.disconnect();
+  });
+});
+
+/** A way to a server that can be cut, as a network can. */
+class Line implements AsyncDisposable {
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+  #port = 0;
+
+  private constructor(private readonly target: URL) {
+    this.#server = createServer((near) => {
+      const far = connect(Number(target.port || 6379), target.hostname);
+      for (const socket of [near, far]) {
+        this.#sockets.add(socket);
+        socket.on('error', () => socket.destroy());
+        socket.on('close', () => this.#sockets.delete(socket));
+      }
+      near.pipe(far).pipe(near);
+    });
+  }
+
+  static async to(url: string): Promise<Line> {
+    const line = new Line(new URL(url));
+    await line.mend();
+    return line;
+  }
+
+  get url(): string {
+    const url = new URL(this.target);
+    url.host = `127.0.0.1:${this.#port}`;
+    return url.href;
+  }
+
+  async mend(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(this.#port, '127.0.0.1', resolve));
+    this.#port = (this.#server.address() as { port: number }).port;
+  }
+
+  async cut(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.cut();
+  }
+}

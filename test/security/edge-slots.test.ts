@@ -1,0 +1,211 @@
+import { get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Priority } from '../../kernel/http.ts';
+import type { Principal } from '../../kernel/principal.ts';
+import { eventually } from '../rig.ts';
+import { createEdgeRig, type EdgeRig } from './edge-rig.ts';
+import { stores } from './edge-stores.ts';
+
+/** Of the developer plan (specification 8.1). */
+const SLOTS = 10;
+
+describe.each(stores)('slots kept in %s', (_, open) => {
+  let rig: EdgeRig;
+  let close: () => void;
+  let key: string;
+  let principal: Principal;
+  beforeEach(async () => {
+    const store = await open();
+    close = store.close;
+    rig = createEdgeRig({ counters: store.counters });
+    ({ key, principal } = rig.addKey('developer'));
+  });
+  afterEach(async () => {
+    await eventually(async () => {
+      letGo(rig);
+      return (await used()).used === 0;
+    });
+    await rig.app.close();
+    close();
+  });
+
+  const hold = (name: string, priority: Priority = 'normal') =>
+    rig.app.inject({ url: `/held/${priority}/${name}`, headers: { 'x-api-key': key } });
+  const used = () => rig.edge.usageOf({ principal }).then(({ concurrency }) => concurrency);
+  const waits = (count: number) => eventually(async () => (await used()).waiting === count);
+  const runs = (count: number) => eventually(() => rig.held.size === count);
+
+  /** Takes all slots; `answers` resolve when they are let go. */
+  async function fill() {
+    const answers = Array.from({ length: SLOTS }, (_, n) => hold(`first${n}`));
+    await runs(SLOTS);
+    rig.served.length = 0;
+    return answers;
+  }
+
+  test('as many requests as the plan has slots are served at a time; the next is served when one is done', async () => {
+    const [first] = await fill();
+    const later = hold('later');
+    await waits(1);
+    expect(await used()).toEqual({ used: SLOTS, limit: SLOTS, waiting: 1 });
+    expect(rig.served).toEqual([]);
+
+    rig.held.get('first0')?.();
+    expect((await first)?.statusCode).toBe(200);
+    await eventually(() => rig.served.includes('later'));
+    rig.held.get('later')?.();
+    expect((await later).statusCode).toBe(200);
+    letGo(rig);
+    await eventually(async () => (await used()).used === 0);
+  });
+
+  test('who waits is served by priority, and first come first served inside a class', async () => {
+    await fill();
+    const order = ['low1:low', 'normal1:normal', 'critical1:critical', 'high1:high', 'normal2:normal', 'critical2:critical'];
+    for (const [count, one] of order.entries()) {
+      const [name = '', priority] = one.split(':');
+      void hold(name, priority as Priority);
+      await waits(count + 1);
+    }
+    const expected = ['critical1', 'critical2', 'high1', 'normal1', 'normal2', 'low1'];
+    for (const [count, name] of expected.entries()) {
+      rig.held.get(`first${count}`)?.();
+      await eventually(() => rig.served.at(count) === name);
+    }
+    expect(rig.served).toEqual(expected);
+  });
+
+  test('where the urgency is known with the body only, the request waits by that', async () => {
+    await fill();
+    void hold('high1', 'high');
+    await waits(1);
+    const late = { method: 'POST', url: '/held/deferred/late', headers: { 'x-api-key': key }, payload: { priority: 'critical' } } as const;
+    void rig.app.inject(late);
+    await waits(2);
+    rig.held.get('first0')?.();
+    await eventually(() => rig.served.length === 1);
+    expect(rig.served).toEqual(['late']);
+  });
+
+  test('what costs nothing, another organization, and a plan without a limit wait for nobody', async () => {
+    await fill();
+    expect((await rig.app.inject({ url: '/free', headers: { 'x-api-key': key } })).statusCode).toBe(200);
+    for (const plan of ['developer', 'custom'] as const) {
+      expect((await rig.app.inject({ url: '/things/1', headers: { 'x-api-key': rig.addKey(plan).key } })).statusCode).toBe(200);
+    }
+  });
+
+  test('a handler that throws, a refused request and an unknown path give back what they held', async () => {
+    for (let count = 0; count < SLOTS + 1; count++) {
+      expect((await rig.app.inject({ url: `/thrown/${count}`, headers: { 'x-api-key': key } })).statusCode).toBe(500);
+      expect((await rig.app.inject({ url: '/nowhere', headers: { 'x-api-key': key } })).statusCode).toBe(404);
+    }
+    const graph = { method: 'POST', url: '/graph', headers: { 'x-api-key': key }, payload: { weight: 101 } } as const;
+    expect((await rig.app.inject(graph)).statusCode).toBe(429);
+    await eventually(async () => (await used()).used === 0);
+  });
+
+  test('a caller that hangs up gives back its slot, or its place in the queue', async () => {
+    await rig.app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = rig.app.server.address() as AddressInfo;
+    const call = (name: string) => {
+      const request = get({ port, path: `/held/normal/${name}`, headers: { 'x-api-key': key } });
+      request.on('error', () => {});
+      return request;
+    };
+    const first = call('first');
+    await runs(1);
+    const rest = Array.from({ length: SLOTS - 1 }, (_, n) => hold(`rest${n}`));
+    await runs(SLOTS);
+    const impatient = call('impatient');
+    await waits(1);
+    void hold('patient');
+    await waits(2);
+
+    impatient.destroy();
+    await waits(1);
+    first.destroy();
+    await eventually(() => rig.served.includes('patient'));
+    expect(rig.served).not.toContain('impatient');
+    letGo(rig);
+    await Promise.all(rest);
+    await eventually(async () => (await used()).used === 0);
+  });
+
+  test('a caller that hangs up before it is known who it was takes none', async () => {
+    const { promise: found, resolve: find } = Promise.withResolvers<void>();
+    const slow = createEdgeRig({ lookup: () => found });
+    const known = slow.addKey('developer');
+    await slow.app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = slow.app.server.address() as AddressInfo;
+    const request = get({ port, path: '/held/normal/gone', headers: { 'x-api-key': known.key } });
+    const closed = new Promise((resolve) => slow.app.server.once('connection', (socket) => socket.once('close', resolve)));
+    request.on('error', () => {});
+    await eventually(() => slow.seen.length === 1);
+    request.destroy();
+    await closed;
+    find();
+    await eventually(() => slow.used.has(known.principal.organizationId));
+    expect((await slow.edge.usageOf(known)).concurrency.used).toBe(0);
+    letGo(slow);
+    await slow.app.close();
+  });
+
+  test('an operation of a socket holds a slot while it runs, and leaves the queue when the socket closes', async () => {
+    const socket = await rig.edge.admit({ requestId: 'req_1', ip: '127.0.0.1', params: { 'x-api-key': key } });
+    const open = new AbortController();
+    const turn = { priority: 'normal', cost: { weight: 1 } } as const;
+    const inside = await socket.serve(turn, open.signal, used);
+    expect(inside.used).toBe(1);
+    expect((await used()).used).toBe(0);
+    await expect(socket.serve(turn, open.signal, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    expect((await used()).used).toBe(0);
+
+    await fill();
+    const waiting = socket.serve(turn, open.signal, async () => 'served').catch((error: unknown) => error);
+    await waits(1);
+    open.abort();
+    expect(await waiting).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' });
+    expect((await used()).waiting).toBe(0);
+    await expect(socket.serve(turn, open.signal, async () => 'served')).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' });
+  });
+});
+
+describe.each(stores)('a wait for slots kept in %s', (_, open) => {
+  test('that takes too long ends in 429, and costs nothing', async () => {
+    const { counters, close } = await open();
+    const rig = createEdgeRig({ counters, slotWaitMs: 30 });
+    const { key, principal } = rig.addKey('developer');
+    const hold = (name: number) => rig.app.inject({ url: `/held/normal/${name}`, headers: { 'x-api-key': key } });
+    const held = Array.from({ length: SLOTS }, (_, n) => hold(n));
+    await eventually(() => rig.held.size === SLOTS);
+
+    const refused = await rig.app.inject({ method: 'POST', url: '/exports', headers: { 'x-api-key': key } });
+    expect(refused.statusCode).toBe(429);
+    expect(refused.json().error).toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+      details: { window: 'concurrency', limit: SLOTS, remaining: 0, current_usage: SLOTS, retry_after: 1 },
+    });
+    expect(refused.headers).toMatchObject({ 'retry-after': '1', 'x-ratelimit-remaining': '990', 'x-ratelimit-burst-remaining': '90' });
+    expect(rig.used.get(principal.organizationId)).toEqual({ requests: SLOTS, weight: SLOTS });
+    expect((await rig.edge.usageOf({ principal })).categories.export.used).toBe(0);
+    expect(await rig.metricsText()).toContain('rate_limit_refusals_total{window="concurrency"} 1');
+
+    const socket = await rig.edge.admit({ requestId: 'req_1', ip: '127.0.0.1', params: { 'x-api-key': key } });
+    const cost = { weight: 2 };
+    await socket.charge(cost);
+    const waiting = socket.serve({ cost, priority: 'critical' }, new AbortController().signal, async () => 'served');
+    await expect(waiting).rejects.toMatchObject({ details: { window: 'concurrency' } });
+    expect((await rig.edge.usageOf({ principal })).hour.used).toBe(SLOTS);
+
+    letGo(rig);
+    await Promise.all(held);
+    await rig.app.close();
+    close();
+  });
+});
+
+function letGo(rig: EdgeRig): void {
+  for (const end of rig.held.values()) end();
+}

@@ -1,0 +1,84 @@
+import { TestClock } from '../../kernel/clock.ts';
+import type { Database, Orm } from '../../kernel/database.ts';
+import { Graph } from '../../kernel/graph.ts';
+import { Jobs } from '../../kernel/jobs.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { ApiKey } from '../../subgraphs/identity/api-keys/api-key.entity.ts';
+import { generateApiKey } from '../../subgraphs/identity/api-keys/api-key.secret.ts';
+import { identity, type RunningIdentity } from '../../subgraphs/identity/subgraph.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
+
+/** The identity domain alone, over a database of its own. */
+export interface IdentityRig {
+  database: Database;
+  orm: Orm;
+  clock: TestClock;
+  logged: string[];
+  /** The domain as another process would run it: nothing is shared but database and clock. */
+  startProcess(options?: { sandbox?: boolean }): RunningIdentity;
+  addKey(organizationId: string, members?: Partial<ApiKey>): Promise<{ text: string; id: string }>;
+  removeKey(id: string): Promise<void>;
+  storedKey(id: string): Promise<ApiKey>;
+  /** How many statements ran in `act`. */
+  statements(act: () => Promise<unknown>): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function createIdentityRig(): Promise<IdentityRig> {
+  const logged: string[] = [];
+  const log = createLogger({ level: 'info', destination: { write: (line) => void logged.push(line) } });
+  const { database, drop } = await emptyDatabase(log);
+  const { orm, rows } = await database.attach({ ...identity, schema: identity.name });
+  const clock = new TestClock();
+  const parts = { orm, rows, database, clock, log, jobs: new Jobs(database, log), graph: new Graph(), origin: 'http://127.0.0.1' };
+  const access = {
+    secretKey: 'a secret for tests that is long enough',
+    authOrigin: 'http://127.0.0.1',
+    serviceOrigin: 'https://platform.test',
+    allowPrivateUrls: true,
+    mailer: { send: async () => undefined, close: async () => undefined },
+    sms: { send: async () => undefined, close: async () => undefined },
+    requestsPerMinute: () => 100,
+    rateLimits: { limitsOf: () => Promise.reject(new Error('There is no edge here.')) },
+  };
+  const everywhere = { filters: { organization: false } };
+  return {
+    database,
+    orm,
+    clock,
+    logged,
+    startProcess: ({ sandbox = false } = {}) => identity.start({ ...parts, sandbox, ...access }),
+    async addKey(organizationId, members = {}) {
+      const text = generateApiKey(false);
+      const key = ApiKey.issue(text, {
+        organizationId,
+        name: 'Key',
+        description: null,
+        permissions: ['services:read'],
+        rateLimit: null,
+        ipWhitelist: [],
+        expiresAt: null,
+        createdAt: clock.now(),
+        ...members,
+      });
+      await orm.em.fork().transactional(async (tx) => void tx.persist(key));
+      return { text, id: key.id };
+    },
+    async removeKey(id) {
+      await orm.em.fork().nativeDelete(ApiKey, { id }, everywhere);
+    },
+    storedKey: (id) => orm.em.fork().findOneOrFail(ApiKey, { id }, everywhere),
+    async statements(act) {
+      const seen: string[] = [];
+      // the audit is written beside, whenever a second is over
+      database.onStatement = (sql) => void (sql.includes('"audit_record"') || seen.push(sql));
+      await act();
+      database.onStatement = undefined;
+      return seen.length;
+    },
+    close: drop,
+  };
+}
+
+/** What a caller at this address shows with this key. */
+export const showing = (token: string, ip = '192.0.2.1') => ({ kind: 'bearer' as const, token, ip, userAgent: undefined });

@@ -1,0 +1,238 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { eventually, rig } from '../rig.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { userOf } from '../users.setup.ts';
+import {
+  answer,
+  challengeOf,
+  codeSentTo,
+  codesSentTo,
+  confirmed,
+  enrolled,
+  freshNumber,
+  newChallenge,
+  protectedRequest,
+  totp,
+  withSms,
+} from './mfa.setup.ts';
+
+const MINUTE_MS = 60_000;
+
+let tenant: Tenant;
+beforeEach(async () => {
+  tenant = await (await rig()).organization({ plan: 'custom' });
+});
+
+const wrong = (code: string): string => (code === '000000' ? '111111' : '000000');
+const methods = async (caller: Tenant): Promise<Json[]> => (await caller.rest('GET', '/auth/mfa/methods')).body.data;
+
+describe('codes by SMS', () => {
+  test('count once a code has arrived; the first method brings backup codes, and its code lifts the session', async () => {
+    const user = await userOf(tenant);
+    const number = freshNumber();
+    const written = `${number.slice(0, 5)} ${number.slice(5, 8)}-${number.slice(8)}`;
+    const setup = await user.rest('POST', '/auth/mfa/sms/setup', { body: { phone: written } });
+    expect(setup.status).toBe(201);
+    expect(setup.body.data).toEqual({
+      method: {
+        id: expect.stringMatching(/^mfa_/),
+        user_id: user.id,
+        type: 'sms',
+        created_at: expect.any(String),
+        confirmed_at: null,
+        last_used_at: null,
+        destination: `+1********${number.slice(-2)}`,
+      },
+      challenge_id: expect.stringMatching(/^mfac_/),
+      expires_at: expect.any(String),
+    });
+    expect((await protectedRequest(user)).status).toBe(200);
+
+    const verified = await answer(user, setup.body.data.challenge_id, await codeSentTo(number), 'sms');
+    expect(verified.status, JSON.stringify(verified.body)).toBe(200);
+    expect(verified.body.data).toMatchObject({ method: 'sms', backup_codes_left: 10 });
+    expect(verified.body.data.backup_codes).toHaveLength(10);
+    expect(await methods(user)).toMatchObject([{ type: 'sms', confirmed_at: expect.any(String) }]);
+    expect((await protectedRequest(user)).status).toBe(200);
+    const other = await user.again();
+    expect((await protectedRequest(other)).body).toMatchObject({ error: 'mfa_required', methods: ['sms'] });
+  });
+
+  test("go to the user's own number unless another is given", async () => {
+    const number = freshNumber();
+    const user = await userOf(tenant, 'member', number);
+    expect((await user.rest('POST', '/auth/mfa/sms/setup', { body: {} })).status).toBe(201);
+    await codeSentTo(number);
+    const refused = await (await userOf(tenant)).rest('POST', '/auth/mfa/sms/setup', { body: {} });
+    expect(refused.status).toBe(400);
+    expect(refused.body.error.details.errors).toEqual([{ field: 'phone', value: null, reason: 'is needed: the user has no number' }]);
+  });
+
+  test.each(['12125550100', '+0 212 555 0100', 'call me', ''])('the number %j is refused', async (phone) => {
+    const { status, body } = await (await userOf(tenant)).rest('POST', '/auth/mfa/sms/setup', { body: { phone } });
+    expect(status).toBe(400);
+    expect(body.error.details.field).toBe('phone');
+  });
+
+  test('a number that the provider refuses is dropped, and neither it nor the code is logged', async () => {
+    const { logged } = await rig();
+    const user = await userOf(tenant);
+    expect((await user.rest('POST', '/auth/mfa/sms/setup', { body: { phone: '+15005550001' } })).status).toBe(201);
+    const line = await eventually(() => logged.find((one) => one.includes('An SMS cannot be delivered')));
+    expect(line).toContain('there is no such number');
+    expect(line).not.toMatch(/5005550001|is your code/);
+  });
+
+  test('a challenge sends one code by itself, however often the request is repeated', async () => {
+    const { user, number } = await withSms(tenant);
+    const ids = await Promise.all(Array.from({ length: 6 }, () => challengeOf(user)));
+    expect(new Set(ids).size).toBe(1);
+    const code = await codeSentTo(number, 2);
+    expect((await answer(user, ids[0] ?? '', code, 'sms')).status).toBe(200);
+    expect(await codesSentTo(number)).toHaveLength(2);
+    expect((await protectedRequest(user)).status).toBe(200);
+  });
+
+  test('a code works once, within ten minutes, and for its own challenge', async () => {
+    const { advance } = await rig();
+    const { user, number } = await withSms(tenant);
+    const other = await user.again();
+    const challenge = await challengeOf(user);
+    const code = await codeSentTo(number, 2);
+    const foreign = await challengeOf(other);
+    const otherCode = await codeSentTo(number, 3);
+    if (otherCode !== code) expect((await answer(other, foreign, code, 'sms')).status).toBe(401);
+    expect((await answer(other, challenge, code, 'sms')).status).toBe(404);
+    expect((await answer(user, challenge, code, 'sms')).status).toBe(200);
+    expect((await answer(user, challenge, code, 'sms')).status).toBe(409);
+    await advance(10 * MINUTE_MS + 1000);
+    const late = await answer(other, foreign, otherCode, 'sms');
+    expect(late.status).toBe(409);
+    expect(late.body.error.details).toMatchObject({ from: 'expired' });
+  });
+
+  test('a code that is sent again replaces the one before', async () => {
+    const { user, number } = await withSms(tenant);
+    const challenge = await challengeOf(user);
+    const first = await codeSentTo(number, 2);
+    const sent = await user.rest('POST', `/auth/mfa/challenges/${challenge}/send`, { body: { method: 'sms' } });
+    expect(sent.status).toBe(200);
+    expect(sent.body.data).toEqual({
+      challenge_id: challenge,
+      methods: ['sms'],
+      code_sent_to: `+1********${number.slice(-2)}`,
+      expires_at: expect.any(String),
+    });
+    const second = await codeSentTo(number, 3);
+    if (first !== second) expect((await answer(user, challenge, first, 'sms')).status).toBe(401);
+    expect((await answer(user, challenge, second, 'sms')).status).toBe(200);
+  });
+
+  test('five wrong ones end the challenge', async () => {
+    const { user, number } = await withSms(tenant);
+    const challenge = await challengeOf(user);
+    const code = await codeSentTo(number, 2);
+    for (let guess = 0; guess < 5; guess += 1) expect((await answer(user, challenge, wrong(code), 'sms')).status).toBe(401);
+    expect((await answer(user, challenge, code, 'sms')).status).toBe(409);
+  });
+
+  test('six are sent in an hour; beyond that asking for one is 429, and a refused request still gets its challenge', async () => {
+    const { user, number } = await withSms(tenant);
+    const challenge = await challengeOf(user);
+    const send = () => user.rest('POST', `/auth/mfa/challenges/${challenge}/send`, { body: { method: 'sms' } });
+    const answers = await Promise.all(Array.from({ length: 8 }, send));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 429, 429, 429, 429]);
+    expect(answers.find(({ status }) => status === 429)?.body.error.details).toMatchObject({ window: 'mfa_sends', limit: 6 });
+    const other = await user.again();
+    expect((await protectedRequest(other)).body).toMatchObject({ error: 'mfa_required', methods: ['sms'] });
+    expect(await eventually(async () => (await codesSentTo(number)).length >= 6)).toBe(true);
+    expect(await codesSentTo(number)).toHaveLength(6);
+  });
+
+  test('a number is sent no more than that by any number of users', async () => {
+    const number = freshNumber();
+    const statuses: number[] = [];
+    for (let index = 0; index < 7; index += 1) {
+      const user = await userOf(tenant);
+      statuses.push((await user.rest('POST', '/auth/mfa/sms/setup', { body: { phone: number } })).status);
+      expect(await methods(user)).toHaveLength(statuses.at(-1) === 201 ? 1 : 0);
+    }
+    expect(statuses).toEqual([201, 201, 201, 201, 201, 201, 429]);
+  });
+
+  test('a new number takes the place of the old one when its code arrived, and not before', async () => {
+    const { user, number: old } = await withSms(tenant);
+    expect((await user.rest('POST', '/auth/mfa/sms/setup', { body: { phone: freshNumber() } })).body.error).toBe('mfa_required');
+    const challenge = await challengeOf(user);
+    expect((await answer(user, challenge, await codeSentTo(old, 2), 'sms')).status).toBe(200);
+    const next = freshNumber();
+    const setup = await user.rest('POST', '/auth/mfa/sms/setup', { body: { phone: next } });
+    expect((await methods(user)).map(({ destination }) => destination.slice(-2))).toEqual([old.slice(-2), next.slice(-2)]);
+    const verified = await answer(user, setup.body.data.challenge_id, await codeSentTo(next), 'sms');
+    expect(verified.body.data).toMatchObject({ verified: true, backup_codes: null });
+    expect((await methods(user)).map(({ destination }) => destination.slice(-2))).toEqual([next.slice(-2)]);
+  });
+
+  test('a backup code does not stand for the code that enrols a number', async () => {
+    const { user, backupCodes } = await confirmed(tenant);
+    await answer(user, await challengeOf(user), backupCodes[0] ?? '');
+    const setup = await user.rest('POST', '/auth/mfa/sms/setup', { body: { phone: freshNumber() } });
+    expect((await answer(user, setup.body.data.challenge_id, backupCodes[1] ?? '', 'sms')).status).toBe(401);
+    expect(await methods(user)).toMatchObject([{ type: 'totp' }, { type: 'sms', confirmed_at: null }]);
+  });
+});
+
+describe('codes by e-mail', () => {
+  test('are sent to the address of the user and verified like any other', async () => {
+    const user = await userOf(tenant, 'member');
+    const setup = await user.rest('POST', '/auth/mfa/email/setup');
+    expect(setup.status).toBe(201);
+    expect(setup.body.data.method).toMatchObject({ type: 'email', destination: `${user.email[0]}***@example.com` });
+    expect((await answer(user, setup.body.data.challenge_id, await codeSentTo(user.email), 'email')).status).toBe(200);
+    const other = await user.again();
+    const challenge = await newChallenge(other);
+    expect((await other.rest('POST', `/auth/mfa/challenges/${challenge}/send`, { body: { method: 'email' } })).status).toBe(200);
+    expect((await answer(other, challenge, await codeSentTo(user.email, 2), 'email')).status).toBe(200);
+    const { mails } = await rig();
+    const codes = await codesSentTo(user.email);
+    for (const { subject } of mails.filter(({ to }) => to === user.email)) for (const code of codes) expect(subject).not.toContain(code);
+  });
+});
+
+describe('several methods', () => {
+  test('stand in the challenge in the order totp, sms, email; none is sent by itself beside an authenticator', async () => {
+    const { user, number } = await withSms(tenant);
+    expect((await answer(user, await challengeOf(user), await codeSentTo(number, 2), 'sms')).status).toBe(200);
+    const setup = await user.rest('POST', '/auth/mfa/totp/setup');
+    const other = await user.again();
+    const refused = await protectedRequest(other);
+    expect(refused.body.methods).toEqual(['totp', 'sms']);
+    expect(await codesSentTo(number)).toHaveLength(2);
+    expect((await answer(other, refused.body.challenge_id, await totp(setup.body.data.secret))).status).toBe(200);
+  });
+
+  test('one that is not enrolled is 400 and names those that are', async () => {
+    const { user } = await enrolled(tenant);
+    const challenge = await challengeOf(user);
+    const refused = await answer(user, challenge, '123456', 'sms');
+    expect(refused.status).toBe(400);
+    expect(refused.body.error.details).toMatchObject({ field: 'method', reason: 'must be totp' });
+    for (const method of ['sms', 'totp']) {
+      const send = await user.rest('POST', `/auth/mfa/challenges/${challenge}/send`, { body: { method } });
+      expect(send.status).toBe(400);
+      expect(send.body.error.details.field).toBe('method');
+    }
+    expect((await answer(user, challenge, '123456', 'fax')).status).toBe(400);
+  });
+});
+
+test('neither a number nor a code is logged or stands in the audit', async () => {
+  const { user, number } = await withSms(tenant);
+  await challengeOf(user);
+  const code = await codeSentTo(number, 2);
+  const { logged } = await rig();
+  const audit = await tenant.rest('GET', `/auth/audit?user_id=${user.id}`);
+  const told = [...logged, JSON.stringify(audit.body)].join('\n');
+  expect(told).not.toContain(number);
+  expect(told).not.toMatch(new RegExp(`\\b${code} is your code`));
+});

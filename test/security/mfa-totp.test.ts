@@ -1,0 +1,273 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { eventually, rig } from '../rig.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { userOf } from '../users.setup.ts';
+import { answer, challengeOf, confirmed, enrolled, order, orderOf, protectedRequest, STEP_MS, totp, wrongTotp } from './mfa.setup.ts';
+
+let tenant: Tenant;
+beforeEach(async () => {
+  tenant = await (await rig()).organization({ plan: 'custom' });
+});
+
+describe('enrolment, challenge, code, and the same request again', () => {
+  test('over REST, with bodies as specification 2.4 has them', async () => {
+    const { clock } = await rig();
+    const user = await userOf(tenant, 'admin');
+    const setup = await user.rest('POST', '/auth/mfa/totp/setup');
+    expect(setup.status).toBe(201);
+    expect(setup.body.data).toEqual({
+      method_id: expect.stringMatching(/^mfa_/),
+      secret: expect.stringMatching(/^[A-Z2-7]{32}$/),
+      qr_code: expect.stringMatching(/^data:image\/png;base64,iVBOR/),
+      backup_codes: expect.any(Array),
+      setup_url: expect.stringMatching(/^otpauth:\/\/totp\/.+secret=/),
+    });
+    expect(new URL(setup.body.data.setup_url).searchParams.get('secret')).toBe(setup.body.data.secret);
+    expect(new Set(setup.body.data.backup_codes).size).toBe(10);
+
+    const body = await orderOf(tenant);
+    const headers = { 'idempotency-key': user.id };
+    const refused = await order(user, body, headers);
+    expect(refused.status).toBe(403);
+    expect(refused.body).toEqual({
+      error: 'mfa_required',
+      challenge_id: expect.stringMatching(/^mfac_/),
+      methods: ['totp'],
+      message: expect.stringContaining('/v1/auth/mfa/verify'),
+    });
+
+    const verified = await answer(user, refused.body.challenge_id, await totp(setup.body.data.secret));
+    expect(verified.status, JSON.stringify(verified.body)).toBe(200);
+    expect(verified.body.data).toEqual({
+      challenge_id: refused.body.challenge_id,
+      verified: true,
+      method: 'totp',
+      verified_at: expect.any(String),
+      valid_until: expect.any(String),
+      backup_codes_left: 10,
+      backup_codes: null,
+    });
+    const until = Date.parse(verified.body.data.valid_until);
+    expect(until - Date.parse(verified.body.data.verified_at)).toBe(900_000);
+    expect(Math.abs(until - clock.now().getTime() - 900_000)).toBeLessThan(60_000);
+
+    const repeated = await order(user, body, headers);
+    expect(repeated.status, JSON.stringify(repeated.body)).toBe(201);
+    expect((await order(user, body, headers)).headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  test('a user without a second factor, and a key, are not asked', async () => {
+    const body = await orderOf(tenant);
+    expect((await order(tenant, body)).status).toBe(201);
+    expect((await order(await userOf(tenant), body)).status).toBe(201);
+    await enrolled(tenant);
+    expect((await order(tenant, body)).status).toBe(201);
+  });
+
+  test('who lacks the permission is told so, and not asked for a code', async () => {
+    const { user } = await enrolled(tenant, 'support');
+    expect((await order(user, await orderOf(tenant))).body.error.code).toBe('INSUFFICIENT_PERMISSIONS');
+  });
+});
+
+describe('a code', () => {
+  test('works once: neither it nor an earlier one is taken again, in this session or another', async () => {
+    const { user, secret } = await enrolled(tenant);
+    const [other, third] = [await user.again(), await user.again()];
+    const [earlier, code] = [await totp(secret, -1), await totp(secret)];
+    expect((await answer(user, await challengeOf(user), code)).status).toBe(200);
+    for (const used of [code, earlier]) {
+      const refused = await answer(other, await challengeOf(other), used);
+      expect(refused.status).toBe(401);
+      expect(refused.body.error.code).toBe('INVALID_CREDENTIALS');
+    }
+    await (await rig()).advance(2 * STEP_MS);
+    expect((await answer(third, await challengeOf(third), await totp(secret))).status).toBe(200);
+  });
+
+  test('of many at once with the same code, in as many sessions, exactly one passes', async () => {
+    const { user, secret } = await enrolled(tenant);
+    const sessions = await Promise.all(Array.from({ length: 5 }, () => user.again()));
+    const challenges = await Promise.all(sessions.map(challengeOf));
+    const code = await totp(secret);
+    const answers = await Promise.all(sessions.map((session, index) => answer(session, challenges[index] ?? '', code)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401]);
+  });
+
+  test('of many at once for one challenge exactly one passes', async () => {
+    const { user, secret } = await enrolled(tenant);
+    const challenge = await challengeOf(user);
+    const codes = [await totp(secret), await totp(secret, 1), await totp(secret)];
+    const answers = await Promise.all(codes.map((code) => answer(user, challenge, code)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  test('of the step before or after is taken, of two steps away is not', async () => {
+    for (const [steps, status] of [
+      [-1, 200],
+      [1, 200],
+      [-3, 401],
+      [3, 401],
+    ] as const) {
+      const { user, secret } = await enrolled(tenant);
+      expect((await answer(user, await challengeOf(user), await totp(secret, steps))).status, `${steps} steps`).toBe(status);
+    }
+  });
+
+  test.each(['', '12', 'abcdef', '12345a', '1'.repeat(80)])('that is %j is 400 and no attempt', async (code) => {
+    const { user, secret } = await enrolled(tenant);
+    const challenge = await challengeOf(user);
+    const refused = await answer(user, challenge, code);
+    expect(refused.status).toBe(400);
+    expect(refused.body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'code', value: null } });
+    expect((await answer(user, challenge, await totp(secret))).status).toBe(200);
+  });
+
+  test('may be written in groups', async () => {
+    const { user, secret } = await enrolled(tenant);
+    const code = await totp(secret);
+    expect((await answer(user, await challengeOf(user), `${code.slice(0, 3)} ${code.slice(3)}`)).status).toBe(200);
+  });
+});
+
+describe('guessing', () => {
+  test('five wrong codes end the challenge; the right one comes too late, and a new challenge is made', async () => {
+    const { user, secret } = await enrolled(tenant);
+    const challenge = await challengeOf(user);
+    const wrong = await wrongTotp(secret);
+    for (const left of [4, 3, 2, 1, 0]) expect((await answer(user, challenge, wrong)).body.error.details).toEqual({ attempts_left: left });
+    const late = await answer(user, challenge, await totp(secret));
+    expect(late.status).toBe(409);
+    expect(late.body.error).toMatchObject({ code: 'INVALID_STATE', details: { from: 'failed' } });
+    const next = await challengeOf(user);
+    expect(next).not.toBe(challenge);
+    expect((await answer(user, next, await totp(secret))).status).toBe(200);
+  });
+
+  test('of many wrong codes at once no more than five are looked at', async () => {
+    const { user, secret } = await enrolled(tenant);
+    const challenge = await challengeOf(user);
+    const wrong = await wrongTotp(secret);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => answer(user, challenge, wrong)));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(7);
+  });
+
+  test('new challenges give no new guesses: fifteen in an hour, over all sessions, and the next hour again', async () => {
+    const { user, secret } = await enrolled(tenant);
+    const wrong = await wrongTotp(secret);
+    for (let round = 0; round < 3; round += 1) {
+      const session = await user.again();
+      const challenge = await challengeOf(session);
+      for (let guess = 0; guess < 5; guess += 1) expect((await answer(session, challenge, wrong)).status).toBe(401);
+    }
+    const limited = await answer(user, await challengeOf(user), await totp(secret));
+    expect(limited.status).toBe(429);
+    expect(limited.body.error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', details: { window: 'mfa_attempts', limit: 15 } });
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
+    await (await rig()).advance(3_600_000);
+    const later = await user.again();
+    expect((await answer(later, await challengeOf(later), await totp(secret))).status).toBe(200);
+  });
+
+  test('right codes are not counted', async () => {
+    const { user, secret } = await enrolled(tenant);
+    for (let round = 0; round < 17; round += 1) {
+      const session = await user.again();
+      await (await rig()).advance(2 * STEP_MS);
+      expect((await answer(session, await challengeOf(session), await totp(secret))).status).toBe(200);
+    }
+  });
+});
+
+describe('a backup code', () => {
+  test('stands for a code, each once, however it is written', async () => {
+    const { user, backupCodes } = await enrolled(tenant);
+    const [first = '', second = ''] = backupCodes;
+    const sessions = [await user.again(), await user.again(), await user.again()] as const;
+    const used = await answer(sessions[0], await challengeOf(sessions[0]), first);
+    expect(used.body.data).toMatchObject({ verified: true, backup_codes_left: 9 });
+    expect((await answer(sessions[1], await challengeOf(sessions[1]), first)).status).toBe(401);
+    expect((await answer(sessions[2], await challengeOf(sessions[2]), second.replaceAll('-', ''))).status).toBe(200);
+  });
+
+  test('of many at once passes once', async () => {
+    const { user, backupCodes } = await enrolled(tenant);
+    const sessions = await Promise.all(Array.from({ length: 4 }, () => user.again()));
+    const challenges = await Promise.all(sessions.map(challengeOf));
+    const answers = await Promise.all(sessions.map((session, index) => answer(session, challenges[index] ?? '', backupCodes[0] ?? '')));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
+  });
+
+  test('of another user does not work', async () => {
+    const [one, other] = [await enrolled(tenant), await enrolled(tenant)];
+    expect((await answer(one.user, await challengeOf(one.user), other.backupCodes[0] ?? '')).status).toBe(401);
+  });
+
+  test('works no more when new ones were made, which takes a second factor', async () => {
+    const { user, secret, backupCodes } = await enrolled(tenant);
+    const refused = await user.rest('POST', '/auth/mfa/backup-codes');
+    expect(refused.body.error).toBe('mfa_required');
+    await answer(user, refused.body.challenge_id, await totp(secret));
+    const made = await user.rest('POST', '/auth/mfa/backup-codes');
+    expect(made.status).toBe(201);
+    const codes: string[] = made.body.data.backup_codes;
+    expect(codes).toHaveLength(10);
+    const [one, other] = [await user.again(), await user.again()];
+    expect((await answer(one, await challengeOf(one), backupCodes[1] ?? '')).status).toBe(401);
+    expect((await answer(other, await challengeOf(other), codes[0] ?? '')).status).toBe(200);
+  });
+});
+
+describe('who lost the secret', () => {
+  test('before a first code was accepted sets it up anew, without a code; the first secret works no more', async () => {
+    const { user, secret: lost } = await enrolled(tenant);
+    const again = await user.rest('POST', '/auth/mfa/totp/setup');
+    expect(again.status).toBe(201);
+    const challenge = await challengeOf(user);
+    expect((await answer(user, challenge, await totp(lost))).status).toBe(401);
+    expect((await answer(user, challenge, await totp(again.body.data.secret))).status).toBe(200);
+  });
+
+  test('later needs a code or a backup code, and stays protected by the new secret at once', async () => {
+    const { user, backupCodes } = await confirmed(tenant);
+    const refused = await user.rest('POST', '/auth/mfa/totp/setup');
+    expect(refused.body.error).toBe('mfa_required');
+    expect((await answer(user, refused.body.challenge_id, backupCodes[0] ?? '')).status).toBe(200);
+    const again = await user.rest('POST', '/auth/mfa/totp/setup');
+    expect(again.status).toBe(201);
+    const other = await user.again();
+    expect((await other.rest('POST', '/auth/mfa/totp/setup')).body.error).toBe('mfa_required');
+    expect((await answer(other, await challengeOf(other), await totp(again.body.data.secret))).status).toBe(200);
+  });
+});
+
+describe('what is done is recorded, and holds no secret', () => {
+  test('enrolment, verification, failure and removal stand in the audit', async () => {
+    const { user, secret, backupCodes } = await enrolled(tenant);
+    const challenge = await challengeOf(user);
+    const wrong = await wrongTotp(secret);
+    await answer(user, challenge, wrong);
+    const code = await totp(secret);
+    await answer(user, challenge, code);
+    const [method] = (await user.rest('GET', '/auth/mfa/methods')).body.data;
+    expect(method).toMatchObject({ type: 'totp', user_id: user.id, destination: null, confirmed_at: expect.any(String) });
+    expect((await user.rest('DELETE', `/auth/mfa/methods/${method.id}`)).body.data.id).toBe(method.id);
+
+    const records: Json[] = await eventually(async () => {
+      const { body } = await tenant.rest('GET', `/auth/audit?user_id=${user.id}&authentication_method=mfa`);
+      return body.data.length === 4 && body.data;
+    });
+    expect(records.map((one) => one.event_type).toReversed()).toEqual(['mfa_enrolled', 'mfa_failed', 'mfa_verified', 'mfa_removed']);
+    for (const one of records)
+      expect(one).toMatchObject({ user_id: user.id, session_id: user.tokens.session_id, token_type: 'totp', ip_address: '127.0.0.1' });
+    const { logged, mails } = await rig();
+    const told = JSON.stringify([records, logged, mails, (await user.rest('GET', '/auth/mfa/methods')).body]);
+    for (const text of [secret, ...backupCodes]) expect(told).not.toContain(text);
+    expect(JSON.stringify([records, logged])).not.toMatch(new RegExp(`"[^"]*\\b(${wrong}|${code})\\b[^"]*"`));
+    expect(mails.filter((mail) => mail.to === user.email).map(({ subject }) => subject)).toEqual(
+      expect.arrayContaining(['A second factor was set up']),
+    );
+    expect((await protectedRequest(user)).status).toBe(200);
+  });
+});

@@ -1,0 +1,109 @@
+import { generateSync } from 'otplib';
+import { expect } from 'vitest';
+import { createAccount, LOCATION } from '../billing.setup.ts';
+import { eventually, rig } from '../rig.ts';
+import type { Answer, Json, Tenant } from '../tenant.ts';
+import { type TestUser, userOf } from '../users.setup.ts';
+
+export const STEP_MS = 30_000;
+
+/** The code that an authenticator with this secret shows, by the platform's clock, or some steps later. */
+export async function totp(secret: string, stepsLater = 0): Promise<string> {
+  const { clock } = await rig();
+  return generateSync({ secret, epoch: Math.floor((clock.now().getTime() + stepsLater * STEP_MS) / 1000) });
+}
+
+/** A code that is not the present one, nor the one before or after. */
+export async function wrongTotp(secret: string): Promise<string> {
+  const right = await Promise.all([-1, 0, 1, 2].map((step) => totp(secret, step)));
+  return ['000000', '111111', '222222', '333333', '444444'].find((code) => !right.includes(code)) ?? '';
+}
+
+export interface Enrolled {
+  user: TestUser;
+  secret: string;
+  backupCodes: string[];
+}
+
+/** A user of an organization of their own who has set up an authenticator and not used it yet. */
+export async function enrolled(tenant: Tenant, role = 'owner'): Promise<Enrolled> {
+  const user = await userOf(tenant, role);
+  const { status, body } = await user.rest('POST', '/auth/mfa/totp/setup');
+  expect(status, JSON.stringify(body)).toBe(201);
+  return { user, secret: body.data.secret, backupCodes: body.data.backup_codes };
+}
+
+/** The same, with a code used once a while ago: nothing of it is left but that it is confirmed. */
+export async function confirmed(tenant: Tenant, role = 'owner'): Promise<Enrolled> {
+  const made = await enrolled(tenant, role);
+  const other = await made.user.again();
+  expect((await answer(other, await newChallenge(other), await totp(made.secret))).status).toBe(200);
+  await (await rig()).advance(2 * STEP_MS);
+  return made;
+}
+
+/** The same, whose session was lifted just now. */
+export async function lifted(tenant: Tenant, role = 'owner'): Promise<Enrolled> {
+  const made = await enrolled(tenant, role);
+  expect((await answer(made.user, await newChallenge(made.user), await totp(made.secret))).status).toBe(200);
+  return made;
+}
+
+/** A request that asks users for a second factor. */
+export const orderOf = async (tenant: Tenant): Promise<Json> => ({
+  account_id: (await createAccount(tenant)).id,
+  service_type: 'fiber',
+  bandwidth: '500mbps',
+  location: LOCATION,
+});
+
+export const order = (caller: Tenant, body: Json, headers: Record<string, string> = {}): Promise<Answer> =>
+  caller.rest('POST', '/connectivity/internet', { body, headers });
+
+/** Has a protected request refused, and answers the id of the challenge. */
+export async function challengeOf(caller: Tenant): Promise<string> {
+  const { status, body } = await protectedRequest(caller);
+  expect(status, JSON.stringify(body)).toBe(403);
+  expect(body.error).toBe('mfa_required');
+  return body.challenge_id;
+}
+
+/** A challenge that no request was refused for: also for who may do nothing that is protected. */
+export async function newChallenge(caller: Tenant): Promise<string> {
+  return (await caller.rest('POST', '/auth/mfa/challenges')).body.data.challenge_id;
+}
+
+/** Cheap, and without effect. */
+export const protectedRequest = (caller: Tenant): Promise<Answer> => caller.rest('PUT', '/organization', { body: {} });
+
+export const answer = (caller: Tenant, challengeId: string, code: string, method = 'totp'): Promise<Answer> =>
+  caller.rest('POST', '/auth/mfa/verify', { body: { challenge_id: challengeId, method, code } });
+
+const CODE = /^(\d{6}) is your code/;
+
+/** The codes that were sent to a number or address so far. */
+export async function codesSentTo(to: string): Promise<string[]> {
+  const { messages, mails } = await rig();
+  return [...messages, ...mails].filter((one) => one.to === to).flatMap(({ text }) => CODE.exec(text)?.[1] ?? []);
+}
+
+/** The last of `count` codes that were sent there. */
+export const codeSentTo = (to: string, count = 1): Promise<string> =>
+  eventually(async () => {
+    const codes = await codesSentTo(to);
+    return codes.length >= count && codes.at(-1);
+  });
+
+/** A number that no other test uses. */
+export const freshNumber = (): string => `+1212${String(Math.floor(Math.random() * 1e7)).padStart(7, '0')}`;
+
+/** A user whose only second factor is a number, verified in another session; the present one is not lifted. */
+export async function withSms(tenant: Tenant): Promise<{ user: TestUser; number: string }> {
+  const user = await userOf(tenant);
+  const other = await user.again();
+  const number = freshNumber();
+  const { status, body } = await other.rest('POST', '/auth/mfa/sms/setup', { body: { phone: number } });
+  expect(status, JSON.stringify(body)).toBe(201);
+  expect((await answer(other, body.data.challenge_id, await codeSentTo(number), 'sms')).status).toBe(200);
+  return { user, number };
+}

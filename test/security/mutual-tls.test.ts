@@ -1,0 +1,197 @@
+import { Agent } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { clock, eventually } from '../rig.ts';
+import { type Issued, issue } from '../support/certificates.ts';
+import { type OwnPlatform, register, SecureClient, serverFiles, startOwn } from '../support/tls.ts';
+import type { Json } from '../tenant.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+const ACCOUNTS = '{ accounts { pageInfo { total } } }';
+
+let platform: OwnPlatform;
+beforeAll(async () => {
+  platform = await startOwn(await serverFiles());
+});
+afterAll(() => platform.close());
+
+let apiKey: string;
+beforeEach(async () => {
+  apiKey = (await platform.organization()).apiKey;
+});
+
+const asAdministrator = () => ({ 'x-api-key': apiKey });
+const showing = (shown?: Issued): SecureClient => new SecureClient(platform.origin, shown);
+const status = async (shown: Issued | undefined, path = '/accounts') => (await showing(shown).rest('GET', path)).status;
+const refusal = async (shown?: Issued) => {
+  const answer = await showing(shown).rest('GET', '/accounts');
+  return { status: answer.status, code: answer.body.error?.code, message: answer.body.error?.message };
+};
+
+async function registered(permissions = ['accounts:read'], wanted = {}) {
+  const shown = await issue(wanted);
+  const { id } = await register(platform.origin, apiKey, shown.pem, permissions);
+  return { shown, id };
+}
+
+describe('a registered certificate', () => {
+  test('calls for its organization over REST, GraphQL and WebSocket, and its record counts it', async () => {
+    const { shown, id } = await registered();
+    const name = { name: 'Hudson Robotics', email: 'it@hudson.example' };
+    await showing().rest('POST', '/accounts', { body: name, headers: asAdministrator() });
+
+    expect((await showing(shown).rest('GET', '/accounts')).body.data).toMatchObject([name]);
+    expect((await showing(shown).graphql(ACCOUNTS)).body.data.accounts.pageInfo.total).toBe(1);
+    expect((await showing(shown).socket(ACCOUNTS)).data.accounts.pageInfo.total).toBe(1);
+    const used = await eventually(async () => {
+      const { body } = await showing().rest('GET', `/auth/certificates/${id}`, { headers: asAdministrator() });
+      return body.data.usage_count === 3 && body.data;
+    });
+    expect(used.last_used).toMatch(/Z$/);
+  });
+
+  test('may do what it was registered for, and no more', async () => {
+    const { shown } = await registered(['accounts:read']);
+    const { status, body } = await showing(shown).rest('GET', '/auth/certificates');
+    expect(status).toBe(403);
+    expect(body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'credentials:read' } });
+    expect((await showing(shown).graphql('{ certificates { nodes { id } } }')).body.errors[0].extensions.code).toBe(
+      'INSUFFICIENT_PERMISSIONS',
+    );
+  });
+
+  test('hands on nothing that it does not hold', async () => {
+    const { shown } = await registered(['credentials:create', 'accounts:read']);
+    const body = { name: 'More', permissions: ['billing:read'] };
+    expect((await showing(shown).rest('POST', '/auth/api-keys', { body })).body.error.details.required).toBe('billing:read');
+  });
+
+  test('steps back behind a key that is sent, also behind one that does not hold', async () => {
+    const { shown } = await registered(['accounts:read']);
+    expect((await showing(shown).rest('GET', '/auth/certificates', { headers: asAdministrator() })).status).toBe(200);
+    const wrong = await showing(shown).rest('GET', '/accounts', { headers: { authorization: 'Bearer sk_live_none' } });
+    expect(wrong.status).toBe(401);
+  });
+
+  test('works until it is revoked, also on a connection that is open', async () => {
+    const { shown, id } = await registered();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const client = new SecureClient(platform.origin, shown, { agent });
+    expect((await client.rest('GET', '/accounts')).status).toBe(200);
+    await showing().rest('DELETE', `/auth/certificates/${id}`, { headers: asAdministrator() });
+    expect((await client.rest('GET', '/accounts')).body.error).toMatchObject({
+      code: 'INVALID_CREDENTIALS',
+      message: expect.stringMatching(/revoked/),
+    });
+    agent.destroy();
+    expect(await refusal(shown)).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS', message: expect.stringMatching(/revoked/) });
+    await expect(showing(shown).socket(ACCOUNTS)).rejects.toMatchObject({ code: 4401 });
+  });
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('is known again when %s resumes a session', async (version) => {
+    const { shown } = await registered();
+    const agent = new Agent({ keepAlive: false, maxCachedSessions: 10 });
+    const client = new SecureClient(platform.origin, shown, { agent, minVersion: version, maxVersion: version });
+    const resumed: boolean[] = [];
+    const create = agent.createConnection.bind(agent);
+    agent.createConnection = (...args) => {
+      const socket = create(...args) as TLSSocket;
+      socket.once('secureConnect', () => resumed.push(socket.isSessionReused()));
+      return socket;
+    };
+    expect((await client.rest('GET', '/accounts')).status).toBe(200);
+    expect((await client.rest('GET', '/accounts')).status).toBe(200);
+    expect(resumed).toEqual([false, true]);
+  });
+});
+
+test('the audit shows who registered and revoked a certificate, and that it was used', async () => {
+  const { shown, id } = await registered();
+  await status(shown);
+  await showing().rest('DELETE', `/auth/certificates/${id}`, { headers: asAdministrator() });
+  await showing().rest('DELETE', `/auth/certificates/${id}`, { headers: asAdministrator() });
+  const records = await eventually(async () => {
+    const { body } = await showing().rest('GET', '/auth/audit', { headers: asAdministrator() });
+    const about = (body.data as Json[]).filter(({ client_id: by, reason }) => by === id || reason === id);
+    return about.length >= 3 && about;
+  });
+  expect(records.map(({ event_type: type }: Json) => type).toSorted()).toEqual([
+    'authentication_success',
+    'certificate_registered',
+    'certificate_revoked',
+  ]);
+  const success = records.find(({ event_type: type }: Json) => type === 'authentication_success');
+  expect(success).toMatchObject({ client_id: id, user_id: null, authentication_method: 'certificate', token_type: 'certificate' });
+  const revocation = records.find(({ event_type: type }: Json) => type === 'certificate_revoked');
+  expect(revocation).toMatchObject({ client_id: expect.stringMatching(/^ak_/), ip_address: expect.stringMatching(/127\.0\.0\.1/) });
+});
+
+describe('refused with 401 and the reason, and not by a broken handshake, is', () => {
+  test('no certificate', async () => {
+    expect(await refusal()).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
+    await expect(showing().socket(ACCOUNTS)).rejects.toMatchObject({ code: 4401 });
+  });
+
+  test('one that nobody registered, until it is registered', async () => {
+    const shown = await issue();
+    expect(await refusal(shown)).toMatchObject({
+      status: 401,
+      code: 'INVALID_CREDENTIALS',
+      message: expect.stringMatching(/not registered/),
+    });
+    await expect(showing(shown).socket(ACCOUNTS)).rejects.toMatchObject({ code: 4401 });
+    await register(platform.origin, apiKey, shown.pem, ['accounts:read']);
+    expect(await status(shown)).toBe(200);
+  });
+
+  test('one with the names of a registered one and another key', async () => {
+    const { shown } = await registered(['accounts:read'], { subject: 'CN=twin' });
+    expect(await status(await issue({ subject: 'CN=twin' }))).toBe(401);
+    expect(await status(shown)).toBe(200);
+  });
+
+  test('one before its time, and after it', async () => {
+    const { shown } = await registered(['accounts:read'], { validFromDays: 1, validToDays: 2 });
+    expect(await refusal(shown)).toMatchObject({
+      status: 401,
+      code: 'INVALID_CREDENTIALS',
+      message: expect.stringMatching(/not valid before .+Z/),
+    });
+    clock.advance(1.5 * DAY_MS);
+    expect(await status(shown)).toBe(200);
+    clock.advance(DAY_MS);
+    expect(await refusal(shown)).toMatchObject({ status: 401, code: 'TOKEN_EXPIRED' });
+    await expect(showing(shown).socket(ACCOUNTS)).rejects.toMatchObject({ code: 4401 });
+  });
+});
+
+describe('a page in a browser, which shows the certificate of whoever looks at it,', () => {
+  test('of another origin is refused over HTTP and WebSocket', async () => {
+    const { shown } = await registered(['accounts:*']);
+    for (const origin of ['https://evil.example', 'null', platform.origin.replace(/\d+$/, '1')]) {
+      const body = { name: 'Forged', email: 'it@evil.example' };
+      const answer = await showing(shown).rest('POST', '/accounts', { body, headers: { origin } });
+      expect(answer.status, origin).toBe(401);
+      expect(answer.body.error.message).toMatch(/another origin/);
+      await expect(showing(shown).socket(ACCOUNTS, { origin })).rejects.toMatchObject({ code: 4401 });
+    }
+    expect((await showing(shown).rest('GET', '/accounts')).body.data).toEqual([]);
+  });
+
+  test('of the platform itself may call', async () => {
+    const { shown } = await registered();
+    const headers = { origin: platform.origin };
+    expect((await showing(shown).rest('GET', '/accounts', { headers })).status).toBe(200);
+    expect((await showing(shown).socket(ACCOUNTS, headers)).data.accounts.pageInfo.total).toBe(0);
+  });
+});
+
+test('what is public asks for no certificate and refuses none', async () => {
+  const shown = await issue();
+  for (const client of [showing(), showing(shown)]) expect((await client.rest('GET', '/openapi.json')).status).toBe(200);
+});
+
+test('TLS before 1.2 is refused', async () => {
+  const old = new SecureClient(platform.origin, undefined, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
+  await expect(old.rest('GET', '/openapi.json')).rejects.toThrow(/protocol|version/i);
+});

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { authorizeUrl, exchange, form, newVerifier, own, registered, statusWith, type TestClient } from '../oauth.setup.ts';
+import { eventually, rig } from '../rig.ts';
+import type { Tenant } from '../tenant.ts';
+import { PASSWORD, type TestUser, tokenMailedTo, userOf } from '../users.setup.ts';
+
+const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+const ARGUMENTS = ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'];
+const isThere = existsSync(CHROMIUM);
+if (!isThere && !process.env.CI)
+  process.stderr.write(
+    `\nThe pages are not tried in a browser: there is no ${CHROMIUM}. Install Debian's package chromium, or set CHROMIUM_PATH.\n`,
+  );
+
+/** A newcomer's machine may have no browser. Where it is decided what ships there must be one. */
+const suite = isThere || process.env.CI ? describe : describe.skip;
+
+suite('in a real browser', () => {
+  let tenant: Tenant;
+  let user: TestUser;
+  let client: TestClient;
+  let browser: Browser;
+  let callback: string;
+  const application = createServer((_, response) => response.end('Back in the application'));
+
+  beforeAll(async () => {
+    if (!isThere) throw new Error(`There is no ${CHROMIUM}. Install Debian's package chromium, or set CHROMIUM_PATH.`);
+    await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
+    callback = `http://127.0.0.1:${(application.address() as AddressInfo).port}/callback`;
+    tenant = await (await rig()).organization();
+    user = await userOf(tenant, 'admin');
+    client = await registered(tenant, { redirect_uris: [callback] });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    application.close();
+    application.closeAllConnections();
+  });
+
+  /** A window, and what it complained of: a policy that forbids what a page needs is told there. */
+  async function opened(options: { javaScriptEnabled?: boolean } = {}) {
+    const context = await browser.newContext({ ...options, baseURL: tenant.origin });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => /policy|violat|blocked/i.test(message.text()) && complaints.push(message.text()));
+    page.on('pageerror', ({ message }) => complaints.push(message));
+    return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+  }
+
+  test.each([
+    ['with JavaScript', true],
+    ['without JavaScript', false],
+  ])('a user signs in, allows, and the application gets a token that works, %s', async (_, javaScriptEnabled) => {
+    await using window = await opened({ javaScriptEnabled });
+    const { page } = window;
+    const verifier = newVerifier();
+    const extra = { redirect_uri: callback };
+    await page.goto(authorizeUrl(tenant.origin, { client, verifier, extra, scope: 'services.read support.read' }));
+    expect(await page.title()).toBe('Sign in · Telecom platform');
+
+    await page.getByLabel('E-mail').fill(user.email);
+    await page.getByLabel('Password').fill('not the password');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('is not right').waitFor();
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+
+    await page.getByRole('heading', { name: 'Allow Test app to act for you?' }).waitFor();
+    await page.getByText('See support tickets').waitFor();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByText('Back in the application').waitFor();
+
+    const { searchParams } = new URL(page.url());
+    expect(searchParams.get('state')).toBe('the-state');
+    const { body } = await exchange(tenant.origin, client, searchParams.get('code') ?? '', verifier, extra);
+    expect(await statusWith(tenant, body.access_token)).toBe(200);
+    expect(window.complaints).toEqual([]);
+  });
+
+  test('who denies is sent back, and the application is told', async () => {
+    await using window = await opened();
+    const { page } = window;
+    await page.goto(authorizeUrl(tenant.origin, { client, extra: { redirect_uri: callback } }));
+    await page.getByLabel('E-mail').fill(user.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('Back in the application').waitFor();
+    expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied');
+    expect(window.complaints).toEqual([]);
+  });
+
+  test('a device is connected by the link that it shows', async () => {
+    await using window = await opened();
+    const { page } = window;
+    const device = (await form(tenant.origin, '/oauth/device_authorization', { client_id: client.id, scope: 'services.read' })).body;
+    await page.goto(device.verification_uri_complete);
+    expect(await page.getByLabel('Code').inputValue()).toBe(device.user_code);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Yes, continue' }).click();
+    await page.getByLabel('E-mail').fill(user.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('heading', { name: 'Your device is connected' }).waitFor();
+    const fields = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: device.device_code, ...own(client) };
+    const { body } = await form(tenant.origin, '/oauth/token', fields);
+    expect(await statusWith(tenant, body.access_token)).toBe(200);
+    expect(window.complaints).toEqual([]);
+  });
+
+  test('a forgotten password is chosen anew by the link of the mail', async () => {
+    await using window = await opened();
+    const { page } = window;
+    const forgetful = await userOf(tenant, 'member');
+    await page.goto('/password/forgot');
+    await page.getByLabel('E-mail').fill(forgetful.email);
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
+    await page.goto(`/password?token=${await tokenMailedTo(forgetful.email, /new password/)}`);
+    await page.getByLabel('New password').fill('a new long passphrase');
+    await page.getByRole('button', { name: 'Save password' }).click();
+    await page.getByRole('heading', { name: 'Your password is saved' }).waitFor();
+    expect(window.complaints).toEqual([]);
+  });
+
+  test('a page in a frame of another site stays empty, and its cookie away from that site', async () => {
+    await using window = await opened();
+    const { page } = window;
+    await page.goto(callback);
+    await page.evaluate(
+      (url) => {
+        const frame = Object.assign(document.createElement('iframe'), { src: url });
+        document.body.append(frame);
+      },
+      authorizeUrl(tenant.origin, { client, extra: { redirect_uri: callback } }),
+    );
+    await eventually(() => window.complaints.some((text) => text.includes('frame-ancestors')));
+  });
+});

@@ -1,0 +1,256 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  authorized,
+  authorizeUrl,
+  exchange,
+  newVerifier,
+  refresh,
+  registered,
+  signIn,
+  statusWith,
+  type TestClient,
+  tokensOf,
+} from '../oauth.setup.ts';
+import { rig } from '../rig.ts';
+import { Browser } from '../support/browser.ts';
+import { Tenant } from '../tenant.ts';
+import { PASSWORD, type TestUser, userOf } from '../users.setup.ts';
+
+let tenant: Tenant;
+let user: TestUser;
+let client: TestClient;
+beforeAll(async () => {
+  tenant = await (await rig()).organization();
+  user = await userOf(tenant, 'admin');
+  client = await registered(tenant);
+});
+
+test('the token response, header and claims are those of the specification, and the token works', async () => {
+  const verifier = newVerifier();
+  const answer = await authorized(user, { client, scope: 'services.read support.read', verifier });
+  expect(answer.get('state')).toBe('the-state');
+  const { status, body, headers } = await exchange(tenant.origin, client, answer.get('code') ?? '', verifier);
+  expect(status, JSON.stringify(body)).toBe(200);
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(body).toEqual({
+    access_token: expect.any(String),
+    token_type: 'Bearer',
+    expires_in: 3600,
+    refresh_token: expect.stringMatching(/^rt_[\w-]{43}$/),
+    scope: 'services.read support.read',
+    user_id: user.id,
+  });
+  expect(decodeProtectedHeader(body.access_token)).toEqual({ alg: 'RS256', typ: 'JWT', kid: expect.any(String) });
+  const claims = decodeJwt(body.access_token);
+  expect(claims).toEqual({
+    iss: tenant.origin,
+    sub: user.id,
+    aud: `${tenant.origin}/v1`,
+    iat: expect.any(Number),
+    nbf: claims.iat,
+    exp: (claims.iat ?? 0) + 3600,
+    jti: expect.stringMatching(/^tok_/),
+    scope: 'services.read support.read',
+    permissions: ['services:read', 'support:read'],
+    organization_id: tenant.organizationId,
+    rate_limit: { requests_per_minute: 2000 },
+    client_id: client.id,
+    sid: expect.any(String),
+  });
+  expect(await statusWith(tenant, body.access_token)).toBe(200);
+  expect(await statusWith(tenant, body.access_token, '/accounts')).toBe(403);
+});
+
+test('a client that acts for a user has no say in the logins and the password of that user', async () => {
+  const { access_token } = await tokensOf(user, client);
+  const acting = new Tenant(tenant.origin, tenant.organizationId, access_token);
+  expect((await acting.rest('GET', '/auth/sessions')).body.data).toEqual([]);
+  expect((await acting.rest('GET', `/auth/sessions?user_id=${user.id}`)).status).toBe(403);
+  expect((await acting.rest('DELETE', `/auth/sessions/${user.tokens.session_id}`)).status).toBe(404);
+  expect((await acting.rest('POST', '/auth/logout')).status).toBe(409);
+  const body = { current_password: PASSWORD, new_password: `${PASSWORD} staple` };
+  expect((await acting.rest('POST', '/auth/password/change', { body })).status).toBe(401);
+  expect((await user.rest('GET', '/auth/verify')).status).toBe(200);
+});
+
+test('a refresh token of a confidential client gets access tokens, and no other refresh token', async () => {
+  const { refresh_token } = await tokensOf(user, client);
+  const { status, body } = await refresh(tenant.origin, client, refresh_token);
+  expect(status, JSON.stringify(body)).toBe(200);
+  expect(Object.keys(body).sort()).toEqual(['access_token', 'expires_in', 'scope', 'token_type']);
+  expect(await statusWith(tenant, body.access_token)).toBe(200);
+});
+
+describe('a request is refused', () => {
+  const refusedAt = async (extra: Record<string, string | undefined>, scope?: string) => {
+    const { url } = await new Browser(tenant.origin).open(authorizeUrl(tenant.origin, { client, extra, scope }));
+    expect(url).toMatch(/^https:\/\/app\.example\.com\/callback\?/);
+    return Object.fromEntries(new URL(url).searchParams);
+  };
+
+  test('without PKCE, and with the plain method', async () => {
+    expect(await refusedAt({ code_challenge: undefined, code_challenge_method: undefined })).toMatchObject({
+      error: 'invalid_request',
+      state: 'the-state',
+    });
+    expect(await refusedAt({ code_challenge_method: 'plain' })).toMatchObject({ error: 'invalid_request' });
+    expect(await refusedAt({ code_challenge_method: undefined })).toMatchObject({ error: 'invalid_request' });
+  });
+
+  test('for a scope beyond the client, or one that does not exist', async () => {
+    expect(await refusedAt({}, 'services.read billing.read')).toMatchObject({ error: 'invalid_scope', scope: 'billing.read' });
+    expect(await refusedAt({}, 'services.*')).toMatchObject({ error: 'invalid_scope' });
+    expect(await refusedAt({}, 'openid')).toMatchObject({ error: 'invalid_scope' });
+  });
+
+  test('for another resource, another response type, or a parameter that comes twice', async () => {
+    expect(await refusedAt({ resource: 'https://other.example.com/' })).toMatchObject({ error: 'invalid_target' });
+    const implicit = await new Browser(tenant.origin).open(authorizeUrl(tenant.origin, { client, extra: { response_type: 'token' } }));
+    expect(implicit.url).toContain('#error=unsupported_response_type');
+    const twice = `${authorizeUrl(tenant.origin, { client })}&scope=support.read`;
+    expect((await new Browser(tenant.origin).open(twice)).url).toContain('error=invalid_request');
+  });
+
+  test.each([
+    'https://app.example.com/callback/',
+    'https://app.example.com/callback?x=1',
+    'https://app.example.com.evil.example/callback',
+    'http://app.example.com/callback',
+    'https://app.example.com',
+  ])('and nobody is sent anywhere, with the redirect %s', async (redirect_uri) => {
+    const page = await new Browser(tenant.origin).open(authorizeUrl(tenant.origin, { client, extra: { redirect_uri } }));
+    expect(page.status).toBe(400);
+    expect(page.text).toContain('may not send you there');
+  });
+
+  test('and nobody is sent anywhere, for a client that is not known', async () => {
+    const page = await new Browser(tenant.origin).open(authorizeUrl(tenant.origin, { client: { id: 'client_none', secret: undefined } }));
+    expect(page.status).toBe(400);
+    expect(page.text).toContain('This application is not known');
+  });
+});
+
+describe('a code is refused', () => {
+  const codeFor = async () => {
+    const verifier = newVerifier();
+    return { verifier, code: (await authorized(user, { client, verifier })).get('code') ?? '' };
+  };
+
+  test('the second time, and the tokens of the first time end', async () => {
+    const { code, verifier } = await codeFor();
+    const { body } = await exchange(tenant.origin, client, code, verifier);
+    expect(await statusWith(tenant, body.access_token)).toBe(200);
+
+    const replayed = await exchange(tenant.origin, client, code, verifier);
+    expect(replayed).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    expect(await statusWith(tenant, body.access_token)).toBe(401);
+    expect(await refresh(tenant.origin, client, body.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  });
+
+  test('for all but one of those who use it at the same time, and then nobody keeps a token', async () => {
+    const { code, verifier } = await codeFor();
+    const answers = await Promise.all(Array.from({ length: 4 }, () => exchange(tenant.origin, client, code, verifier)));
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won.length).toBeLessThan(2);
+    for (const { body } of won) expect(await statusWith(tenant, body.access_token)).toBe(401);
+  });
+
+  test('with another verifier, redirect, client or secret; and is still good then', async () => {
+    const { code, verifier } = await codeFor();
+    const other = await registered(tenant);
+    const refusals = [
+      await exchange(tenant.origin, client, code, newVerifier()),
+      await exchange(tenant.origin, client, code, verifier, { redirect_uri: 'https://app.example.com/' }),
+      await exchange(tenant.origin, other, code, verifier),
+    ];
+    for (const refusal of refusals) expect(refusal).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    const wrong = await exchange(tenant.origin, { ...client, secret: 'wrong' }, code, verifier);
+    expect(wrong).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+    expect((await exchange(tenant.origin, client, code, verifier)).status).toBe(200);
+  });
+
+  test('after 60 seconds', async () => {
+    const { code, verifier } = await codeFor();
+    await (await rig()).advance(61_000);
+    expect(await exchange(tenant.origin, client, code, verifier)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  });
+});
+
+describe('what a user may do bounds what they can hand on', () => {
+  test('scopes beyond the role are left out of page and token', async () => {
+    const support = await userOf(tenant, 'support');
+    const browser = new Browser(tenant.origin);
+    const page = await signIn(
+      browser,
+      await browser.open(authorizeUrl(tenant.origin, { client, scope: 'services.write support.read' })),
+      support,
+    );
+    expect(page.text).toContain('See support tickets');
+    expect(page.text).not.toContain('services');
+    const tokens = await tokensOf(support, client, 'services.write support.read');
+    expect(tokens.scope).toBe('support.read');
+    expect(decodeJwt(tokens.access_token).permissions).toEqual(['support:read']);
+  });
+
+  test('who may do nothing of it is told so, and the application gets access_denied', async () => {
+    const billing = await userOf(tenant, 'billing');
+    const browser = new Browser(tenant.origin);
+    const page = await signIn(browser, await browser.open(authorizeUrl(tenant.origin, { client, scope: 'services.write' })), billing);
+    expect(page.text).toContain('There is nothing to allow');
+    expect((await browser.submit(page, {}, '/abort')).url).toContain('error=access_denied');
+  });
+
+  test('a role that is narrowed counts at once, for tokens that are out', async () => {
+    const member = await userOf(tenant, 'admin');
+    const { access_token, refresh_token } = await tokensOf(member, client, 'services.write support.read');
+    const held = async () => (await tenant.rest('GET', '/auth/verify', { headers: { authorization: `Bearer ${access_token}` } })).body.data;
+    expect(await held()).toMatchObject({ type: 'user', client_id: client.id, permissions: ['services:write', 'support:read'] });
+    await tenant.rest('PUT', `/accounts/${member.account.id}/users/${member.id}`, { body: { role: 'support' } });
+    expect(await held()).toMatchObject({ permissions: ['support:read'] });
+    expect((await refresh(tenant.origin, client, refresh_token)).body.scope).toBe('support.read');
+  });
+
+  test('a user who is suspended loses access and refresh tokens for good', async () => {
+    const leaver = await userOf(tenant, 'member');
+    const browser = new Browser(tenant.origin);
+    const { access_token, refresh_token } = await tokensOf(leaver, client, 'services.read', browser);
+    const setStatus = (status: string) => tenant.rest('PUT', `/accounts/${leaver.account.id}/users/${leaver.id}`, { body: { status } });
+    await setStatus('suspended');
+    expect(await statusWith(tenant, access_token)).toBe(401);
+    expect(await refresh(tenant.origin, client, refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    await setStatus('active');
+    expect(await statusWith(tenant, access_token)).toBe(401);
+    expect(await refresh(tenant.origin, client, refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    expect((await browser.open(authorizeUrl(tenant.origin, { client }))).text).toContain('<h1>Sign in</h1>');
+  });
+
+  test('a user of another organization is not let in', async () => {
+    const stranger = await userOf(await (await rig()).organization(), 'owner');
+    const browser = new Browser(tenant.origin);
+    const page = await signIn(browser, await browser.open(authorizeUrl(tenant.origin, { client })), stranger);
+    expect(page.status).toBe(403);
+    expect(page.text).toContain('belongs to another organization');
+  });
+
+  test('who is signed in for another organization signs in anew', async () => {
+    const [elsewhere, browser] = [await (await rig()).organization(), new Browser(tenant.origin)];
+    await tokensOf(await userOf(elsewhere, 'owner'), await registered(elsewhere), 'services.read', browser);
+    const page = await browser.open(authorizeUrl(tenant.origin, { client }));
+    expect(page.text).toContain('<h1>Sign in</h1>');
+    expect((await signIn(browser, page, user)).text).toContain('to act for you?');
+  });
+});
+
+test('who is signed in and has allowed an application is not asked again', async () => {
+  const browser = new Browser(tenant.origin);
+  await tokensOf(user, client, 'services.read', browser);
+  const { url } = await browser.open(authorizeUrl(tenant.origin, { client }));
+  expect(new URL(url).searchParams.get('code')).toBeTruthy();
+  expect((await browser.open(authorizeUrl(tenant.origin, { client, scope: 'support.read' }))).text).toContain('See support tickets');
+});
+
+test('without a scope all that the client may ask for is asked', async () => {
+  const { scope } = await tokensOf(user, client, '');
+  expect(scope.split(' ').sort()).toEqual(['services.read', 'services.write', 'support.read']);
+});

@@ -1,0 +1,219 @@
+import { decodeProtectedHeader } from 'jose';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  authorized,
+  authorizeUrl,
+  basic,
+  clientToken,
+  exchange,
+  form,
+  newVerifier,
+  registered,
+  statusWith,
+  type TestClient,
+} from '../oauth.setup.ts';
+import { rig } from '../rig.ts';
+import { rowsWith, tables } from '../support/tables.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { userOf } from '../users.setup.ts';
+
+let tenant: Tenant;
+let client: TestClient;
+beforeAll(async () => {
+  tenant = await (await rig()).organization();
+  client = await registered(tenant);
+});
+
+const RATE_HEADERS = ['limit', 'remaining', 'reset', 'burst', 'burst-remaining', 'retry-after'].map((name) => `x-ratelimit-${name}`);
+const MACHINES = ['/oauth/token', '/oauth/introspect', '/oauth/revoke', '/oauth/device_authorization'];
+const call = (path: string, init: RequestInit = {}) => fetch(tenant.origin + path, { redirect: 'manual', ...init });
+
+describe('every answer carries the request id, the six rate headers and the headers that keep it safe', () => {
+  test.each<readonly [string, string]>([
+    ['GET', '/.well-known/jwks.json'],
+    ['GET', '/.well-known/oauth-authorization-server'],
+    ['GET', '/.well-known/openid-configuration'],
+    ['GET', '/oauth/authorize'],
+    ['GET', '/oauth/device'],
+    ['GET', '/oauth/logout'],
+    ['GET', '/oauth/interaction/none'],
+    ['GET', '/password/forgot'],
+    ...MACHINES.map((path) => ['POST', path] as const),
+    ...MACHINES.map((path) => ['GET', path] as const),
+    ['DELETE', '/oauth/authorize'],
+    ['OPTIONS', '/oauth/token'],
+  ])('%s %s', async (method, path) => {
+    const { headers } = await call(path, { method });
+    for (const name of ['x-request-id', ...RATE_HEADERS]) expect(headers.get(name), name).toBeTruthy();
+    if (method !== 'OPTIONS') expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+});
+
+describe('errors are those of OAuth', () => {
+  test('a method that a path has not is 405 with the ones that it has', async () => {
+    const refused = await call('/oauth/token');
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'OPTIONS, POST']);
+    expect(await refused.json()).toEqual({ error: 'invalid_request', error_description: expect.stringContaining('only OPTIONS, POST') });
+    expect((await call('/.well-known/jwks.json', { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  });
+
+  test.each([
+    ['JSON instead of a form', { headers: { 'content-type': 'application/json' }, body: '{"grant_type":"client_credentials"}' }],
+    ['nothing', {}],
+    ['a form of 60 KiB', { body: new URLSearchParams({ grant_type: 'a'.repeat(61_440) }) }],
+    ['no base64', { headers: { authorization: 'Basic ***' }, body: new URLSearchParams({ grant_type: 'client_credentials' }) }],
+    ['a bearer token', { headers: { authorization: 'Bearer abc' }, body: new URLSearchParams({ grant_type: 'client_credentials' }) }],
+  ])('%s is invalid_request', async (_, init) => {
+    const refused = await call('/oauth/token', { method: 'POST', ...init });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ error: 'invalid_request' });
+  });
+
+  test('a parameter twice is invalid_request', async () => {
+    const body = new URLSearchParams('grant_type=client_credentials&scope=a&scope=b');
+    const refused = await call('/oauth/token', { method: 'POST', body, headers: { authorization: basic(client) } });
+    expect([refused.status, ((await refused.json()) as Json).error]).toEqual([400, 'invalid_request']);
+  });
+
+  test('a grant type that there is not is unsupported_grant_type', async () => {
+    const { status, body } = await form(tenant.origin, '/oauth/token', { grant_type: 'password' }, { authorization: basic(client) });
+    expect([status, body.error]).toEqual([400, 'unsupported_grant_type']);
+  });
+
+  test('a client id that no database takes is an unknown client', async () => {
+    const { status, body } = await form(tenant.origin, '/oauth/token', {
+      grant_type: 'client_credentials',
+      client_id: 'a\0b',
+      client_secret: 'c',
+    });
+    expect([status, body.error]).toEqual([401, 'invalid_client']);
+  });
+});
+
+describe('discovery', () => {
+  test('says where everything is and what is supported, in both places', async () => {
+    const document: Json = await (await call('/.well-known/oauth-authorization-server')).json();
+    expect(await (await call('/.well-known/openid-configuration')).json()).toEqual(document);
+    const { origin } = tenant;
+    expect(document).toMatchObject({
+      issuer: origin,
+      authorization_endpoint: `${origin}/oauth/authorize`,
+      token_endpoint: `${origin}/oauth/token`,
+      introspection_endpoint: `${origin}/oauth/introspect`,
+      revocation_endpoint: `${origin}/oauth/revoke`,
+      device_authorization_endpoint: `${origin}/oauth/device_authorization`,
+      jwks_uri: `${origin}/.well-known/jwks.json`,
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+    });
+    expect(document.scopes_supported).toEqual(expect.arrayContaining(['services.read', 'billing.*', '*.*']));
+    expect(document.scopes_supported).not.toContain('openid');
+    expect(document.grant_types_supported.toSorted()).toEqual([
+      'authorization_code',
+      'client_credentials',
+      'refresh_token',
+      'urn:ietf:params:oauth:grant-type:device_code',
+    ]);
+    expect(document.token_endpoint_auth_methods_supported.toSorted()).toEqual(['client_secret_basic', 'client_secret_post', 'none']);
+  });
+
+  test('names the platform as it is configured, whatever host a request names', async () => {
+    const headers = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https', host: 'evil.example' };
+    const { body } = await form(tenant.origin, '/oauth/device_authorization', { client_id: client.id }, headers);
+    expect(body.verification_uri).toBe(`${tenant.origin}/oauth/device`);
+  });
+
+  test('is for scripts of any origin; the token endpoint for those of a public client’s own', async () => {
+    const origin = 'https://app.example.com';
+    expect((await call('/.well-known/jwks.json', { headers: { origin } })).headers.get('access-control-allow-origin')).toBe(origin);
+    const preflight = await call('/oauth/token', { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('POST');
+    const open = await registered(tenant, { is_confidential: false });
+    const asked = (of: TestClient, from: string) =>
+      form(tenant.origin, '/oauth/token', { grant_type: 'refresh_token', refresh_token: 'rt_x', client_id: of.id }, { origin: from });
+    expect((await asked(open, origin)).headers.get('access-control-allow-origin')).toBe(origin);
+    expect((await asked(open, 'https://evil.example')).body.error).toBe('invalid_request');
+    expect((await asked(client, origin)).headers.get('access-control-allow-origin')).not.toBe('*');
+  });
+
+  test('HEAD is GET without its body', async () => {
+    const head = await call('/.well-known/jwks.json', { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(100);
+  });
+});
+
+describe('the key set', () => {
+  test('holds public keys, and no private part of them', async () => {
+    const { keys }: Json = await (await call('/.well-known/jwks.json')).json();
+    for (const key of keys) expect(Object.keys(key).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
+  });
+
+  test('is rotated without a restart: the new key signs, what the old one signed goes on', async () => {
+    const { domains } = (await rig()).assembly;
+    const kidOf = (token: string) => decodeProtectedHeader(token).kid;
+    const published = async () => ((await (await call('/.well-known/jwks.json')).json()) as Json).keys.map(({ kid }: Json) => kid);
+    const before = (await clientToken(tenant.origin, client)).body.access_token;
+    await domains.identity.core.ring.rotate();
+    const announced = (await published()).filter((kid: string) => kid !== kidOf(before));
+    expect(announced.length).toBeGreaterThan(0);
+    expect(kidOf((await clientToken(tenant.origin, client)).body.access_token)).toBe(kidOf(before));
+    await (await rig()).advance(86_400_000 + 1000);
+    const after = (await clientToken(tenant.origin, client)).body.access_token;
+    expect(announced).toContain(kidOf(after));
+    expect(await published()).toEqual(expect.arrayContaining([kidOf(before), kidOf(after)]));
+    expect(await statusWith(tenant, after)).toBe(200);
+  });
+});
+
+describe('who reads the database can use nothing of it', () => {
+  test('no code, token, device code, user code or secret stands in it', async () => {
+    const user = await userOf(tenant, 'admin');
+    const verifier = newVerifier();
+    const code = (await authorized(user, { client, verifier })).get('code') ?? '';
+    const unused = (await authorized(user, { client })).get('code') ?? '';
+    const tokens = (await exchange(tenant.origin, client, code, verifier)).body;
+    const device = (await form(tenant.origin, '/oauth/device_authorization', { client_id: client.id })).body;
+    const { value: cookie = '' } =
+      /oauth_resume=(?<value>[^;]+)/.exec((await call(authorizeUrl('', { client }))).headers.getSetCookie().join(' '))?.groups ?? {};
+    expect(cookie).not.toBe('');
+    const secrets = [code, unused, tokens.refresh_token, tokens.access_token, device.device_code, device.user_code, client.secret, cookie];
+    const found = (await tables()).flatMap((table) =>
+      [...secrets, device.user_code.replace('-', '')].map((secret) => [table, secret] as const),
+    );
+    for (const [table, secret] of found) expect(await rowsWith(table, secret), table).toBe(0);
+    expect((await rig()).logged.join()).not.toContain(tokens.refresh_token);
+  });
+
+  test('what has expired is deleted', async () => {
+    const { assembly, advance } = await rig();
+    const { store } = assembly.domains.identity.core.oauth;
+    await form(tenant.origin, '/oauth/device_authorization', { client_id: client.id });
+    const count = () => rowsWith('identity.oauth_record', client.id);
+    expect(await count()).toBeGreaterThan(0);
+    await advance(40 * 86_400_000);
+    await store.purge();
+    expect(await count()).toBe(0);
+  });
+});
+
+test('tokens that are issued and refused stand in the audit, without a secret', async () => {
+  const own = await (await rig()).organization();
+  const made = await registered(own);
+  await clientToken(own.origin, made, 'services.read');
+  await clientToken(own.origin, { ...made, secret: 'a wrong secret' });
+  await (await rig()).assembly.domains.identity.core.trail.flush();
+  const { body } = await own.rest('GET', '/auth/audit?per_page=200');
+  const records = body.data.filter((record: Json) => record.client_id === made.id);
+  expect(records).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        event_type: 'authentication_success',
+        authentication_method: 'client_credentials',
+        scopes: ['services.read'],
+      }),
+      expect.objectContaining({ event_type: 'authentication_failure', reason: 'invalid_client: invalid secret provided' }),
+    ]),
+  );
+  expect(JSON.stringify(records)).not.toContain('a wrong secret');
+});

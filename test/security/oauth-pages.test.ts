@@ -1,0 +1,285 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  authorizeUrl,
+  CALLBACK,
+  exchange,
+  newVerifier,
+  registered,
+  signIn,
+  statusWith,
+  type TestClient,
+  tokensOf,
+} from '../oauth.setup.ts';
+import { rig } from '../rig.ts';
+import { Browser, type Page } from '../support/browser.ts';
+import { type Json, Tenant } from '../tenant.ts';
+import { login, PASSWORD, type TestUser, tokenMailedTo, userOf } from '../users.setup.ts';
+import { confirmed, order, orderOf, totp, wrongTotp } from './mfa.setup.ts';
+
+let tenant: Tenant;
+let user: TestUser;
+let client: TestClient;
+beforeAll(async () => {
+  tenant = await (await rig()).organization();
+  user = await userOf(tenant, 'admin');
+  client = await registered(tenant, { name: '<b>Evil & "Co"</b>' });
+});
+
+const start = (browser: Browser) => browser.open(authorizeUrl(tenant.origin, { client }));
+const policyOf = ({ headers }: Page): string => headers.get('content-security-policy') ?? '';
+
+describe('every page', () => {
+  test('allows nothing from elsewhere, no script and no frame, is kept nowhere and hands on no address', async () => {
+    const browser = new Browser(tenant.origin);
+    const loginPage = await start(browser);
+    const consent = await signIn(browser, loginPage, user);
+    const device = await browser.open('/oauth/device');
+    const others = await Promise.all(
+      ['/password/forgot', '/password?token=abc', '/password', '/oauth/logout', '/oauth/interaction/none', '/oauth/authorize'].map((path) =>
+        new Browser(tenant.origin).open(path),
+      ),
+    );
+    for (const page of [loginPage, consent, device, ...others]) {
+      expect(policyOf(page), page.url).toMatch(
+        /^default-src 'none'; style-src 'self'; form-action 'self'[^;]*; frame-ancestors 'none'; base-uri 'none'$/,
+      );
+      expect(page.headers.get('cache-control'), page.url).toBe('no-store');
+      expect(page.headers.get('referrer-policy'), page.url).toBe('no-referrer');
+      expect(page.headers.get('x-frame-options'), page.url).toBe('DENY');
+      expect(page.text, page.url).toMatch(/^<!doctype html>\n<html lang="en">/);
+      expect(page.text, page.url).not.toMatch(/<script|style=|onclick|https?:\/\//);
+    }
+    // browsers hold the redirect that answers a form against the policy of the page that sent it
+    for (const page of [loginPage, consent]) expect(policyOf(page)).toContain(`form-action 'self' ${new URL(CALLBACK).origin};`);
+  });
+
+  test('has its look from a file of its own', async () => {
+    const [, path = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec((await start(new Browser(tenant.origin))).text) ?? [];
+    const { status, headers, text } = await new Browser(tenant.origin).open(path);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8']);
+    expect(text).toContain('prefers-color-scheme: dark');
+  });
+
+  test('shows names as text, whatever they are', async () => {
+    const browser = new Browser(tenant.origin);
+    const page = await start(browser);
+    expect(page.text).toContain('&lt;b&gt;Evil &amp; &quot;Co&quot;&lt;/b&gt;');
+    const again = await browser.submit(page, { email: '"><img src=x>@example.com', password: 'x' }, '/login');
+    expect(again.text).toContain('value="&quot;&gt;&lt;img src=x&gt;@example.com"');
+  });
+});
+
+describe('signing in', () => {
+  test('with a wrong password stays on the page, keeps the address and says no more than that', async () => {
+    const browser = new Browser(tenant.origin);
+    const page = await start(browser);
+    const wrong = await signIn(browser, page, user, 'not the password');
+    expect(wrong.status).toBe(401);
+    expect(wrong.text).toContain('The e-mail address or the password is not right.');
+    expect(wrong.text).toContain(`value="${user.email}"`);
+    const unknown = await signIn(browser, wrong, { email: 'nobody@example.com' });
+    expect(unknown.text).toContain('The e-mail address or the password is not right.');
+    expect((await signIn(browser, unknown, user)).text).toContain('to act for you?');
+  });
+
+  test('is refused after five failures, and with the right password too', async () => {
+    const tried = await userOf(tenant, 'member');
+    const browser = new Browser(tenant.origin);
+    let page = await start(browser);
+    for (let attempt = 0; attempt < 5; attempt++) page = await signIn(browser, page, tried, 'wrong');
+    page = await signIn(browser, page, tried);
+    expect(page.status).toBe(429);
+    expect(page.text).toContain('Too many attempts');
+  });
+
+  test('of a suspended user is refused', async () => {
+    const leaver = await userOf(tenant, 'member');
+    await tenant.rest('PUT', `/accounts/${leaver.account.id}/users/${leaver.id}`, { body: { status: 'suspended' } });
+    const browser = new Browser(tenant.origin);
+    const page = await signIn(browser, await start(browser), leaver);
+    expect(page.status).toBe(403);
+    expect(page.text).toContain('This user is suspended');
+  });
+
+  test('can be cancelled: the application is told', async () => {
+    const browser = new Browser(tenant.origin);
+    const { url } = await browser.submit(await start(browser), {}, '/abort');
+    expect(Object.fromEntries(new URL(url).searchParams)).toMatchObject({ error: 'access_denied', state: 'the-state' });
+  });
+
+  test('shows in the user and in the audit', async () => {
+    const comer = await userOf(tenant, 'member');
+    const browser = new Browser(tenant.origin);
+    await browser.submit(await signIn(browser, await start(browser), comer), { decision: 'deny' }, '/consent');
+    const { body } = await tenant.rest('GET', '/auth/audit?per_page=200');
+    const records = body.data.filter((record: Json) => record.user_id === comer.id && record.client_id === client.id);
+    expect(records.map(({ event_type }: Json) => event_type)).toEqual(['consent_denied', 'authentication_success']);
+    expect(records[1]).toMatchObject({ authentication_method: 'password', ip_address: '127.0.0.1' });
+  });
+
+  test('ends with the password: who chose a new one signs in anew, and what was allowed goes on', async () => {
+    const forgetful = await userOf(tenant, 'member');
+    const browser = new Browser(tenant.origin);
+    const { access_token } = await tokensOf(forgetful, client, 'services.read', browser);
+    const body = { current_password: PASSWORD, new_password: `${PASSWORD} staple` };
+    expect((await forgetful.rest('POST', '/auth/password/change', { body })).status).toBe(200);
+    expect((await start(browser)).text).toContain('<h1>Sign in</h1>');
+    expect(await statusWith(tenant, access_token)).toBe(200);
+  });
+
+  test('out, the next application asks again', async () => {
+    const browser = new Browser(tenant.origin);
+    await tokensOf(user, client, 'services.read', browser);
+    const done = await browser.submit(await browser.open('/oauth/logout'), { logout: 'yes' });
+    expect(done.text).toContain('You are signed out');
+    expect((await start(browser)).text).toContain('<h1>Sign in</h1>');
+    expect((await new Browser(tenant.origin).open('/oauth/logout')).text).toContain('You are signed out');
+  });
+});
+
+describe('a form that somebody else sends', () => {
+  test('allows nothing without the cookie of this very request', async () => {
+    const browser = new Browser(tenant.origin);
+    const consent = await signIn(browser, await start(browser), user);
+    const forged = await new Browser(tenant.origin).submit(consent, { decision: 'allow' }, '/consent');
+    expect(forged.status).toBe(400);
+    expect(forged.text).toContain('belongs to another browser');
+    browser.forget();
+    expect((await browser.submit(consent, { decision: 'allow' }, '/consent')).status).toBe(400);
+  });
+
+  test('allows nothing with the cookie of another request', async () => {
+    const [mine, theirs] = [new Browser(tenant.origin), new Browser(tenant.origin)];
+    const consent = await signIn(mine, await start(mine), user);
+    await signIn(theirs, await start(theirs), user);
+    expect((await theirs.submit(consent, { decision: 'allow' }, '/consent')).status).toBe(400);
+  });
+
+  test.each(['cross-site', 'same-site'])('is refused where the browser says that it is %s', async (site) => {
+    const body = new URLSearchParams({ email: user.email });
+    for (const path of ['/password/forgot', '/password', '/oauth/device', '/oauth/logout/confirm', '/oauth/interaction/none/login']) {
+      const page = await new Browser(tenant.origin).open(path, { method: 'POST', body, headers: { 'sec-fetch-site': site } });
+      expect(page.status, path).toBe(403);
+      expect(page.text, path).toContain('sent from another site');
+    }
+  });
+
+  test('cannot skip the password', async () => {
+    const browser = new Browser(tenant.origin);
+    const page = await start(browser);
+    for (const step of ['/consent', '/second-factor', '/none']) {
+      const action = new URL(page.url).pathname + step;
+      const next = await browser.open(action, { method: 'POST', body: new URLSearchParams({ decision: 'allow', code: '123456' }) });
+      expect(next.text, step).toContain('<h1>Sign in</h1>');
+    }
+  });
+});
+
+describe('a second factor', () => {
+  test('is asked for after the password; only its code goes on, and what is protected by one is open to the token then', async () => {
+    const { user: careful, secret } = await confirmed(tenant, 'admin');
+    const browser = new Browser(tenant.origin);
+    const second = await signIn(browser, await start(browser), careful);
+    expect(second.text).toContain('<h1>Second step</h1>');
+    expect(second.text).toContain('of your authenticator app');
+    expect((await start(browser)).text).toContain('<h1>Sign in</h1>');
+
+    const verifier = newVerifier();
+    const page = await signIn(
+      browser,
+      await browser.open(authorizeUrl(tenant.origin, { client, scope: 'services.write', verifier })),
+      careful,
+    );
+    const wrong = await browser.submit(page, { code: await wrongTotp(secret) }, '/second-factor');
+    expect([wrong.status, wrong.url.includes('/second-factor')]).toEqual([401, true]);
+    expect(wrong.text).toMatch(/role="alert"/);
+    const consent = await browser.submit(wrong, { code: ` ${await totp(secret)} ` }, '/second-factor');
+    const { url } = await browser.submit(consent, { decision: 'allow' }, '/consent');
+    const { body } = await exchange(tenant.origin, client, new URL(url).searchParams.get('code') ?? '', verifier);
+    const caller = new Tenant(tenant.origin, tenant.organizationId, body.access_token);
+    const wanted = await orderOf(tenant);
+    expect((await order(caller, wanted)).status).toBe(201);
+    await (await rig()).advance(15 * 60_000 + 1000);
+    expect(await order(caller, wanted)).toMatchObject({ status: 403, body: { error: 'mfa_required' } });
+  });
+
+  test('is guessed five times, and not by asking for a new page', async () => {
+    const { user: careful, secret } = await confirmed(tenant, 'admin');
+    const browser = new Browser(tenant.origin);
+    let page = await signIn(browser, await start(browser), careful);
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 17; attempt++) {
+      page = await browser.submit(page, { code: await wrongTotp(secret) }, '/second-factor');
+      statuses.push(page.status);
+    }
+    expect(statuses.at(-1)).toBe(429);
+    expect((await browser.submit(page, { code: await totp(secret) }, '/second-factor')).status).toBe(429);
+  });
+
+  test('is no longer enough once another password was chosen', async () => {
+    const { user: careful, backupCodes } = await confirmed(tenant, 'admin');
+    const browser = new Browser(tenant.origin);
+    const page = await signIn(browser, await start(browser), careful);
+    expect(page.text).toContain('name="code"');
+    const headers = { authorization: '' };
+    await careful.rest('POST', '/auth/password/reset', { body: { email: careful.email }, headers });
+    const body = { token: await tokenMailedTo(careful.email, /new password/), password: 'another horse battery' };
+    expect((await careful.rest('POST', '/auth/password', { body, headers })).status).toBe(200);
+    const again = await browser.submit(page, { code: backupCodes[0] ?? '' }, '/second-factor');
+    expect(again.text).toContain('name="password"');
+  });
+
+  test('can be a backup code', async () => {
+    const { user: careful, backupCodes } = await confirmed(tenant, 'admin');
+    const browser = new Browser(tenant.origin);
+    const page = await signIn(browser, await start(browser), careful);
+    expect((await browser.submit(page, { code: backupCodes[0] ?? '' }, '/second-factor')).text).toContain('to act for you?');
+  });
+});
+
+describe('a password', () => {
+  test('is chosen by the link of a mail, once', async () => {
+    const forgetful = await userOf(tenant, 'member');
+    const browser = new Browser(tenant.origin);
+    const asked = await browser.submit(await browser.open('/password/forgot'), { email: forgetful.email });
+    expect(asked.text).toContain('Look into your mailbox');
+    const token = await tokenMailedTo(forgetful.email, /new password/);
+    const page = await browser.open(`/password?token=${token}`);
+    const weak = await browser.submit(page, { password: 'short' });
+    expect(weak.status).toBe(400);
+    expect(weak.text).toContain('Your password must have 12 to 128 characters.');
+    const saved = await browser.submit(weak, { password: 'a new long passphrase' });
+    expect(saved.text).toContain('Your password is saved');
+    expect((await login(tenant, forgetful.email, 'a new long passphrase')).status).toBe(200);
+
+    const used = await browser.submit(page, { password: 'yet another passphrase' });
+    expect(used.status).toBe(401);
+    expect(used.text).toContain('This link does not work any more');
+    expect((await login(tenant, forgetful.email, 'yet another passphrase')).status).toBe(401);
+
+    const late = await browser.open(`/password?token=${token}`);
+    expect(late.status).toBe(401);
+    expect(late.text, 'nobody thinks up a password in vain').toContain('This link does not work any more');
+  });
+
+  test('is asked for with the same answer whether or not there is such a user', async () => {
+    const browser = new Browser(tenant.origin);
+    const ask = async (email: string) => (await browser.submit(await browser.open('/password/forgot'), { email })).text;
+    expect(await ask(`nobody-${user.id}@example.com`)).toBe(await ask((await userOf(tenant, 'member')).email));
+  });
+
+  test('page without a token says that the link is broken', async () => {
+    const page = await new Browser(tenant.origin).open('/password');
+    expect(page.status).toBe(400);
+    expect(page.text).toContain('This link does not work any more');
+  });
+});
+
+test('a request that waited for more than an hour is over', async () => {
+  const browser = new Browser(tenant.origin);
+  const page = await start(browser);
+  await (await rig()).advance(3_601_000);
+  const late = await signIn(browser, page, user);
+  expect(late.status).toBe(400);
+  expect(late.text).toContain('open for too long');
+});

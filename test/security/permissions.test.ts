@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs';
+import {
+  execute,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  isObjectType,
+  isUnionType,
+  Kind,
+  type OperationTypeNode,
+  parse,
+} from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createLogger } from '../../kernel/log.ts';
+import { ACTIONS, AREAS, type Grant, type Permission, Principal } from '../../kernel/principal.ts';
+import { permissionsIn } from '../../rest-bridge/permission.ts';
+import { pathParameters, type Route } from '../../rest-bridge/route.ts';
+import { grantsOf } from '../../subgraphs/identity/users/user.roles.ts';
+import { UserRole } from '../../subgraphs/identity/users/user.states.ts';
+import { rig } from '../rig.ts';
+import { given } from '../support/literals.ts';
+import { openapi, operationOf, routes, titled } from '../support/operations.ts';
+import { Records } from '../support/records.ts';
+import { Tenant } from '../tenant.ts';
+
+const EVERY: Permission[] = AREAS.flatMap((area) => ACTIONS.map((action): Permission => `${area}:${action}`));
+/** What gives a permission, after docs/decisions.md, Access: itself, the administration of its area, and writing for creating. */
+const givers = (permission: string): string[] => {
+  const [area, action] = permission.split(':');
+  return [permission, `${area}:admin`, ...(action === 'create' ? [`${area}:write`] : [])];
+};
+/** Root fields that need no permission, with the reason. */
+const FREE: Readonly<Record<string, string>> = {
+  'Mutation.login': 'makes credentials of an address and a password',
+  'Mutation.refreshSession': 'makes credentials of a refresh token',
+  'Mutation.requestPasswordReset': 'for who has lost theirs; answers nothing about anybody',
+  'Mutation.choosePassword': 'by the link of a mail',
+  'Mutation.logout': "ends the caller's own session",
+  'Mutation.endSession': "ends one of the caller's own sessions; of others it asks for credentials:admin",
+  'Mutation.changePassword': "the caller's own, which they must know",
+  'Mutation.setupTotp': "the caller's own",
+  'Mutation.setupSms': "the caller's own",
+  'Mutation.setupEmail': "the caller's own",
+  'Mutation.deleteMfaMethod': "one of the caller's own",
+  'Mutation.createBackupCodes': "the caller's own",
+  'Mutation.createMfaChallenge': "of the caller's own session",
+  'Mutation.sendMfaCode': "for a challenge of the caller's own session",
+  'Mutation.verifyMfaChallenge': "a challenge of the caller's own session",
+  'Query.mfaMethods': "the caller's own; of others it asks for credentials:admin",
+  'Query.callerIdentity': 'who the caller is',
+  'Query.sessions': "the caller's own; of others it asks for credentials:admin",
+};
+const isFree = (route: Route): boolean => `Mutation.${route.field}` in FREE || `Query.${route.field}` in FREE;
+
+const guarded = routes.filter(({ access }) => access !== 'public');
+const permitted = guarded.filter((route) => !isFree(route));
+
+let tenant: Tenant;
+let records: Records;
+const keys = new Map<string, Promise<Tenant>>();
+beforeAll(async () => {
+  tenant = await (await rig()).organization({ plan: 'custom' });
+  records = new Records(tenant, 'Permissions');
+});
+
+/** A key of the organization that may do everything but this. */
+function without(permission: string): Promise<Tenant> {
+  const known = keys.get(permission) ?? tenant.limitedTo(...EVERY.filter((one) => !givers(permission).includes(one)));
+  keys.set(permission, known);
+  return known;
+}
+
+describe('every operation over REST states a permission, and without it is refused before any record is looked at', () => {
+  test.each(titled(permitted))('%s', async (_, route) => {
+    const required = operationOf(route)['x-permission'];
+    expect(EVERY).toContain(required);
+
+    const path = await records.path(route.path, async () => 'none_01JQ8Z6V4T9M3N2B1C0D9E8F7G');
+    const { status, body } = await (await without(required)).rest(route.method, path, { body: route.example });
+    expect(body).toMatchObject({ error: { code: 'INSUFFICIENT_PERMISSIONS', details: { required } } });
+    expect(status).toBe(403);
+  });
+});
+
+describe('without credentials every operation over REST is refused', () => {
+  test.each(titled(guarded))('%s', async (_, route) => {
+    const anybody = new Tenant(tenant.origin, '', '');
+    const options = { body: route.example, headers: { authorization: '' } };
+    const { status, body } = await anybody.rest(route.method, await records.path(route.path, async () => 'none'), options);
+    expect(body).toMatchObject({ error: { code: 'INVALID_CREDENTIALS' } });
+    expect(status).toBe(401);
+  });
+
+  test('the OpenAPI document asks for credentials wherever the platform does', () => {
+    expect(openapi.security.length).toBeGreaterThan(0);
+    for (const route of routes) expect(operationOf(route).security, route.operationId).toEqual(route.access === 'public' ? [] : undefined);
+  });
+});
+
+describe('every root field of the graph states a permission', async () => {
+  const sdl = readFileSync('schema/supergraph.graphql', 'utf8');
+  const permissionOf = permissionsIn(sdl);
+  const { schema } = (await rig()).assembly.router;
+  const coordinates = parse(sdl).definitions.flatMap((definition) => {
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION || !['Query', 'Mutation', 'Subscription'].includes(definition.name.value))
+      return [];
+    return (definition.fields ?? []).map(({ name }) => [definition.name.value, name.value] as const);
+  });
+
+  test.each(coordinates)('%s.%s', async (root, name) => {
+    const field = schema.getRootType(root.toLowerCase() as OperationTypeNode)?.getFields()[name] as Field;
+    const required = permissionOf(`${root}.${name}`, field);
+    if (`${root}.${name}` in FREE) return;
+    expect(EVERY).toContain(required);
+
+    const caller = await without(required as string);
+    const operation = `${root.toLowerCase()} { ${name}${given(field)} ${isObjectType(getNamedType(field.type)) ? '{ __typename }' : ''} }`;
+    const errors = root === 'Subscription' ? await refusalOf(caller, operation) : (await caller.graphql(operation)).errors;
+    expect(errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS', details: { required } } }]);
+  });
+});
+
+type Field = GraphQLField<unknown, unknown>;
+
+async function refusalOf(caller: Tenant, query: string): Promise<unknown> {
+  const socket = caller.socket();
+  try {
+    const { value } = await socket.iterate({ query }).next();
+    return value?.errors;
+  } catch (errors) {
+    return errors;
+  } finally {
+    await socket.dispose();
+  }
+}
+
+const ROLES: Grant[] = [...new Set([...grantsOf(UserRole.MEMBER), ...grantsOf(UserRole.BILLING)])];
+
+describe('the permission that an operation states is all that it needs', () => {
+  test.each(titled(permitted))('%s', async (_, route) => {
+    const required: Permission = operationOf(route)['x-permission'];
+    const example = route.example && (await records.body(route.example));
+    // nobody hands on more than they have: what is given permissions may do what its maker may
+    const body = example?.permissions ? { ...example, permissions: [required] } : example;
+    const idOf = (name: string) =>
+      route.method === 'DELETE' && name === pathParameters(route.path).at(-1) ? records.fresh(name) : records.id(name);
+    // what a webhook tells of, its maker must be allowed to read
+    const told: Permission[] = body?.events ? ['support:read', 'billing:read', 'services:read'] : [];
+    // who gives a role, or takes it, holds what it may
+    const given = route.path.includes('/users') && route.method !== 'GET' ? ROLES : [];
+    // who makes a client, or changes one, holds what it may ask for
+    const asked: Permission[] = route.path.includes('/oauth-clients') && route.method !== 'GET' ? ['services:read', 'monitoring:read'] : [];
+    const caller = await tenant.limitedTo(required, ...told, ...given, ...asked);
+    const answer = await caller.rest(route.method, await records.path(route.path, idOf), { body });
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+  });
+});
+
+describe('a relation into another area shows nothing that the caller may not read there', async () => {
+  const ENTITIES = {
+    Account: 'accounts:read',
+    Service: 'services:read',
+    Invoice: 'billing:read',
+    Ticket: 'support:read',
+    Webhook: 'webhooks:read',
+  } as const;
+  const READERS = { account: 'account_id', service: 'service_id', invoice: 'invoice_id', ticket: 'ticket_id' } as const;
+  const { schema } = (await rig()).assembly.router;
+  const owns = (name: string): name is keyof typeof ENTITIES => name in ENTITIES;
+
+  const relations = Object.entries(READERS).flatMap(([root, kind]) => {
+    const type = getNamedType(schema.getQueryType()?.getFields()[root]?.type as Field['type']);
+    if (!isObjectType(type) || !owns(type.name)) return [];
+    const from = type.name;
+    return Object.values(type.getFields()).flatMap((field) => {
+      const to = getNamedType(field.type).name;
+      return owns(to) && to !== from ? [[`${from}.${field.name}`, { root, kind, field: field.name, from, to }] as const] : [];
+    });
+  });
+
+  test.each(relations)('%s', async (_, { root, kind, field, from, to }) => {
+    const query = `query ($id: ID!) { ${root}(id: $id) { id ${field} { createdAt } } }`;
+    const variables = { id: await records.id(kind) };
+    expect((await tenant.graphql(query, variables)).errors).toBeUndefined();
+
+    const { data, errors } = await (await tenant.limitedTo(ENTITIES[from])).graphql(query, variables);
+    expect(JSON.stringify(data ?? null)).not.toContain('createdAt');
+    expect(errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: ENTITIES[to] } } }]);
+  });
+});
+
+describe('a reference to an entity asks for a permission, whichever relation leads to it', async () => {
+  const { domains } = (await rig()).assembly;
+  const subgraphs = Object.values(domains).map(({ subgraph }) => subgraph);
+  const entities = new Set(subgraphs.flatMap(({ schema }) => entitiesOf(schema)));
+
+  test.each([...entities])('%s, in the one subgraph that has its records', async (entity) => {
+    const caller = new Principal({ kind: 'api_key', id: 'key_none', organizationId: tenant.organizationId, plan: 'custom', grants: [] });
+    const request = { requestId: 'req_none', principal: caller, log: createLogger({ level: 'silent' }) };
+    const holders = subgraphs.filter(({ schema }) => entitiesOf(schema).includes(entity));
+    const refusals = holders.map(async ({ schema, createContext }) => {
+      const { errors = [] } = await execute({
+        schema,
+        document: parse('query ($of: [_Any!]!) { _entities(representations: $of) { __typename } }'),
+        variableValues: { of: [{ __typename: entity, id: 'none', customerId: 'none' }] },
+        contextValue: createContext(request),
+      });
+      return errors.map(({ extensions }) => extensions.code);
+    });
+    expect((await Promise.all(refusals)).flat()).toEqual(['INSUFFICIENT_PERMISSIONS']);
+  });
+
+  function entitiesOf(schema: GraphQLSchema): string[] {
+    const type = schema.getType('_Entity');
+    return isUnionType(type) ? type.getTypes().map(({ name }) => name) : [];
+  }
+});

@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { IdentityProvider } from 'samlify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rig } from '../rig.ts';
+import type { Answer, Json } from '../tenant.ts';
+import { SamlWorld, sharedPair, signingPair } from './saml-idp.ts';
+
+const PATH = '/auth/saml-connections';
+const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
+
+let world: SamlWorld;
+let metadata: string;
+/** What the server below answers next. */
+let served: { status: number; body: string; location?: string };
+const host = createServer((_, response) => {
+  response.writeHead(served.status, served.location ? { location: served.location } : {}).end(served.body);
+});
+let metadataUrl: string;
+
+beforeAll(async () => {
+  world = await SamlWorld.open();
+  const { certificate } = await sharedPair();
+  metadata = IdentityProvider({
+    entityID: 'https://idp.example.com/metadata',
+    signingCert: certificate,
+    singleSignOnService: [{ Binding: REDIRECT, Location: 'https://idp.example.com/sso' }],
+    singleLogoutService: [{ Binding: REDIRECT, Location: 'https://idp.example.com/slo' }],
+  }).getMetadata();
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+  metadataUrl = `http://127.0.0.1:${(host.address() as AddressInfo).port}/metadata`;
+});
+afterAll(() => {
+  host.close();
+  host.closeAllConnections();
+});
+
+const newDomain = (): string => `${randomUUID()}.example.com`;
+const create = (body: Json): Promise<Answer> =>
+  world.tenant.rest('POST', PATH, { body: { name: 'Test', email_domains: [newDomain()], ...body } });
+const count = async (): Promise<number> => (await world.tenant.rest('GET', PATH)).body.pagination.total;
+
+describe('a connection', () => {
+  test('says what its identity provider has to know, before that is known here', async () => {
+    const { status, body } = await create({});
+    expect(status).toBe(201);
+    const { origin } = world.tenant;
+    expect(body.data).toMatchObject({
+      id: expect.stringMatching(/^saml_/),
+      sp_entity_id: `${origin}/saml/metadata?connection=${body.data.id}`,
+      acs_url: `${origin}/saml/acs`,
+      sign_in_url: `${origin}/saml/sso?connection=${body.data.id}`,
+      idp_entity_id: null,
+      certificates: [],
+      default_role: null,
+      role_mappings: [],
+      allow_provisioning: false,
+      allow_idp_initiated: false,
+      active: false,
+    });
+    expect(JSON.stringify(body)).not.toContain('grants');
+    const published = await fetch(body.data.sp_entity_id);
+    expect([published.status, await published.text()]).toEqual([200, expect.stringContaining(`Location="${origin}/saml/acs"`)]);
+    expect((await fetch(`${origin}/saml/metadata?connection=saml_nowhere`)).status).toBe(404);
+    const refused = await world.tenant.rest('PUT', `${PATH}/${body.data.id}`, { body: { active: true } });
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'INVALID_STATE']);
+    const completed = await world.tenant.rest('PUT', `${PATH}/${body.data.id}`, { body: { metadata_xml: metadata, active: true } });
+    expect(completed.body.data).toMatchObject({ active: true, sso_url: 'https://idp.example.com/sso' });
+  });
+
+  test('is listed, read, changed and deleted; its domains are free again then', async () => {
+    const domain = newDomain();
+    const { data } = (await create({ email_domains: [domain.toUpperCase(), domain] })).body;
+    expect(data.email_domains).toEqual([domain]);
+    expect((await world.tenant.rest('GET', PATH)).body.data.map(({ id }: Json) => id)).toContain(data.id);
+    const changed = await world.tenant.rest('PUT', `${PATH}/${data.id}`, { body: { role_mappings: [{ group: 'noc', role: 'support' }] } });
+    expect(changed.body.data.role_mappings).toEqual([{ group: 'noc', role: 'support' }]);
+    expect((await world.tenant.rest('GET', `${PATH}/${data.id}`)).body.data).toEqual(changed.body.data);
+    expect((await world.tenant.rest('DELETE', `${PATH}/${data.id}`)).body.data.id).toBe(data.id);
+    expect((await world.tenant.rest('GET', `${PATH}/${data.id}`)).status).toBe(404);
+    expect((await create({ email_domains: [domain] })).status).toBe(201);
+  });
+
+  test('has domains of its own, over all organizations, and says nothing about whose they are', async () => {
+    const stranger = await (await rig()).organization();
+    const body = { name: 'Squatter', email_domains: [newDomain(), world.domain] };
+    const taken = await stranger.rest('POST', PATH, { body });
+    expect([taken.status, taken.body.error.code]).toEqual([409, 'DUPLICATE_RESOURCE']);
+    expect(JSON.stringify(taken.body)).not.toContain(world.tenant.organizationId);
+    expect((await stranger.rest('GET', PATH)).body.data).toEqual([]);
+    // the other domain was not kept
+    expect((await stranger.rest('POST', PATH, { body: { ...body, email_domains: body.email_domains.slice(0, 1) } })).status).toBe(201);
+  });
+
+  test('is audited', async () => {
+    const own = await SamlWorld.open();
+    await own.update({ name: 'Other' });
+    const { body } = await own.tenant.rest('GET', '/auth/audit');
+    expect(body.data.map(({ event_type }: Json) => event_type)).toEqual(
+      expect.arrayContaining(['saml_connection_created', 'saml_connection_updated']),
+    );
+  });
+
+  test('is listed with as many statements for many as for few', async () => {
+    const { tenant, platform } = await SamlWorld.open();
+    const list = () => platform.statements(() => tenant.rest('GET', PATH));
+    await list();
+    const few = await list();
+    for (const name of ['a', 'b', 'c']) await tenant.rest('POST', PATH, { body: { name, email_domains: [newDomain()] } });
+    expect((await list()).length).toBe(few.length);
+  });
+});
+
+describe('certificates', () => {
+  test('may be several, so that the identity provider can change its key', async () => {
+    const own = await SamlWorld.open();
+    const next = await signingPair();
+    expect((await own.signIn({ signedBy: next })).status).toBe(401);
+    await own.update({ certificates: [own.keys.certificate, next.certificate] });
+    expect((await own.signIn({ signedBy: next })).status).toBe(200);
+    expect((await own.signIn()).status).toBe(200);
+    await own.update({ certificates: [next.certificate] });
+    expect((await own.signIn()).status).toBe(401);
+  });
+
+  test('may come as what stands between the lines of PEM', async () => {
+    const bare = world.keys.certificate.replace(/-----.*-----|\s/g, '');
+    const { body } = await create({ certificates: [bare] });
+    expect(body.data.certificates[0]).toMatch(/^-----BEGIN CERTIFICATE-----\n/);
+  });
+});
+
+describe('metadata of an identity provider', () => {
+  const expected = { idp_entity_id: 'https://idp.example.com/metadata', sso_url: 'https://idp.example.com/sso', active: true };
+
+  test('as XML gives entity id, address and certificates', async () => {
+    const commented = `<?xml version="1.0" encoding="UTF-8"?>\n<!-- made by hand -->${metadata}`;
+    const { body } = await create({ metadata_xml: commented });
+    expect(body.data).toMatchObject(expected);
+    expect(body.data.certificates).toEqual([expect.stringContaining('BEGIN CERTIFICATE')]);
+  });
+
+  test('is fetched where it lies', async () => {
+    served = { status: 200, body: metadata };
+    const { body } = await create({ metadata_url: metadataUrl });
+    expect(body.data).toMatchObject({ ...expected, metadata_url: metadataUrl });
+  });
+
+  test.each([
+    ['is not there', () => ({ status: 404, body: metadata })],
+    ['redirects', () => ({ status: 302, body: '', location: metadataUrl })],
+    ['is too long', () => ({ status: 200, body: `${metadata}${' '.repeat(1_100_000)}` })],
+    ['is no metadata', () => ({ status: 200, body: '<html></html>' })],
+  ])('that %s is refused', async (_, answer) => {
+    served = answer();
+    const before = await count();
+    const { status, body } = await create({ metadata_url: metadataUrl });
+    expect([status, body.error.details.field]).toEqual([400, 'metadata_url']);
+    expect(await count()).toBe(before);
+  });
+
+  test.each([
+    ['a document type', () => `<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>${metadata}`],
+    ['no entity id', () => metadata.replace(/entityID="[^"]*"/, '')],
+    ['no redirect binding', () => metadata.replaceAll('HTTP-Redirect', 'HTTP-POST')],
+    ['no certificate', () => metadata.replace(/<KeyDescriptor.*<\/KeyDescriptor>/s, '')],
+    ['a certificate that is none', () => metadata.replace(/MII[^<]*/, 'MIInonsense')],
+    ['an address without TLS', () => metadata.replace('https://idp.example.com/sso', 'http://idp.example.com/sso')],
+    ['an address that is a script', () => metadata.replace('https://idp.example.com/sso', 'javascript:alert(1)')],
+    ['another service', () => metadata.replaceAll('IDPSSODescriptor', 'SPSSODescriptor')],
+    ['nonsense', () => 'nonsense'],
+  ])('with %s is refused', async (_, text) => {
+    expect(text()).not.toBe(metadata);
+    const { status, body } = await create({ metadata_xml: text() });
+    expect(status, JSON.stringify(body)).toBe(400);
+    expect(body.error.details.field).toBe('metadata_xml');
+  });
+});
+
+describe('a connection is refused for its', () => {
+  test.each([
+    ['name', { name: undefined }],
+    ['name', { name: ' ' }],
+    ['email_domains', { email_domains: [] }],
+    ['email_domains', { email_domains: ['localhost'] }],
+    ['email_domains', { email_domains: ['*.example.com'] }],
+    ['email_domains', { email_domains: ['a@example.com'] }],
+    ['email_domains', { email_domains: Array.from({ length: 51 }, (_, index) => `d${index}.example.com`) }],
+    ['sso_url', { sso_url: 'http://idp.example.com/sso' }],
+    ['sso_url', { sso_url: 'ftp://idp.example.com' }],
+    ['sso_url', { sso_url: 'https://user:password@idp.example.com' }],
+    ['sso_url', { sso_url: 'nonsense' }],
+    ['idp_entity_id', { idp_entity_id: 'two words' }],
+    ['idp_entity_id', { idp_entity_id: 'x'.repeat(1025) }],
+    ['certificates', { certificates: [] }],
+    ['certificates.0', { certificates: ['nonsense'] }],
+    ['metadata_url', { metadata_url: 'ftp://idp.example.com/metadata' }],
+    ['metadata_xml', { metadata_url: 'https://idp.example.com/metadata', metadata_xml: '<x/>' }],
+    ['metadata_xml', { metadata_xml: '<x/>', idp_entity_id: 'https://idp.example.com' }],
+    ['default_role', { default_role: 'king' }],
+    ['role_mappings.0.group', { role_mappings: [{ group: '', role: 'member' }] }],
+    ['role_mappings.0.role', { role_mappings: [{ group: 'x', role: 'king' }] }],
+    [
+      'role_mappings',
+      {
+        role_mappings: [
+          { group: 'x', role: 'member' },
+          { group: 'x', role: 'admin' },
+        ],
+      },
+    ],
+    ['allow_provisioning', { allow_provisioning: true }],
+    ['allow_provisioning', { allow_provisioning: 'yes' }],
+    ['grants', { grants: ['*:*'] }],
+    ['organization_id', { organization_id: 'org_other' }],
+  ])('%s: %j', async (field, wrong) => {
+    const before = await count();
+    const { status, body } = await create(wrong);
+    expect(status, JSON.stringify(body)).toBe(400);
+    expect(body.error.code).toBe('INVALID_PARAMETERS');
+    expect(body.error.details.field).toBe(field);
+    expect(await count()).toBe(before);
+  });
+
+  test('key, where that is short', async () => {
+    const { certificate } = await signingPair(1024);
+    const { status, body } = await create({ certificates: [certificate] });
+    expect([status, body.error.details.field]).toEqual([400, 'certificates.0']);
+  });
+});

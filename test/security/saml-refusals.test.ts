@@ -1,0 +1,308 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Answer } from '../tenant.ts';
+import { SamlWorld, type Statement, signingPair } from './saml-idp.ts';
+
+const MINUTE_MS = 60_000;
+/** What is accepted of clocks that differ. */
+const SKEW_MS = 30_000;
+
+/** One for all: what was wrong is told to nobody but administrators. */
+const REFUSAL =
+  "The identity provider's answer does not sign anybody in. Begin again; an administrator finds the reason in the audit records.";
+
+let world: SamlWorld;
+beforeAll(async () => {
+  world = await SamlWorld.open();
+});
+
+const newcomer = (): string => world.address(randomUUID());
+
+/** A user who signs in for the first time is made: one who is there has been signed in. */
+async function isThere(email: string): Promise<boolean> {
+  const { data } = await world.tenant.graphql('query ($of: String!) { users(filter: { search: $of }) { nodes { id } } }', { of: email });
+  return data.users.nodes.length > 0;
+}
+
+async function expectRefused(answer: Answer, status: number, reason: RegExp, email: string): Promise<void> {
+  expect(answer.status, JSON.stringify(answer.body)).toBe(status);
+  expect(answer.body.error.code).toBe(status === 401 ? 'INVALID_CREDENTIALS' : 'INVALID_PARAMETERS');
+  if (status === 401) {
+    const [record] = await world.audited();
+    expect(record).toMatchObject({ event_type: 'authentication_failure', session_id: null, reason: expect.stringMatching(reason) });
+    expect(answer.body.error.message).toBe(REFUSAL);
+  } else {
+    expect(answer.body.error.details).toMatchObject({ field: 'SAMLResponse', reason: expect.stringMatching(reason) });
+  }
+  expect(await isThere(email)).toBe(false);
+}
+
+test('what the refusals differ from is accepted', async () => {
+  const email = newcomer();
+  expect((await world.signIn({ email })).status).toBe(200);
+  expect(await isThere(email)).toBe(true);
+});
+
+test.each([
+  ['its end has just passed', { notOnOrAfter: -SKEW_MS + 5000 }],
+  ['its beginning is just ahead', { notBefore: SKEW_MS - 5000 }],
+])('clocks may differ a little: %s', async (_, statement) => {
+  expect((await world.signIn(statement)).status).toBe(200);
+});
+
+const SHA1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
+const change = (from: string | RegExp, to: string) => (xml: string) => {
+  const changed = xml.replace(from, to);
+  if (changed === xml) throw new Error(`There is no ${from} to change.`);
+  return changed;
+};
+const SIGNATURE = /<ds:Signature .*?<\/ds:Signature>/g;
+
+describe('an answer is not accepted', () => {
+  const cases: [string, RegExp, Statement | (() => Statement)][] = [
+    ['whose response is not signed', /must be signed/, { signs: 'assertion' }],
+    ['whose assertion is not signed', /must be signed/, { signs: 'response' }],
+    ['that is not signed at all', /must be signed/, { tamper: change(SIGNATURE, '') }],
+    ['whose address was changed after it was signed', /signature/, { tamper: (xml) => xml.replaceAll('@', '.evil@') }],
+    [
+      'whose status was changed after it was signed',
+      /signature/,
+      { status: 'Responder', tamper: change('status:Responder', 'status:Success') },
+    ],
+    ['whose status is cut within a character', /says x{59}/, { status: `${'x'.repeat(59)}😀` }],
+    ['that is meant for another audience', /audience/, { audience: 'https://other.example.com' }],
+    [
+      'that is meant for the platform, and not for this connection',
+      /audience/,
+      () => ({ audience: `${world.tenant.origin}/saml/metadata` }),
+    ],
+    ['that is meant for another recipient', /recipient/, { recipient: 'https://other.example.com/saml/acs' }],
+    ['that is sent to another destination', /destination/, { destination: 'https://other.example.com/saml/acs' }],
+    ['of another issuer', /issuer/, { issuer: 'https://other.example.com/idp' }],
+    ['whose assertion is of another issuer', /issuer of the assertion/, { alter: change(/(<saml:Assertion [^>]*><saml:Issuer>)/, '$1x') }],
+    ['that has expired', /expired/, { notOnOrAfter: -SKEW_MS - 1000 }],
+    ['that was issued long ago, whatever it says of itself', /expired/, { issuedAt: -6 * MINUTE_MS, notOnOrAfter: 10 * MINUTE_MS }],
+    ['that is not valid yet', /not yet valid/, { notBefore: SKEW_MS + 5000 }],
+    ['to a request that nobody made', /no request of ours/, { inResponseTo: `_${randomUUID()}` }],
+    ['to no request', /nobody asked/, { inResponseTo: undefined }],
+    ['in which the identity provider refuses', /says Responder/, { status: 'Responder' }],
+    ['that is signed with SHA-1', /algorithm/, { algorithm: SHA1 }],
+    ['that claims a keyed hash', /algorithm/, { tamper: change(/#rsa-sha256/g, '#hmac-sha256') }],
+    ['whose canonicalization keeps comments', /algorithm/, { tamper: change('xml-exc-c14n#"/>', 'xml-exc-c14n#WithComments"/>') }],
+    ['with more in a signature', /Object in a signature/, { tamper: change('</ds:SignedInfo>', '</ds:SignedInfo><ds:Object/>') }],
+    ['without an address', /email/, { email: null }],
+    ['whose address is none', /email/, { email: 'grace' }],
+    ['with two addresses in one', /email/, () => ({ email: `${newcomer()},${newcomer()}` })],
+    ['with two addresses', /email/, { alter: change(/(<saml:AttributeValue>.*?<\/saml:AttributeValue>)/, '$1$1') }],
+    ['whose address stands in two attributes', /stands twice/, { alter: change(/(<saml:Attribute .*?<\/saml:Attribute>)/, '$1$1') }],
+    ['whose address holds an element', /only text/, { alter: change('<saml:AttributeValue>', '<saml:AttributeValue><b>a</b>') }],
+    ['whose address lies outside of the domains of the connection', /outside/, { email: 'grace@elsewhere.example.com' }],
+    ['whose address only ends like one of them', /outside/, () => ({ email: `grace@evil${world.domain}` })],
+    ['without a subject', /Subject/, { alter: change(/<saml:Subject>.*<\/saml:Subject>/, '') }],
+    [
+      'whose subject nobody confirms',
+      /SubjectConfirmation/,
+      { alter: change(/<saml:SubjectConfirmation .*<\/saml:SubjectConfirmation>/, '') },
+    ],
+    ['whose subject must hold a key', /bearer/, { alter: change('cm:bearer', 'cm:holder-of-key') }],
+    ['without an end', /not valid|without an end|expired/, { alter: change(/NotOnOrAfter="[^"]*" Recipient/, 'Recipient') }],
+    ['without conditions', /not valid|Conditions|audience/, { alter: change(/<saml:Conditions.*<\/saml:Conditions>/, '') }],
+    ['without a statement of authentication', /authenticated/, { alter: change(/<saml:AuthnStatement.*<\/saml:AuthnStatement>/, '') }],
+    [
+      'whose session is over',
+      /session/,
+      { alter: change('<saml:AuthnStatement ', '<saml:AuthnStatement SessionNotOnOrAfter="2020-01-01T00:00:00Z" ') },
+    ],
+    ['without a name', /NameID/, { alter: change(/<saml:NameID.*<\/saml:NameID>/, '') }],
+    ['of another version', /version/, { alter: change('Version="2.0"', 'Version="1.1"') }],
+    ['with extensions', /Extensions/, { alter: change('<samlp:Status>', '<samlp:Extensions/><samlp:Status>') }],
+    ['with an id in another spelling', /another spelling/, { alter: change('<saml:AuthnStatement ', '<saml:AuthnStatement Id="x" ') }],
+    [
+      'with two assertions',
+      /Assertion/,
+      { alter: (xml) => xml.replace(/(<saml:Assertion .*<\/saml:Assertion>)/, (one) => one + one.replace(/ ID="_/, ' ID="_2')) },
+    ],
+    ['whose assertion is encrypted', /EncryptedAssertion/, { tamper: change(/(<\/saml:Assertion>)/, '$1<saml:EncryptedAssertion/>') }],
+  ];
+
+  test.each(cases)('%s', async (_, reason, given) => {
+    const email = newcomer();
+    const { id } = await world.begin();
+    const statement = { email, inResponseTo: id, ...(typeof given === 'function' ? given() : given) };
+    await expectRefused(await world.deliver(await world.respond(statement)), 401, reason, email);
+  });
+
+  test('that is signed by somebody else, who sends a certificate along', async () => {
+    const email = newcomer();
+    const { id } = await world.begin();
+    const response = await world.respond({ email, inResponseTo: id, signedBy: await signingPair() });
+    await expectRefused(await world.deliver(response), 401, /signature/, email);
+  });
+
+  test('a second time', async () => {
+    const { id } = await world.begin();
+    const response = await world.respond({ inResponseTo: id });
+    expect((await world.deliver(response)).status).toBe(200);
+    await expectRefused(await world.deliver(response), 401, /no request of ours/, newcomer());
+  });
+
+  test('of which copies arrive at the same moment, but once', async () => {
+    const { id } = await world.begin();
+    const response = await world.respond({ inResponseTo: id });
+    const answers = await Promise.all([1, 2, 3, 4].map(() => world.deliver(response)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
+  });
+
+  test('to a request that is too old', async () => {
+    const { id } = await world.begin();
+    await world.platform.advance(16 * MINUTE_MS);
+    const email = newcomer();
+    await expectRefused(await world.deliver(await world.respond({ email, inResponseTo: id })), 401, /no request of ours/, email);
+  });
+
+  test('to the request of another connection', async () => {
+    const other = await SamlWorld.open();
+    const email = newcomer();
+    const { id } = await other.begin();
+    const answer = await world.deliver(await world.respond({ email, inResponseTo: id }));
+    expect(answer.status).toBe(401);
+    expect(await isThere(email)).toBe(false);
+  });
+
+  test('of an inactive connection', async () => {
+    const own = await SamlWorld.open();
+    const { id } = await own.begin();
+    const response = await own.respond({ inResponseTo: id });
+    await own.update({ active: false });
+    expect((await own.deliver(response)).status).toBe(401);
+  });
+});
+
+describe('XML signature wrapping is refused', () => {
+  interface Parts {
+    /** The signed response, its signature, and the response without. */
+    xml: string;
+    responseSignature: string;
+    bare: string;
+    /** The signed assertion, its signature, and the assertion without. */
+    assertion: string;
+    assertionSignature: string;
+    bareAssertion: string;
+    /** What the attacker states: not signed, under an id of its own. */
+    evil: string;
+    evilResponse(assertion: string, extra?: string): string;
+  }
+
+  function partsOf(xml: string, evilEmail: string): Parts {
+    const assertion = /<saml:Assertion .*<\/saml:Assertion>/.exec(xml)?.[0] ?? '';
+    const [responseSignature = '', assertionSignature = ''] = xml.match(SIGNATURE) ?? [];
+    const bare = xml.replace(responseSignature, '');
+    const bareAssertion = assertion.replace(assertionSignature, '');
+    const evil = bareAssertion.replace(/ ID="[^"]*"/, ` ID="_${randomUUID()}"`).replace(/(<saml:AttributeValue>)[^<]*/, `$1${evilEmail}`);
+    const evilResponse = (inner: string, extra = '') =>
+      bare
+        .replace(/ ID="[^"]*"/, ` ID="_${randomUUID()}"`)
+        .replace(assertion, inner)
+        .replace('<samlp:Status>', `${extra}<samlp:Status>`);
+    return { xml, responseSignature, bare, assertion, assertionSignature, bareAssertion, evil, evilResponse };
+  }
+
+  const inside = (element: string, last: string, more: string): string => element.replace(new RegExp(`${last}$`), `${more}${last}`);
+  const signedEvil = ({ evil }: Parts, signature: string): string => evil.replace('</saml:Issuer>', `</saml:Issuer>${signature}`);
+
+  const variants: Record<string, (parts: Parts) => string> = {
+    'XSW1: the signed response inside the signature of another': (parts) =>
+      parts.evilResponse(parts.evil, inside(parts.responseSignature, '</ds:Signature>', parts.bare)),
+    'XSW2: the signed response beside its signature in another': (parts) =>
+      parts.evilResponse(parts.evil, parts.bare + parts.responseSignature),
+    'XSW3: another assertion before the signed one': ({ xml, assertion, evil }) => xml.replace(assertion, evil + assertion),
+    'XSW4: the signed assertion inside another': ({ xml, assertion, evil }) =>
+      xml.replace(assertion, inside(evil, '</saml:Assertion>', assertion)),
+    'XSW5: the signature in another assertion, the signed one behind': (parts) =>
+      parts.xml.replace(parts.assertion, signedEvil(parts, parts.assertionSignature) + parts.bareAssertion),
+    'XSW6: the signed assertion inside its signature in another': (parts) =>
+      parts.xml.replace(parts.assertion, signedEvil(parts, inside(parts.assertionSignature, '</ds:Signature>', parts.bareAssertion))),
+    'XSW7: another assertion in extensions': ({ xml, evil }) =>
+      xml.replace('<samlp:Status>', `<samlp:Extensions>${evil}</samlp:Extensions><samlp:Status>`),
+    'XSW8: the signed assertion in an object of the signature of another': (parts) =>
+      parts.xml.replace(
+        parts.assertion,
+        signedEvil(parts, inside(parts.assertionSignature, '</ds:Signature>', `<ds:Object>${parts.bareAssertion}</ds:Object>`)),
+      ),
+    'the signed response in a status detail, another assertion in front': (parts) =>
+      parts.evilResponse(parts.evil).replace('</samlp:Status>', `<samlp:StatusDetail>${parts.xml}</samlp:StatusDetail></samlp:Status>`),
+    'the signed assertion in the advice of another': (parts) =>
+      parts.xml.replace(
+        parts.assertion,
+        parts.evil.replace('<saml:Subject>', `<saml:Advice>${parts.assertion}</saml:Advice><saml:Subject>`),
+      ),
+    'another assertion under the same id': ({ xml, assertion, evil }) =>
+      xml.replace(assertion, evil.replace(/ ID="[^"]*"/, / ID="[^"]*"/.exec(assertion)?.[0] ?? '') + assertion),
+    'another assertion in another namespace': ({ xml, assertion, evil }) =>
+      xml.replace(assertion, evil.replaceAll('saml:', 'x:').replace('<x:Assertion ', '<x:Assertion xmlns:x="urn:x" ') + assertion),
+  };
+
+  test.each(Object.entries(variants))('%s', async (_, wrap) => {
+    const [email, evilEmail] = [newcomer(), newcomer()];
+    const { id } = await world.begin();
+    const response = await world.respond({ email, inResponseTo: id, tamper: (xml) => wrap(partsOf(xml, evilEmail)) });
+    expect(Buffer.from(response, 'base64').toString()).toContain(evilEmail);
+    const answer = await world.deliver(response);
+    await expectRefused(answer, 401, /./, evilEmail);
+    expect(await isThere(email)).toBe(false);
+  });
+});
+
+describe('what is no SAML response is refused before anything is verified', () => {
+  const texts: [string, RegExp, Statement][] = [
+    ['a document type', /document type/, { tamper: (xml) => `<!DOCTYPE Response>${xml}` }],
+    ['entities', /document type/, { tamper: (xml) => `<!DOCTYPE x [<!ENTITY a "b">]>${xml}`.replace('@', '&a;@') }],
+    ['an entity that nobody declared', /entity/, { tamper: change('@', '&a;@') }],
+    ['a comment in the NameID', /comment/, { alter: change(/@([^<]*<\/saml:NameID>)/, '@<!-- -->$1') }],
+    ['a comment in the address', /comment/, { alter: change(/@([^<]*<\/saml:AttributeValue>)/, '@<!-- -->$1') }],
+    ['a comment that was put in after it was signed', /comment/, { tamper: change(/@([^<]*<\/saml:AttributeValue>)/, '@<!-- -->$1') }],
+    ['a CDATA section', /CDATA/, { tamper: change(/>([^<]*)<\/saml:NameID>/, '><![CDATA[$1]]></saml:NameID>') }],
+    ['an instruction', /instruction/, { tamper: change('<samlp:Status>', '<?x y?><samlp:Status>') }],
+    ['another encoding', /instruction/, { tamper: (xml) => `<?xml version="1.0" encoding="UTF-7"?>${xml}` }],
+    ['two roots', /root|well-formed/, { tamper: (xml) => xml + xml }],
+    ['text behind the root', /root|well-formed/, { tamper: (xml) => `${xml}x` }],
+    ['an element that is not closed', /well-formed/, { tamper: change('</saml:Subject>', '') }],
+    ['elements without end', /deep/, { tamper: change('<samlp:Status>', `${'<a>'.repeat(500)}${'</a>'.repeat(500)}<samlp:Status>`) }],
+    ['elements beyond number', /elements/, { tamper: change('<samlp:Status>', `${'<a/>'.repeat(2001)}<samlp:Status>`) }],
+    ['another message', /Response/, { tamper: (xml) => xml.replaceAll('samlp:Response', 'samlp:LogoutResponse') }],
+  ];
+
+  test.each(texts)('%s', async (_, reason, statement) => {
+    const email = newcomer();
+    const { id } = await world.begin();
+    await expectRefused(await world.deliver(await world.respond({ email, inResponseTo: id, ...statement })), 400, reason, email);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['no base64', '<samlp:Response/>'],
+    ['base64 with something behind it', 'PHgvPg==PHgvPg=='],
+    ['no UTF-8', Buffer.from([0x3c, 0xff, 0xfe, 0x3e]).toString('base64')],
+    ['UTF-16', Buffer.from('<x/>', 'utf16le').toString('base64')],
+    ['a null character', Buffer.from('<x>\0</x>').toString('base64')],
+    ['garbage', Buffer.from('garbage').toString('base64')],
+    ['too much', Buffer.alloc(200_000, 60).toString('base64')],
+  ])('%s', async (_, text) => {
+    const { status, body } = await world.deliver(text);
+    expect(status, JSON.stringify(body)).toBe(400);
+    expect(body.error.details.field).toBe('SAMLResponse');
+  });
+
+  test('a form that is larger still, or none, or one that names it twice', async () => {
+    expect((await world.deliver('A'.repeat(800_000))).status).toBe(413);
+    const twice = new URLSearchParams([
+      ['SAMLResponse', 'a'],
+      ['SAMLResponse', 'b'],
+    ]);
+    expect((await world.post('/saml/acs', twice)).status).toBe(400);
+    const json = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
+    const refused = await fetch(`${world.tenant.origin}/saml/acs`, json);
+    expect(refused.status).toBe(415);
+    expect(await refused.text()).toContain('application/x-www-form-urlencoded');
+  });
+});

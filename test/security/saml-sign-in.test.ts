@@ -1,0 +1,264 @@
+import { deflateRawSync } from 'node:zlib';
+import { ServiceProvider } from 'samlify';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Json, Tenant } from '../tenant.ts';
+import { SamlWorld } from './saml-idp.ts';
+
+const RATE_HEADERS = ['limit', 'remaining', 'reset', 'burst', 'burst-remaining', 'retry-after'].map((name) => `x-ratelimit-${name}`);
+
+let world: SamlWorld;
+beforeAll(async () => {
+  world = await SamlWorld.open();
+});
+
+const holding = (token: string): Tenant => new Tenant(world.tenant.origin, world.tenant.organizationId, token);
+const whoIs = async (token: string): Promise<Json> => (await holding(token).rest('GET', '/auth/verify')).body.data;
+
+describe('a sign-in that the service provider begins', () => {
+  test('ends in a JWT for the user whom the identity provider names', async () => {
+    const begun = await world.begin();
+    expect(begun.status).toBe(302);
+    expect(begun.location).toMatch(new RegExp(`^${world.ssoUrl}\\?SAMLRequest=`));
+    expect(begun.xml).toContain(`AssertionConsumerServiceURL="${world.connection.acs_url}"`);
+    expect(begun.xml).toContain(world.connection.sp_entity_id);
+
+    const { status, headers, body } = await world.deliver(await world.respond({ inResponseTo: begun.id }));
+    expect(body).toEqual({
+      access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+      token_type: 'Bearer',
+      expires_in: 3600,
+      refresh_token: expect.stringMatching(/^rt_/),
+      scope: expect.stringContaining('services.read'),
+      user_id: expect.stringMatching(/^user_/),
+    });
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    for (const name of ['x-request-id', ...RATE_HEADERS]) expect(headers.get(name), name).toBeTruthy();
+
+    const caller = await whoIs(body.access_token);
+    expect(caller).toMatchObject({ active: true, type: 'user', id: body.user_id, organization_id: world.tenant.organizationId });
+    expect(caller.user).toMatchObject({ email: world.address(), role: 'member' });
+    const sessions = await holding(body.access_token).rest('GET', '/auth/sessions');
+    expect(sessions.body.data).toMatchObject([{ method: 'saml', user_agent: 'Test browser' }]);
+    const continued = await world.tenant.rest('POST', '/auth/refresh', { body: { refresh_token: body.refresh_token } });
+    expect(continued.status).toBe(200);
+  });
+
+  test('is found by the domain of an address, in any case', async () => {
+    const begun = await world.begin({ email: `Somebody@${world.domain.toUpperCase()}` });
+    expect(begun.location).toContain(world.ssoUrl);
+    const nowhere = await world.begin({ email: 'somebody@nowhere.example.com' });
+    expect(nowhere.status).toBe(404);
+  });
+
+  test('is audited, and the response is not kept', async () => {
+    const response = await world.respond({ inResponseTo: (await world.begin()).id, email: world.address('audited') });
+    const { body } = await world.deliver(response);
+    const [record] = await world.audited();
+    expect(record).toMatchObject({ event_type: 'authentication_success', user_id: body.user_id, user_agent: 'Test browser' });
+    expect(record.ip_address).toMatch(/127\.0\.0\.1|::1/);
+    expect(record.session_id).toMatch(/^sess_/);
+    expect(JSON.stringify(await world.audited())).not.toContain(response.slice(0, 40));
+    expect(world.platform.logged.join()).not.toContain(response.slice(100, 160));
+  });
+
+  test('answers each rate header and id on refusals too', async () => {
+    const { status, headers } = await world.deliver('nonsense');
+    expect(status).toBe(400);
+    for (const name of ['x-request-id', ...RATE_HEADERS]) expect(headers.get(name), name).toBeTruthy();
+  });
+});
+
+describe('RelayState', () => {
+  const goOn = async (relayState: string) => {
+    const { id, cookie, relayState: sent } = await world.begin({ connection: world.connection.id, RelayState: relayState });
+    expect(sent).toBe(relayState);
+    return { response: await world.respond({ inResponseTo: id }), cookie };
+  };
+  const exchange = (code: string, cookie?: string) => world.post('/saml/token', new URLSearchParams({ code }), cookie);
+
+  test.each([['/welcome?tab=1'], ['{origin}/welcome?tab=1']])('%s gets the browser a code, which is worth tokens once', async (given) => {
+    const relayState = given.replace('{origin}', world.tenant.origin);
+    const { response, cookie } = await goOn(relayState);
+    const answer = await world.deliver(response, { relayState, cookie });
+    expect(answer.status).toBe(303);
+    const target = new URL(answer.headers.get('location') ?? '');
+    expect(target.origin + target.pathname).toBe(`${world.tenant.origin}/welcome`);
+    expect([...target.searchParams.keys()]).toEqual(['tab', 'code']);
+    expect(target.href).not.toMatch(/eyJ|rt_/);
+
+    const code = target.searchParams.get('code') ?? '';
+    // a link with it signs nobody else in as this user
+    for (const another of [undefined, (await world.begin()).cookie]) expect((await exchange(code, another)).status).toBe(401);
+    const [one, other] = await Promise.all([exchange(code, cookie), exchange(code, cookie)]);
+    expect([one.status, other.status].toSorted()).toEqual([200, 401]);
+    const tokens = one.status === 200 ? one.body : other.body;
+    expect((await whoIs(tokens.access_token)).user.email).toBe(world.address());
+    expect((await exchange(code, cookie)).body.error.code).toBe('INVALID_CREDENTIALS');
+  });
+
+  test('gets a code to no browser but the one that began', async () => {
+    const { response } = await goOn('/welcome');
+    const { cookie: another } = await world.begin();
+    for (const cookie of [undefined, another]) {
+      const answer = await world.deliver(response, { relayState: '/welcome', cookie });
+      expect(answer.status).toBe(401);
+    }
+    expect((await world.audited())[0].reason).toContain('another browser');
+  });
+
+  test('gets a code that is worth nothing after a minute', async () => {
+    const { response, cookie } = await goOn('/welcome');
+    const answer = await world.deliver(response, { relayState: '/welcome', cookie });
+    await world.platform.advance(61_000);
+    const code = new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? '';
+    expect((await exchange(code, cookie)).status).toBe(401);
+  });
+
+  test.each([
+    ['https://evil.example.com/'],
+    ['//evil.example.com/'],
+    ['/\\evil.example.com'],
+    ['\\\\evil.example.com'],
+    ['/\t/evil.example.com'],
+    ['{origin}.evil.example.com/'],
+    ['{origin}@evil.example.com/'],
+    ['javascript:alert(1)'],
+    ['welcome'],
+    [`/${'x'.repeat(1100)}`],
+  ])('%s leads elsewhere and is refused', async (given) => {
+    const relayState = given.replace('{origin}', world.tenant.origin);
+    const begun = await world.begin({ connection: world.connection.id, RelayState: relayState });
+    expect(begun.status).toBe(400);
+    expect(begun.body.error.details.field).toBe('RelayState');
+
+    const { id, cookie } = await world.begin();
+    const response = await world.respond({ inResponseTo: id });
+    const refused = await world.deliver(response, { relayState, cookie });
+    expect(refused.status).toBe(400);
+    expect(refused.headers.get('location')).toBeNull();
+    // nothing was done: the same answer still signs in
+    expect((await world.deliver(response, { cookie })).status).toBe(200);
+  });
+
+  test('needs a code in the form', async () => {
+    expect((await world.post('/saml/token', new URLSearchParams({}))).body.error.details.field).toBe('code');
+    expect((await exchange('samlc_nonsense')).status).toBe(401);
+  });
+});
+
+describe('a SAMLRequest of a client', () => {
+  let request: (id: string, more?: Record<string, string>) => string;
+  beforeAll(() => {
+    request = (id, more = {}) => {
+      const attributes = { ID: id, Version: '2.0', IssueInstant: world.platform.clock.now().toISOString(), ...more };
+      const { Issuer = world.connection.sp_entity_id, ...shown } = attributes as Record<string, string>;
+      const text = Object.entries(shown).map(([name, value]) => `${name}="${value}"`);
+      return `<samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ${text.join(' ')}><saml:Issuer xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion">${Issuer}</saml:Issuer></samlp:AuthnRequest>`;
+    };
+  });
+  const plain = (xml: string) => Buffer.from(xml).toString('base64');
+  const deflated = (xml: string) => deflateRawSync(xml).toString('base64');
+  const newRequestId = () => `_${crypto.randomUUID()}`;
+
+  test.each([
+    ['plain', plain],
+    ['deflated', deflated],
+  ])('%s is passed on to its identity provider as it is, and the answer to it signs in', async (_, encode) => {
+    const xml = request(newRequestId(), { AssertionConsumerServiceURL: world.connection.acs_url, Destination: world.ssoUrl });
+    const begun = await world.begin({ SAMLRequest: encode(xml), RelayState: '/after' });
+    expect(begun.body).toBeUndefined();
+    expect(begun).toMatchObject({ status: 302, xml, relayState: '/after' });
+    expect(begun.location).toContain(world.ssoUrl);
+    expect((await world.deliver(await world.respond({ inResponseTo: begun.id }))).status).toBe(200);
+  });
+
+  test.each([
+    ['is no base64', () => '%%%'],
+    ['is base64 of nonsense', () => plain('nonsense')],
+    ['is no XML', () => plain('<samlp:AuthnRequest')],
+    ['is another message', () => plain('<samlp:LogoutRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"/>')],
+    ['has a document type', () => plain(`<!DOCTYPE x>${request(newRequestId())}`)],
+    ['comes from nobody known', () => plain(request(newRequestId(), { Issuer: 'https://unknown.example.com' }))],
+    [
+      'comes from a connection that is none',
+      () => plain(request(newRequestId(), { Issuer: `${world.tenant.origin}/saml/metadata?connection=saml_none` })),
+    ],
+    ['wants the answer elsewhere', () => plain(request(newRequestId(), { AssertionConsumerServiceURL: 'https://evil.example.com' }))],
+    ['is meant for another identity provider', () => plain(request(newRequestId(), { Destination: 'https://evil.example.com' }))],
+    ['is old', () => plain(request(newRequestId(), { IssueInstant: '2020-01-01T00:00:00Z' }))],
+    ['has no date', () => plain(request(newRequestId(), { IssueInstant: 'now' }))],
+    ['has a short id', () => plain(request('_1'))],
+    ['inflates without end', () => deflateRawSync(Buffer.alloc(10_000_000, 32)).toString('base64')],
+  ])('that %s is refused', async (_, encoded) => {
+    const { status, body } = await world.begin({ SAMLRequest: encoded() });
+    expect(status, JSON.stringify(body)).toBe(400);
+    expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'SAMLRequest' } });
+  });
+
+  test('cannot use an id a second time', async () => {
+    const encoded = plain(request(newRequestId()));
+    expect((await world.begin({ SAMLRequest: encoded })).status).toBe(302);
+    expect((await world.begin({ SAMLRequest: encoded })).status).toBe(400);
+  });
+});
+
+test.each([
+  ['GET', '/saml/acs', 'POST'],
+  ['PUT', '/saml/token', 'POST'],
+  ['POST', '/saml/sso', 'GET, HEAD'],
+  ['DELETE', '/saml/metadata', 'GET, HEAD'],
+])('%s %s is not allowed, and the answer says what is', async (method, path, allow) => {
+  const response = await fetch(world.tenant.origin + path, { method });
+  expect(response.status).toBe(405);
+  expect(response.headers.get('allow')).toBe(allow);
+  expect(((await response.json()) as Json).error.code).toBe('METHOD_NOT_ALLOWED');
+});
+
+describe('GET /saml/sso', () => {
+  test.each([
+    ['nothing', {}],
+    ['both', { connection: 'saml_1', email: 'a@b.example' }],
+    ['what it does not know', { connection: 'saml_1', redirect: 'https://evil.example.com' }],
+  ])('with %s is refused', async (_, query) => {
+    expect((await world.begin(query as Record<string, string>)).status).toBe(400);
+  });
+
+  test('knows no connection that is inactive or absent, and does not say which', async () => {
+    const off = await SamlWorld.open({ active: false });
+    const [inactive, absent] = [await off.begin(), await off.begin({ connection: 'saml_01JQ8Z6V4T9M3N2B1C0D9E8F7G' })];
+    expect([inactive.status, absent.status]).toEqual([404, 404]);
+    expect(inactive.body.error.message.replace(off.connection.id, '')).toBe(absent.body.error.message.replace(/saml_01J\w+/, ''));
+  });
+});
+
+describe('the metadata', () => {
+  test('is read by samlify, and says where and what', async () => {
+    const response = await fetch(`${world.tenant.origin}/saml/metadata`);
+    expect(response.headers.get('content-type')).toBe('application/samlmetadata+xml');
+    const metadata = await response.text();
+    const { entityMeta } = ServiceProvider({ metadata });
+    expect(entityMeta.getEntityID()).toBe(`${world.tenant.origin}/saml/metadata`);
+    expect(entityMeta.getAssertionConsumerService('post')).toBe(`${world.tenant.origin}/saml/acs`);
+    expect(entityMeta.isWantAssertionsSigned()).toBe(true);
+    expect(metadata).toMatch(/Name="email"[^>]*isRequired="true"/);
+    expect(metadata).toMatch(/Name="groups"[^>]*isRequired="false"/);
+  });
+
+  test('of a connection has an entity id of its own', async () => {
+    const { entityMeta } = ServiceProvider({ metadata: await (await fetch(world.connection.sp_entity_id)).text() });
+    expect(entityMeta.getEntityID()).toBe(world.connection.sp_entity_id);
+    expect((await fetch(`${world.tenant.origin}/saml/metadata?connection=saml_"><x`)).status).toBe(404);
+    expect((await fetch(`${world.tenant.origin}/saml/metadata?nonsense=1`)).status).toBe(400);
+  });
+});
+
+test.each([
+  ['/saml/sso', 'connection'],
+  ['/saml/sso', 'email'],
+  ['/saml/metadata', 'connection'],
+])('%s refuses U+0000 in %s, which no database has', async (path, field) => {
+  const answer = await fetch(`${world.tenant.origin}${path}?${field}=a%00`, { redirect: 'manual' });
+  expect(answer.status).toBe(400);
+  expect((await answer.json()).error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
+});

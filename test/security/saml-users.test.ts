@@ -1,0 +1,212 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Json, Tenant } from '../tenant.ts';
+import { SamlWorld, type Statement } from './saml-idp.ts';
+
+const USER = 'query ($of: String!) { users(filter: { search: $of }) { nodes { id role status name accountId lastLogin } } }';
+const userOf = async ({ tenant }: SamlWorld, email: string): Promise<Json> =>
+  (await tenant.graphql(USER, { of: email })).data.users.nodes[0];
+
+const refusal = async (world: SamlWorld, statement: Statement, reason: RegExp): Promise<void> => {
+  const answer = await world.signIn(statement);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(401);
+  expect((await world.audited())[0].reason).toMatch(reason);
+};
+
+describe('a user whom the organization does not know yet', () => {
+  test('is made with the default role, and is the same the next time', async () => {
+    const world = await SamlWorld.open();
+    const email = world.address('Ada.Lovelace');
+    const first = await world.signIn({ email });
+    const again = await world.signIn({ email: email.toLowerCase() });
+    expect(again.body.user_id).toBe(first.body.user_id);
+    expect(await userOf(world, email)).toMatchObject({ role: 'MEMBER', status: 'ACTIVE', name: 'ada.lovelace' });
+    expect((await world.audited()).map(({ event_type }) => event_type)).toContain('user_provisioned');
+  });
+
+  test('is made once when two sign-ins arrive at the same moment', async () => {
+    const world = await SamlWorld.open();
+    const answers = await Promise.all([world.signIn(), world.signIn()]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers[0].body.user_id).toBe(answers[1].body.user_id);
+  });
+
+  test('is refused where the connection makes no users', async () => {
+    const world = await SamlWorld.open({ allow_provisioning: false });
+    await refusal(world, {}, /unknown user/);
+    expect(await userOf(world, world.address())).toBeUndefined();
+  });
+
+  test('is refused where no group gives a role, and there is none by default', async () => {
+    const world = await SamlWorld.open({ default_role: null, role_mappings: [{ group: 'noc', role: 'support' }] });
+    await refusal(world, { groups: ['sales'] }, /no role/);
+    await refusal(world, {}, /no role/);
+    expect((await world.signIn({ groups: ['sales', 'noc'] })).status).toBe(200);
+  });
+});
+
+describe('groups', () => {
+  let world: SamlWorld;
+  beforeAll(async () => {
+    const role_mappings = [
+      { group: 'admins', role: 'admin' },
+      { group: 'finance', role: 'billing' },
+      { group: 'noc', role: 'support' },
+    ];
+    world = await SamlWorld.open({ default_role: 'read_only', role_mappings });
+  });
+
+  test.each([
+    ['the first mapping that fits, whatever the order of the groups', ['noc', 'finance'], 'billing'],
+    ['by exact comparison', ['Admins', 'noc '], 'support'],
+    ['the default role where none fits', ['sales'], 'read_only'],
+    ['the default role where none is sent', undefined, 'read_only'],
+  ])('give a role: %s', async (title, groups, role) => {
+    const email = world.address(title.replace(/\W/g, '').slice(0, 30));
+    await world.signIn({ email, groups });
+    expect((await userOf(world, email)).role).toBe(role.toUpperCase());
+  });
+
+  test('change the role of a user at the next sign-in, and what open sessions may do at once', async () => {
+    const email = world.address('promoted');
+    const { body } = await world.signIn({ email, groups: ['admins'] });
+    const session = new Tenant(world.tenant.origin, world.tenant.organizationId, body.access_token);
+    expect((await session.rest('GET', '/auth/api-keys')).status).toBe(200);
+
+    await world.signIn({ email, groups: [] });
+    expect((await userOf(world, email)).role).toBe('READ_ONLY');
+    expect((await session.rest('GET', '/auth/api-keys')).status).toBe(403);
+  });
+
+  test('take the role of an owner from one of several, and not from the last', async () => {
+    const own = await SamlWorld.open({ default_role: 'member', role_mappings: [{ group: 'owners', role: 'owner' }] });
+    const [first, second] = [own.address('first'), own.address('second')];
+    for (const email of [first, second]) expect((await own.signIn({ email, groups: ['owners'] })).status).toBe(200);
+
+    for (const email of [first, second]) expect((await own.signIn({ email, groups: [] })).status).toBe(200);
+    expect((await userOf(own, first)).role).toBe('MEMBER');
+    expect((await userOf(own, second)).role).toBe('OWNER');
+  });
+
+  test('change nothing where the connection maps none', async () => {
+    const own = await SamlWorld.open();
+    await own.user('BILLING');
+    await own.signIn({ groups: ['admins'] });
+    expect((await userOf(own, own.address())).role).toBe('BILLING');
+  });
+});
+
+describe('a user whom the organization knows', () => {
+  test('keeps account and role, and one who was invited becomes active', async () => {
+    const world = await SamlWorld.open();
+    const invited = await world.user('SUPPORT');
+    expect(invited.status).toBe('INVITED');
+    const { body } = await world.signIn();
+    expect(body.user_id).toBe(invited.id);
+    expect(await userOf(world, world.address())).toMatchObject({ role: 'SUPPORT', status: 'ACTIVE', accountId: invited.accountId });
+    expect((await userOf(world, world.address())).lastLogin).toBeTruthy();
+  });
+
+  test('is refused while suspended', async () => {
+    const world = await SamlWorld.open();
+    const { id, accountId } = await world.user('MEMBER');
+    await world.signIn();
+    const suspend = 'mutation ($on: ID!, $id: ID!) { updateUser(accountId: $on, id: $id, input: { status: SUSPENDED }) { status } }';
+    await world.tenant.graphql(suspend, { on: accountId, id });
+    const { status, body } = await world.signIn();
+    expect([status, body.error.code]).toEqual([403, 'ACCESS_RESTRICTED']);
+    expect((await world.audited())[0]).toMatchObject({ event_type: 'authentication_failure' });
+  });
+
+  test("is refused where it is another organization's, as an unknown one is, and stays as it is", async () => {
+    const world = await SamlWorld.open();
+    const stranger = await SamlWorld.open();
+    // of the same domain, before this organization connected it
+    await stranger.user('MEMBER', world.address('theirs'), stranger.tenant);
+    const theirs = await world.signIn({ email: world.address('theirs') });
+    await world.update({ allow_provisioning: false });
+    const unknown = await world.signIn({ email: world.address('nobody') });
+    const bare = ({ status, body }: { status: number; body: Json }) => ({ status, ...body.error, request_id: undefined });
+    expect(bare(theirs)).toEqual(bare(unknown));
+    expect(theirs.status).toBe(401);
+    expect(await userOf(stranger, world.address('theirs'))).toMatchObject({ status: 'INVITED', lastLogin: null });
+  });
+});
+
+describe('nobody hands on more than they have', () => {
+  test('a connection signs in no one who may do more than who registered it', async () => {
+    const world = await SamlWorld.open();
+    await world.user('OWNER', world.address('owner'));
+    await world.user('READ_ONLY', world.address('reader'));
+    const admin = await world.tenant.limitedTo(
+      'credentials:admin',
+      'accounts:read',
+      'services:read',
+      'billing:read',
+      'support:read',
+      'monitoring:read',
+      'analytics:read',
+      'webhooks:read',
+    );
+    const sent = await admin.rest('PUT', `/auth/saml-connections/${world.connection.id}`, { body: { default_role: 'read_only' } });
+    expect(sent.status, JSON.stringify(sent.body)).toBe(200);
+
+    await refusal(world, { email: world.address('owner') }, /beyond/);
+    expect((await world.signIn({ email: world.address('reader') })).status).toBe(200);
+    // who holds it all vouches for it
+    await world.update({ active: true });
+    expect((await world.signIn({ email: world.address('owner') })).status).toBe(200);
+  });
+
+  test('a change of the name is no change of whom it trusts', async () => {
+    const world = await SamlWorld.open();
+    await world.user('OWNER');
+    const limited = await world.tenant.limitedTo('credentials:write');
+    expect((await limited.rest('PUT', `/auth/saml-connections/${world.connection.id}`, { body: { name: 'Renamed' } })).status).toBe(200);
+    expect((await world.signIn()).status).toBe(200);
+  });
+
+  test.each([
+    ['default_role', { default_role: 'admin' }],
+    ['role_mappings', { role_mappings: [{ group: 'x', role: 'owner' }] }],
+  ])('%s beyond the caller is refused', async (_, more) => {
+    const world = await SamlWorld.open();
+    const limited = await world.tenant.limitedTo('credentials:admin', 'accounts:read');
+    const path = `/auth/saml-connections/${world.connection.id}`;
+    const answers = [
+      await limited.rest('PUT', path, { body: more }),
+      await limited.rest('POST', '/auth/saml-connections', { body: { name: 'x', email_domains: ['x.example.com'], ...more } }),
+    ];
+    for (const { status, body } of answers) expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
+    expect((await world.tenant.rest('GET', path)).body.data).toMatchObject({ default_role: 'member', role_mappings: [] });
+  });
+});
+
+describe('a sign-in that the identity provider begins', () => {
+  test('is refused, unless the connection allows it', async () => {
+    const world = await SamlWorld.open();
+    const answer = await world.deliver(await world.respond());
+    expect(answer.status).toBe(401);
+    expect((await world.audited())[0].reason).toContain('nobody asked');
+  });
+
+  test('is accepted once where it is allowed, and answers tokens whatever the RelayState', async () => {
+    const world = await SamlWorld.open({ allow_idp_initiated: true });
+    const response = await world.respond();
+    const answer = await world.deliver(response, { relayState: '/welcome' });
+    expect(answer.status).toBe(200);
+    expect(answer.body.access_token).toMatch(/^ey/);
+    expect((await world.deliver(response)).status).toBe(401);
+    expect((await world.audited())[0].reason).toContain('replayed');
+    const copies = await world.respond();
+    const answers = await Promise.all([1, 2, 3].map(() => world.deliver(copies)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
+  });
+
+  test('in a response for another connection is refused, though the identity provider is the same', async () => {
+    const world = await SamlWorld.open({ allow_idp_initiated: true });
+    const other = await SamlWorld.open({ allow_idp_initiated: true, idp_entity_id: world.idpEntityId });
+    // what the other one's users are told is not good here
+    const answer = await world.deliver(await world.respond({ audience: other.connection.sp_entity_id }));
+    expect(answer.status).toBe(401);
+  });
+});

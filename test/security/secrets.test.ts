@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../kernel/ids.ts';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { operationOf, routes } from '../support/operations.ts';
+import { Records } from '../support/records.ts';
+import { rows, rowsWith, tables } from '../support/tables.ts';
+import { type Answer, type Json, Tenant } from '../tenant.ts';
+
+/** Words of statements, as drivers and databases speak of them. */
+const SQL =
+  /\b(?:select|insert into|update|delete from)\b[^.]*\b(?:from|values|set|where)\b|"(?:identity|services|billing|support|events)"\."|\bsyntax error\b|\brelation\b.*\bdoes not exist\b|\bPGlite\b|\bat .*\.(?:ts|js):\d+/i;
+const NASTY = [
+  "' OR '1'='1",
+  "'; drop table support.ticket; --",
+  '" union select hash from identity.api_key --',
+  '%00',
+  '\u0000',
+  '$1',
+  '{{7*7}}',
+  '../../etc/passwd',
+];
+
+let platform: Rig;
+let tenant: Tenant;
+/** What must stand nowhere, by what it is. */
+const secrets: Record<string, string> = {};
+/** The body of every refusal of the story. */
+const refusals: Answer[] = [];
+
+const tell = async (answering: Promise<Answer>): Promise<Answer> => {
+  const answer = await answering;
+  if (answer.status >= 400) refusals.push(answer);
+  return answer;
+};
+
+let delivered = 0;
+/** A webhook receiver that always fails. */
+const failing = createServer((_, response) => {
+  delivered += 1;
+  response.writeHead(500).end();
+});
+afterAll(() => {
+  failing.close();
+  failing.closeAllConnections();
+});
+
+/** A working day of an organization: what goes well, what is refused, and what breaks. */
+beforeAll(async () => {
+  platform = await rig();
+  tenant = await platform.organization({ plan: 'custom' });
+  const first = platform.assembly.firstAdministrator;
+  Object.assign(secrets, { 'key of the organization': tenant.apiKey, 'first key': first?.apiKey, 'first password': first?.password });
+  await new Promise<void>((resolve) => failing.listen(0, '127.0.0.1', resolve));
+  await useKeys();
+  await useWebhooks();
+  await beNasty();
+  await breakSomething();
+  await platform.advance(3_600_000);
+});
+
+async function useKeys(): Promise<void> {
+  const body = { name: 'reader', permissions: ['accounts:read'] };
+  const once = { 'idempotency-key': newId('request') };
+  const { body: created } = await tenant.rest('POST', '/auth/api-keys', { body, headers: once });
+  const { body: again } = await tenant.rest('POST', '/auth/api-keys', { body, headers: once });
+  expect(again.api_key.key).toBe(created.api_key.key);
+  secrets['key that was created'] = created.api_key.key;
+  const reader = new Tenant(tenant.origin, tenant.organizationId, created.api_key.key);
+  await reader.rest('GET', '/accounts');
+  await tell(reader.rest('GET', '/webhooks'));
+  await tell(reader.rest('POST', '/accounts', { body: '{"name": "' }));
+
+  secrets['key that nobody has'] = `sk_live_${randomBytes(48).toString('hex').slice(0, 64)}`;
+  secrets['key with a typo'] = `${tenant.apiKey.slice(0, -1)}!`;
+  for (const name of ['key that nobody has', 'key with a typo']) {
+    const wrong = new Tenant(tenant.origin, '', secrets[name] ?? '');
+    await tell(wrong.rest('GET', '/accounts'));
+    await tell(wrong.rest('GET', `/accounts?api_key=${secrets[name]}`));
+    const { errors } = await wrong.graphql('{ accounts { nodes { id } } }');
+    refusals.push({ status: 401, headers: new Headers(), body: errors });
+  }
+}
+
+async function useWebhooks(): Promise<void> {
+  secrets['webhook secret of ours'] = `whsec_${randomBytes(32).toString('base64')}`;
+  const body = {
+    url: `http://127.0.0.1:${(failing.address() as AddressInfo).port}/hook`,
+    events: ['ticket.*'],
+    secret: secrets['webhook secret of ours'],
+  };
+  const own = await tenant.rest('POST', '/webhooks', { body, headers: { 'idempotency-key': newId('request') } });
+  expect(own.status).toBe(201);
+  const made = await tenant.rest('POST', '/webhooks', { body: { ...body, secret: undefined } });
+  secrets['webhook secret that was made'] = made.body.data.secret;
+  secrets['webhook secret that is refused'] = 'whsec_this is no base64 but 32 long!!';
+  await tell(tenant.rest('POST', '/webhooks', { body: { ...body, secret: secrets['webhook secret that is refused'] } }));
+  await tell(tenant.rest('PUT', `/webhooks/${own.body.data.id}`, { body: { secret: secrets['webhook secret that is refused'] } }));
+  await tenant.rest('POST', '/support/tickets', { body: { title: 'Told', description: 'to a receiver that fails' } });
+  await eventually(() => delivered > 1);
+}
+
+async function beNasty(): Promise<void> {
+  for (const text of NASTY) {
+    const shown = encodeURIComponent(text);
+    for (const route of routes.filter(({ path }) => path.includes('{'))) {
+      await tell(tenant.rest(route.method, route.path.replace(/\{\w+\}/g, shown), { body: route.example }));
+    }
+    for (const route of routes.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
+      for (const { name, in: place } of operationOf(route).parameters) {
+        if (place === 'query') await tell(tenant.rest('GET', `${route.path}?${name}=${shown}`));
+      }
+    }
+    await tell(
+      tenant.rest('POST', '/support/tickets', { body: { title: text, description: text, customer_id: text, metadata: { text } } }),
+    );
+    await tell(tenant.rest('POST', '/support/tickets', { body: { title: text, description: text, metadata: { [text]: text } } }));
+    const { errors } = await tenant.graphql('query ($id: ID!) { ticket(id: $id) { id } event(id: $id) { id } }', { id: text });
+    if (errors) refusals.push({ status: 400, headers: new Headers(), body: errors });
+  }
+}
+
+const broken: Answer[] = [];
+
+/** A table goes away under the platform's feet. */
+async function breakSomething(): Promise<void> {
+  const id = await new Records(tenant, 'Secrets').id('webhook_id');
+  const all = await rows();
+  // a statement that carries a secret fails
+  await all.query('alter table events.webhook rename column "description" to "description_away"', []);
+  try {
+    const body = { url: 'http://127.0.0.1:9/hook', events: ['ticket.*'], secret: secrets['webhook secret of ours'], description: 'x' };
+    broken.push(await tell(tenant.rest('POST', '/webhooks', { body })));
+  } finally {
+    await all.query('alter table events.webhook rename column "description_away" to "description"', []);
+  }
+  await all.query('alter table events.delivery rename to delivery_away', []);
+  try {
+    broken.push(await tell(tenant.rest('GET', `/webhooks/${id}/deliveries?status=failed`)));
+    const { errors } = await tenant.graphql('query ($id: ID!) { webhookDeliveries(webhookId: $id) { nodes { id } } }', { id });
+    broken.push({ status: 500, headers: new Headers(), body: { error: { code: errors?.[0]?.extensions.code } } });
+    refusals.push({ status: 500, headers: new Headers(), body: errors });
+  } finally {
+    await all.query('alter table events.delivery_away rename to delivery', []);
+  }
+}
+
+const textOf = (answer: Answer): string => JSON.stringify(answer.body);
+const named = (): [string, string][] => Object.entries(secrets);
+
+describe('after a day of keys, webhooks, bad input and a failure', () => {
+  test('the failures were failures', () => {
+    expect(broken.map(({ status, body }: Json) => [status, body.error.code])).toEqual(Array(3).fill([500, 'INTERNAL_ERROR']));
+  });
+
+  test('bad input broke nothing', () => {
+    const failures = refusals.filter((answer) => answer.status >= 500 || textOf(answer).includes('INTERNAL_ERROR'));
+    // the answers of what was broken on purpose
+    expect(failures.filter((answer) => !textOf(answer).includes('webhookDeliveries') && !broken.includes(answer)).map(textOf)).toEqual([]);
+  });
+
+  test('no refusal holds a secret or SQL', () => {
+    expect(refusals.length).toBeGreaterThan(100);
+    for (const answer of refusals) {
+      for (const [what, secret] of named()) expect(textOf(answer), what).not.toContain(secret);
+      // what the caller sent may be shown to the caller
+      const ours = NASTY.reduce((text, sent) => text.replaceAll(JSON.stringify(sent).slice(1, -1), ''), textOf(answer));
+      expect(ours).not.toMatch(SQL);
+    }
+  });
+
+  test('no line of the log holds a secret or SQL', () => {
+    expect(platform.logged.some((line) => /does not exist|INTERNAL|webhookDeliveries|statement/.test(line))).toBe(true);
+    for (const line of platform.logged) {
+      for (const [what, secret] of named()) expect(line, what).not.toContain(secret);
+      expect(line).not.toMatch(/\b(?:select|insert into|update|delete from)\b.*\b(?:from|values|set|where)\b/i);
+    }
+  });
+
+  test('no row of any table holds a secret as it is', async () => {
+    const all = await tables();
+    expect(all).toEqual(expect.arrayContaining(['identity.api_key', 'events.webhook', 'support.ticket']));
+    const kept = await Promise.all(
+      all.flatMap((table) => named().map(async ([what, secret]) => ((await rowsWith(table, secret)) ? `${table}: ${what}` : undefined))),
+    );
+    expect(kept.filter(Boolean)).toEqual([]);
+  });
+
+  test('what is kept in its place is there, so that the search can find', async () => {
+    expect(await rowsWith('support.ticket', 'to a receiver that fails')).toBeGreaterThan(0);
+    expect(Object.values(secrets).every((secret) => secret.length > 15)).toBe(true);
+  });
+});

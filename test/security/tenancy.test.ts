@@ -1,0 +1,246 @@
+import { type GraphQLField, getNamedType, isLeafType, isNonNullType, isObjectType, isUnionType } from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../kernel/ids.ts';
+import { pathParameters } from '../../rest-bridge/route.ts';
+import { eventually, rig } from '../rig.ts';
+import { given } from '../support/literals.ts';
+import { bodyMembers, hasRecordParameter, operationOf, routes, titled, withMember } from '../support/operations.ts';
+import { kindOf, namesRecord, Records, recordKinds } from '../support/records.ts';
+import { onlyTable } from '../support/tables.ts';
+import type { Json } from '../tenant.ts';
+
+/** Stands in every record of the owner; an answer that it stands in has leaked. */
+const LABEL = 'Only the owner reads this';
+const NAMES = Object.keys(recordKinds);
+
+let owner: Records;
+let intruder: Records;
+/** Everything of the owner. Read once: each reading counts against the owner's limits. */
+let before: Json;
+beforeAll(async () => {
+  const { organization } = await rig();
+  owner = new Records(await organization({ plan: 'custom' }), LABEL);
+  intruder = new Records(await organization({ plan: 'custom' }), 'The intruder');
+  for (const name of NAMES) await Promise.all([owner.id(name), intruder.id(name)]);
+  before = await everything();
+});
+
+const everything = async (): Promise<Json> =>
+  Object.fromEntries(await Promise.all(NAMES.map(async (name) => [name, await owner.read(name)])));
+
+describe("another organization's record reads as absent over REST, and stays as it is", () => {
+  const named = routes.filter((route) => hasRecordParameter(route, namesRecord));
+
+  test.each(titled(named))('%s', async (_, route) => {
+    const path = await owner.path(route.path);
+    const body = route.example && (await intruder.body(route.example));
+    const answer = await intruder.tenant.rest(route.method, path, { body });
+    expect(answer.body).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND' } });
+    expect(answer.status).toBe(404);
+    expect(JSON.stringify(answer.body)).not.toContain(LABEL);
+    expect(await everything()).toEqual(before);
+  });
+
+  test('an id that nobody has reads the same, but for the id', async () => {
+    for (const route of named) {
+      const ask = async (id: (name: string) => Promise<string>) => {
+        const body = route.example && (await intruder.body(route.example));
+        const path = await owner.path(route.path, id);
+        const answer = await intruder.tenant.rest(route.method, path, { body });
+        let text = JSON.stringify(answer.body.error);
+        for (const name of pathParameters(route.path)) text = text.replaceAll(await id(name), 'THE_ID');
+        const { request_id: _, ...error } = JSON.parse(text);
+        return { status: answer.status, error };
+      };
+      const absent = async (name: string) => `${(await owner.id(name)).split('_', 1)[0]}_01JQ8Z6V4T9M3N2B1C0D9E8F7G`;
+      expect(await ask((name) => owner.id(name)), route.operationId).toEqual(await ask(absent));
+    }
+  });
+});
+
+describe("a body cannot name another organization's record", () => {
+  const cases = routes
+    // those of a search are filters, below
+    .filter((route) => operationOf(route).requestBody && !/tickets\/search/.test(route.path))
+    .flatMap((route) =>
+      bodyMembers(route, namesRecord).map((member) => [`${route.method} ${route.path}: ${member.join('.')}`, route, member] as const),
+    );
+
+  test.each(cases)('%s', async (_, route, member) => {
+    const name = member.at(-1) as string;
+    const path = await intruder.path(route.path);
+    const own = await intruder.body(route.example);
+    const answer = await intruder.tenant.rest(route.method, path, { body: withMember(own, member, await owner.id(name)) });
+    expect(answer.body).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND' } });
+    expect(answer.status).toBe(404);
+    expect(JSON.stringify(answer.body)).not.toContain(LABEL);
+    expect(await everything()).toEqual(before);
+  });
+
+  test('there are such members', () => {
+    expect(cases.length).toBeGreaterThan(3);
+  });
+});
+
+describe("a list never holds another organization's record", () => {
+  const lists = routes.filter((route) => route.method === 'GET' && !hasRecordParameter(route, namesRecord));
+
+  test.each(titled(lists))('%s', async (_, route) => {
+    const path = await intruder.path(route.path);
+    const plain = await intruder.tenant.rest('GET', path);
+    expect(plain.status).toBe(200);
+    await expectNothingOfOwner(plain.body);
+
+    for (const { name, in: place } of operationOf(route).parameters) {
+      if (place !== 'query' || !namesRecord(name)) continue;
+      const id = await owner.id(name);
+      const answer = await intruder.tenant.rest('GET', `${path}?${name}=${id}`);
+      expect([200, 404]).toContain(answer.status);
+      expect(Object.values(answer.body).filter((member) => Array.isArray(member) && member.length > 0)).toEqual([]);
+      expect(JSON.stringify(answer.body)).not.toContain(LABEL);
+    }
+  });
+
+  test('a search by it finds nothing', async () => {
+    const search = routes.find(({ operationId }) => operationId === 'postTicketSearch');
+    for (const name of ['customer_id', 'service_affected', 'assigned_to']) {
+      const body = { filters: { [name]: [await owner.id(name)] } };
+      const { status, body: found } = await intruder.tenant.rest('POST', search?.path ?? '', { body });
+      expect(status, JSON.stringify(found)).toBe(200);
+      expect(found.tickets).toEqual([]);
+    }
+  });
+});
+
+async function expectNothingOfOwner(answer: Json): Promise<void> {
+  const text = JSON.stringify(answer);
+  expect(text).not.toContain(LABEL);
+  for (const name of NAMES) expect(text, name).not.toContain(await owner.id(name));
+}
+
+type Field = GraphQLField<unknown, unknown>;
+const isId = (type: unknown): boolean => String(type).startsWith('ID');
+
+describe("another organization's record reads as absent over GraphQL", async () => {
+  const { assembly, advance } = await rig();
+  // each test reads all records twice, and an hour allows a hundred billing operations
+  beforeAll(() => advance(3_600_000));
+  const { schema } = assembly.router;
+  const naming = (root: 'getQueryType' | 'getMutationType') =>
+    Object.values(schema[root]()?.getFields() ?? {})
+      .filter(({ args }) => args.some(({ type }) => isNonNullType(type) && isId(type)))
+      .map((field) => [field.name, field] as const);
+
+  test.each(naming('getQueryType'))('query %s', async (_, field) => {
+    const query = operation('query', field);
+    const own = await owner.tenant.graphql(query, { id: await owner.id(recordOf(field)) });
+    expect(own.errors).toBeUndefined();
+    expect(own.data[field.name]).not.toBeNull();
+
+    const { data, errors = [] } = await intruder.tenant.graphql(query, { id: await owner.id(recordOf(field)) });
+    expect(data?.[field.name] ?? null).toBeNull();
+    for (const { extensions } of errors) expect(extensions.code).toBe('RESOURCE_NOT_FOUND');
+    expect(isNonNullType(field.type) || errors.length === 0).toBe(true);
+  });
+
+  test.each(naming('getMutationType'))('mutation %s', async (_, field) => {
+    const { data, errors } = await intruder.tenant.graphql(operation('mutation', field), { id: await owner.id(recordOf(field)) });
+    expect(data?.[field.name] ?? null).toBeNull();
+    expect(errors).toMatchObject([{ extensions: { code: 'RESOURCE_NOT_FOUND' } }]);
+    expect(await everything()).toEqual(before);
+  });
+
+  test('a live subscription carries the events of its own organization only', async () => {
+    const socket = intruder.tenant.socket();
+    try {
+      const stream = socket.iterate<Json>({ query: 'subscription { events { organizationId subjectId } }' });
+      const next = stream.next();
+      // the stream may start after the first of these: it is the intruder's own that is waited for
+      await eventually(async () => {
+        await owner.tenant.rest('PUT', await owner.path('/support/tickets/{ticket_id}'), { body: { customer_update: newId('request') } });
+        await intruder.tenant.rest('PUT', await intruder.path('/support/tickets/{ticket_id}'), {
+          body: { customer_update: newId('request') },
+        });
+        return Promise.race([next.then(() => true), new Promise((resolve) => setImmediate(resolve, false))]);
+      });
+      const { value } = await next;
+      expect(value.data.events).toEqual({ organizationId: intruder.tenant.organizationId, subjectId: await intruder.id('ticket_id') });
+    } finally {
+      await socket.dispose();
+    }
+  });
+});
+
+/** The kind of record that a field's id argument names. */
+function recordOf({ name, args }: Field): string {
+  const argument = args.find(({ type }) => isNonNullType(type) && isId(type))?.name ?? '';
+  if (argument !== 'id') return snake(argument);
+  const known = NAMES.find((kind) => recordKinds[kind]?.fields?.includes(name));
+  if (!known) kindOf(`${snake(name)}_id (of the GraphQL field ${name}: add it to the \`fields\` of its kind)`);
+  return known as string;
+}
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The field with its id as `$id` and of its other arguments only what it must have. */
+function operation(kind: 'query' | 'mutation', field: Field): string {
+  const named = getNamedType(field.type);
+  const selection = isObjectType(named) && named.getFields().id ? '{ id }' : '{ __typename }';
+  return `${kind} ($id: ID!) { ${field.name}${given(field, (type) => (isId(type) ? '$id' : undefined))} ${selection} }`;
+}
+
+/**
+ * References are checked when they are written. Should one point into another organization all the same, whoever follows it
+ * must find nothing there: each subgraph resolves a reference with the caller's rights.
+ */
+describe('a reference into another organization leads nowhere', async () => {
+  const { assembly } = await rig();
+  const { schema } = assembly.router;
+  const PLANTED = [
+    ['support.ticket', 'ticket_id', { customer_id: 'customer_id', service_affected: 'service_id' }],
+    ['services.service', 'service_id', { account_id: 'account_id' }],
+    ['services.provisioning_request', 'request_id', { account_id: 'account_id', service_id: 'service_id' }],
+    ['billing.invoice', 'invoice_id', { account_id: 'account_id' }],
+    ['billing.invoice_line', 'invoice_id', { service_id: 'service_id' }],
+    ['events.event_log', 'event_id', { subject_id: 'ticket_id' }],
+  ] as const;
+
+  test.each(PLANTED)('from %s', async (table, name, columns) => {
+    const rows = await onlyTable(table);
+    const stranger = new Records(await (await rig()).organization({ plan: 'custom' }), 'The stranger');
+    const id = await stranger.id(name);
+    const key = table === 'billing.invoice_line' ? 'invoice_id' : 'id';
+    for (const [column, kind] of Object.entries(columns)) await rows.set(column, await owner.id(kind), key, id);
+
+    const root = recordKinds[name]?.fields?.[0] ?? '';
+    const type = schema.getQueryType()?.getFields()[root]?.type;
+    const selection = deep(type, 2);
+    const { data, errors = [] } = await stranger.tenant.graphql(`query ($id: ID!) { ${root}(id: $id) ${selection} }`, { id });
+    // an answer, and not a refusal of the query
+    expect(errors.map(({ extensions }) => extensions.code)).not.toContain('INVALID_PARAMETERS');
+    const text = JSON.stringify({ data, errors });
+    expect(text).not.toContain(LABEL);
+    // nothing but the references that were planted
+    const planted: string[] = Object.values(columns);
+    for (const other of ['ticket_id', 'invoice_id', 'event_id'])
+      if (!planted.includes(other)) expect(text).not.toContain(await owner.id(other));
+  });
+
+  /** Every field that needs no argument, and what lies behind it, some levels down. Types of a union may not share names: they are aliased. */
+  function deep(of: unknown, levels: number): string {
+    const type = getNamedType(of as Field['type']);
+    if (isUnionType(type))
+      return `{ ${type
+        .getTypes()
+        .map((one) => `... on ${one.name} ${deep(one, levels)}`)
+        .join(' ')} }`;
+    if (!isObjectType(type)) return '';
+    const fields = Object.values(type.getFields()).filter(({ args }) => args.every((argument) => !isNonNullType(argument.type)));
+    const chosen = fields.flatMap((field) => {
+      const name = `${type.name}_${field.name}: ${field.name}`;
+      if (isLeafType(getNamedType(field.type))) return [name];
+      return levels > 0 ? [`${name} ${deep(field.type, levels - 1)}`] : [];
+    });
+    return `{ __typename ${chosen.join(' ')} }`;
+  }
+});

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Plan } from '../../kernel/principal.ts';
+import type { RunningIdentity } from '../../subgraphs/identity/subgraph.ts';
+import type { Json } from '../tenant.ts';
+import { createIdentityRig, type IdentityRig } from './identity-rig.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Of the developer plan (specification 8.1). */
+const INCLUDED = 50_000;
+
+let rig: IdentityRig;
+let identity: RunningIdentity;
+let organizationId: string;
+beforeAll(async () => {
+  rig = await createIdentityRig();
+});
+afterAll(() => rig.close());
+beforeEach(async () => {
+  // the middle of a month, so that none of these hours is of another
+  const now = rig.clock.now();
+  rig.clock.set(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 15, 12)));
+  identity = rig.startProcess();
+  organizationId = await organization();
+});
+
+async function organization(plan: Plan = 'developer'): Promise<string> {
+  return (await identity.createOrganization({ name: 'Test', plan })).organization.id;
+}
+
+async function use(requests: number, { by = identity, of = organizationId } = {}): Promise<void> {
+  by.core.usage.count(of, { requests, weight: requests }, rig.clock.now());
+  await by.core.usage.flush();
+}
+
+const report = (by = identity) => by.core.overages.report();
+const sql = <R extends object>(text: string, values: unknown[] = []) => rig.orm.em.getConnection().execute<R[]>(text, values);
+
+/** The usage that events have told of, oldest first. */
+async function reported(of = organizationId): Promise<Json[]> {
+  const rows = await sql<{ payload: string }>(
+    `select "payload" from "identity"."outbox" where "organization_id" = ? and "event" = 'usage.overage' order by "sequence"`,
+    [of],
+  );
+  return rows.map(({ payload }) => JSON.parse(payload).data.usage);
+}
+
+async function counted(of = organizationId): Promise<number> {
+  const [row] = await sql<{ requests: string }>('select "requests" from "identity"."usage_month_counter" where "organization_id" = ?', [
+    of,
+  ]);
+  return Number(row?.requests ?? 0);
+}
+
+test('what is included is not reported; what goes beyond is, exactly, with its price as a decimal', async () => {
+  await use(INCLUDED);
+  await report();
+  expect(await reported()).toEqual([]);
+  await use(1);
+  await report();
+  const month = rig.clock.now().toISOString().slice(0, 7);
+  expect(await reported()).toEqual([
+    {
+      metric: 'api_requests',
+      period_start: `${month}-01T00:00:00.000Z`,
+      period_end: expect.stringMatching(/-01T00:00:00\.000Z$/),
+      quantity: 1,
+      unit_price: '0.001',
+      currency: 'USD',
+      included: INCLUDED,
+      overage: 1,
+    },
+  ]);
+});
+
+test('a month is reported once an hour at most, and then for what no report has told of', async () => {
+  await use(INCLUDED + 10);
+  await report();
+  await use(5);
+  await report();
+  rig.clock.advance(HOUR_MS - 60_000);
+  await report();
+  expect(await reported()).toHaveLength(1);
+  rig.clock.advance(60_000);
+  await use(2);
+  await report();
+  rig.clock.advance(HOUR_MS);
+  await report();
+  expect((await reported()).map(({ quantity, overage }) => [quantity, overage])).toEqual([
+    [10, 10],
+    [7, 17],
+  ]);
+});
+
+test('processes that report at the same time report once', async () => {
+  const other = rig.startProcess();
+  await use(INCLUDED + 10);
+  await Promise.all([report(), report(other), report(), report(other)]);
+  expect(await reported()).toHaveLength(1);
+});
+
+test('a report that fails half way has neither told of anything nor noted it', async () => {
+  await use(INCLUDED + 10);
+  await sql('alter table "identity"."outbox" rename to "outbox_away"');
+  await expect(report()).rejects.toThrow();
+  await sql('alter table "identity"."outbox_away" rename to "outbox"');
+  expect(await reported()).toEqual([]);
+  await report();
+  expect((await reported()).map(({ quantity }) => quantity)).toEqual([10]);
+});
+
+test('what was written after a month had ended is of that month', async () => {
+  const lastOfMonth = new Date(Date.UTC(rig.clock.now().getUTCFullYear(), rig.clock.now().getUTCMonth() + 1, 1) - 1000);
+  rig.clock.set(lastOfMonth);
+  identity.core.usage.count(organizationId, { requests: INCLUDED + 3, weight: 0 }, lastOfMonth);
+  rig.clock.advance(2 * DAY_MS);
+  await use(20);
+  await report();
+  const [usage, ...others] = await reported();
+  expect(usage).toMatchObject({ quantity: 3, period_start: `${lastOfMonth.toISOString().slice(0, 7)}-01T00:00:00.000Z` });
+  expect(others).toEqual([]);
+});
+
+test('a plan without a limit has no overage, and a larger plan asks nothing back', async () => {
+  const custom = await organization('custom');
+  await use(1e9, { of: custom });
+  await use(INCLUDED + 10);
+  await report();
+  await sql(`update "identity"."organization" set "plan" = 'business' where "id" = ?`, [organizationId]);
+  rig.clock.advance(HOUR_MS);
+  await use(100);
+  await report();
+  expect(await reported(custom)).toEqual([]);
+  expect((await reported()).map(({ quantity }) => quantity)).toEqual([10]);
+});
+
+test('what several processes count adds up, each in one statement however many organizations it was', async () => {
+  const other = rig.startProcess();
+  const second = await organization();
+  await use(3, { by: other });
+  identity.core.usage.count(second, { requests: 1, weight: 2 }, rig.clock.now());
+  identity.core.usage.count(organizationId, { requests: 4, weight: 4 }, rig.clock.now());
+  expect(await rig.statements(() => identity.core.usage.flush())).toBe(1);
+  expect(await rig.statements(() => identity.core.usage.flush())).toBe(0);
+  expect([await counted(), await counted(second)]).toEqual([7, 1]);
+});
+
+test('what cannot be written is kept; what was written although its answer was lost counts once', async () => {
+  await sql('alter table "identity"."usage_month_counter" rename to "month_away"');
+  await use(5);
+  await sql('alter table "identity"."month_away" rename to "usage_month_counter"');
+  expect(await counted()).toBe(0);
+  await use(1);
+  expect(await counted()).toBe(6);
+
+  const connection = rig.orm.em.getConnection();
+  const execute = connection.execute.bind(connection);
+  const line = vi.spyOn(connection, 'execute').mockImplementationOnce(async (...given: Parameters<typeof execute>) => {
+    await execute(...given);
+    throw new Error('connection lost');
+  });
+  await use(10);
+  line.mockRestore();
+  expect(await counted()).toBe(16);
+  await use(1);
+  expect(await counted()).toBe(17);
+});
+
+test('what nobody asks about any more is forgotten', async () => {
+  await use(1);
+  rig.clock.advance(93 * DAY_MS);
+  await use(1);
+  await identity.core.usage.purge();
+  const hours = await sql('select 1 from "identity"."usage_hour_counter" where "organization_id" = ?', [organizationId]);
+  expect(hours).toHaveLength(1);
+});

@@ -1,0 +1,60 @@
+/** A page as somebody without JavaScript has it. */
+export interface Page {
+  url: string;
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** Follows links, redirects and forms as a browser does, with its cookies, and without scripts. Stops where it would leave the platform. */
+export class Browser {
+  readonly #cookies = new Map<string, { value: string; path: string }>();
+
+  constructor(readonly origin: string) {}
+
+  async open(url: string, init: RequestInit = {}): Promise<Page> {
+    const address = new URL(url, this.origin);
+    if (address.origin !== this.origin) return { url: address.href, status: 0, headers: new Headers(), text: '' };
+    const response = await fetch(address, {
+      ...init,
+      headers: { ...init.headers, ...this.#cookieHeader(address.pathname) },
+      redirect: 'manual',
+    });
+    this.#keep(response.headers);
+    const location = response.headers.get('location');
+    if (location) return this.open(new URL(location, address).href);
+    return { url: address.href, status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  /** Sends the form of a page whose action ends so, with its hidden fields and these. */
+  submit(page: Page, fields: Record<string, string> = {}, actionEnd = ''): Promise<Page> {
+    const forms = [...page.text.matchAll(/<form method="post" action="([^"]+)"[^>]*>([\s\S]*?)<\/form>/g)];
+    const [, action = '', inside = ''] = forms.find(([, target]) => target?.endsWith(actionEnd)) ?? [];
+    if (!action)
+      throw new Error(
+        `There is no form to ${actionEnd} on ${page.url} (${page.status}): ${page.text.replace(/<[^>]+>/g, ' ').slice(-600)}`,
+      );
+    const hidden = [...inside.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(([, name, value]) => [name, value]);
+    const body = new URLSearchParams({ ...(Object.fromEntries(hidden) as Record<string, string>), ...fields });
+    return this.open(new URL(action, page.url).href, { method: 'POST', body, headers: { 'sec-fetch-site': 'same-origin' } });
+  }
+
+  /** Another window without what this one keeps. */
+  forget(): void {
+    this.#cookies.clear();
+  }
+
+  #cookieHeader(path: string): Record<string, string> {
+    const sent = [...this.#cookies].filter(([, cookie]) => path.startsWith(cookie.path));
+    return sent.length > 0 ? { cookie: sent.map(([key, { value }]) => `${key.split('|')[0]}=${value}`).join('; ') } : {};
+  }
+
+  #keep(headers: Headers): void {
+    for (const line of headers.getSetCookie()) {
+      const [pair = '', ...attributes] = line.split('; ');
+      const at = pair.indexOf('=');
+      const path = attributes.find((one) => one.startsWith('path='))?.slice('path='.length) ?? '/';
+      this.#cookies.set(`${pair.slice(0, at)}|${path}`, { value: pair.slice(at + 1), path });
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { challengeOf, enrolled, freshNumber, lifted, totp, withSms } from '../security/mfa.setup.ts';
+import { type Json, Tenant } from '../tenant.ts';
+import { invited, login, PASSWORD, tokenMailedTo, userOf } from '../users.setup.ts';
+
+export interface Call {
+  caller: Tenant;
+  body?: Json;
+  /** What path parameters name that only this caller has. */
+  ids?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Operations that are about the caller themselves, or need what was given to somebody before: who calls them, and with what,
+ * so that they succeed. All others are called with a key of the organization and their example.
+ */
+export const callers: Readonly<Record<string, (tenant: Tenant) => Promise<Call>>> = {
+  async loginUser(tenant) {
+    const { email } = await userOf(tenant);
+    return { caller: anybody(tenant), body: { email, password: PASSWORD } };
+  },
+  async refreshSession(tenant) {
+    const { email } = await userOf(tenant);
+    return { caller: anybody(tenant), body: { refresh_token: (await login(tenant, email)).body.data.refresh_token } };
+  },
+  logoutUser: async (tenant) => ({ caller: await userOf(tenant) }),
+  async choosePassword(tenant) {
+    const { email } = await invited(tenant);
+    return { caller: anybody(tenant), body: { token: await tokenMailedTo(email), password: PASSWORD } };
+  },
+  changePassword: async (tenant) => ({
+    caller: await userOf(tenant),
+    body: { current_password: PASSWORD, new_password: `${PASSWORD} staple` },
+  }),
+  setupTotp: async (tenant) => ({ caller: await userOf(tenant) }),
+  setupSms: async (tenant) => ({ caller: await userOf(tenant), body: { phone: freshNumber() } }),
+  setupEmail: async (tenant) => ({ caller: await userOf(tenant) }),
+  createMfaChallenge: async (tenant) => ({ caller: await userOf(tenant) }),
+  async sendMfaCode(tenant) {
+    const { user } = await withSms(tenant);
+    return { caller: user, body: { method: 'sms' }, ids: { challenge_id: await challengeOf(user) } };
+  },
+  async verifyMfaChallenge(tenant) {
+    const { user, secret } = await enrolled(tenant);
+    return { caller: user, body: { challenge_id: await challengeOf(user), method: 'totp', code: await totp(secret) } };
+  },
+  async deleteMfaMethod(tenant) {
+    const { user } = await lifted(tenant);
+    const { body } = await user.rest('GET', '/auth/mfa/methods');
+    return { caller: user, ids: { method_id: body.data[0].id } };
+  },
+  createBackupCodes: async (tenant) => ({ caller: (await lifted(tenant)).user }),
+};
+
+/** Without credentials. */
+export const anybody = ({ origin }: Tenant): Tenant => new Tenant(origin, '', '');

@@ -1,0 +1,30 @@
+import { type GraphQLField, type GraphQLInputType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql';
+
+/** The arguments that a field cannot do without, valid and otherwise meaningless; those that `own` names as it says. */
+export function given(
+  { args }: GraphQLField<unknown, unknown>,
+  own: (type: GraphQLInputType) => string | undefined = () => undefined,
+): string {
+  const needed = args.filter(({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined);
+  return needed.length === 0 ? '' : `(${needed.map(({ name, type }) => `${name}: ${own(type) ?? literal(type, name)}`).join(', ')})`;
+}
+
+const BY_TYPE: Readonly<Record<string, string>> = {
+  Int: '1',
+  Float: '1',
+  Boolean: 'true',
+  JSONObject: '{}',
+  Decimal: '1',
+  DateTime: '"2030-01-01T00:00:00Z"',
+};
+const BY_NAME: Readonly<Record<string, string>> = { email: '"nobody@example.com"', permissions: '["services:read"]' };
+
+function literal(type: GraphQLInputType, name = ''): string {
+  if (BY_NAME[name]) return BY_NAME[name];
+  if (isNonNullType(type)) return literal(type.ofType, name);
+  if (isListType(type)) return `[${literal(type.ofType)}]`;
+  if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
+  if (!isInputObjectType(type)) return BY_TYPE[type.name] ?? '"none"';
+  const needed = Object.values(type.getFields()).filter((field) => isNonNullType(field.type) && field.defaultValue === undefined);
+  return `{ ${needed.map((field) => `${field.name}: ${literal(field.type, field.name)}`).join(', ')} }`;
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { otherRoutes, restAreas } from '../../apps/platform/rest-areas.ts';
+import { pathParameters, type Route } from '../../rest-bridge/route.ts';
+import type { Json } from '../tenant.ts';
+
+/** Every operation of the REST surface, from the route table: a later one is covered without a word. */
+export const routes: readonly Route[] = restAreas.flatMap((area) => area.routes);
+/** What is described and served otherwise: not under /v1. */
+export const others = otherRoutes;
+export const titled = (list: readonly Route[]): (readonly [string, Route])[] =>
+  list.map((route) => [`${route.method} ${route.path}`, route] as const);
+
+export const openapi: Json = JSON.parse(readFileSync('schema/openapi.json', 'utf8'));
+export const operationOf = ({ method, path }: Route): Json => openapi.paths[path][method.toLowerCase()];
+
+/** Where one of its references leads; anything else is itself. */
+export const resolved = (node: Json): Json => {
+  if (typeof node?.$ref !== 'string') return node;
+  return resolved(
+    (node.$ref as string)
+      .split('/')
+      .slice(1)
+      .reduce<Json>((parent, name) => parent[name], openapi),
+  );
+};
+
+/** The members of a route's body that `isWanted`, as paths such as `services.0.service_id`, at any depth. */
+export function bodyMembers(route: Route, isWanted: (name: string) => boolean): string[][] {
+  const schema = operationOf(route).requestBody?.content['application/json'].schema;
+  return schema ? [...membersOf(schema, [], isWanted)] : [];
+}
+
+function* membersOf(node: Json, path: string[], isWanted: (name: string) => boolean): Generator<string[]> {
+  const { properties = {}, items, anyOf = [], oneOf = [], allOf = [] } = resolved(node);
+  if (items) yield* membersOf(items, [...path, '0'], isWanted);
+  for (const part of [...anyOf, ...oneOf, ...allOf]) yield* membersOf(part, path, isWanted);
+  for (const [name, member] of Object.entries(properties)) {
+    if (isWanted(name)) yield [...path, name];
+    else yield* membersOf(member, [...path, name], isWanted);
+  }
+}
+
+export const hasRecordParameter = (route: Route, namesRecord: (name: string) => boolean): boolean =>
+  pathParameters(route.path).some(namesRecord);
+
+/** The body with one member set, with whatever lies on the way to it. */
+export function withMember(body: Json, [name, ...rest]: readonly string[], value: unknown): Json {
+  if (name === undefined) return value;
+  if (/^\d+$/.test(name)) {
+    const list = Array.isArray(body) ? [...body] : [];
+    list[Number(name)] = withMember(list[Number(name)], rest, value);
+    return list;
+  }
+  return { ...body, [name]: withMember(body?.[name], rest, value) };
+}

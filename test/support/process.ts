@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const MAIN = fileURLToPath(new URL('../../dist/apps/platform/main.js', import.meta.url));
+const ORIGIN = /REST +(https?:\/\/\S+)\/v1/;
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A program of ours in a process of its own. It does not outlive its test. */
+export class RunningProcess {
+  stdout = '';
+  stderr = '';
+  readonly exited: Promise<Exit>;
+  readonly #child: ChildProcess;
+
+  constructor(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+    const { PATH = '', HOME = '' } = process.env;
+    this.#child = spawn(process.execPath, args, {
+      env: { PATH, HOME, LOG_LEVEL: 'warn', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child.stdout?.on('data', (chunk: Buffer) => {
+      this.stdout += chunk.toString();
+    });
+    this.#child.stderr?.on('data', (chunk: Buffer) => {
+      this.stderr += chunk.toString();
+    });
+    this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal, stdout: this.stdout, stderr: this.stderr }));
+    onTestFinished(async () => {
+      this.kill('SIGKILL');
+      await this.exited;
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+}
+
+/** The platform as `npm start` runs it. Needs dist/, which `npm test` builds. */
+export const runPlatform = (args: readonly string[] = [], environment?: Readonly<Record<string, string>>): RunningProcess =>
+  new RunningProcess([MAIN, ...args], environment);
+
+/** Resolves to the origin once the platform has printed its addresses; rejects with what it said when it ends instead. */
+export async function originOf(platform: RunningProcess): Promise<string> {
+  for (;;) {
+    const origin = ORIGIN.exec(platform.stdout)?.[1];
+    if (origin) return origin;
+    const event = await Promise.race([platform.exited, nextTurn()]);
+    if (event) throw new Error(`The platform ended with ${event.code}: ${event.stderr}${event.stdout}`);
+  }
+}
+
+const POLL_MS = 10;
+const nextTurn = (): Promise<undefined> => new Promise((resolve) => setTimeout(() => resolve(undefined), POLL_MS));
+
+/** A folder that is removed with what is in it when the test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'platform-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

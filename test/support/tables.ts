@@ -1,0 +1,58 @@
+import type { Rows } from '../../kernel/database.ts';
+import { rig } from '../rig.ts';
+
+/** The tables of the rig's database as they lie there, past every rule of the platform. */
+export async function rows(): Promise<Rows> {
+  const { assembly } = await rig();
+  probe ??= assembly.databases.storeOf({ schema: 'test_probe', entities: [], migrations: [] }).then((store) => store.rows);
+  return probe;
+}
+
+let probe: Promise<Rows> | undefined;
+
+export interface OneTable {
+  /** Sets a column where another has the value; fails where no row has. */
+  set(column: string, value: string, where: string, is: string): Promise<void>;
+}
+
+/** One table, as `support.ticket`. */
+export async function onlyTable(table: string): Promise<OneTable> {
+  const all = await rows();
+  return {
+    async set(column, value, where, is) {
+      const changed = await all.query(`update ${table} set "${column}" = $1 where "${where}" = $2 returning 1 as one`, [value, is]);
+      if (changed.length === 0) throw new Error(`No row of ${table} has ${is} as its ${where}.`);
+    },
+  };
+}
+
+/** Puts copies of a record beside it that differ in their ids, and in the other columns named; answers the ids. For what no operation makes, or makes slowly. */
+export async function copiesOf(table: string, id: string, count: number, ...distinct: string[]): Promise<string[]> {
+  const copied = await (await rows()).query<{ id: string }>(
+    `insert into ${table} select (jsonb_populate_record(r, changed.members)).*
+     from ${table} r, generate_series(1, $2::int) n,
+       lateral (select jsonb_object_agg(c, to_jsonb(r)->>c || 'x' || n) as members from unnest($3::text[]) c) changed
+     where r.id = $1 returning id`,
+    [id, count, ['id', ...distinct]],
+  );
+  return copied.map((row) => row.id);
+}
+
+/** Every table of every schema, as `support.ticket`. */
+export async function tables(): Promise<string[]> {
+  const found = await (await rows()).query<{ name: string }>(
+    `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
+     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+    [],
+  );
+  return found.map(({ name }) => name);
+}
+
+/** How many rows of a table hold the text in any column. */
+export async function rowsWith(table: string, text: string): Promise<number> {
+  const [row] = await (await rows()).query<{ count: number }>(
+    `select count(*)::int as count from ${table} r where strpos(r::text, $1) > 0`,
+    [text],
+  );
+  return row?.count ?? 0;
+}

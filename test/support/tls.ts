@@ -1,0 +1,135 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { Agent, type RequestOptions, request as requestOverTls } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import { assembleWith, type FullAssembly } from '../../apps/platform/assemble.ts';
+import { startPlatform } from '../../apps/platform/platform.ts';
+import { loadConfig } from '../../kernel/config.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { clock } from '../rig.ts';
+import type { Json } from '../tenant.ts';
+import { type Issued, issueAuthority, issueForServer } from './certificates.ts';
+import { ownDatabase } from './own-database.ts';
+
+/** A platform of the test's own, as its settings say; it is closed by the test. */
+export interface OwnPlatform {
+  readonly origin: string;
+  /** An organization of the test's own. */
+  organization(): Promise<{ id: string; apiKey: string }>;
+  close(): Promise<void>;
+}
+
+export async function startOwn(settings: Record<string, string>, { inMemory = true } = {}): Promise<OwnPlatform> {
+  const config = loadConfig({
+    PORT: '0',
+    DATA_DIR: temporary(),
+    DATABASE_URL: await ownDatabase(),
+    DATABASE_POOL_SIZE: '1',
+    REDIS_URL: process.env.TEST_REDIS_URL,
+    SECRET_KEY: 'a secret for tests that is long enough',
+    ANONYMOUS_PER_HOUR: '1000000',
+    ANONYMOUS_PER_MINUTE: '1000000',
+    ...settings,
+  });
+  let assembly: FullAssembly | undefined;
+  const log = createLogger({ level: 'silent' });
+  const { origin, close } = await startPlatform(
+    config,
+    async (foundation) => {
+      assembly = await assembleWith(foundation, { inMemory });
+      return assembly;
+    },
+    { clock, log },
+  );
+  const { identity } = (assembly as FullAssembly).domains;
+  return {
+    origin,
+    close,
+    async organization() {
+      const { organization, apiKey } = await identity.createOrganization({ name: 'Test', plan: 'enterprise' });
+      return { id: organization.id, apiKey };
+    },
+  };
+}
+
+export const temporary = (): string => mkdtempSync(join(tmpdir(), 'platform-test-'));
+
+export function written(pem: string): string {
+  const file = join(temporary(), 'file.pem');
+  writeFileSync(file, pem);
+  return file;
+}
+
+/** Who signs for servers in these tests: clients trust it. Valid by the machine's clock, however far the platform's was moved. */
+export const serverAuthority = await issueAuthority({ validFromDays: -3000, validToDays: 3000 });
+
+export const serverFiles = async (): Promise<{ TLS_CERT: string; TLS_KEY: string }> => {
+  const { pem, key } = await issueForServer({ issuer: serverAuthority, validFromDays: -3000, validToDays: 3000 });
+  return { TLS_CERT: written(pem), TLS_KEY: written(key) };
+};
+
+type Headers = Record<string, string>;
+
+/** A client that opens its connections with a certificate, or with none. */
+export class SecureClient {
+  readonly options: RequestOptions;
+
+  constructor(
+    private readonly origin: string,
+    shown?: Issued,
+    more: RequestOptions = {},
+  ) {
+    this.options = { ca: serverAuthority.pem, ...(shown && { cert: shown.pem, key: shown.key }), ...more };
+  }
+
+  /** Calls `/v1<path>`, each time over a connection of its own unless an agent is given. */
+  rest(method: string, path: string, { body, headers = {} }: { body?: unknown; headers?: Headers } = {}) {
+    return this.#call(method, `/v1${path}`, headers, body);
+  }
+
+  graphql(query: string): Promise<{ status: number; body: Json }> {
+    return this.#call('POST', '/graphql', {}, { query });
+  }
+
+  /** The first result of an operation over graphql-ws; rejects with the event that closed the socket. */
+  async socket(query: string, headers: Headers = {}): Promise<Json> {
+    const options = { ...this.options, headers };
+    const client = createClient({
+      url: `${this.origin.replace('http', 'ws')}/graphql`,
+      webSocketImpl: class extends WebSocket {
+        constructor(url: string, protocol: string) {
+          super(url, protocol, options as never);
+        }
+      },
+      retryAttempts: 0,
+    });
+    try {
+      return (await client.iterate({ query }).next()).value;
+    } finally {
+      await client.dispose();
+    }
+  }
+
+  #call(method: string, path: string, headers: Headers, body: unknown): Promise<{ status: number; body: Json }> {
+    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: Json }>();
+    const sent = body === undefined ? headers : { 'content-type': 'application/json', ...headers };
+    const options = { agent: new Agent({ keepAlive: false }), ...this.options, method, headers: sent };
+    const request = requestOverTls(`${this.origin}${path}`, options, async (response) => {
+      const text = (await response.toArray()).join('');
+      resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) });
+    });
+    request.once('error', reject);
+    request.end(body === undefined ? undefined : JSON.stringify(body));
+    return promise;
+  }
+}
+
+/** Registers a certificate in an organization; answers its record. */
+export async function register(origin: string, apiKey: string, pem: string, permissions: string[]): Promise<Json> {
+  const body = { certificate: pem, name: 'Test', permissions };
+  const answer = await new SecureClient(origin).rest('POST', '/auth/certificates', { body, headers: { 'x-api-key': apiKey } });
+  if (answer.status !== 201) throw new Error(`The certificate was not registered: ${JSON.stringify(answer.body)}`);
+  return answer.body.data;
+}

@@ -1,0 +1,75 @@
+import { type Client, createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import type { Grant } from '../kernel/principal.ts';
+
+/** Bodies are judged by the tests; here they are whatever JSON came. */
+// biome-ignore lint/suspicious/noExplicitAny: an answer has no type before it was looked at
+export type Json = any;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Json;
+}
+
+export interface RestOptions {
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A client of one organization, on all surfaces, holding one API key. */
+export class Tenant {
+  constructor(
+    readonly origin: string,
+    readonly organizationId: string,
+    readonly apiKey: string,
+  ) {}
+
+  /** Calls `/v1<path>`. */
+  async rest(method: string, path: string, { body, headers }: RestOptions = {}): Promise<Answer> {
+    const response = await fetch(`${this.origin}/v1${path}`, {
+      method,
+      headers: {
+        ...(this.apiKey && { authorization: `Bearer ${this.apiKey}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text && /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text,
+    };
+  }
+
+  async graphql(query: string, variables: Record<string, unknown> = {}): Promise<{ data: Json; errors?: Json[]; headers: Headers }> {
+    const response = await fetch(`${this.origin}/graphql`, {
+      method: 'POST',
+      headers: {
+        ...(this.apiKey && { authorization: `Bearer ${this.apiKey}` }),
+        'content-type': 'application/json',
+        accept: 'application/json',
+      },
+      body: JSON.stringify({ query, variables }),
+    });
+    return { ...((await response.json()) as { data: Json; errors?: Json[] }), headers: response.headers };
+  }
+
+  /** A graphql-ws client; the test disposes of it. */
+  socket(): Client {
+    return createClient({
+      url: `${this.origin.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: { authorization: `Bearer ${this.apiKey}` },
+      retryAttempts: 0,
+    });
+  }
+
+  /** The same organization through a key that may do only this. */
+  async limitedTo(...permissions: Grant[]): Promise<Tenant> {
+    const { body } = await this.rest('POST', '/auth/api-keys', { body: { name: 'limited', permissions } });
+    return new Tenant(this.origin, this.organizationId, body.api_key.key);
+  }
+}

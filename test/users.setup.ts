@@ -1,0 +1,62 @@
+import { newId } from '../kernel/ids.ts';
+import { createAccount } from './billing.setup.ts';
+import { eventually, rig } from './rig.ts';
+import { type Answer, type Json, Tenant } from './tenant.ts';
+
+export const PASSWORD = 'correct horse battery';
+
+/** A user of an organization, logged in: calls all surfaces with an access token. */
+export class TestUser extends Tenant {
+  constructor(
+    origin: string,
+    organizationId: string,
+    /** What the login answered. */
+    readonly tokens: Json,
+    readonly account: Json,
+    readonly email: string,
+  ) {
+    super(origin, organizationId, tokens.access_token);
+  }
+
+  get id(): string {
+    return this.tokens.user.id;
+  }
+
+  /** The same user, logged in once more. */
+  async again(): Promise<TestUser> {
+    const { body } = await login(this, this.email);
+    return new TestUser(this.origin, this.organizationId, body.data, this.account, this.email);
+  }
+}
+
+export const login = (to: Tenant, email: string, password = PASSWORD): Promise<Answer> =>
+  to.rest('POST', '/auth/login', { body: { email, password }, headers: { authorization: '' } });
+
+/** Invites somebody who accepts and logs in. */
+export async function userOf(tenant: Tenant, role = 'owner', phone?: string): Promise<TestUser> {
+  const { account, email } = await invited(tenant, role, phone);
+  const token = await tokenMailedTo(email);
+  const chosen = await tenant.rest('POST', '/auth/password', { body: { token, password: PASSWORD }, headers: { authorization: '' } });
+  if (chosen.status !== 200) throw new Error(JSON.stringify(chosen.body));
+  const { body } = await login(tenant, email);
+  return new TestUser(tenant.origin, tenant.organizationId, body.data, account, email);
+}
+
+/** Somebody who was invited and has not answered. */
+export async function invited(tenant: Tenant, role = 'member', phone?: string): Promise<{ user: Json; account: Json; email: string }> {
+  const account = await createAccount(tenant);
+  const email = `${newId('user').toLowerCase()}@example.com`;
+  const body = { email, name: 'Test User', role, phone };
+  const answer = await tenant.rest('POST', `/accounts/${account.id}/users`, { body });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  return { user: answer.body.data, account, email };
+}
+
+/** The token of the link in the last mail to an address, once that came. */
+export async function tokenMailedTo(email: string, subject = /./): Promise<string> {
+  const { mails } = await rig();
+  return eventually(() => {
+    const mail = mails.findLast((one) => one.to === email && subject.test(one.subject));
+    return mail && /token=([\w-]+)/.exec(mail.text)?.[1];
+  });
+}

@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const graphqlIndex = fileURLToPath(new URL('./node_modules/graphql/index.js', import.meta.url));
+
+/** `--mode services` (npm run test:services) runs the same suites on a PostgreSQL and a Redis, which must be there. */
+export default defineConfig(({ mode }) => {
+  const onServices = mode === 'services';
+  return {
+    resolve: {
+      // Vite would load graphql's ES modules for our files while libraries load its CommonJS ones: two realms, in which
+      // every `instanceof GraphQLError` is false. Node itself takes index.js for both.
+      alias: [{ find: /^graphql$/, replacement: graphqlIndex }],
+    },
+    test: {
+      include: ['test/**/*.test.ts', '{kernel,router,rest-bridge,subgraphs,apps}/**/*.unit.test.ts'],
+      globalSetup: onServices ? ['test/support/services.setup.ts'] : [],
+      setupFiles: ['test/support/worker.setup.ts'],
+      pool: 'forks',
+      // The platform's modules are loaded once in a worker, not once for every file.
+      isolate: false,
+      maxWorkers: 2,
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+      teardownTimeout: 10_000,
+      restoreMocks: true,
+      unstubEnvs: true,
+    },
+  };
+});
