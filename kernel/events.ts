@@ -13,6 +13,8 @@ export interface DomainEvent {
   organizationId: string;
   occurredAt: Date;
   subject: Subject;
+  /** The account that it concerns, by which subscribers may narrow; absent where it concerns none. */
+  accountId?: string | null;
   data: Record<string, unknown>;
 }
 
@@ -33,6 +35,7 @@ export interface LoggedEvent {
   organizationId: string;
   event: string;
   subject: Subject;
+  accountId: string | null;
   occurredAt: Date;
   /** The exact text of the envelope: what a subscription's `payload` and a webhook's body carry. */
   payload: string;

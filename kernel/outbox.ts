@@ -16,6 +16,7 @@ export const outboxTables = (schema: string): string[] => [
      "event" text not null,
      "subject_type" text not null,
      "subject_id" text not null,
+     "account_id" text null,
      "occurred_at" timestamptz(3) not null,
      "payload" text not null
    )`,
@@ -37,8 +38,8 @@ export async function record(tx: EntityManager, event: DomainEvent): Promise<voi
   await tx
     .getConnection()
     .execute(
-      `insert into "${schema}"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "occurred_at", "payload") values (?, ?, ?, ?, ?, ?, ?)`,
-      [id, event.organizationId, event.name, event.subject.type, event.subject.id, event.occurredAt, payload],
+      `insert into "${schema}"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "account_id", "occurred_at", "payload") values (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [id, event.organizationId, event.name, event.subject.type, event.subject.id, event.accountId ?? null, event.occurredAt, payload],
       'run',
       tx.getTransactionContext(),
     );

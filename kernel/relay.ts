@@ -22,6 +22,7 @@ interface OutboxRow {
   event: string;
   subject_type: string;
   subject_id: string;
+  account_id: string | null;
   occurred_at: Date;
   payload: string;
 }
@@ -83,6 +84,7 @@ function toEvent(row: OutboxRow): Omit<LoggedEvent, 'sequence'> {
     organizationId: row.organization_id,
     event: row.event,
     subject: { type: row.subject_type, id: row.subject_id },
+    accountId: row.account_id,
     occurredAt: new Date(row.occurred_at),
     payload: row.payload,
   };

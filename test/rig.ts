@@ -114,7 +114,7 @@ function createRig({ origin, close, clock, logged, mails, messages, assembly }: 
 }
 
 const POLL_MS = 20;
-const WAIT_MS = 10_000;
+const WAIT_MS = 30_000;
 
 type Truthy<T> = Exclude<T, false | null | undefined>;
 

@@ -93,7 +93,7 @@ export class Process {
         organization_id: organizationId,
         data: { index: from + offset },
       });
-      return { id, organizationId, event: happened.name, subject: { type: 'Thing', id: 'thing_1' }, occurredAt, payload };
+      return { id, organizationId, event: happened.name, subject: { type: 'Thing', id: 'thing_1' }, accountId: null, occurredAt, payload };
     });
     await this.running.append(batch);
   }

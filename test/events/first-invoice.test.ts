@@ -108,7 +108,16 @@ function eventOf({ organizationId }: Tenant, { amount, currency = 'USD', billing
   };
   const envelope = { id, event: 'service.provisioned', timestamp, organization_id: organizationId, data: { service } };
   const subject = { type: 'Service', id: service.id };
-  return { id, sequence: '1', organizationId, event: 'service.provisioned', subject, occurredAt, payload: JSON.stringify(envelope) };
+  return {
+    id,
+    sequence: '1',
+    organizationId,
+    event: 'service.provisioned',
+    subject,
+    accountId: null,
+    occurredAt,
+    payload: JSON.stringify(envelope),
+  };
 }
 
 const invoicesOf = async (tenant: Tenant): Promise<Json[]> => (await tenant.rest('GET', '/billing/invoices')).body.invoices;

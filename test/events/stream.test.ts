@@ -74,7 +74,7 @@ async function append(organizationId: string, count: number, event = 'ticket.cre
       organization_id: organizationId,
       data: { ticket: { id: 'ticket_1' } },
     });
-    return { id, organizationId, event, subject: { type: 'Ticket', id: 'ticket_1' }, occurredAt, payload };
+    return { id, organizationId, event, subject: { type: 'Ticket', id: 'ticket_1' }, accountId: null, occurredAt, payload };
   });
   await platform.assembly.domains.events.append(batch);
   return batch.map(({ id }) => id);
@@ -189,6 +189,7 @@ test('an event that is appended again is logged once', async () => {
     organizationId: own,
     event: 'ticket.created',
     subject: { type: 'Ticket', id: 'ticket_1' },
+    accountId: null,
     occurredAt: platform.clock.now(),
     payload: '{}',
   };

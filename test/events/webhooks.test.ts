@@ -34,6 +34,7 @@ describe('a webhook', () => {
       description: 'Service desk',
       disabled_at: null,
       disabled_reason: null,
+      failing_since: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });

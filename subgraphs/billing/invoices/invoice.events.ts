@@ -70,6 +70,7 @@ function event(name: string, { invoice, lines }: IssuedInvoice): DomainEvent {
     organizationId,
     occurredAt: createdAt,
     subject: { type: 'Invoice', id },
+    accountId: invoice.accountId,
     data: { invoice: payloadOf(invoice, lines) },
   };
 }

@@ -8,11 +8,12 @@ export enum DeliveryStatus {
   DELIVERED = 'delivered',
   FAILED = 'failed',
   EXHAUSTED = 'exhausted',
+  SKIPPED = 'skipped',
 }
 registerEnumType(DeliveryStatus, {
   name: 'DeliveryStatus',
   description:
-    '`PENDING`: not tried yet. `DELIVERED`: answered with 2xx. `FAILED`: the last attempt failed; `nextAttemptAt` says when the next is. `EXHAUSTED`: given up.',
+    '`PENDING`: not tried yet. `DELIVERED`: answered with 2xx. `FAILED`: the last attempt failed; `nextAttemptAt` says when the next is. `EXHAUSTED`: given up. `SKIPPED`: not tried; `error` says why.',
 });
 
 /** One event on its way to one webhook, as its last attempt left it (docs/decisions.md, Events). */
@@ -81,6 +82,10 @@ export class Delivery {
   @Field(() => Date, { nullable: true, description: 'Null when there is no further one.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   nextAttemptAt: Date | null = null;
+
+  /** Of the event: with its id, what finds it in the log. */
+  @Property({ type: 'datetime', length: 3 })
+  occurredAt!: Date;
 
   @Field(() => Date)
   @Property({ type: 'datetime', length: 3 })

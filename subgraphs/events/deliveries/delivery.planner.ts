@@ -41,6 +41,7 @@ const deliveryOf = (event: EventRecord, { id, organization_id, url }: Subscriber
   event_id: event.id,
   event: event.event,
   sequence: event.sequence,
+  occurred_at: event.occurredAt,
   url,
 });
 
@@ -56,8 +57,9 @@ async function subscribersOf(tx: EntityManager, events: readonly EventRecord[]):
   );
 }
 
-const COLUMNS = '"id" text, "organization_id" text, "webhook_id" text, "event_id" text, "event" text, "sequence" bigint, "url" text';
-const NAMES = COLUMNS.replace(/ (text|bigint)/g, '');
+const COLUMNS =
+  '"id" text, "organization_id" text, "webhook_id" text, "event_id" text, "event" text, "sequence" bigint, "occurred_at" timestamptz, "url" text';
+const NAMES = COLUMNS.replace(/ (text|bigint|timestamptz)/g, '');
 
 async function insert(tx: EntityManager, planned: readonly object[], now: Date): Promise<void> {
   await tx.execute(

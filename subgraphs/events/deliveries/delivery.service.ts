@@ -57,6 +57,7 @@ export class DeliveryService {
       error: attempt.error,
       durationMs: attempt.durationMs,
       attemptedAt: attempt.at,
+      occurredAt: createdAt,
       createdAt,
     });
     await em.transactional(async (tx) => {

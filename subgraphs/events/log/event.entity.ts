@@ -38,6 +38,10 @@ export class EventRecord {
   @Property({ type: 'text' })
   subjectId!: string;
 
+  @Field(() => ID, { nullable: true, description: 'The account that it concerns; null where it concerns none.' })
+  @Property({ type: 'text', nullable: true })
+  accountId: string | null = null;
+
   @Field(() => Date, { name: 'timestamp', description: 'When it happened.' })
   @Property({ type: 'datetime', length: 3 })
   occurredAt!: Date;

@@ -37,21 +37,22 @@ export class EventLog {
    * sequences become visible in their order and a reader that follows them never passes one that is still to be committed.
    */
   async append(events: readonly Omit<LoggedEvent, 'sequence'>[]): Promise<void> {
-    const batch = events.map(({ id, organizationId, event, subject, occurredAt, payload }) => ({
+    const batch = events.map(({ id, organizationId, event, subject, accountId, occurredAt, payload }) => ({
       id,
       organization_id: organizationId,
       event,
       family: this.catalogue.familyOf(event),
       subject_type: subject.type,
       subject_id: subject.id,
+      account_id: accountId,
       occurred_at: occurredAt,
       payload,
     }));
     await this.orm.em.fork().transactional(async (tx) => {
       await tx.execute('select pg_advisory_xact_lock(?)', [APPEND_LOCK]);
       await tx.execute(
-        `insert into ${this.#table} ("id", "organization_id", "event", "family", "subject_type", "subject_id", "occurred_at", "payload")
-         select * from json_to_recordset(?::json) as e("id" text, "organization_id" text, "event" text, "family" text, "subject_type" text, "subject_id" text, "occurred_at" timestamptz, "payload" text)
+        `insert into ${this.#table} ("id", "organization_id", "event", "family", "subject_type", "subject_id", "account_id", "occurred_at", "payload")
+         select * from json_to_recordset(?::json) as e("id" text, "organization_id" text, "event" text, "family" text, "subject_type" text, "subject_id" text, "account_id" text, "occurred_at" timestamptz, "payload" text)
          on conflict ("id") do nothing`,
         [JSON.stringify(batch)],
       );
@@ -106,6 +107,7 @@ export const toLoggedEvent = ({
   event,
   subjectType,
   subjectId,
+  accountId,
   occurredAt,
   payload,
 }: EventRecord): LoggedEvent => ({
@@ -114,6 +116,7 @@ export const toLoggedEvent = ({
   organizationId,
   event,
   subject: { type: subjectType, id: subjectId },
+  accountId,
   occurredAt,
   payload,
 });

@@ -68,6 +68,13 @@ export class Webhook {
   @Property({ type: 'text' })
   sealedSecret!: string;
 
+  /** The secret before the last rotation: it signs too, until then. */
+  @Property({ type: 'text', nullable: true })
+  previousSealedSecret: string | null = null;
+
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  previousSecretUntil: Date | null = null;
+
   @Field(() => Boolean, { description: 'While false, nothing is delivered and new events are not kept for it.' })
   @Property({ type: 'boolean' })
   active = true;
@@ -91,6 +98,14 @@ export class Webhook {
   @Field(() => String, { nullable: true, description: 'Why: `gone`, since the receiver answered 410.' })
   @Property({ type: 'text', nullable: true })
   disabledReason: string | null = null;
+
+  @Field(() => Date, { nullable: true, description: 'Since when every attempt has failed; null while the receiver answers.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  failingSince: Date | null = null;
+
+  /** When something is to be delivered to it; null while nothing waits. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  dueAt: Date | null = null;
 
   /** Until then one process delivers to it; see deliveries/delivery.lanes.ts. */
   @Property({ type: 'datetime', length: 3, nullable: true })

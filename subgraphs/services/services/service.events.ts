@@ -67,6 +67,7 @@ const event = (name: string, service: Service, more: object): DomainEvent => ({
   organizationId: service.organizationId,
   occurredAt: service.updatedAt,
   subject: { type: 'Service', id: service.id },
+  accountId: service.accountId,
   data: { service: payloadOf(service), ...more },
 });
 
