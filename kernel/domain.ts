@@ -4,6 +4,7 @@ import type { EventType, Reaction } from './events.ts';
 import type { Graph } from './graph.ts';
 import type { Jobs } from './jobs.ts';
 import type { Logger } from './log.ts';
+import type { Permission } from './principal.ts';
 import type { Subgraph } from './subgraph.ts';
 
 /** What a domain is given to work with. */
@@ -25,11 +26,28 @@ export interface RunningDomain {
   reactions?: Reaction[];
 }
 
+/** A live subscription to what happens to one kind of record. The events domain makes it of this declaration. */
+export interface LiveField {
+  /** The field of Subscription, such as `ticketUpdated`. */
+  field: string;
+  /** The entity that its events are about, as the graph names it. */
+  subject: string;
+  /** The field of Event that reads it, such as `ticket`. */
+  member: string;
+  /** The events, by name and pattern. */
+  events: readonly string[];
+  /** What the subscriber must hold; of the events it then gets those whose family it may read. */
+  requires: Permission;
+  description: string;
+}
+
 /** A domain as its folder exports it: what it keeps, what it tells, and how it starts. */
 export interface Domain<P extends Ports = Ports, R extends RunningDomain = RunningDomain> extends Omit<Tables, 'schema'> {
   /** Also the name of its database schema. */
   name: string;
   events: EventType[];
+  /** What can be followed live. */
+  live?: readonly LiveField[];
   /** Defines its queues on `jobs`, which start after all domains did. */
   start(ports: P): R;
 }

@@ -59,10 +59,6 @@ export class Joins {
     return [...this.graphs.keys()].filter((graph) => this.answers(graph, type, field));
   }
 
-  isKey(graph: string, type: string, fieldSet: string): boolean {
-    return this.#types.get(type)?.graphs.get(graph)?.includes(fieldSet) ?? false;
-  }
-
   #readType(definition: ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode): void {
     const graphs = new Map<string, string[]>();
     for (const { graph, key } of argumentsOf(definition.directives, 'join__type') as { graph: string; key?: string }[]) {

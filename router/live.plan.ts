@@ -4,7 +4,9 @@ import {
   type DirectiveNode,
   type DocumentNode,
   type FieldNode,
+  type GraphQLArgument,
   type GraphQLCompositeType,
+  type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   isCompositeType,
@@ -34,11 +36,17 @@ export interface LivePlan {
   /** What the subgraph is subscribed to. */
   document: DocumentNode;
   /** For a selection that needs other subgraphs: the query that reads each event again, through the whole graph. */
-  read?: { document: DocumentNode; keyVariable: string };
+  read?: LiveRead;
   field: FieldNode;
   /** The name under which the field is answered. */
   responseKey: string;
   isNullable: boolean;
+}
+
+export interface LiveRead {
+  document: DocumentNode;
+  /** Its variables by the members of the event that they take. */
+  keys: ReadonlyMap<string, string>;
 }
 
 /** Why a subscription cannot be followed. */
@@ -48,11 +56,12 @@ export class NotFollowable {
 
 const KEY = 'id';
 /** A name that clients do not use: theirs may not begin with two underscores. */
-const KEY_VARIABLE = '__key';
+const variableOf = (member: string): string => `__${member}`;
 
 /**
  * Plans a subscription: the owner of its field streams the events. Where the owner knows all of the selection, it answers it;
- * else it tells which record each event is about, and `Query.<type>(id: ID!)` reads the selection.
+ * else it tells which record each event is about, and `Query.<type>(id: ID!)` reads the selection. What else that field must
+ * be given is a member of the record of the same name: `webhookDelivery(webhookId: ID!, id: ID!)`.
  */
 export function planLive(graph: Graph, { node, prepared: { fragments } }: PreparedOperation): LivePlan | NotFollowable {
   const { schema, joins } = graph;
@@ -70,17 +79,21 @@ export function planLive(graph: Graph, { node, prepared: { fragments } }: Prepar
   const nameOf = (owner: string): string => joins.graphs.get(owner)?.name ?? owner;
   if (answering) return { owner: nameOf(answering), document: whole, field, responseKey, isNullable };
 
-  const owner = owners.find((one) => joins.isKey(one, type.name, KEY));
   const isList = isListType(isNonNullType(definition.type) ? definition.type.ofType : definition.type);
-  const reader = readerOf(schema, type.name);
-  if (!owner || isList || !isObjectType(type) || !reader) {
+  const reader = isObjectType(type) ? readerOf(schema, type) : undefined;
+  const owner = owners.find((one) => reader?.args.every(({ name: key }) => joins.answers(one, type.name, key)));
+  if (!owner || isList || !reader) {
     return new NotFollowable(
       `${definition.name} can only be followed with the fields of ${owners.map(nameOf).join(', ')}: its events cannot be read again by ${KEY}.`,
     );
   }
-  const keys = operationWith(node, 'subscription', [{ ...field, selectionSet: selecting('__typename', KEY) }], fragments);
-  const read = readOperation(node, { ...field, name: name(reader), alias: name(responseKey) }, fragments);
-  return { owner: nameOf(owner), document: keys, field, responseKey, isNullable, read: { document: read, keyVariable: KEY_VARIABLE } };
+  const keys = reader.args.map(({ name: key }) => key);
+  const told = operationWith(node, 'subscription', [{ ...field, selectionSet: selecting('__typename', ...keys) }], fragments);
+  const read = {
+    document: readOperation(node, { ...field, name: name(reader.name), alias: name(responseKey) }, reader.args, fragments),
+    keys: new Map(keys.map((key) => [variableOf(key), key])),
+  };
+  return { owner: nameOf(owner), document: told, field, responseKey, isNullable, read };
 }
 
 /** The one root field, with all of its selections where it is written several times. */
@@ -100,22 +113,42 @@ function rootFields({ selections }: SelectionSetNode, fragments: Fragments): Fie
   });
 }
 
-/** The field of Query that reads a record of this type by its id and nothing else. */
-function readerOf(schema: GraphQLSchema, type: string): string | undefined {
-  const reader = `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
-  const field = schema.getQueryType()?.getFields()[reader];
-  if (!field || getNamedType(field.type).name !== type) return undefined;
-  const required = field.args.filter(isRequiredArgument);
-  return field.args.some((argument) => argument.name === KEY) && required.every((argument) => argument.name === KEY) ? reader : undefined;
+interface Reader {
+  name: string;
+  /** What it must be given: its id, and what else it asks for. */
+  args: readonly GraphQLArgument[];
 }
 
-function readOperation(node: OperationDefinitionNode, field: FieldNode, fragments: Fragments): DocumentNode {
-  const argument: ArgumentNode = { kind: Kind.ARGUMENT, name: name(KEY), value: { kind: Kind.VARIABLE, name: name(KEY_VARIABLE) } };
+/** The field of Query that reads a record of this type by its id, and by nothing that the record does not have. */
+function readerOf(schema: GraphQLSchema, type: GraphQLObjectType): Reader | undefined {
+  const reader = `${type.name.charAt(0).toLowerCase()}${type.name.slice(1)}`;
+  const field = schema.getQueryType()?.getFields()[reader];
+  if (!field || getNamedType(field.type) !== type) return undefined;
+  const args = field.args.filter((argument) => argument.name === KEY || isRequiredArgument(argument));
+  const members = type.getFields();
+  const isKey = args.every((argument) => members[argument.name] && String(members[argument.name]?.type) === String(argument.type));
+  return isKey && args.some((argument) => argument.name === KEY) ? { name: reader, args } : undefined;
+}
+
+function readOperation(
+  node: OperationDefinitionNode,
+  field: FieldNode,
+  keys: readonly GraphQLArgument[],
+  fragments: Fragments,
+): DocumentNode {
+  const given = keys.map(
+    (key): ArgumentNode => ({
+      kind: Kind.ARGUMENT,
+      name: name(key.name),
+      value: { kind: Kind.VARIABLE, name: name(variableOf(key.name)) },
+    }),
+  );
   const directives: DirectiveNode[] = [];
-  const read = operationWith(node, 'query', [{ ...field, arguments: [argument], directives }], fragments);
+  const read = operationWith(node, 'query', [{ ...field, arguments: given, directives }], fragments);
   const [operation, ...rest] = read.definitions as [OperationDefinitionNode, ...DefinitionNode[]];
-  const key = parse(`query ($${KEY_VARIABLE}: ID!) { _ }`).definitions[0] as OperationDefinitionNode;
-  const variableDefinitions = [...(operation.variableDefinitions ?? []), ...(key.variableDefinitions ?? [])];
+  const variables = keys.map(({ name: key, type }) => `$${variableOf(key)}: ${type}`).join(', ');
+  const own = parse(`query (${variables}) { _ }`).definitions[0] as OperationDefinitionNode;
+  const variableDefinitions = [...(operation.variableDefinitions ?? []), ...(own.variableDefinitions ?? [])];
   return parse(print({ kind: Kind.DOCUMENT, definitions: [{ ...operation, variableDefinitions }, ...rest] }), { noLocation: true });
 }
 

@@ -131,16 +131,17 @@ export class LiveOperations {
   }
 
   async #resultOf(event: ExecutionResult, { variables, context }: LiveRequest, plan: LivePlan): Promise<ExecutionResult> {
-    const record = event.data?.[plan.responseKey] as { id?: unknown } | null | undefined;
+    const record = event.data?.[plan.responseKey] as Record<string, unknown> | null | undefined;
     if (!plan.read || !record) {
       const { errors } = namingVariables(event);
       return errors ? { ...event, errors: presentErrors(errors, context, this.parts.errors) } : event;
     }
 
-    const { document, keyVariable } = plan.read;
+    const { document, keys } = plan.read;
+    const keyed = Object.fromEntries([...keys].map(([variable, member]) => [variable, record[member]]));
     const result = await this.parts.execute({
       document,
-      variables: { ...variables, [keyVariable]: record.id },
+      variables: { ...variables, ...keyed },
       context: renewContext(context),
     });
     if (result.errors || plan.isNullable || result.data?.[plan.responseKey]) return result;

@@ -159,11 +159,13 @@ async function startDomains(
     support: support.start(portsOf('support')),
   };
   const reactions = Object.values(reacting).flatMap((domain) => domain.reactions ?? []);
-  const eventTypes = [identity, services, billing, support, events].flatMap((domain) => domain.events);
+  const domains: Pick<Domain, 'events' | 'live'>[] = [identity, services, billing, support, events];
+  const eventTypes = domains.flatMap((domain) => domain.events);
   const following = events.start({
     ...portsOf('events'),
     reactions,
     eventTypes,
+    live: domains.flatMap((domain) => domain.live ?? []),
     secretKey,
     allowPrivateUrls: config.allowPrivateUrls,
     metrics,

@@ -1,6 +1,7 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { printSchemaWithDirectives } from '@graphql-tools/utils';
 import {
+  extendSchema,
   type GraphQLArgument,
   type GraphQLInputField,
   type GraphQLSchema,
@@ -38,6 +39,14 @@ export interface EntityReference<C> {
   load(reference: Readonly<Record<string, string>>, context: C): Promise<object | null>;
 }
 
+/** What is made of data and not of classes. */
+export interface SchemaExtension {
+  /** Types, and extensions of those of the classes. */
+  sdl: string;
+  /** By type name, then by field; `__resolveType` of a union. */
+  resolvers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
 export interface SubgraphDefinition<C extends { principal: Principal }> {
   name: string;
   resolvers: NonEmptyArray<ClassType>;
@@ -45,13 +54,14 @@ export interface SubgraphDefinition<C extends { principal: Principal }> {
   orphanedTypes?: ClassType[];
   /** By type name, for the entities that this subgraph owns. */
   references?: Readonly<Record<string, EntityReference<C>>>;
+  extension?: SchemaExtension | undefined;
   createContext(request: RequestContext): C;
 }
 
 /** Makes a Federation 2 subgraph of type-graphql classes. Only the named classes count: the decorators' storage is global. */
 export function buildSubgraph<C extends { principal: Principal }>(definition: SubgraphDefinition<C>): Subgraph {
-  const { name, resolvers, orphanedTypes = [], references = {} } = definition;
-  const schema = buildSchemaSync({
+  const { name, resolvers, orphanedTypes = [], references = {}, extension } = definition;
+  const declared = buildSchemaSync({
     resolvers,
     orphanedTypes,
     authChecker: checkPermission,
@@ -63,8 +73,13 @@ export function buildSubgraph<C extends { principal: Principal }>(definition: Su
     ],
     skipCheck: true,
   });
+  // what federation's directives mean is known to the composition only
+  const schema = extension ? extendSchema(declared, parse(extension.sdl), { assumeValidSDL: true }) : declared;
   const sdl = LINK + printSchemaWithDirectives(schema);
-  const resolverMap = createResolversMap(schema);
+  const resolverMap = createResolversMap(declared);
+  for (const [type, fields] of Object.entries(extension?.resolvers ?? {})) {
+    resolverMap[type] = { ...(resolverMap[type] as object), ...fields } as never;
+  }
   for (const [type, reference] of Object.entries(references)) {
     resolverMap[type] = { ...(resolverMap[type] as object), __resolveReference: resolverOf(reference) } as never;
   }

@@ -20,6 +20,16 @@ export const billing: Domain = {
   entities: [Invoice, InvoiceLine],
   migrations,
   events: invoiceEvents,
+  live: [
+    {
+      field: 'invoiceUpdated',
+      subject: 'Invoice',
+      member: 'invoice',
+      events: ['invoice.*'],
+      requires: 'billing:read',
+      description: 'What happens to invoices.',
+    },
+  ],
   start: (ports) => ({ subgraph: createSubgraph(ports), reactions: [firstInvoice(ports)] }),
 };
 

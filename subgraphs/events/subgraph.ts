@@ -1,4 +1,4 @@
-import type { Domain, Ports, RunningDomain } from '../../kernel/domain.ts';
+import type { Domain, LiveField, Ports, RunningDomain } from '../../kernel/domain.ts';
 import type { EventType, Reaction } from '../../kernel/events.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
 import { RecordReader } from '../../kernel/loaders.ts';
@@ -16,6 +16,7 @@ import { Consumer } from './consumers/consumer.ts';
 import { reactionsTask } from './consumers/reactions.ts';
 import type { EventsContext } from './context.ts';
 import { Delivery } from './deliveries/delivery.entity.ts';
+import { DELIVERY_CHANNEL, DeliveryFeed } from './deliveries/delivery.feed.ts';
 import { DeliveryLanes } from './deliveries/delivery.lanes.ts';
 import { plannerTask } from './deliveries/delivery.planner.ts';
 import { DeliveryResolver } from './deliveries/delivery.resolver.ts';
@@ -28,8 +29,8 @@ import { EVENT_LOG_CHANNEL, EventLog } from './log/event.log.ts';
 import { EventResolver } from './log/event.resolver.ts';
 import { EventService } from './log/event.service.ts';
 import { migrations } from './migrations/index.ts';
-import { Account, Invoice, Service, Ticket } from './references.ts';
 import { Follower } from './stream/follower.ts';
+import { liveFields } from './stream/live.fields.ts';
 import { StreamResolver } from './stream/stream.resolver.ts';
 import { StreamService } from './stream/stream.service.ts';
 import { Webhook } from './webhooks/webhook.entity.ts';
@@ -42,6 +43,8 @@ export interface EventsPorts extends Ports {
   /** Of all domains, this one's included. */
   eventTypes: readonly EventType[];
   reactions: readonly Reaction[];
+  /** What the domains declare that can be followed. */
+  live: readonly LiveField[];
   /** The platform's secret, from which the one for signing secrets at rest is derived. */
   secretKey: string;
   /** Webhooks may be http and lead to private addresses: development and tests. */
@@ -66,22 +69,23 @@ export const events: Domain<EventsPorts, RunningEvents> = {
   events: webhookEvents,
   start(ports) {
     const parts = createParts(ports);
-    const { eventLog, follower, consumers, worker, store } = parts;
+    const { eventLog, followers, consumers, worker, store } = parts;
     return {
       subgraph: createSubgraph(ports, parts),
       append: (batch) => eventLog.append(batch),
       async start() {
         if (ports.database.pglite) await store.releaseAll();
         await ports.database.listen(EVENT_LOG_CHANNEL, () => {
-          follower.wake();
+          followers.events.wake();
           for (const consumer of consumers) consumer.wake();
         });
-        follower.start();
+        await ports.database.listen(DELIVERY_CHANNEL, () => followers.deliveries.wake());
+        for (const follower of Object.values(followers)) follower.start();
         worker.start();
         for (const consumer of consumers) consumer.start();
       },
       async stop() {
-        await Promise.all([follower.stop(), ...consumers.map((consumer) => consumer.stop())]);
+        await Promise.all([...Object.values(followers), ...consumers].map((one) => one.stop()));
         await worker.stop();
       },
     };
@@ -106,10 +110,11 @@ function createParts({ orm, rows, jobs, clock, log, eventTypes, reactions, secre
     ),
     new Consumer({ orm, eventLog, log }, reactionsTask(reactions, jobs, eventLog, log)),
   ];
-  return { catalogue, eventLog, guard, secrets, sender, store, lanes, worker, consumers, follower: new Follower(eventLog, log) };
+  const followers = { events: new Follower(eventLog, log), deliveries: new Follower(new DeliveryFeed(orm, rows), log) };
+  return { catalogue, eventLog, guard, secrets, sender, store, lanes, worker, consumers, followers };
 }
 
-function createSubgraph(ports: EventsPorts, { catalogue, eventLog, guard, secrets, sender, lanes, follower }: Parts): Subgraph {
+function createSubgraph(ports: EventsPorts, { catalogue, guard, secrets, sender, lanes, followers }: Parts): Subgraph {
   const { orm, clock } = ports;
   const eventReader = new RecordReader(ports, EventRecord);
   const webhookReader = new RecordReader(ports, Webhook);
@@ -118,7 +123,7 @@ function createSubgraph(ports: EventsPorts, { catalogue, eventLog, guard, secret
   return buildSubgraph<EventsContext>({
     name: 'events',
     resolvers: [CatalogueResolver, EventResolver, StreamResolver, WebhookResolver, DeliveryResolver],
-    orphanedTypes: [Account, Invoice, Service, Ticket],
+    extension: liveFields(ports.live),
     references: {
       Event: { requires: 'webhooks:read', load: ({ id = '' }, { events: log }) => log.find(id) },
       Webhook: { requires: 'webhooks:read', load: ({ id = '' }, { loaders }) => loaders.webhooks.load(id) },
@@ -132,7 +137,7 @@ function createSubgraph(ports: EventsPorts, { catalogue, eventLog, guard, secret
         principal,
         eventTypes,
         events: readable,
-        stream: new StreamService({ organizationId, events: readable, eventLog, follower }),
+        stream: new StreamService({ organizationId, events: readable, webhooks: loader, followers }),
         webhooks: new WebhookService({ em, principal, clock, catalogue, guard, secrets, loader, wake }),
         deliveries: new DeliveryService({ em, clock, catalogue, sender, secrets, loader }),
         loaders: { webhooks: loader },

@@ -53,6 +53,16 @@ export const services: Domain<ServicesPorts> = {
   ],
   migrations,
   events: serviceEvents,
+  live: [
+    {
+      field: 'serviceStatusChanged',
+      subject: 'Service',
+      member: 'service',
+      events: ['service.*'],
+      requires: 'services:read',
+      description: 'What happens to services: provisioned, modified, down, restored.',
+    },
+  ],
   start({ connectivity = new SimulatedConnectivityProvider(), ...ports }) {
     defineProvisioning({ ...ports, connectivity });
     const requests = new RecordReader(ports, ProvisioningRequest);

@@ -19,6 +19,16 @@ export const support: Domain = {
   entities: [Ticket, Agent],
   migrations,
   events: ticketEvents,
+  live: [
+    {
+      field: 'ticketUpdated',
+      subject: 'Ticket',
+      member: 'ticket',
+      events: ['ticket.*', 'comment.added', 'sla.breach'],
+      requires: 'support:read',
+      description: 'What happens to tickets.',
+    },
+  ],
   start: (ports) => ({ subgraph: createSubgraph(ports) }),
 };
 

@@ -52,6 +52,7 @@ export class EventsWorld {
       origin: 'http://127.0.0.1',
       eventTypes: [happened, ...events.events],
       reactions,
+      live: [],
       secretKey: 'a secret for tests that is long enough',
       allowPrivateUrls,
     });

@@ -48,6 +48,7 @@ const FREE: Readonly<Record<string, string>> = {
   'Mutation.verifyMfaChallenge': "a challenge of the caller's own session",
   'Query.mfaMethods': "the caller's own; of others it asks for credentials:admin",
   'Query.callerIdentity': 'who the caller is',
+  'Query.event': 'one whose record the caller may read; others read as absent',
   'Query.sessions': "the caller's own; of others it asks for credentials:admin",
 };
 const isFree = (route: Route): boolean => `Mutation.${route.field}` in FREE || `Query.${route.field}` in FREE;

@@ -21,6 +21,8 @@ registerEnumType(DeliveryStatus, {
 @Entity({ tableName: 'delivery' })
 @OrganizationFilter()
 @Index({ properties: ['webhookId', 'createdAt', 'id'] })
+@Index({ properties: ['organizationId', 'revision'] })
+@Index({ properties: ['revision'] })
 @Index({ properties: ['webhookId', 'sequence'], where: `status = 'pending'`, name: 'delivery_pending_index' })
 @Index({ properties: ['webhookId', 'nextAttemptAt'], where: `status = 'failed'`, name: 'delivery_failed_index' })
 export class Delivery {
@@ -46,6 +48,11 @@ export class Delivery {
   /** The event's place in the log, which first attempts follow; null for a test, which is not in the log. */
   @Property({ type: new BigIntType('number'), nullable: true })
   sequence: number | null = null;
+
+  /** Grows with each attempt that is settled, over all deliveries, and becomes readable in its order. */
+  @Field(() => String, { nullable: true, description: 'Of its last attempt: the position for `after` of `deliveryUpdated`.' })
+  @Property({ type: new BigIntType('number'), nullable: true })
+  revision: number | null = null;
 
   @Field(() => String, { description: 'Where the last attempt went.' })
   @Property({ type: 'text' })

@@ -1,7 +1,8 @@
-import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { EventsContext } from '../context.ts';
+import { EventRecord } from '../log/event.entity.ts';
 import { Delivery } from './delivery.entity.ts';
 import { DeliveryFilter } from './delivery.inputs.ts';
 
@@ -18,5 +19,13 @@ export class DeliveryResolver {
     @Ctx() { deliveries }: EventsContext,
   ): Promise<Page<Delivery>> {
     return deliveries.list(webhookId, filter ?? {}, page ?? {});
+  }
+
+  @FieldResolver(() => EventRecord, {
+    nullable: true,
+    description: 'The event as it was logged, with the record that it is about; null for a test, and for what the caller may not read.',
+  })
+  source(@Root() { eventId }: Delivery, @Ctx() { events }: EventsContext): Promise<EventRecord | null> {
+    return events.find(eventId);
   }
 }

@@ -5,8 +5,11 @@ import { record } from '../../../kernel/outbox.ts';
 import { Webhook } from '../webhooks/webhook.entity.ts';
 import { webhookDisabled } from '../webhooks/webhook.events.ts';
 import type { Delivery, DeliveryStatus } from './delivery.entity.ts';
+import { DELIVERY_CHANNEL } from './delivery.feed.ts';
 import type { Attempt } from './delivery.sender.ts';
 
+/** "settle" in ASCII: the advisory lock under which revisions are given, so that they become readable in their order. */
+const SETTLE_LOCK = 0x736574746c65;
 export const RETRY_QUEUE = 'webhook-retry';
 export interface RetryJob {
   webhookId: string;
@@ -171,8 +174,8 @@ export class DeliveryStore {
   /** The id is the last value where placeholders have no number, so it is written last. */
   #settleText(value: (index: number) => string): string {
     return `update ${this.#schema}."delivery" d set "attempt" = ${value(2)}, "status" = ${value(3)}, "url" = ${value(4)}, "response_status" = ${value(5)}, "response_body" = ${value(6)},
-      "error" = ${value(7)}, "duration_ms" = ${value(8)}, "attempted_at" = ${value(9)}, "next_attempt_at" = ${value(10)}
-      from ${this.#schema}."webhook" w where w."id" = d."webhook_id" and d."id" = ${value(1)} returning w."active", w."updated_at"`;
+      "revision" = nextval('${this.#schema}.delivery_revision'), "error" = ${value(7)}, "duration_ms" = ${value(8)}, "attempted_at" = ${value(9)}, "next_attempt_at" = ${value(10)}
+      from ${this.#schema}."webhook" w, (select pg_advisory_xact_lock(${SETTLE_LOCK}), pg_notify('${DELIVERY_CHANNEL}', '') offset 0) turn where w."id" = d."webhook_id" and d."id" = ${value(1)} returning w."active", w."updated_at"`;
   }
 
   async #disable(tx: EntityManager, webhookId: string, now: Date): Promise<void> {

@@ -9,6 +9,7 @@ import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 @Entity({ tableName: 'event_log' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'sequence'] })
+@Index({ properties: ['organizationId', 'accountId', 'sequence'] })
 @Index({ properties: ['organizationId', 'subjectId', 'sequence'] })
 export class EventRecord {
   @Field(() => ID)

@@ -2,24 +2,17 @@ import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
 import type { LoggedEvent } from '../../../kernel/events.ts';
 import { mapperOf, type RowMapper } from '../../../kernel/row-mapper.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Feed, Range } from '../stream/feed.ts';
 import { EventRecord } from './event.entity.ts';
+import type { EventSelection } from './event.selection.ts';
 
 /** The channel that tells every process of new events. */
 export const EVENT_LOG_CHANNEL = 'event_log';
 /** "events" in ASCII: the advisory lock under which events are appended. */
 const APPEND_LOCK = 0x6576656e7473;
 
-export interface Range {
-  organizationId: string;
-  names: ReadonlySet<string>;
-  /** Sequences, after the first and up to and with the second. */
-  after: number;
-  upTo: number;
-  limit: number;
-}
-
-/** The log of all organizations, as the platform itself writes and follows it. */
-export class EventLog {
+/** The log of all organizations, as the platform itself writes and follows it. Positions are sequences. */
+export class EventLog implements Feed<EventRecord, EventSelection> {
   readonly #map: RowMapper<EventRecord>;
   readonly #table: string;
 
@@ -80,12 +73,21 @@ export class EventLog {
     return rows.map((row) => this.#map(row));
   }
 
-  /** Events of one organization with these names, in order. */
-  async range({ organizationId, names, after, upTo, limit }: Range): Promise<EventRecord[]> {
+  /** Events of one organization, in order. */
+  async range(selection: EventSelection, { after, upTo, limit }: Range): Promise<EventRecord[]> {
+    const { organizationId, names, accountId, subjectId } = selection;
+    const values: unknown[] = [organizationId, after, upTo, [...names], limit];
+    const narrowed = Object.entries({ account_id: accountId, subject_id: subjectId })
+      .filter(([, id]) => id !== undefined)
+      .map(([column, id]) => ` and "${column}" = $${values.push(id)}`);
     return this.#records(
-      `select * from ${this.#table} where "organization_id" = $1 and "sequence" > $2 and "sequence" <= $3 and "event" = any($4) order by "sequence" limit $5`,
-      [organizationId, after, upTo, [...names], limit],
+      `select * from ${this.#table} where "organization_id" = $1 and "sequence" > $2 and "sequence" <= $3 and "event" = any($4)${narrowed.join('')} order by "sequence" limit $5`,
+      values,
     );
+  }
+
+  positionOf({ sequence }: EventRecord): number {
+    return sequence;
   }
 
   async find(id: string): Promise<EventRecord | undefined> {

@@ -1,25 +1,17 @@
-import { Arg, Ctx, createUnionType, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
-import { Requires } from '../../../kernel/graphql/requires.ts';
+import { Authenticated, Requires } from '../../../kernel/graphql/requires.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import type { EventsContext } from '../context.ts';
-import { Account, Invoice, Service, Ticket } from '../references.ts';
 import { EventRecord } from './event.entity.ts';
 import { EventFilter } from './event.inputs.ts';
 
 const EventPage = pageOf('Event', EventRecord);
-const SUBJECTS = { Account, Invoice, Service, Ticket } as const;
-
-const EventSubject = createUnionType({
-  name: 'EventSubject',
-  description: 'A record that events are about.',
-  types: () => [Account, Invoice, Service, Ticket] as const,
-});
 
 @Resolver(() => EventRecord)
 export class EventResolver {
-  @Query(() => EventRecord, { nullable: true })
-  @Requires('webhooks:read')
+  @Query(() => EventRecord, { nullable: true, description: 'One whose record the caller may read; null for others.' })
+  @Authenticated()
   event(@Arg('id', () => ID) id: string, @Ctx() { events }: EventsContext): Promise<EventRecord | null> {
     return events.find(id);
   }
@@ -35,16 +27,27 @@ export class EventResolver {
   }
 
   @FieldResolver(() => JsonObject, { description: 'The member `data` of the payload: the record under its type, and `changes`.' })
-  data(@Root() { payload }: EventRecord): Record<string, unknown> {
-    return (JSON.parse(payload) as { data: Record<string, unknown> }).data;
+  data(@Root() event: EventRecord): Record<string, unknown> {
+    return dataOf(event);
   }
 
-  @FieldResolver(() => EventSubject, {
+  @FieldResolver(() => JsonObject, {
     nullable: true,
-    description: 'The record as it is now; null for records that the graph does not have.',
+    description: 'What a change changed: the member `changes` of `data`; null where it has none.',
   })
-  subject(@Root() { subjectType, subjectId }: EventRecord): typeof EventSubject | null {
-    const type = SUBJECTS[subjectType as keyof typeof SUBJECTS];
-    return type ? Object.assign(new type(), { id: subjectId }) : null;
+  changes(@Root() event: EventRecord): unknown {
+    return dataOf(event).changes ?? null;
   }
+}
+
+/** Of an event that many follow it is read once: they are handed the same record. */
+const read = new WeakMap<EventRecord, Record<string, unknown>>();
+
+function dataOf(event: EventRecord): Record<string, unknown> {
+  let data = read.get(event);
+  if (!data) {
+    ({ data } = JSON.parse(event.payload) as { data: Record<string, unknown> });
+    read.set(event, data);
+  }
+  return data;
 }

@@ -8,6 +8,7 @@ export const eventTables = migration('0001-events', [
      "last_sequence" bigint not null,
      primary key ("name")
    )`,
+  `create sequence "events"."delivery_revision"`,
   `create table "events"."delivery" (
      "id" text not null,
      "organization_id" text not null,
@@ -15,6 +16,7 @@ export const eventTables = migration('0001-events', [
      "event_id" text not null,
      "event" text not null,
      "sequence" bigint null,
+     "revision" bigint null,
      "url" text not null,
      "attempt" int not null default 0,
      "status" text not null default 'pending',
@@ -29,7 +31,9 @@ export const eventTables = migration('0001-events', [
      primary key ("id")
    )`,
   `create index "delivery_failed_index" on "events"."delivery" ("webhook_id", "next_attempt_at") where status = 'failed'`,
+  `create index "delivery_organization_id_revision_index" on "events"."delivery" ("organization_id", "revision")`,
   `create index "delivery_pending_index" on "events"."delivery" ("webhook_id", "sequence") where status = 'pending'`,
+  `create index "delivery_revision_index" on "events"."delivery" ("revision")`,
   `create index "delivery_webhook_id_created_at_id_index" on "events"."delivery" ("webhook_id", "created_at", "id")`,
   `create table "events"."event_log" (
      "id" text not null,
@@ -45,6 +49,7 @@ export const eventTables = migration('0001-events', [
      primary key ("id")
    )`,
   `alter table "events"."event_log" add constraint "event_log_sequence_unique" unique ("sequence")`,
+  `create index "event_log_organization_id_account_id_sequence_index" on "events"."event_log" ("organization_id", "account_id", "sequence")`,
   `create index "event_log_organization_id_subject_id_sequence_index" on "events"."event_log" ("organization_id", "subject_id", "sequence")`,
   `create index "event_log_organization_id_sequence_index" on "events"."event_log" ("organization_id", "sequence")`,
   `create table "events"."webhook" (

@@ -1,23 +1,26 @@
 import type { Logger } from '../../../kernel/log.ts';
 import { Pump } from '../../../kernel/pump.ts';
-import type { EventLog } from '../log/event.log.ts';
+import { Coalesced } from './coalesced.ts';
+import type { Feed, Selection } from './feed.ts';
 import { LiveQueue } from './live.queue.ts';
 
 const BATCH = 500;
 
-/** Follows the log, once for the whole process, and hands each event to the live subscribers of its organization. */
-export class Follower {
-  readonly #queues = new Map<string, Set<LiveQueue>>();
+/** Follows a feed, once for the whole process, and hands each record to the live subscribers of its organization. */
+export class Follower<T extends { organizationId: string }, S extends Selection<T>> {
+  readonly #queues = new Map<string, Set<LiveQueue<T>>>();
   readonly #pump: Pump;
-  /** Everything up to here was handed on. Undefined while nobody listens: then the log is not read. */
+  readonly #head: Coalesced<number>;
+  /** Everything up to here was handed on. Undefined while nobody listens: then the feed is not read. */
   #position: number | undefined;
   #isStopped = false;
 
   constructor(
-    private readonly eventLog: EventLog,
+    readonly feed: Feed<T, S>,
     log: Logger,
   ) {
     this.#pump = new Pump(() => this.#advance(), log);
+    this.#head = new Coalesced(() => feed.head());
   }
 
   start(): void {
@@ -35,20 +38,26 @@ export class Follower {
     await this.#pump.stop();
   }
 
-  /** Listens from the follower's place in the log on; undefined once it has stopped. */
-  async attach(organizationId: string, names: ReadonlySet<string>): Promise<LiveQueue | undefined> {
-    const head = this.#position === undefined ? await this.eventLog.head() : 0;
+  /** The position of the last record; of many who ask at once a few readings serve all. */
+  head(): Promise<number> {
+    return this.#head.get();
+  }
+
+  /** Listens from the follower's place in the feed on; undefined once it has stopped. */
+  async attach(selection: S): Promise<LiveQueue<T> | undefined> {
+    const head = this.#position === undefined ? await this.head() : 0;
     if (this.#isStopped) return undefined;
     this.#position ??= head;
 
+    const { organizationId } = selection;
     const queues = this.#queues.get(organizationId) ?? new Set();
-    const queue = new LiveQueue(this.#position, names, () => this.#detach(organizationId, queue));
+    const queue = new LiveQueue<T>(this.#position, selection, () => this.#detach(organizationId, queue));
     this.#queues.set(organizationId, queues.add(queue));
     this.#pump.wake();
     return queue;
   }
 
-  #detach(organizationId: string, queue: LiveQueue): void {
+  #detach(organizationId: string, queue: LiveQueue<T>): void {
     const queues = this.#queues.get(organizationId);
     queues?.delete(queue);
     if (queues?.size === 0) this.#queues.delete(organizationId);
@@ -57,9 +66,10 @@ export class Follower {
   async #advance(): Promise<boolean> {
     if (this.#queues.size === 0) this.#position = undefined;
     if (this.#position === undefined) return false;
-    const events = await this.eventLog.after(this.#position, BATCH);
-    for (const event of events) for (const queue of [...(this.#queues.get(event.organizationId) ?? [])]) queue.push(event);
-    this.#position = events.at(-1)?.sequence ?? this.#position;
-    return events.length === BATCH;
+    const records = await this.feed.after(this.#position, BATCH);
+    for (const record of records) for (const queue of [...(this.#queues.get(record.organizationId) ?? [])]) queue.push(record);
+    const last = records.at(-1);
+    if (last) this.#position = this.feed.positionOf(last);
+    return records.length === BATCH;
   }
 }

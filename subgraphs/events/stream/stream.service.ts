@@ -1,18 +1,37 @@
+import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import type { RecordLoader } from '../../../kernel/loaders.ts';
+import type { Delivery, DeliveryStatus } from '../deliveries/delivery.entity.ts';
+import { type DeliveryFollower, DeliverySelection } from '../deliveries/delivery.feed.ts';
 import type { EventRecord } from '../log/event.entity.ts';
-import type { EventLog } from '../log/event.log.ts';
+import { EventSelection } from '../log/event.selection.ts';
 import type { EventService } from '../log/event.service.ts';
+import type { Webhook } from '../webhooks/webhook.entity.ts';
 import type { Follower } from './follower.ts';
+import { LiveStream } from './live.stream.ts';
 
-const PAGE = 200;
+export type EventFollower = Follower<EventRecord, EventSelection>;
 
 export interface StreamServiceDeps {
   organizationId: string;
   events: EventService;
-  eventLog: EventLog;
-  follower: Follower;
+  webhooks: RecordLoader<Webhook>;
+  followers: Followers;
 }
 
-/** Live events of the caller's organization. */
+/** One of each for the whole process. */
+export interface Followers {
+  events: EventFollower;
+  deliveries: DeliveryFollower;
+}
+
+/** Where a stream begins, and what it is narrowed to: what a narrowing does not know matches nothing. */
+export interface Narrowing {
+  accountId?: string | null;
+  subjectId?: string | null;
+  after?: string | null;
+}
+
+/** What the caller's organization can follow. */
 export class StreamService {
   constructor(private readonly deps: StreamServiceDeps) {}
 
@@ -21,72 +40,41 @@ export class StreamService {
    * logged after the given event on, or from now on.
    * @throws InvalidParameters for an unknown pattern or event
    */
-  async subscribe(
-    patterns: readonly string[] | null | undefined,
-    after: string | null | undefined,
-  ): Promise<AsyncIterableIterator<EventRecord>> {
-    const { events, eventLog } = this.deps;
-    const names = events.covered(patterns, 'patterns');
-    const position = after === null || after === undefined ? await eventLog.head() : await events.sequenceOf(after);
-    return endable((signal) => this.#follow(names, position, signal));
+  async events({ patterns, after, ...narrowing }: EventArguments): Promise<AsyncIterableIterator<EventRecord>> {
+    const { organizationId, events, followers } = this.deps;
+    const selection = new EventSelection(organizationId, events.covered(patterns, 'patterns'), narrowing);
+    const position = isGiven(after) ? await events.sequenceOf(after) : await followers.events.head();
+    return new LiveStream(followers.events, selection, position);
   }
 
   /**
-   * Listens first and then reads what was logged before it listened, so that nothing falls between. A subscriber that is too
-   * slow for its queue does the same again: it holds up nobody, and memory stays bounded.
+   * Deliveries as attempts leave them, in the order of their revisions: from those after the given one on, or from now on. One
+   * that changed several times before it could be shown is shown once.
+   * @throws ResourceNotFound for a webhook that the organization does not have; InvalidParameters for what is no revision
    */
-  async *#follow(names: ReadonlySet<string>, position: number, signal: AbortSignal): AsyncGenerator<EventRecord> {
-    const { organizationId, follower } = this.deps;
-    let sequence = position;
-    while (!signal.aborted) {
-      const queue = await follower.attach(organizationId, names);
-      if (!queue) return;
-      const close = (): void => queue.close();
-      signal.addEventListener('abort', close, { once: true });
-      // it may have left while this attached
-      if (signal.aborted) close();
-      try {
-        for await (const event of this.#logged(names, sequence, queue.from)) yield event;
-        sequence = Math.max(sequence, queue.from);
-        for (let event = await queue.next(); event && !signal.aborted; event = await queue.next()) {
-          // what the position given was already beyond
-          if (event.sequence <= sequence) continue;
-          sequence = event.sequence;
-          yield event;
-        }
-      } finally {
-        signal.removeEventListener('abort', close);
-        close();
-      }
-    }
-  }
-
-  async *#logged(names: ReadonlySet<string>, position: number, upTo: number): AsyncGenerator<EventRecord> {
-    const { organizationId, eventLog } = this.deps;
-    for (let after = position; after < upTo; ) {
-      const page = await eventLog.range({ organizationId, names, after, upTo, limit: PAGE });
-      yield* page;
-      after = page.length < PAGE ? upTo : (page.at(-1)?.sequence ?? upTo);
-    }
+  async deliveries({ webhookId, status, after }: DeliveryArguments): Promise<AsyncIterableIterator<Delivery>> {
+    const { organizationId, webhooks, followers } = this.deps;
+    if (isGiven(webhookId) && !(await webhooks.load(webhookId))) throw new ResourceNotFound('webhook', webhookId);
+    const head = await followers.deliveries.head();
+    const position = isGiven(after) ? revisionOf(after, head) : head;
+    return new LiveStream(followers.deliveries, new DeliverySelection(organizationId, webhookId, status), position);
   }
 }
 
-/** A generator whose `return` also ends a wait that is under way: by itself it would be answered only after the next event. */
-function endable<T>(generate: (signal: AbortSignal) => AsyncGenerator<T>): AsyncIterableIterator<T> {
-  const controller = new AbortController();
-  const generator = generate(controller.signal);
-  return {
-    next: () => generator.next(),
-    return() {
-      controller.abort();
-      return generator.return(undefined);
-    },
-    throw(error) {
-      controller.abort();
-      return generator.throw(error);
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
+export interface EventArguments extends Narrowing {
+  patterns?: readonly string[] | null;
+}
+
+export interface DeliveryArguments {
+  webhookId?: string | null;
+  status?: readonly DeliveryStatus[] | null;
+  after?: string | null;
+}
+
+const isGiven = (value: string | null | undefined): value is string => value !== null && value !== undefined;
+
+function revisionOf(after: string, head: number): number {
+  const revision = /^\d{1,15}$/.test(after) ? Number(after) : Number.NaN;
+  if (revision <= head) return revision;
+  throw new InvalidParameters([{ field: 'after', value: after, reason: 'is no revision of a delivery; start again without it' }]);
 }

@@ -1,0 +1,63 @@
+import type { LiveField } from '../../../kernel/domain.ts';
+import type { SchemaExtension } from '../../../kernel/graphql/build-subgraph.ts';
+import { scopeOf } from '../../../kernel/principal.ts';
+import type { EventsContext } from '../context.ts';
+import type { EventRecord } from '../log/event.entity.ts';
+import type { Narrowing } from './stream.service.ts';
+
+/** What the graph has of the domains' declarations: a subscription for each, and of an event the record that it is about. */
+export function liveFields(declarations: readonly LiveField[]): SchemaExtension | undefined {
+  if (declarations.length === 0) return undefined;
+  const subjects = [...new Set(declarations.map(({ subject }) => subject))];
+  const members = new Map(declarations.map(({ member, subject }) => [member, subject]));
+  return {
+    sdl: [
+      ...subjects.map((subject) => `type ${subject} @key(fields: "id") { id: ID! }`),
+      `"""A record that events are about."""\nunion EventSubject = ${subjects.join(' | ')}`,
+      'extend type Event {',
+      described('The record as it is now; null for records that the graph does not have.', 'subject: EventSubject'),
+      ...[...members].map(([member, subject]) =>
+        described(`The ${subject} that it is about, as it is now; null for other events.`, `${member}: ${subject}`),
+      ),
+      '}',
+      'extend type Subscription {',
+      ...declarations.map(({ field, description, requires }) =>
+        described(`${description} ${ARGUMENTS}`, `${field}(id: ID, accountId: ID, after: ID): Event! ${requiring(requires)}`),
+      ),
+      '}',
+    ].join('\n'),
+    resolvers: {
+      EventSubject: { __resolveType: ({ __typename }: Reference) => __typename },
+      Event: {
+        subject: (event: EventRecord) => (subjects.includes(event.subjectType) ? referenceOf(event) : null),
+        ...Object.fromEntries(
+          [...members].map(([member, subject]) => [
+            member,
+            (event: EventRecord) => (event.subjectType === subject ? referenceOf(event) : null),
+          ]),
+        ),
+      },
+      Subscription: Object.fromEntries(declarations.map((declaration) => [declaration.field, follower(declaration)])),
+    },
+  };
+}
+
+const ARGUMENTS =
+  '`id`, `accountId`: of this record, of this account only. `after`: the id of the last event that was seen; everything since then comes first.';
+
+interface Reference {
+  __typename: string;
+  id: string;
+}
+
+const referenceOf = ({ subjectType, subjectId }: EventRecord): Reference => ({ __typename: subjectType, id: subjectId });
+const described = (description: string, field: string): string => `"""${description}"""\n${field}`;
+const requiring = (permission: LiveField['requires']): string => `@requiresScopes(scopes: [["${scopeOf(permission)}"]])`;
+
+const follower = ({ events, requires }: LiveField) => ({
+  subscribe(_: unknown, { id, accountId, after }: Narrowing & { id?: string | null }, { principal, stream }: EventsContext) {
+    principal.require(requires);
+    return stream.events({ patterns: events, subjectId: id, accountId, after });
+  },
+  resolve: (event: EventRecord) => event,
+});
