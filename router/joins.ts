@@ -23,8 +23,7 @@ interface FieldJoin {
 }
 
 interface TypeJoins {
-  /** Key field sets by graph; an empty list for a graph that knows the type without a key. */
-  graphs: Map<string, string[]>;
+  graphs: Set<string>;
   fields: Map<string, FieldJoin[]>;
 }
 
@@ -60,10 +59,7 @@ export class Joins {
   }
 
   #readType(definition: ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode): void {
-    const graphs = new Map<string, string[]>();
-    for (const { graph, key } of argumentsOf(definition.directives, 'join__type') as { graph: string; key?: string }[]) {
-      graphs.set(graph, [...(graphs.get(graph) ?? []), ...(key ? [key] : [])]);
-    }
+    const graphs = new Set((argumentsOf(definition.directives, 'join__type') as { graph: string }[]).map(({ graph }) => graph));
     if (graphs.size === 0) return;
     const fields = (definition.fields ?? []).map(
       (field) => [field.name.value, argumentsOf(field.directives, 'join__field') as FieldJoin[]] as const,
