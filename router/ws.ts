@@ -1,17 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import type { ExecutionResult } from 'graphql';
+import { type ExecutionResult, getOperationAST } from 'graphql';
 import { CloseCode, type Context, handleProtocols, makeServer, type Server } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { CredentialsMissing, PlatformError } from '../kernel/errors.ts';
 import { toPlatformError } from '../kernel/http.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
-import type { Principal } from '../kernel/principal.ts';
+import { Principal } from '../kernel/principal.ts';
 import type { RequestContext } from '../kernel/request.ts';
-import { inTime, Rounds } from './rounds.ts';
+import { CredentialWatch, type Watched } from './credential-watch.ts';
+import type { LiveCaps, LiveSeat } from './live-caps.ts';
 import type { GraphOperation, Router } from './router.ts';
+import { isStream } from './transport.ts';
 import { beyondRequest, type OperationPrice, REQUEST_PRICE } from './weight.ts';
 
 /** What opens a socket: the parameters of connection_init, with names in lower case, as headers have. */
@@ -28,7 +30,7 @@ export interface GraphqlSocketOptions<C extends RequestContext> {
   path?: string;
   /**
    * Who opens the socket. Throws a PlatformError to refuse: 401 closes it with 4401, 403 with 4403, 429 with 4429. Asked again
-   * while it is open; then only 401 and 403 close it, and what it answers holds from there on.
+   * while it is open; then 401 and 403 close it with 4403, and what it answers holds from there on.
    */
   admit(opening: SocketOpening): Promise<C>;
   /**
@@ -41,41 +43,43 @@ export interface GraphqlSocketOptions<C extends RequestContext> {
    * too long. Subscriptions take no turn: they are open for as long as someone listens.
    */
   serve?<T>(admitted: C, price: OperationPrice, closed: AbortSignal, run: () => Promise<T>): Promise<T>;
-  /**
-   * Tells of changes of what credentials are made of, by id (of a key, user, session, organization; empty: anything): sockets that
-   * were opened with them are checked again at once.
-   */
-  onCredentialChange?(listener: (subjectId: string) => void): void;
+  /** Who watches the credentials of open sockets. Default: one of their own, which is told of no changes. */
+  watch?: CredentialWatch<C>;
+  /** What an organization may have open. Default: as much as it likes. */
+  caps?: LiveCaps;
   /** Each operation logs through a child of it. */
   log: Logger;
   /** Operations that one socket may have open. Default 100. */
   maxOperations?: number;
   /** A socket that does not answer two pings in a row is ended. Default 15 s. */
   pingMs?: number;
-  /** How often the credentials of an open socket are checked again in any case: tokens run out by themselves. Default 60 s. */
-  recheckMs?: number;
 }
 
-const DEFAULTS = { path: '/graphql', maxOperations: 100, pingMs: 15_000, recheckMs: 60_000 };
+const DEFAULTS = { path: '/graphql', maxOperations: 100, pingMs: 15_000 };
 const INIT_TIMEOUT_MS = 10_000;
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** How long a client may take to answer the closing of its socket. */
 const CLOSE_GRACE_MS = 1_000;
 const GOING_AWAY = 1001;
 
-interface Session<C> {
+interface Session<C extends RequestContext> {
   socket: WebSocket;
   request: IncomingMessage;
-  opening?: SocketOpening;
-  admitted?: C;
+  /** Undefined until it is admitted. */
+  watched?: Watched<C>;
+  seat?: LiveSeat | undefined;
   readonly closed: AbortController;
 }
 
 /** GraphQL over WebSocket (graphql-transport-ws) on the server of `app`. Sockets are closed in its `preClose` hook. */
 export function mountGraphqlSocket<C extends RequestContext>(app: FastifyInstance, router: Router, options: GraphqlSocketOptions<C>): void {
-  const sockets = new GraphqlSockets(router, { ...DEFAULTS, ...options });
+  const watch = options.watch ?? new CredentialWatch<C>({ log: options.log });
+  const sockets = new GraphqlSockets(router, { ...DEFAULTS, ...options, watch });
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => sockets.upgrade(request, socket, head));
-  app.addHook('preClose', () => sockets.close());
+  app.addHook('preClose', async () => {
+    watch.close();
+    await sockets.close();
+  });
 }
 
 class GraphqlSockets<C extends RequestContext> {
@@ -87,20 +91,16 @@ class GraphqlSockets<C extends RequestContext> {
   readonly #protocol: Server<Session<C>>;
   readonly #sessions = new Set<Session<C>>();
   readonly #pings: NodeJS.Timeout;
-  readonly #rechecks: NodeJS.Timeout;
   readonly #answering = new WeakSet<WebSocket>();
-  /** Who runs the operation of a context: graphql-ws hands on no more than that. */
-  readonly #callers = new WeakMap<RequestContext, Session<C>>();
-  readonly #recheck = new Rounds<Session<C>>((session) => this.#recheckOne(session));
+  /** Whose operation a context is: graphql-ws hands on no more than that. */
+  readonly #callers = new WeakMap<RequestContext, Caller<C>>();
 
   constructor(
     private readonly router: Router,
-    private readonly options: GraphqlSocketOptions<C> & typeof DEFAULTS,
+    private readonly options: Required<Pick<GraphqlSocketOptions<C>, 'watch'>> & GraphqlSocketOptions<C> & typeof DEFAULTS,
   ) {
     this.#protocol = this.#createProtocol();
     this.#pings = setInterval(() => this.#ping(), options.pingMs).unref();
-    this.#rechecks = setInterval(() => void this.#recheck.run(this.#sessions), options.recheckMs).unref();
-    options.onCredentialChange?.((subjectId) => this.#recheckOf(subjectId));
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -117,7 +117,6 @@ class GraphqlSockets<C extends RequestContext> {
   /** Tells every client that the server goes; one that does not answer is cut off. */
   async close(): Promise<void> {
     clearInterval(this.#pings);
-    clearInterval(this.#rechecks);
     const closed = [...this.#sockets.clients].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
     for (const socket of this.#sockets.clients) socket.close(GOING_AWAY, 'The server is stopping');
     const cutOff = setTimeout(() => {
@@ -133,7 +132,7 @@ class GraphqlSockets<C extends RequestContext> {
       onConnect: (context) => this.#admit(context),
       onSubscribe: (context, _, { query, variables, operationName }) => this.#prepare(context, { query, variables, operationName }),
       execute: (args) => this.#serve(operationOf(args)),
-      subscribe: (args) => this.router.subscribe(operationOf(args)),
+      subscribe: (args) => this.#follow(operationOf(args)),
       onNext: (context, id, _, { contextValue }) => this.#endIfNarrowed(context, id, contextValue as RequestContext),
     });
   }
@@ -159,6 +158,8 @@ class GraphqlSockets<C extends RequestContext> {
     );
     socket.once('close', (code, reason) => {
       this.#sessions.delete(session);
+      session.watched?.leave();
+      session.seat?.leave();
       session.closed.abort();
       closed(code, String(reason)).catch((error: unknown) => this.options.log.error({ err: error }, 'Closing a WebSocket failed'));
     });
@@ -172,10 +173,18 @@ class GraphqlSockets<C extends RequestContext> {
   }
 
   async #admit({ connectionParams = {}, extra: session }: Context<Record<string, unknown>, Session<C>>): Promise<boolean> {
+    const { socket, request } = session;
     const params = Object.fromEntries(Object.entries(connectionParams).map(([name, value]) => [headerName(name), value]));
-    session.opening = { requestId: newId('request'), request: session.request, params, isRecheck: false };
+    const opening = { requestId: newId('request'), request, params };
     try {
-      session.admitted = await this.options.admit(session.opening);
+      const admitted = await this.options.admit({ ...opening, isRecheck: false });
+      // nothing is counted for who has left meanwhile: nobody would take it back
+      if (socket.readyState !== socket.OPEN) return true;
+      session.seat = this.options.caps?.connect(admitted.principal);
+      session.watched = this.options.watch.watch(admitted, {
+        readmit: () => this.options.admit({ ...opening, isRecheck: true }),
+        end: (error) => closeWith(socket, CloseCode.Forbidden, error),
+      });
       return true;
     } catch (error) {
       this.#refuse(session, error);
@@ -186,37 +195,16 @@ class GraphqlSockets<C extends RequestContext> {
   #refuse({ socket }: Session<C>, error: unknown): void {
     const known = toPlatformError(error);
     if (known.code === 'INTERNAL_ERROR') this.options.log.error({ err: known.cause ?? known }, 'A WebSocket could not be admitted');
-    const reason = Buffer.from(`${known.code}: ${known.message}`).subarray(0, MAX_REASON_BYTES).toString();
-    socket.close(CLOSE_CODES[known.status] ?? CloseCode.InternalServerError, reason);
-  }
-
-  /**
-   * A key that was revoked, or a token that ran out, ends what it opened; a key that may do less than before does less. That the
-   * check itself fails says nothing of the credentials, and changes nothing.
-   */
-  async #recheckOne(session: Session<C>): Promise<void> {
-    if (!session.opening || !session.admitted || !this.#sessions.has(session)) return;
-    try {
-      session.admitted = await inTime(this.options.admit({ ...session.opening, isRecheck: true }));
-    } catch (error) {
-      const { status } = toPlatformError(error);
-      if (status === 401 || status === 403) this.#refuse(session, error);
-      else this.options.log.warn({ err: error }, 'The credentials of a WebSocket could not be checked again');
-    }
-  }
-
-  #recheckOf(subjectId: string): void {
-    const affected = [...this.#sessions].filter(({ admitted }) => admitted && isAbout(subjectId, admitted.principal));
-    if (affected.length > 0) void new Rounds<Session<C>>((session) => this.#recheckOne(session)).run(affected);
+    closeWith(socket, CLOSE_CODES[known.status] ?? CloseCode.InternalServerError, known);
   }
 
   /** What a subscription was begun with may have been taken since: its next event is not sent, and it ends. */
-  #endIfNarrowed({ extra: { admitted }, subscriptions }: Context<Record<string, unknown>, Session<C>>, id: string, begun: RequestContext) {
+  #endIfNarrowed({ extra: { watched }, subscriptions }: Context<Record<string, unknown>, Session<C>>, id: string, begun: RequestContext) {
     const running = subscriptions[id];
-    if (!running || !admitted || holdsAll(admitted.principal, begun.principal)) return undefined;
+    const narrowed = running && watched?.narrowed(begun.principal);
+    if (!narrowed) return undefined;
     void (running as AsyncIterableIterator<unknown>).return?.();
-    const error = new PlatformError('INSUFFICIENT_PERMISSIONS', 'Permissions were taken since this subscription began. Subscribe again.');
-    return { errors: this.router.present([error], begun) };
+    return { errors: this.router.present([narrowed], begun) };
   }
 
   /** The arguments of the operation, or why it is refused. graphql-ws hands them on to `execute` or `subscribe`. */
@@ -225,23 +213,28 @@ class GraphqlSockets<C extends RequestContext> {
     { query, variables, operationName }: Pick<SubscribeRequest, 'query' | 'variables' | 'operationName'>,
   ) {
     // a key that was revoked since, or a second factor that was shown, counts with the next operation: what is known costs nothing
-    await this.#recheckOne(session);
-    const { admitted, socket } = session;
+    await session.watched?.recheck();
+    const { admitted, isOpen } = session.watched ?? {};
     const context = this.#operationContext(session);
+    const caller: Caller<C> = { session };
+    this.#callers.set(context, caller);
     try {
       // what it was admitted with holds no more, and it was closed for that
-      if (socket.readyState !== socket.OPEN) throw new CredentialsMissing();
-      await this.options.charge?.(admitted as C, REQUEST_PRICE);
+      if (!isOpen || !admitted) throw new CredentialsMissing();
+      await this.options.charge?.(admitted, REQUEST_PRICE);
       if (Object.keys(subscriptions).length > this.options.maxOperations) {
         throw new PlatformError(
           'RATE_LIMIT_EXCEEDED',
           `A socket may have ${this.options.maxOperations} operations open. Complete one first.`,
         );
       }
-      const prepared = this.router.prepare(query);
-      if (prepared.errors.length > 0) return this.router.present(prepared.errors, context);
-      await this.options.charge?.(admitted as C, beyondRequest(this.router.price(query, operationName)));
-      return { schema: this.router.schema, document: prepared.document, operationName, variableValues: variables, contextValue: context };
+      const { document, errors } = this.router.prepare(query);
+      if (errors.length > 0) return this.router.present(errors, context);
+      await this.options.charge?.(admitted, beyondRequest(this.router.price(query, operationName)));
+      // the last to be asked: what it counts is given back by who follows
+      if (getOperationAST(document, operationName)?.operation === 'subscription')
+        caller.leave = session.seat?.subscribe(admitted.principal);
+      return { schema: this.router.schema, document, operationName, variableValues: variables, contextValue: context };
     } catch (error) {
       return this.router.present([error], context);
     }
@@ -249,23 +242,29 @@ class GraphqlSockets<C extends RequestContext> {
 
   async #serve(operation: GraphOperation): Promise<ExecutionResult> {
     const { document, operationName, context } = operation;
-    const session = this.#callers.get(context);
+    const { watched, closed } = this.#callers.get(context)?.session ?? {};
     const { serve } = this.options;
-    if (!serve || !session?.admitted) return this.router.execute(operation);
+    if (!serve || !watched || !closed) return this.router.execute(operation);
     try {
       const price = this.router.price(document, operationName);
-      return await serve(session.admitted, price, session.closed.signal, () => this.router.execute(operation));
+      return await serve(watched.admitted, price, closed.signal, () => this.router.execute(operation));
     } catch (error) {
       return { errors: this.router.present([error], context) };
     }
   }
 
-  #operationContext(session: Session<C>): RequestContext {
+  async #follow(operation: GraphOperation): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
+    const leave = this.#callers.get(operation.context)?.leave ?? (() => undefined);
+    const followed = await this.router.subscribe(operation);
+    if (isStream(followed)) return leaving(followed, leave);
+    leave();
+    return followed;
+  }
+
+  #operationContext({ watched }: Session<C>): RequestContext {
     const requestId = newId('request');
-    const { principal, client } = session.admitted as C;
-    const context = { requestId, principal, client, log: this.options.log.child({ request_id: requestId }) };
-    this.#callers.set(context, session);
-    return context;
+    const { principal = Principal.nobody, client } = watched?.admitted ?? {};
+    return { requestId, principal, client, log: this.options.log.child({ request_id: requestId }) };
   }
 
   #ping(): void {
@@ -274,6 +273,12 @@ class GraphqlSockets<C extends RequestContext> {
       else socket.ping();
     }
   }
+}
+
+/** Whose operation it is, and for a subscription what ends its being counted. */
+interface Caller<C extends RequestContext> {
+  session: Session<C>;
+  leave?: (() => void) | undefined;
 }
 
 interface SubscribeRequest {
@@ -290,11 +295,27 @@ const CLOSE_CODES: Readonly<Record<number, number>> = {
 /** A close frame holds 123 bytes; a character that is cut through takes up to two more. */
 const MAX_REASON_BYTES = 120;
 
-const isAbout = (subjectId: string, { id, sessionId, clientId, organizationId }: Principal): boolean =>
-  subjectId === '' || [id, sessionId, clientId, organizationId].includes(subjectId);
+function closeWith(socket: WebSocket, code: number, { code: name, message }: PlatformError): void {
+  socket.close(code, Buffer.from(`${name}: ${message}`).subarray(0, MAX_REASON_BYTES).toString());
+}
 
-const holdsAll = (now: Principal, before: Principal): boolean =>
-  now === before || (now.organizationId === before.organizationId && before.grants.every((grant) => now.mayGrant(grant)));
+/** The same stream, with an act for when it ends or is left. */
+function leaving<T>(stream: AsyncIterableIterator<T>, leave: () => void): AsyncIterableIterator<T> {
+  return {
+    async next() {
+      const next = await stream.next();
+      if (next.done) leave();
+      return next;
+    },
+    async return() {
+      leave();
+      return (await stream.return?.()) ?? { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
 
 /** `Authorization`, `apiKey` and `X-API-Key` are what clients write. */
 function headerName(name: string): string {

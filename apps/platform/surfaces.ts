@@ -7,10 +7,13 @@ import { SqlIdempotencyStore } from '../../rest-bridge/idempotency.store.ts';
 import { mountRest } from '../../rest-bridge/mount.ts';
 import { rewriteUrl } from '../../rest-bridge/paths.ts';
 import { permissionsIn, secondFactorsIn } from '../../rest-bridge/permission.ts';
+import { CredentialWatch } from '../../router/credential-watch.ts';
+import type { Admission } from '../../router/edge/admission.ts';
 import { clientAddress } from '../../router/edge/client-address.ts';
 import type { Edge } from '../../router/edge/edge.ts';
 import type { Cost } from '../../router/edge/limiter.ts';
 import { mountGraphql } from '../../router/http.ts';
+import { LiveCaps } from '../../router/live-caps.ts';
 import { LocalTransport } from '../../router/local.transport.ts';
 import type { RouterObserver } from '../../router/observer.ts';
 import { type Challenge, createRouter, type Router } from '../../router/router.ts';
@@ -53,6 +56,8 @@ export async function openSurfaces(
   const costOf = costsByRoutes(routes);
   const priorityOf = prioritiesByRoutes(routes);
   const addressOf = clientAddress(config.trustedProxies);
+  const watch = new CredentialWatch<Admission>({ onCredentialChange, log });
+  const caps = new LiveCaps();
   let purging: NodeJS.Timeout | undefined;
   await idempotency.migrate();
   return {
@@ -74,7 +79,8 @@ export async function openSurfaces(
         },
         serve: (admission, price, closed, run) =>
           admission.serve({ cost: costOf(price) ?? NOTHING, priority: priorityOf(price) }, closed, run),
-        onCredentialChange,
+        watch,
+        caps,
         log,
       });
       await mountRest(app, {
@@ -96,6 +102,7 @@ export async function openSurfaces(
     },
     async close() {
       clearInterval(purging);
+      watch.close();
       await router.close();
     },
   };

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { PlatformError } from '../../kernel/errors.ts';
 import type { Grant } from '../../kernel/principal.ts';
+import { CredentialWatch } from '../../router/credential-watch.ts';
 import type { Router } from '../../router/router.ts';
 import { caller, localRouter, silent, until } from './fixtures/rig.ts';
 import { listen, type TestServer } from './fixtures/server.ts';
@@ -31,7 +32,7 @@ beforeEach(async () => {
     socket: {
       log: silent,
       maxOperations: 2,
-      recheckMs: 30,
+      watch: new CredentialWatch({ recheckMs: 30, log: silent }),
       async admit({ params, isRecheck }) {
         if (isRecheck) await recheck(params['x-api-key']);
         const key = params['x-api-key'] ?? params.authorization;
@@ -178,10 +179,10 @@ test('a key that is revoked ends the sockets that it opened', async () => {
   const { client, closed } = connect({ apiKey: 'key_3' });
   const next = client.iterate({ query: 'subscription { orderPlaced { id } }' }).next();
   await until(() => shop.openStreams === 1);
-  const ended = expect(next).rejects.toMatchObject({ code: 4401 });
+  const ended = expect(next).rejects.toMatchObject({ code: 4403 });
   revoked.add('key_3');
   await ended;
-  expect(closed[0]?.code).toBe(4401);
+  expect(closed[0]?.code).toBe(4403);
   await until(() => shop.openStreams === 0);
 });
 

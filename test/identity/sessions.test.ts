@@ -161,9 +161,9 @@ describe('an access token', () => {
   test('closes the sockets that it opened when its session ends', async () => {
     const user = await userOf(tenant);
     const socket = user.socket();
-    expect((await socket.iterate({ query: '{ callerIdentity { id } }' }).next()).value?.data).toBeTruthy();
     const followed = socket.iterate({ query: 'subscription { events { id } }' }).next();
-    const closed = expect(followed).rejects.toMatchObject({ code: 4401 });
+    expect((await socket.iterate({ query: '{ callerIdentity { id } }' }).next()).value?.data).toBeTruthy();
+    const closed = expect(followed).rejects.toMatchObject({ code: 4403 });
     await user.rest('POST', '/auth/logout');
     await closed;
     const late = user.socket();

@@ -33,6 +33,6 @@ test('a key that was deleted does nothing more on a socket that is open already'
     .iterate({ query: mutation })
     .next()
     .catch(() => undefined);
-  expect(closed).toEqual([4401]);
+  expect(closed).toEqual([4403]);
   expect((await tenant.rest('GET', '/accounts')).body.data).toEqual([]);
 });
