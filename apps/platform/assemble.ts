@@ -166,6 +166,7 @@ async function startDomains(
     eventTypes,
     secretKey,
     allowPrivateUrls: config.allowPrivateUrls,
+    retentionDays: config.eventRetentionDays,
     metrics,
   });
   return { running: { ...reacting, events: following }, stores, eventTypes };

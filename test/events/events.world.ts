@@ -54,6 +54,7 @@ export class EventsWorld {
       reactions,
       secretKey: 'a secret for tests that is long enough',
       allowPrivateUrls,
+      retentionDays: 30,
     });
     await jobs.start();
     await running.start();
