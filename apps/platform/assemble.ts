@@ -168,6 +168,7 @@ async function startDomains(
     live: domains.flatMap((domain) => domain.live ?? []),
     secretKey,
     allowPrivateUrls: config.allowPrivateUrls,
+    retentionDays: config.eventRetentionDays,
     metrics,
   });
   return { running: { ...reacting, events: following }, stores, eventTypes };

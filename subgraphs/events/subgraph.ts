@@ -26,8 +26,10 @@ import { DeliveryStore } from './deliveries/delivery.store.ts';
 import { DeliveryWorker } from './deliveries/delivery.worker.ts';
 import { EventRecord } from './log/event.entity.ts';
 import { EVENT_LOG_CHANNEL, EventLog } from './log/event.log.ts';
+import { EventPartitions } from './log/event.partitions.ts';
 import { EventResolver } from './log/event.resolver.ts';
 import { EventService } from './log/event.service.ts';
+import { Retention } from './log/retention.ts';
 import { migrations } from './migrations/index.ts';
 import { Follower } from './stream/follower.ts';
 import { liveFields } from './stream/live.fields.ts';
@@ -49,12 +51,16 @@ export interface EventsPorts extends Ports {
   secretKey: string;
   /** Webhooks may be http and lead to private addresses: development and tests. */
   allowPrivateUrls: boolean;
+  /** How long events are kept. */
+  retentionDays: number;
   metrics?: Metrics;
 }
 
 export interface RunningEvents extends RunningDomain {
   /** Takes the relay's events into the log. */
   append: EventSink;
+  /** What forgets old events, by itself once it was started. */
+  retention: Retention;
   /** Begins to follow the log: live streams, webhooks, reactions. After the job queues have started. */
   start(): Promise<void>;
   /** Ends streams and consumers, and lets deliveries that are under way end. */
@@ -69,10 +75,11 @@ export const events: Domain<EventsPorts, RunningEvents> = {
   events: webhookEvents,
   start(ports) {
     const parts = createParts(ports);
-    const { eventLog, followers, consumers, worker, store } = parts;
+    const { eventLog, followers, consumers, worker, store, retention } = parts;
     return {
       subgraph: createSubgraph(ports, parts),
       append: (batch) => eventLog.append(batch),
+      retention,
       async start() {
         if (ports.database.pglite) await store.releaseAll();
         await ports.database.listen(EVENT_LOG_CHANNEL, () => {
@@ -82,10 +89,11 @@ export const events: Domain<EventsPorts, RunningEvents> = {
         await ports.database.listen(DELIVERY_CHANNEL, () => followers.deliveries.wake());
         for (const follower of Object.values(followers)) follower.start();
         worker.start();
+        retention.start();
         for (const consumer of consumers) consumer.start();
       },
       async stop() {
-        await Promise.all([...Object.values(followers), ...consumers].map((one) => one.stop()));
+        await Promise.all([retention, ...Object.values(followers), ...consumers].map((one) => one.stop()));
         await worker.stop();
       },
     };
@@ -94,9 +102,23 @@ export const events: Domain<EventsPorts, RunningEvents> = {
 
 type Parts = ReturnType<typeof createParts>;
 
-function createParts({ orm, rows, jobs, clock, log, eventTypes, reactions, secretKey, allowPrivateUrls, metrics }: EventsPorts) {
+function createParts({
+  orm,
+  rows,
+  jobs,
+  clock,
+  log,
+  eventTypes,
+  reactions,
+  secretKey,
+  allowPrivateUrls,
+  retentionDays,
+  metrics,
+}: EventsPorts) {
   const catalogue = new Catalogue(eventTypes);
-  const eventLog = new EventLog(orm, rows, catalogue);
+  const partitions = new EventPartitions(orm);
+  const eventLog = new EventLog(orm, rows, catalogue, partitions);
+  const retention = new Retention({ rows, partitions, days: retentionDays, clock, log });
   const guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
   const secrets = new SecretBox(secretKey, 'events.webhook-secret');
   const sender = new DeliverySender(guard, clock);
@@ -111,7 +133,7 @@ function createParts({ orm, rows, jobs, clock, log, eventTypes, reactions, secre
     new Consumer({ orm, eventLog, log }, reactionsTask(reactions, jobs, eventLog, log)),
   ];
   const followers = { events: new Follower(eventLog, log), deliveries: new Follower(new DeliveryFeed(orm, rows), log) };
-  return { catalogue, eventLog, guard, secrets, sender, store, lanes, worker, consumers, followers };
+  return { catalogue, eventLog, guard, secrets, sender, store, lanes, worker, consumers, retention, followers };
 }
 
 function createSubgraph(ports: EventsPorts, { catalogue, guard, secrets, sender, lanes, followers }: Parts): Subgraph {
@@ -132,7 +154,13 @@ function createSubgraph(ports: EventsPorts, { catalogue, guard, secrets, sender,
       const { organizationId } = principal;
       const em = organizationEm(orm, organizationId);
       const loader = webhookReader.forOrganization(organizationId);
-      const readable = new EventService({ em, principal, catalogue, loader: eventReader.forOrganization(organizationId) });
+      const readable = new EventService({
+        em,
+        principal,
+        catalogue,
+        loader: eventReader.forOrganization(organizationId),
+        retentionDays: ports.retentionDays,
+      });
       return {
         principal,
         eventTypes,

@@ -55,6 +55,7 @@ export class EventsWorld {
       live: [],
       secretKey: 'a secret for tests that is long enough',
       allowPrivateUrls,
+      retentionDays: 30,
     });
     await jobs.start();
     await running.start();

@@ -23,6 +23,7 @@ registerEnumType(DeliveryStatus, {
 @Index({ properties: ['webhookId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'revision'] })
 @Index({ properties: ['revision'] })
+@Index({ properties: ['occurredAt'] })
 @Index({ properties: ['webhookId', 'sequence'], where: `status = 'pending'`, name: 'delivery_pending_index' })
 @Index({ properties: ['webhookId', 'nextAttemptAt'], where: `status = 'failed'`, name: 'delivery_failed_index' })
 export class Delivery {
@@ -90,7 +91,7 @@ export class Delivery {
   @Property({ type: 'datetime', length: 3, nullable: true })
   nextAttemptAt: Date | null = null;
 
-  /** Of the event: with its id, what finds it in the log. */
+  /** Of the event: with its id, what finds it in the log, and with it the record goes (log/retention.ts). */
   @Property({ type: 'datetime', length: 3 })
   occurredAt!: Date;
 

@@ -33,11 +33,12 @@ export const eventTables = migration('0001-events', [
   `create index "delivery_failed_index" on "events"."delivery" ("webhook_id", "next_attempt_at") where status = 'failed'`,
   `create index "delivery_organization_id_revision_index" on "events"."delivery" ("organization_id", "revision")`,
   `create index "delivery_pending_index" on "events"."delivery" ("webhook_id", "sequence") where status = 'pending'`,
+  `create index "delivery_occurred_at_index" on "events"."delivery" ("occurred_at")`,
   `create index "delivery_revision_index" on "events"."delivery" ("revision")`,
   `create index "delivery_webhook_id_created_at_id_index" on "events"."delivery" ("webhook_id", "created_at", "id")`,
   `create table "events"."event_log" (
      "id" text not null,
-     "sequence" bigint generated always as identity not null,
+     "sequence" bigserial not null,
      "organization_id" text not null,
      "event" text not null,
      "family" text not null,
@@ -46,9 +47,9 @@ export const eventTables = migration('0001-events', [
      "account_id" text null,
      "occurred_at" timestamptz(3) not null,
      "payload" text not null,
-     primary key ("id")
-   )`,
-  `alter table "events"."event_log" add constraint "event_log_sequence_unique" unique ("sequence")`,
+     primary key ("id", "occurred_at")
+   ) partition by range ("occurred_at")`,
+  `create index "event_log_sequence_index" on "events"."event_log" ("sequence")`,
   `create index "event_log_organization_id_account_id_sequence_index" on "events"."event_log" ("organization_id", "account_id", "sequence")`,
   `create index "event_log_organization_id_subject_id_sequence_index" on "events"."event_log" ("organization_id", "subject_id", "sequence")`,
   `create index "event_log_organization_id_sequence_index" on "events"."event_log" ("organization_id", "sequence")`,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DomainEvent, defineEvent, timestamp } from '../../../kernel/events.ts';
+import { defineEvent, timestamp } from '../../../kernel/events.ts';
 import type { Webhook } from './webhook.entity.ts';
 
 const webhookPayload = z.strictObject({
@@ -29,27 +29,31 @@ const disabledExample = {
 const family = 'webhook';
 export const TEST_EVENT = 'webhook.test';
 
-export const webhookEvents = [
-  defineEvent({
+export const webhookTest = defineEvent(
+  {
     name: TEST_EVENT,
     family,
     description: 'Sent to one webhook by its test operation, whatever it subscribes to.',
     data,
     example,
-  }),
-  defineEvent({
+  },
+  tell,
+);
+
+export const webhookDisabled = defineEvent(
+  {
     name: 'webhook.disabled',
     family,
     description: 'The platform stopped delivering to a webhook; `disabled_reason` says why.',
     data,
     example: disabledExample,
-  }),
-];
+  },
+  tell,
+);
 
-export const webhookTest = (webhook: Webhook, occurredAt: Date): DomainEvent => event(TEST_EVENT, webhook, occurredAt);
-export const webhookDisabled = (webhook: Webhook, occurredAt: Date): DomainEvent => event('webhook.disabled', webhook, occurredAt);
+export const webhookEvents = [webhookTest.type, webhookDisabled.type];
 
-function event(name: string, webhook: Webhook, occurredAt: Date): DomainEvent {
+function tell(webhook: Webhook, occurredAt: Date) {
   const { id, organizationId, url, events, active, disabledAt, disabledReason } = webhook;
   const payload: z.infer<typeof webhookPayload> = {
     id,
@@ -59,5 +63,5 @@ function event(name: string, webhook: Webhook, occurredAt: Date): DomainEvent {
     disabled_at: disabledAt?.toISOString() ?? null,
     disabled_reason: disabledReason,
   };
-  return { name, organizationId, occurredAt, subject: { type: 'Webhook', id }, data: { webhook: payload } };
+  return { organizationId, occurredAt, subject: { type: 'Webhook', id }, data: { webhook: payload } };
 }
