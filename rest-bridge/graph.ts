@@ -56,7 +56,7 @@ function effectOf({ kind }: CompiledRoute, errors: readonly (GraphQLFormattedErr
 }
 
 /** The error of the platform among those of the graph; fields are named as the caller of the route spells them. */
-function graphError(errors: readonly (GraphQLFormattedError | Error)[], plan: InputPlan): PlatformError {
+export function graphError(errors: readonly (GraphQLFormattedError | Error)[], plan: InputPlan): PlatformError {
   const known = errors.find((error) => isErrorCode(extensionsOf(error).code)) ?? errors[0];
   const { code, details } = extensionsOf(known);
   if (code === 'BAD_USER_INPUT') return refusedVariable(known?.message ?? '', plan) ?? toPlatformError(known);

@@ -8,6 +8,7 @@ import type { CompiledRoute } from './compile.ts';
 import { entityTag, matchesAny, matchesStrongly } from './conditional.ts';
 import { type Execute, type Found, readResult } from './graph.ts';
 import { type Answer, answerOnce, checkKey, fingerprintOf, type IdempotencyStore } from './idempotency.ts';
+import { searchOf } from './input.reader.ts';
 import { readBodyOfGet } from './raw.body.ts';
 import { callSofa, type Exchange, type SofaRoute } from './sofa.ts';
 
@@ -146,11 +147,6 @@ class RouteExchange implements Exchange {
     if (!this.#found) throw new Error(`Sofa did not run ${this.compiled.route.operationId}.`);
     return this.#found;
   }
-}
-
-function searchOf({ raw: { url = '' } }: FastifyRequest): string | undefined {
-  const start = url.indexOf('?');
-  return start < 0 ? undefined : url.slice(start + 1);
 }
 
 const pathOf = ({ raw: { url = '' } }: FastifyRequest): string => url.split('?', 1)[0] ?? '';

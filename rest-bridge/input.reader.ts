@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { parse } from 'qs';
 import { type FieldProblem, InvalidParameters } from '../kernel/errors.ts';
 import { compileCoercion, compileSort } from './coercion.ts';
@@ -85,6 +86,12 @@ function readAll(
   }
   const known = slots.map(({ name }) => name);
   reportUnknown(sent, known, '', problems, source === 'text' ? 'query parameter' : 'member');
+}
+
+/** The query of a request as it was sent. */
+export function searchOf({ raw: { url = '' } }: FastifyRequest): string | undefined {
+  const start = url.indexOf('?');
+  return start < 0 ? undefined : url.slice(start + 1);
 }
 
 const MAX_PARAMETERS = 100;

@@ -3,6 +3,7 @@ import { accounts } from '../../rest-bridge/routes/accounts.ts';
 import { billing } from '../../rest-bridge/routes/billing.ts';
 import { connectivity } from '../../rest-bridge/routes/connectivity.ts';
 import { credentials } from '../../rest-bridge/routes/credentials.ts';
+import { eventStreamRoutes } from '../../rest-bridge/routes/event-stream.ts';
 import { monitoring } from '../../rest-bridge/routes/monitoring.ts';
 import { oauthRoutes } from '../../rest-bridge/routes/oauth.ts';
 import { samlRoutes } from '../../rest-bridge/routes/saml.ts';
@@ -13,5 +14,5 @@ import { webhooks } from '../../rest-bridge/routes/webhooks.ts';
 /** The REST surface, in the order in which the documentation shows it. */
 export const restAreas: readonly Area[] = [credentials, accounts, services, connectivity, billing, monitoring, support, webhooks];
 
-/** What is no operation of the graph: protocols with shapes of their own. */
-export const otherRoutes: readonly OtherRoute[] = [...oauthRoutes, ...samlRoutes];
+/** What is no query or mutation of the graph: protocols with shapes of their own. */
+export const otherRoutes: readonly OtherRoute[] = [...oauthRoutes, ...samlRoutes, ...eventStreamRoutes];

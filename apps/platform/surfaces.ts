@@ -3,6 +3,7 @@ import type { Rows } from '../../kernel/database.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { SecretBox } from '../../kernel/secret-box.ts';
 import type { Subgraph } from '../../kernel/subgraph.ts';
+import { mountEventStream } from '../../rest-bridge/event-stream.ts';
 import { SqlIdempotencyStore } from '../../rest-bridge/idempotency.store.ts';
 import { mountRest } from '../../rest-bridge/mount.ts';
 import { rewriteUrl } from '../../rest-bridge/paths.ts';
@@ -92,6 +93,14 @@ export async function openSurfaces(
         execute: (operation) => router.execute(operation),
         idempotency,
         clock,
+      });
+      await mountEventStream<Admission>(app, router, {
+        admitted: ({ caller }) => caller as Admission,
+        begun: (admission) => admission.leave(),
+        readmit: ({ id, ip, headers, raw }) =>
+          edge.admit({ requestId: id, ip, userAgent: headers['user-agent'], params: headers, request: raw, isRecheck: true }),
+        watch,
+        caps,
       });
     },
     startWork() {

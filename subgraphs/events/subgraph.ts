@@ -136,7 +136,7 @@ function createParts({
   return { catalogue, eventLog, guard, secrets, sender, store, lanes, worker, consumers, retention, followers };
 }
 
-function createSubgraph(ports: EventsPorts, { catalogue, guard, secrets, sender, lanes, followers }: Parts): Subgraph {
+function createSubgraph(ports: EventsPorts, { catalogue, eventLog, guard, secrets, sender, lanes, followers }: Parts): Subgraph {
   const { orm, clock } = ports;
   const eventReader = new RecordReader(ports, EventRecord);
   const webhookReader = new RecordReader(ports, Webhook);
@@ -159,6 +159,7 @@ function createSubgraph(ports: EventsPorts, { catalogue, guard, secrets, sender,
         principal,
         catalogue,
         loader: eventReader.forOrganization(organizationId),
+        recent: eventLog.recent,
         retentionDays: ports.retentionDays,
       });
       return {

@@ -1,36 +1,13 @@
-import type { Client, ExecutionResult } from 'graphql-ws';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';
+import { follow } from './live.setup.ts';
 import { receiver } from './receiver.ts';
 
 let platform: Rig;
 beforeAll(async () => {
   platform = await rig();
 });
-
-interface Followed {
-  results: ExecutionResult<Json>[];
-  events(): Json[];
-  isDone(): boolean;
-  leave(): void;
-}
-
-/** Subscribes over a socket of its own; `started` resolves with the first event that `act` causes after it. */
-function follow(tenant: Tenant, query: string, variables: Record<string, unknown> = {}): Followed {
-  const client: Client = tenant.socket();
-  onTestFinished(() => void client.dispose());
-  const results: ExecutionResult<Json>[] = [];
-  let done = false;
-  const end = (): void => {
-    done = true;
-  };
-  const leave = client.subscribe<Json>(
-    { query, variables },
-    { next: (result) => void results.push(result as ExecutionResult<Json>), error: end, complete: end },
-  );
-  return { results, events: () => results.map(({ data }) => data?.events), isDone: () => done, leave };
-}
 
 const EVENTS =
   'subscription($patterns: [String!], $after: ID) { events(patterns: $patterns, after: $after) { id event timestamp payload } }';
@@ -49,15 +26,15 @@ describe('a dashboard', () => {
     const after = await firstEvent(tenant);
     const before = follow(tenant, EVENTS, { after });
     const numbers = [(await openTicket(tenant)).number];
-    await eventually(() => before.events().length === 1);
+    await eventually(() => before.of('events').length === 1);
     before.leave();
     for (let index = 0; index < 3; index += 1) numbers.push((await openTicket(tenant)).number);
 
-    const back = follow(tenant, EVENTS, { after: before.events()[0].id });
-    await eventually(() => back.events().length === 3);
+    const back = follow(tenant, EVENTS, { after: before.of('events')[0].id });
+    await eventually(() => back.of('events').length === 3);
     numbers.push((await openTicket(tenant)).number);
-    await eventually(() => back.events().length === 4);
-    const seen = [...before.events(), ...back.events()].map(({ payload }) => JSON.parse(payload).data.ticket.number);
+    await eventually(() => back.of('events').length === 4);
+    const seen = [...before.of('events'), ...back.of('events')].map(({ payload }) => JSON.parse(payload).data.ticket.number);
     expect(seen).toEqual(numbers);
   });
 
@@ -67,7 +44,7 @@ describe('a dashboard', () => {
     await tenant.rest('POST', '/webhooks', { body: { url: hook.url, events: ['*'] } });
     const live = follow(tenant, EVENTS, { after: await firstEvent(tenant) });
     await openTicket(tenant, { title: 'Ünïcode "title" \u2028' });
-    const event = await eventually(() => live.events()[0]);
+    const event = await eventually(() => live.of('events')[0]);
     const arrival = await eventually(() => hook.arrivals.find(({ headers }) => headers['webhook-id'] === event.id));
     expect(arrival.text.replace(/,"signature":"sha256=[0-9a-f]{64}"}$/, '}')).toBe(event.payload);
   });
@@ -78,7 +55,7 @@ describe('a dashboard', () => {
       'subscription($after: ID) { events(after: $after, patterns: ["ticket.*"]) { event data subject { __typename ... on Ticket { id title sla { timeRemaining } account { companyName: name } } } } }';
     const live = follow(tenant, query, { after: await firstEvent(tenant) });
     const opened = await openTicket(tenant, { title: 'Router is on fire' });
-    const event = await eventually(() => live.events()[0]);
+    const event = await eventually(() => live.of('events')[0]);
     expect(live.results[0]?.errors).toBeUndefined();
     expect(event).toMatchObject({
       event: 'ticket.created',
@@ -94,8 +71,8 @@ describe('a dashboard', () => {
     const all = follow(tenant, EVENTS, { after });
     await openTicket(other);
     const { number } = await openTicket(tenant);
-    await eventually(() => all.events().length > 0);
-    expect(all.events().map(({ payload }) => JSON.parse(payload).data.ticket?.number)).toEqual([number]);
+    await eventually(() => all.of('events').length > 0);
+    expect(all.of('events').map(({ payload }) => JSON.parse(payload).data.ticket?.number)).toEqual([number]);
     expect(billing.results).toEqual([]);
     expect(billing.isDone()).toBe(false);
   });

@@ -23,13 +23,13 @@ interface Subscriber {
 }
 
 const SUBSCRIPTION = parse(
-  'subscription($patterns: [String!], $after: ID) { events(patterns: $patterns, after: $after) { id event payload } }',
+  'subscription($patterns: [String!], $after: ID, $accountId: ID, $subjectId: ID) { events(patterns: $patterns, after: $after, accountId: $accountId, subjectId: $subjectId) { id event payload } }',
 );
 const log = createLogger({ level: 'silent' });
 
 async function open(
   organizationId: string,
-  variables: { patterns?: string[]; after?: string } = {},
+  variables: { patterns?: string[]; after?: string; accountId?: string; subjectId?: string } = {},
   grants: Grant[] = ['*:*'],
 ): Promise<Stream | ExecutionResult> {
   const { subgraph } = platform.assembly.domains.events;
@@ -63,7 +63,12 @@ async function refused(...args: Parameters<typeof open>): Promise<unknown> {
 }
 
 /** Appends events as the relay does, and answers their ids. */
-async function append(organizationId: string, count: number, event = 'ticket.created'): Promise<string[]> {
+async function append(
+  organizationId: string,
+  count: number,
+  event = 'ticket.created',
+  { accountId = null, subjectId = 'ticket_1' }: { accountId?: string | null; subjectId?: string } = {},
+): Promise<string[]> {
   const batch = Array.from({ length: count }, () => {
     const id = newId('event');
     const occurredAt = platform.clock.now();
@@ -72,9 +77,9 @@ async function append(organizationId: string, count: number, event = 'ticket.cre
       event,
       timestamp: occurredAt,
       organization_id: organizationId,
-      data: { ticket: { id: 'ticket_1' } },
+      data: { ticket: { id: subjectId } },
     });
-    return { id, organizationId, event, subject: { type: 'Ticket', id: 'ticket_1' }, accountId: null, occurredAt, payload };
+    return { id, organizationId, event, subject: { type: 'Ticket', id: subjectId }, accountId, occurredAt, payload };
   });
   await platform.assembly.domains.events.append(batch);
   return batch.map(({ id }) => id);
@@ -103,6 +108,35 @@ describe('a subscriber', () => {
     const [paid] = await append(own, 1, 'invoice.created');
     expect(await tickets.take(2)).toEqual([ticket, last]);
     expect(await readable.take(2)).toEqual([invoice, paid]);
+  });
+
+  test.each([
+    ['accountId', { accountId: 'acc_1' }, { accountId: 'acc_2' }],
+    ['subjectId', { subjectId: 'ticket_7' }, { subjectId: 'ticket_8' }],
+  ])('gets what its %s covers, of what was and of what comes', async (_, wanted, other) => {
+    const own = organization();
+    const [first] = await append(own, 1);
+    const write = async (): Promise<string[]> => {
+      await append(own, 1, 'ticket.updated', other);
+      const ids = await append(own, 2, 'ticket.updated', wanted);
+      await append(own, 1);
+      return ids;
+    };
+    const ids = await write();
+    const [back, live] = [await follow(own, { after: first as string, ...wanted }), await follow(own, wanted)];
+    // both listen before more happens
+    const taking = Promise.all([back.take(4), live.take(2)]);
+    const later = await write();
+    expect(await taking).toEqual([[...ids, ...later], later]);
+  });
+
+  test('gets nothing by the id of what it does not know', async () => {
+    const [own, other] = [organization(), organization()];
+    const [first] = await append(own, 1);
+    const foreign = await follow(own, { after: first as string, accountId: 'acc_1' });
+    await append(other, 1, 'ticket.created', { accountId: 'acc_1' });
+    const [known] = await append(own, 1, 'ticket.created', { accountId: 'acc_1' });
+    expect(await foreign.take(1)).toEqual([known]);
   });
 
   test('that comes back gets everything since the event that it saw last, however much, and then what happens', async () => {
@@ -153,6 +187,19 @@ describe('a subscriber', () => {
     await subscriber.stream.return?.();
     expect(await waiting).toEqual({ value: undefined, done: true });
   });
+});
+
+test('what happens is read once for all who follow, however many', async () => {
+  const own = organization();
+  const [first, subscribers] = [await follow(own), 40];
+  const reads = await platform.assembly.databases.observe(async () => {
+    const all = await Promise.all(Array.from({ length: subscribers }, () => follow(own)));
+    const taking = Promise.all([first, ...all].map((one) => one.take(1)));
+    const [id] = await append(own, 1);
+    expect(await taking).toEqual(Array.from({ length: subscribers + 1 }, () => [id]));
+  });
+  const ofLog = reads.filter((sql) => sql.startsWith('select') && sql.includes('"event_log"'));
+  expect(ofLog.length).toBeLessThan(subscribers / 2);
 });
 
 describe('a subscription is refused', () => {

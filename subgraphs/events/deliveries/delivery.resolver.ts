@@ -21,6 +21,16 @@ export class DeliveryResolver {
     return deliveries.list(webhookId, filter ?? {}, page ?? {});
   }
 
+  @Query(() => Delivery, { nullable: true })
+  @Requires('webhooks:read')
+  webhookDelivery(
+    @Arg('webhookId', () => ID) webhookId: string,
+    @Arg('id', () => ID) id: string,
+    @Ctx() { deliveries }: EventsContext,
+  ): Promise<Delivery | null> {
+    return deliveries.find(webhookId, id);
+  }
+
   @FieldResolver(() => EventRecord, {
     nullable: true,
     description: 'The event as it was logged, with the record that it is about; null for a test, and for what the caller may not read.',

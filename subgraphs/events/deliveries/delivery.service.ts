@@ -36,6 +36,10 @@ export class DeliveryService {
     return listPage(em, Delivery, { where, page, defaultSort: NEWEST_FIRST });
   }
 
+  find(webhookId: string, id: string): Promise<Delivery | null> {
+    return this.deps.em.findOne(Delivery, { id, webhookId });
+  }
+
   /** Sends a test event, which is in no log and is not tried again. @throws ResourceNotFound */
   async test(webhookId: string): Promise<Delivery> {
     const { em, clock, sender, secrets } = this.deps;

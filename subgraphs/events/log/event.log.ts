@@ -6,6 +6,7 @@ import type { Feed, Range } from '../stream/feed.ts';
 import { EventRecord } from './event.entity.ts';
 import type { EventPartitions } from './event.partitions.ts';
 import type { EventSelection } from './event.selection.ts';
+import { RecentEvents } from './recent.events.ts';
 
 /** The channel that tells every process of new events. */
 export const EVENT_LOG_CHANNEL = 'event_log';
@@ -14,6 +15,7 @@ export const EVENT_LOG_CHANNEL = 'event_log';
 export class EventLog implements Feed<EventRecord, EventSelection> {
   readonly #map: RowMapper<EventRecord>;
   readonly #table: string;
+  readonly recent = new RecentEvents();
 
   constructor(
     orm: Orm,
@@ -58,7 +60,12 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
 
   /** The next events of all organizations. */
   async after(sequence: number, limit: number): Promise<EventRecord[]> {
-    return this.#records(`select * from ${this.#table} where "sequence" > $1 order by "sequence" limit $2`, [sequence, limit]);
+    const events = await this.#records(`select * from ${this.#table} where "sequence" > $1 order by "sequence" limit $2`, [
+      sequence,
+      limit,
+    ]);
+    this.recent.keep(events);
+    return events;
   }
 
   /** The same inside a transaction. */

@@ -8,6 +8,7 @@ import type { Principal } from '../../../kernel/principal.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { EventRecord } from './event.entity.ts';
 import type { EventFilter } from './event.inputs.ts';
+import type { RecentEvents } from './recent.events.ts';
 
 const LATEST_FIRST: SortBy[] = [{ field: 'sequence', order: SortOrder.DESC }];
 
@@ -16,6 +17,7 @@ export interface EventServiceDeps {
   principal: Principal;
   catalogue: Catalogue;
   loader: RecordLoader<EventRecord>;
+  recent: RecentEvents;
   retentionDays: number;
 }
 
@@ -24,8 +26,9 @@ export class EventService {
   constructor(private readonly deps: EventServiceDeps) {}
 
   async find(id: string): Promise<EventRecord | null> {
-    const event = await this.deps.loader.load(id);
-    return event && this.deps.catalogue.readable(this.deps.principal).has(event.event) ? event : null;
+    const { catalogue, loader, principal, recent } = this.deps;
+    const event = recent.find(principal.organizationId, id) ?? (await loader.load(id));
+    return event && catalogue.readable(principal).has(event.event) ? event : null;
   }
 
   async list(

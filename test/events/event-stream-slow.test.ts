@@ -1,0 +1,148 @@
+import type { FastifyInstance } from 'fastify';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { newId } from '../../kernel/ids.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { Principal } from '../../kernel/principal.ts';
+import type { RequestContext } from '../../kernel/request.ts';
+import { mountEventStream } from '../../rest-bridge/event-stream.ts';
+import { CredentialWatch } from '../../router/credential-watch.ts';
+import { createServer } from '../../router/edge/server.ts';
+import { LiveCaps } from '../../router/live-caps.ts';
+import { LocalTransport } from '../../router/local.transport.ts';
+import { createRouter } from '../../router/router.ts';
+import { composeSupergraph } from '../../router/supergraph.ts';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { SseClient } from './sse.client.ts';
+
+/** Clients that read slowly, or not at all, and a server that stops: over a server of the test's own, with a small buffer. */
+let platform: Rig;
+beforeAll(async () => {
+  platform = await rig();
+});
+
+const log = createLogger({ level: 'silent' });
+const PADDING = 'x'.repeat(128 * 1024);
+
+interface Server {
+  app: FastifyInstance;
+  organizationId: string;
+  subscribers(): number;
+  open(headers?: Record<string, string>): Promise<SseClient>;
+  connections(): Promise<number>;
+}
+
+async function serve({ pingMs }: { pingMs?: number } = {}): Promise<Server> {
+  const organizationId = newId('organization');
+  const principal = new Principal({ kind: 'api_key', id: 'ak_1', organizationId, plan: 'enterprise', grants: ['*:*'] });
+  const subgraphs = Object.values(platform.assembly.domains).map(({ subgraph }) => subgraph);
+  let subscribers = 0;
+  const router = await createRouter({
+    supergraphSdl: composeSupergraph(subgraphs),
+    transports: new Map(subgraphs.map((subgraph) => [subgraph.name, new LocalTransport(subgraph)])),
+    log,
+    live: { bufferSize: 4 },
+    observer: {
+      live(record) {
+        subscribers = record.subscribers;
+      },
+    },
+  });
+  const app = createServer({ trustedProxies: [] });
+  const caller = (): RequestContext => ({ requestId: newId('request'), principal, log });
+  await mountEventStream(app, router, {
+    admitted: caller,
+    begun: () => undefined,
+    readmit: async () => caller(),
+    watch: new CredentialWatch({ log }),
+    caps: new LiveCaps(),
+    ...(pingMs && { pingMs }),
+  });
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(async () => {
+    await app.close();
+    await router.close();
+  });
+  return {
+    app,
+    organizationId,
+    subscribers: () => subscribers,
+    open: (headers) => SseClient.open({ origin, apiKey: 'none' }, '', headers),
+    connections: () =>
+      new Promise((resolve, reject) => app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)))),
+  };
+}
+
+async function append(organizationId: string, count: number): Promise<string[]> {
+  const batch = Array.from({ length: count }, () => {
+    const [id, occurredAt] = [newId('event'), platform.clock.now()];
+    const payload = JSON.stringify({ id, data: { padding: PADDING } });
+    const subject = { type: 'Ticket', id: 'ticket_1' };
+    return { id, organizationId, event: 'ticket.created', subject, accountId: null, occurredAt, payload };
+  });
+  await platform.assembly.domains.events.append(batch);
+  return batch.map(({ id }) => id);
+}
+
+/** Until what the connection takes in is full, and then the buffer. */
+async function overflow({ organizationId, subscribers }: Server): Promise<string[]> {
+  const ids: string[] = [];
+  await eventually(async () => {
+    ids.push(...(await append(organizationId, 8)));
+    return subscribers() === 0;
+  });
+  return ids;
+}
+
+test('a client that is too slow is ended, and resumes by itself without loss or repetition', async () => {
+  const server = await serve();
+  const slow = await server.open();
+  await eventually(() => server.subscribers() === 1);
+  slow.response.pause();
+  const ids = await overflow(server);
+  slow.response.resume();
+  await eventually(() => slow.isClosed);
+  expect(slow.frames.length).toBeLessThan(ids.length);
+
+  const seen = slow.frames.map(({ id }) => id);
+  expect(seen.length).toBeGreaterThan(0);
+  await eventually(async () => {
+    const client = await server.open({ 'last-event-id': seen.at(-1) ?? '' });
+    await eventually(() => client.isClosed || seen.length + client.frames.length >= ids.length);
+    seen.push(...client.frames.map(({ id }) => id));
+    client.drop();
+    return seen.length >= ids.length;
+  });
+  expect(seen).toEqual(ids);
+});
+
+test('a client that reads nothing any more is cut off', async () => {
+  const server = await serve({ pingMs: 50 });
+  const stuck = await server.open();
+  stuck.response.pause();
+  await overflow(server);
+  await eventually(async () => (await server.connections()) === 0);
+});
+
+test('an idle stream is kept awake by comments', async () => {
+  const stream = await (await serve({ pingMs: 20 })).open();
+  await eventually(() => stream.comments.length >= 2);
+  expect(stream.isClosed).toBe(false);
+});
+
+test('a client that leaves is let go at once, though nothing happens', async () => {
+  const server = await serve();
+  const stream = await server.open();
+  await eventually(() => server.subscribers() === 1);
+  stream.drop();
+  await eventually(() => server.subscribers() === 0);
+});
+
+test('a server that stops ends its streams whole, so that their clients come back', async () => {
+  const server = await serve();
+  const stream = await server.open();
+  const [id] = await append(server.organizationId, 1);
+  await eventually(() => stream.lastEventId === id);
+  await server.app.close();
+  await eventually(() => stream.isClosed);
+  expect(stream.response.complete).toBe(true);
+});
