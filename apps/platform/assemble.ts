@@ -166,6 +166,7 @@ async function startDomains(
     eventTypes,
     secretKey,
     allowPrivateUrls: config.allowPrivateUrls,
+    planOf: (organizationId) => reacting.identity.core.plans.planOf(organizationId),
     metrics,
   });
   return { running: { ...reacting, events: following }, stores, eventTypes };

@@ -17,7 +17,8 @@ import { reactionsTask } from './consumers/reactions.ts';
 import type { EventsContext } from './context.ts';
 import { Delivery } from './deliveries/delivery.entity.ts';
 import { DeliveryLanes } from './deliveries/delivery.lanes.ts';
-import { plannerTask } from './deliveries/delivery.planner.ts';
+import { DeliveryPlanner } from './deliveries/delivery.planner.ts';
+import { DeliveryQuota, type PlanOf } from './deliveries/delivery.quota.ts';
 import { DeliveryResolver } from './deliveries/delivery.resolver.ts';
 import { DeliverySender } from './deliveries/delivery.sender.ts';
 import { DeliveryService } from './deliveries/delivery.service.ts';
@@ -29,6 +30,9 @@ import { EventResolver } from './log/event.resolver.ts';
 import { EventService } from './log/event.service.ts';
 import { migrations } from './migrations/index.ts';
 import { Account, Invoice, Service, Ticket } from './references.ts';
+import { ReplayResolver } from './replays/replay.resolver.ts';
+import { ReplayService } from './replays/replay.service.ts';
+import { ReplayWorker } from './replays/replay.worker.ts';
 import { Follower } from './stream/follower.ts';
 import { StreamResolver } from './stream/stream.resolver.ts';
 import { StreamService } from './stream/stream.service.ts';
@@ -46,6 +50,8 @@ export interface EventsPorts extends Ports {
   secretKey: string;
   /** Webhooks may be http and lead to private addresses: development and tests. */
   allowPrivateUrls: boolean;
+  /** Decides how many deliveries a month allows. Default: no organization has a limit. */
+  planOf?: PlanOf | undefined;
   metrics?: Metrics;
 }
 
@@ -90,7 +96,10 @@ export const events: Domain<EventsPorts, RunningEvents> = {
 
 type Parts = ReturnType<typeof createParts>;
 
-function createParts({ orm, rows, jobs, clock, log, eventTypes, reactions, secretKey, allowPrivateUrls, metrics }: EventsPorts) {
+const unlimited: PlanOf = async () => 'custom';
+
+function createParts(ports: EventsPorts) {
+  const { orm, rows, jobs, clock, log, eventTypes, reactions, secretKey, allowPrivateUrls, planOf = unlimited, metrics } = ports;
   const catalogue = new Catalogue(eventTypes);
   const eventLog = new EventLog(orm, rows, catalogue);
   const guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
@@ -99,25 +108,27 @@ function createParts({ orm, rows, jobs, clock, log, eventTypes, reactions, secre
   const store = new DeliveryStore(orm, rows, jobs);
   const lanes = new DeliveryLanes({ store, sender, secrets, clock, log, metrics });
   const worker = new DeliveryWorker({ store, lanes, jobs, clock, log });
+  const quota = new DeliveryQuota(orm, rows, planOf);
+  const wake = (webhookId: string): void => lanes.wake(webhookId);
+  const replays = new ReplayWorker({ orm, eventLog, quota, jobs, clock, wake });
+  const following = { orm, rows, eventLog, log };
   const consumers = [
-    new Consumer(
-      { orm, eventLog, log },
-      plannerTask(clock, (webhookId) => lanes.wake(webhookId)),
-    ),
-    new Consumer({ orm, eventLog, log }, reactionsTask(reactions, jobs, eventLog, log)),
+    new Consumer(following, new DeliveryPlanner({ clock, quota, wake })),
+    new Consumer(following, reactionsTask(reactions, jobs, eventLog, log)),
   ];
-  return { catalogue, eventLog, guard, secrets, sender, store, lanes, worker, consumers, follower: new Follower(eventLog, log) };
+  const follower = new Follower(eventLog, log);
+  return { catalogue, eventLog, guard, secrets, sender, store, lanes, worker, consumers, follower, quota, replays, wake };
 }
 
-function createSubgraph(ports: EventsPorts, { catalogue, eventLog, guard, secrets, sender, lanes, follower }: Parts): Subgraph {
+function createSubgraph(ports: EventsPorts, parts: Parts): Subgraph {
   const { orm, clock } = ports;
+  const { catalogue, eventLog, guard, secrets, sender, follower, quota, replays, wake } = parts;
   const eventReader = new RecordReader(ports, EventRecord);
   const webhookReader = new RecordReader(ports, Webhook);
   const eventTypes = catalogue.types.map(describeEventType).sort((one, other) => one.name.localeCompare(other.name));
-  const wake = (webhookId: string): void => lanes.wake(webhookId);
   return buildSubgraph<EventsContext>({
     name: 'events',
-    resolvers: [CatalogueResolver, EventResolver, StreamResolver, WebhookResolver, DeliveryResolver],
+    resolvers: [CatalogueResolver, EventResolver, StreamResolver, WebhookResolver, DeliveryResolver, ReplayResolver],
     orphanedTypes: [Account, Invoice, Service, Ticket],
     references: {
       Event: { requires: 'webhooks:read', load: ({ id = '' }, { events: log }) => log.find(id) },
@@ -134,7 +145,8 @@ function createSubgraph(ports: EventsPorts, { catalogue, eventLog, guard, secret
         events: readable,
         stream: new StreamService({ organizationId, events: readable, eventLog, follower }),
         webhooks: new WebhookService({ em, principal, clock, catalogue, guard, secrets, loader, wake }),
-        deliveries: new DeliveryService({ em, clock, catalogue, sender, secrets, loader }),
+        deliveries: new DeliveryService({ em, clock, catalogue, sender, secrets, loader, quota, organizationId, wake }),
+        replays: new ReplayService({ em, clock, catalogue, eventLog, replays, loader }),
         loaders: { webhooks: loader },
       };
     },

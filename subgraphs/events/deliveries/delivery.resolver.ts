@@ -1,9 +1,10 @@
-import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { EventsContext } from '../context.ts';
 import { Delivery } from './delivery.entity.ts';
 import { DeliveryFilter } from './delivery.inputs.ts';
+import { WebhookUsage } from './delivery.usage.ts';
 
 const DeliveryPage = pageOf('WebhookDelivery', Delivery);
 
@@ -18,5 +19,34 @@ export class DeliveryResolver {
     @Ctx() { deliveries }: EventsContext,
   ): Promise<Page<Delivery>> {
     return deliveries.list(webhookId, filter ?? {}, page ?? {});
+  }
+
+  @Query(() => Delivery, { nullable: true })
+  @Requires('webhooks:read')
+  webhookDelivery(
+    @Arg('webhookId', () => ID) webhookId: string,
+    @Arg('id', () => ID) id: string,
+    @Ctx() { deliveries }: EventsContext,
+  ): Promise<Delivery | null> {
+    return deliveries.find(webhookId, id);
+  }
+
+  @Query(() => WebhookUsage, { description: 'What the organization has used of the webhook deliveries of its plan.' })
+  @Requires('webhooks:read')
+  webhookUsage(@Ctx() { deliveries }: EventsContext): Promise<WebhookUsage> {
+    return deliveries.usage();
+  }
+
+  @Mutation(() => Delivery, {
+    description:
+      'Sends the event once more, at once and beside those that wait in order, under the same `webhook-id`. If it fails again, the schedule goes on where attempts are left. Counts against the month. INVALID_STATE where the webhook is inactive, the delivery is under way or a test, its event has left the log, or the month is used up.',
+  })
+  @Requires('webhooks:write')
+  redeliver(
+    @Arg('webhookId', () => ID) webhookId: string,
+    @Arg('deliveryId', () => ID) deliveryId: string,
+    @Ctx() { deliveries }: EventsContext,
+  ): Promise<Delivery> {
+    return deliveries.redeliver(webhookId, deliveryId);
   }
 }

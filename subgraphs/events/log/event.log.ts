@@ -1,4 +1,4 @@
-import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
+import type { Orm, Rows } from '../../../kernel/database.ts';
 import type { LoggedEvent } from '../../../kernel/events.ts';
 import { mapperOf, type RowMapper } from '../../../kernel/row-mapper.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -18,10 +18,18 @@ export interface Range {
   limit: number;
 }
 
+export interface Span {
+  organizationId: string;
+  names: ReadonlySet<string>;
+  since: Date;
+  until: Date;
+}
+
 /** The log of all organizations, as the platform itself writes and follows it. */
 export class EventLog {
   readonly #map: RowMapper<EventRecord>;
   readonly #table: string;
+  readonly #consumers: string;
 
   constructor(
     private readonly orm: Orm,
@@ -30,6 +38,7 @@ export class EventLog {
   ) {
     this.#map = mapperOf(orm.getMetadata().get<EventRecord>(EventRecord), orm.em.getPlatform());
     this.#table = `"${orm.config.getAll().schema}"."event_log"`;
+    this.#consumers = `"${orm.config.getAll().schema}"."consumer"`;
   }
 
   /**
@@ -71,21 +80,23 @@ export class EventLog {
     return this.#records(`select * from ${this.#table} where "sequence" > $1 order by "sequence" limit $2`, [sequence, limit]);
   }
 
-  /** The same inside a transaction. */
-  async afterIn(tx: EntityManager, sequence: number, limit: number): Promise<EventRecord[]> {
-    const rows = await tx.execute<object[]>(`select * from ${this.#table} where "sequence" > ? order by "sequence" limit ?`, [
-      sequence,
-      limit,
-    ]);
-    return rows.map((row) => this.#map(row));
-  }
-
   /** Events of one organization with these names, in order. */
   async range({ organizationId, names, after, upTo, limit }: Range): Promise<EventRecord[]> {
     return this.#records(
       `select * from ${this.#table} where "organization_id" = $1 and "sequence" > $2 and "sequence" <= $3 and "event" = any($4) order by "sequence" limit $5`,
       [organizationId, after, upTo, [...names], limit],
     );
+  }
+
+  /** Where events of one organization lie that happened in a time, and how many they are; as far as webhooks were planned for. */
+  async span({ organizationId, names, since, until }: Span): Promise<{ count: number; first: number; last: number }> {
+    const [row] = await this.rows.query<{ count: string; first: string | null; last: string | null }>(
+      `select count(*) as count, min("sequence") as first, max("sequence") as last from ${this.#table}
+       where "organization_id" = $1 and "event" = any($2) and "occurred_at" >= $3 and "occurred_at" < $4
+         and "sequence" <= (select "last_sequence" from ${this.#consumers} where "name" = 'webhooks')`,
+      [organizationId, [...names], since, until],
+    );
+    return { count: Number(row?.count ?? 0), first: Number(row?.first ?? 0), last: Number(row?.last ?? 0) };
   }
 
   async find(id: string): Promise<EventRecord | undefined> {
