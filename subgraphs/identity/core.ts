@@ -106,7 +106,7 @@ export function createCore(ports: IdentityPorts): IdentityCore {
     overages: new OverageReports(orm, clock),
     review: new OrganizationReview({ orm, clock, trail, log }),
     plans: new OrganizationPlans(rows, feed),
-    saml: createSaml({ ...ports, trail, feed, sessions: logins.sessions }),
+    saml: createSaml({ ...ports, guard: verifying.guard, trail, feed, sessions: logins.sessions }),
     oauth: new OAuth({ ...ports, feed, trail, ...issuing, ...logins, authenticator, gate }),
     upkeep: new AccessUpkeep({ rows, clock, log, feed, attempts: logins.attempts }),
   };
