@@ -1,9 +1,9 @@
-import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
-import { lookup as lookupAll } from 'node:dns/promises';
+import type { LookupAddress, LookupAllOptions } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 
-/** IANA's special-purpose registry for IPv4: what is not a place on the public internet. */
+/** IANA's special-purpose registry for IPv4: what is not a place on the public internet. Metadata of clouds lies in it but for one. */
 const FORBIDDEN_IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -20,6 +20,8 @@ const FORBIDDEN_IPV4 = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
+  // looks public, and leads from every virtual machine of Azure to its host
+  '168.63.129.16/32',
 ];
 /** Of global unicast: Teredo and the other protocol assignments, documentation, 6to4 (which holds an IPv4 address). */
 const FORBIDDEN_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
@@ -40,6 +42,8 @@ function blockListOf(ranges: readonly string[]): BlockList {
 
 /** Whether an address is one of the public internet. */
 export function isPublicAddress(address: string): boolean {
+  // with a zone it is one of a network at hand, whatever it begins with
+  if (address.includes('%')) return false;
   if (isIP(address) === 4) return !forbidden.check(address, 'ipv4');
   return isIP(address) === 6 && globalIpv6.check(address, 'ipv6') && !forbidden.check(address, 'ipv6');
 }
@@ -54,6 +58,9 @@ export class ForbiddenAddress extends Error {
   }
 }
 
+/** All addresses of a name. Default: as the system says. */
+export type Resolve = (hostname: string, options: LookupAllOptions) => Promise<LookupAddress[]>;
+
 const RESOLVE_TIMEOUT_MS = 2000;
 
 /**
@@ -62,16 +69,22 @@ const RESOLVE_TIMEOUT_MS = 2000;
  * lead elsewhere by the time it is called.
  */
 export class UrlGuard {
-  constructor(private readonly options: { allowPrivate: boolean }) {}
+  readonly #allowPrivate: boolean;
+  readonly #resolve: Resolve;
+
+  constructor({ allowPrivate, resolve = lookup }: { allowPrivate: boolean; resolve?: Resolve }) {
+    this.#allowPrivate = allowPrivate;
+    this.#resolve = resolve;
+  }
 
   /** Why a URL may not be called, or undefined. A name that does not resolve now is let through: it may later. */
   async problemWith(text: string): Promise<string | undefined> {
     const url = URL.parse(text);
     if (!url) return 'must be a URL such as https://example.com/hooks';
-    if (url.protocol !== 'https:' && !(this.options.allowPrivate && url.protocol === 'http:')) return 'must be an https URL';
+    if (url.protocol !== 'https:' && !(this.#allowPrivate && url.protocol === 'http:')) return 'must be an https URL';
     if (url.username || url.password) return 'must not hold a user name or password';
-    if (this.options.allowPrivate) return undefined;
-    const addresses = await addressesOf(hostOf(url));
+    if (this.#allowPrivate) return undefined;
+    const addresses = await this.#addressesOf(hostOf(url));
     return addresses.every(isPublicAddress) ? undefined : 'must not lead to a private, loopback or link-local address';
   }
 
@@ -81,9 +94,9 @@ export class UrlGuard {
     const connect = buildConnector({
       timeout: connectTimeoutMs,
       allowH2: false,
-      lookup: this.options.allowPrivate ? undefined : publicLookup,
+      lookup: this.#allowPrivate ? undefined : this.#publicLookup,
     } as buildConnector.BuildOptions);
-    if (this.options.allowPrivate) return new Agent({ ...rest, connect });
+    if (this.#allowPrivate) return new Agent({ ...rest, connect });
     // a literal address is dialled without a lookup
     const guarded: buildConnector.connector = (target, callback) => {
       const host = unbracketed(target.hostname);
@@ -92,26 +105,28 @@ export class UrlGuard {
     };
     return new Agent({ ...rest, connect: guarded });
   }
+
+  async #addressesOf(host: string): Promise<string[]> {
+    if (isIP(host)) return [host];
+    const late = new Promise<LookupAddress[]>((resolve) => setTimeout(resolve, RESOLVE_TIMEOUT_MS, []).unref());
+    const found = await Promise.race([this.#resolve(host, { all: true }).catch(() => []), late]);
+    return found.map(({ address }) => address);
+  }
+
+  /** Resolves once for each connection, which dials what was checked, and refuses a name of which any address is not public. */
+  readonly #publicLookup: LookupFunction = (hostname, options, callback) => {
+    void this.#resolve(hostname, { ...options, all: true }).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (!first || !addresses.every(({ address }) => isPublicAddress(address))) callback(new ForbiddenAddress(), '');
+        else if (options.all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    );
+  };
 }
 
 const unbracketed = (host: string): string => (host.startsWith('[') ? host.slice(1, -1) : host);
 /** As the URL standard has normalized it: `0x7f.1`, `2130706433` and `127.1` are 127.0.0.1 here. */
 const hostOf = (url: URL): string => unbracketed(url.hostname);
-
-async function addressesOf(host: string): Promise<string[]> {
-  if (isIP(host)) return [host];
-  const late = new Promise<LookupAddress[]>((resolve) => setTimeout(resolve, RESOLVE_TIMEOUT_MS, []).unref());
-  const found = await Promise.race([lookupAll(host, { all: true }).catch(() => []), late]);
-  return found.map(({ address }) => address);
-}
-
-/** Resolves as the system does and refuses a name of which any address is not public. */
-export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, '');
-    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address))) return callback(new ForbiddenAddress(), '');
-    if (options.all) return callback(null, addresses);
-    const [first] = addresses;
-    return callback(null, first?.address ?? '', first?.family);
-  });
-};

@@ -169,6 +169,7 @@ async function startDomains(
     secretKey,
     allowPrivateUrls: config.allowPrivateUrls,
     retentionDays: config.eventRetentionDays,
+    planOf: (organizationId) => reacting.identity.core.plans.planOf(organizationId),
     metrics,
   });
   return { running: { ...reacting, events: following }, stores, eventTypes };

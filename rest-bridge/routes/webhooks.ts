@@ -25,6 +25,11 @@ export const webhooks = area('Webhooks', 'Subscriptions to events, and what was 
     summary: 'List the events that there are',
     description: 'With a JSON Schema and an example of each body.',
   }),
+  get('getWebhookUsage', '/webhooks/usage', 'webhookUsage', {
+    summary: 'Read what was used of the month',
+    description: 'Deliveries of the calendar month (UTC), and how many the plan allows. What is beyond is recorded as `skipped`.',
+    addition: true,
+  }),
   get('getWebhook', '/webhooks/{webhook_id}', 'webhook', { summary: 'Read a webhook' }),
   put('updateWebhook', '/webhooks/{webhook_id}', 'updateWebhook', {
     summary: 'Change a webhook',
@@ -42,6 +47,40 @@ export const webhooks = area('Webhooks', 'Subscriptions to events, and what was 
   post('testWebhook', '/webhooks/{webhook_id}/test', 'testWebhook', {
     summary: 'Send a test',
     description: 'Posts a signed `webhook.test` at once, without retries, and answers what came of it.',
+  }),
+  get('getWebhookDelivery', '/webhooks/{webhook_id}/deliveries/{delivery_id}', 'webhookDelivery', {
+    summary: 'Read a delivery',
+    addition: true,
+  }),
+  post('redeliverWebhookDelivery', '/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver', 'redeliver', {
+    summary: 'Deliver again',
+    description:
+      'One more attempt, at once, under the same `webhook-id`. If it fails again, the schedule goes on where attempts are left. 409 where the webhook is inactive (resume it), the delivery is `pending` or a `webhook.test`, its event has left the log, or the deliveries of the month are used up.',
+    status: 202,
+    addition: true,
+  }),
+  post('replayWebhook', '/webhooks/{webhook_id}/replay', 'replayWebhook', {
+    summary: 'Deliver what did not arrive',
+    description:
+      'Everything that the webhook wants, that happened since then and that did not reach it: never planned, `skipped` or `exhausted`, or what `status` says. Each event once, in order, under its own `webhook-id`. Goes on by itself; the answer says how many events are looked at. 409 where the webhook is inactive.',
+    status: 202,
+    addition: true,
+    example: { since: '2026-01-31T09:30:00.000Z', status: ['skipped', 'exhausted'] },
+  }),
+  post('rotateWebhookSecret', '/webhooks/{webhook_id}/rotate-secret', 'rotateWebhookSecret', {
+    summary: 'Give a webhook a new secret',
+    description:
+      'Given, or made; shown in this answer only. For 24 hours the one before signs too: `webhook-signature` lists both signatures, the new one first. The member `signature` of the body is of the new one only. A second rotation ends the oldest at once.',
+    status: 200,
+    addition: true,
+    example: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' },
+  }),
+  post('resumeWebhook', '/webhooks/{webhook_id}/resume', 'resumeWebhook', {
+    summary: 'Make an inactive webhook active',
+    description:
+      'Whoever had stopped it. What waits is delivered; what was recorded as `skipped` while the platform had it disabled is sent by a replay. 409 where it is active.',
+    status: 200,
+    addition: true,
   }),
   post('createServiceWebhook', '/services/webhooks', 'createWebhook', ofFamily('service', ['service.*'])),
   post('createBillingWebhook', '/billing/webhooks', 'createWebhook', {

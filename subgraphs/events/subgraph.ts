@@ -18,7 +18,8 @@ import type { EventsContext } from './context.ts';
 import { Delivery } from './deliveries/delivery.entity.ts';
 import { DELIVERY_CHANNEL, DeliveryFeed } from './deliveries/delivery.feed.ts';
 import { DeliveryLanes } from './deliveries/delivery.lanes.ts';
-import { plannerTask } from './deliveries/delivery.planner.ts';
+import { DeliveryPlanner } from './deliveries/delivery.planner.ts';
+import { DeliveryQuota, type PlanOf } from './deliveries/delivery.quota.ts';
 import { DeliveryResolver } from './deliveries/delivery.resolver.ts';
 import { DeliverySender } from './deliveries/delivery.sender.ts';
 import { DeliveryService } from './deliveries/delivery.service.ts';
@@ -31,6 +32,9 @@ import { EventResolver } from './log/event.resolver.ts';
 import { EventService } from './log/event.service.ts';
 import { Retention } from './log/retention.ts';
 import { migrations } from './migrations/index.ts';
+import { ReplayResolver } from './replays/replay.resolver.ts';
+import { ReplayService } from './replays/replay.service.ts';
+import { ReplayWorker } from './replays/replay.worker.ts';
 import { Follower } from './stream/follower.ts';
 import { liveFields } from './stream/live.fields.ts';
 import { StreamResolver } from './stream/stream.resolver.ts';
@@ -53,6 +57,8 @@ export interface EventsPorts extends Ports {
   allowPrivateUrls: boolean;
   /** How long events are kept. */
   retentionDays: number;
+  /** Decides how many deliveries a month allows. Default: no organization has a limit. */
+  planOf?: PlanOf | undefined;
   metrics?: Metrics;
 }
 
@@ -102,19 +108,23 @@ export const events: Domain<EventsPorts, RunningEvents> = {
 
 type Parts = ReturnType<typeof createParts>;
 
-function createParts({
-  orm,
-  rows,
-  jobs,
-  clock,
-  log,
-  eventTypes,
-  reactions,
-  secretKey,
-  allowPrivateUrls,
-  retentionDays,
-  metrics,
-}: EventsPorts) {
+const unlimited: PlanOf = async () => 'custom';
+
+function createParts(ports: EventsPorts) {
+  const {
+    orm,
+    rows,
+    jobs,
+    clock,
+    log,
+    eventTypes,
+    reactions,
+    secretKey,
+    allowPrivateUrls,
+    retentionDays,
+    planOf = unlimited,
+    metrics,
+  } = ports;
   const catalogue = new Catalogue(eventTypes);
   const partitions = new EventPartitions(orm);
   const eventLog = new EventLog(orm, rows, catalogue, partitions);
@@ -125,26 +135,27 @@ function createParts({
   const store = new DeliveryStore(orm, rows, jobs);
   const lanes = new DeliveryLanes({ store, sender, secrets, clock, log, metrics });
   const worker = new DeliveryWorker({ store, lanes, jobs, clock, log });
+  const quota = new DeliveryQuota(orm, rows, planOf);
+  const wake = (webhookId: string): void => lanes.wake(webhookId);
+  const replays = new ReplayWorker({ orm, eventLog, quota, jobs, clock, wake });
+  const following = { orm, rows, eventLog, log };
   const consumers = [
-    new Consumer(
-      { orm, eventLog, log },
-      plannerTask(clock, (webhookId) => lanes.wake(webhookId)),
-    ),
-    new Consumer({ orm, eventLog, log }, reactionsTask(reactions, jobs, eventLog, log)),
+    new Consumer(following, new DeliveryPlanner({ clock, quota, wake })),
+    new Consumer(following, reactionsTask(reactions, jobs, eventLog, log)),
   ];
   const followers = { events: new Follower(eventLog, log), deliveries: new Follower(new DeliveryFeed(orm, rows), log) };
-  return { catalogue, eventLog, guard, secrets, sender, store, lanes, worker, consumers, retention, followers };
+  return { catalogue, eventLog, guard, secrets, sender, store, lanes, worker, consumers, retention, followers, quota, replays, wake };
 }
 
-function createSubgraph(ports: EventsPorts, { catalogue, eventLog, guard, secrets, sender, lanes, followers }: Parts): Subgraph {
+function createSubgraph(ports: EventsPorts, parts: Parts): Subgraph {
   const { orm, clock } = ports;
+  const { catalogue, eventLog, guard, secrets, sender, followers, quota, replays, wake } = parts;
   const eventReader = new RecordReader(ports, EventRecord);
   const webhookReader = new RecordReader(ports, Webhook);
   const eventTypes = catalogue.types.map(describeEventType).sort((one, other) => one.name.localeCompare(other.name));
-  const wake = (webhookId: string): void => lanes.wake(webhookId);
   return buildSubgraph<EventsContext>({
     name: 'events',
-    resolvers: [CatalogueResolver, EventResolver, StreamResolver, WebhookResolver, DeliveryResolver],
+    resolvers: [CatalogueResolver, EventResolver, StreamResolver, WebhookResolver, DeliveryResolver, ReplayResolver],
     extension: liveFields(ports.live),
     references: {
       Event: { requires: 'webhooks:read', load: ({ id = '' }, { events: log }) => log.find(id) },
@@ -168,7 +179,8 @@ function createSubgraph(ports: EventsPorts, { catalogue, eventLog, guard, secret
         events: readable,
         stream: new StreamService({ organizationId, events: readable, webhooks: loader, followers }),
         webhooks: new WebhookService({ em, principal, clock, catalogue, guard, secrets, loader, wake }),
-        deliveries: new DeliveryService({ em, clock, catalogue, sender, secrets, loader }),
+        deliveries: new DeliveryService({ em, clock, catalogue, sender, secrets, loader, quota, organizationId, wake }),
+        replays: new ReplayService({ em, clock, catalogue, eventLog, replays, loader }),
         loaders: { webhooks: loader },
       };
     },

@@ -15,6 +15,7 @@ import { MailQueue } from './mail/mail.queue.ts';
 import { createMfa, type Mfa } from './mfa/mfa.ts';
 import { MfaGate } from './oauth/mfa.gate.ts';
 import { OAuth } from './oauth/oauth.ts';
+import { OrganizationPlans } from './organizations/organization.plans.ts';
 import { OrganizationReview } from './organizations/organization.review.ts';
 import { PasswordService } from './passwords/password.service.ts';
 import { CountryLocator } from './restrictions/country.locator.ts';
@@ -80,6 +81,7 @@ export interface IdentityCore {
   usage: RequestUsage;
   overages: OverageReports;
   review: OrganizationReview;
+  plans: OrganizationPlans;
   oauth: OAuth;
   upkeep: AccessUpkeep;
 }
@@ -103,7 +105,8 @@ export function createCore(ports: IdentityPorts): IdentityCore {
     usage: new RequestUsage(orm, clock, log),
     overages: new OverageReports(orm, clock),
     review: new OrganizationReview({ orm, clock, trail, log }),
-    saml: createSaml({ ...ports, trail, feed, sessions: logins.sessions }),
+    plans: new OrganizationPlans(rows, feed),
+    saml: createSaml({ ...ports, guard: verifying.guard, trail, feed, sessions: logins.sessions }),
     oauth: new OAuth({ ...ports, feed, trail, ...issuing, ...logins, authenticator, gate }),
     upkeep: new AccessUpkeep({ rows, clock, log, feed, attempts: logins.attempts }),
   };

@@ -1,50 +1,13 @@
 import { createHmac } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
-import { Webhook } from 'standardwebhooks';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
-import type { Json, Tenant } from '../tenant.ts';
 import { answering, receiver } from './receiver.ts';
+import { delivered, deliveriesOf, openTicket, subscribe, verified } from './webhooks.setup.ts';
 
 let platform: Rig;
 beforeAll(async () => {
   platform = await rig();
 });
-
-const ticket = { title: 'Line is down', description: 'No light since 9:30.', priority: 'high' };
-
-async function openTicket(tenant: Tenant, members: object = {}): Promise<Json> {
-  const { status, body } = await tenant.rest('POST', '/support/tickets', { body: { ...ticket, ...members } });
-  expect(status, JSON.stringify(body)).toBe(201);
-  return body.ticket;
-}
-
-async function subscribe(tenant: Tenant, body: object): Promise<Json> {
-  const answer = await tenant.rest('POST', '/webhooks', { body });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.data;
-}
-
-const deliveriesOf = async (tenant: Tenant, id: string, query = ''): Promise<Json[]> =>
-  (await tenant.rest('GET', `/webhooks/${id}/deliveries${query}`)).body.data;
-
-/** As a receiver verifies it, at the platform's time: the library refuses what is more than five minutes old. */
-function verified(secret: string, text: string, headers: IncomingHttpHeaders): unknown {
-  vi.setSystemTime(platform.clock.now());
-  try {
-    return new Webhook(secret).verify(text, headers as Record<string, string>);
-  } finally {
-    vi.useRealTimers();
-  }
-}
-
-/** Waits until the webhook's only delivery has a state. */
-const delivered = (tenant: Tenant, id: string, expected: object): Promise<Json> =>
-  eventually(async () => {
-    const [delivery] = await deliveriesOf(tenant, id);
-    expect(delivery).toMatchObject(expected);
-    return delivery;
-  });
 
 describe('an event that a webhook subscribes to', () => {
   test('arrives within a second, in the envelope of the specification', async () => {

@@ -9,7 +9,8 @@ import { newId } from '../../kernel/ids.ts';
 import { Jobs } from '../../kernel/jobs.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { Principal } from '../../kernel/principal.ts';
-import { events, type RunningEvents } from '../../subgraphs/events/subgraph.ts';
+import { Relay } from '../../kernel/relay.ts';
+import { type EventsPorts, events, type RunningEvents } from '../../subgraphs/events/subgraph.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 import type { Json } from '../tenant.ts';
 
@@ -22,6 +23,8 @@ const happened = defineEvent({
   example: { index: 1 },
 });
 
+type StartOptions = Partial<Pick<EventsPorts, 'allowPrivateUrls' | 'planOf'>> & { reactions?: Reaction[] };
+
 /** The events domain alone, on a database of its own: for what happens between processes, and with other settings than the rig's. */
 export class EventsWorld {
   readonly clock = new TestClock();
@@ -29,7 +32,7 @@ export class EventsWorld {
 
   private constructor(
     readonly database: Database,
-    private readonly attached: Attached,
+    readonly attached: Attached,
   ) {}
 
   static async open(): Promise<EventsWorld> {
@@ -40,7 +43,7 @@ export class EventsWorld {
   }
 
   /** Starts a process: another one each time. */
-  async start({ reactions = [], allowPrivateUrls = true }: { reactions?: Reaction[]; allowPrivateUrls?: boolean } = {}): Promise<Process> {
+  async start({ reactions = [], allowPrivateUrls = true, planOf }: StartOptions = {}): Promise<Process> {
     const jobs = new Jobs(this.database, log);
     const running = events.start({
       ...this.attached,
@@ -56,6 +59,7 @@ export class EventsWorld {
       secretKey: 'a secret for tests that is long enough',
       allowPrivateUrls,
       retentionDays: 30,
+      planOf,
     });
     await jobs.start();
     await running.start();
@@ -100,7 +104,9 @@ export class Process {
     await this.running.append(batch);
   }
 
-  async graphql(source: string, variableValues: Record<string, unknown> = {}): Promise<{ data: Json; error: Json }> {
+  async graphql(source: string, variables: Record<string, unknown> = {}): Promise<{ data: Json; error: Json }> {
+    // as they would come over HTTP
+    const variableValues = JSON.parse(JSON.stringify(variables)) as Record<string, unknown>;
     const { subgraph } = this.running;
     const principal = Principal.system('test', this.world.organizationId);
     const contextValue = subgraph.createContext({ requestId: 'req_1', principal, log });
@@ -113,6 +119,14 @@ export class Process {
       url,
     });
     return data.createWebhook.id;
+  }
+
+  /** Begins to take the events that the domain itself recorded into its log. */
+  async relay(): Promise<void> {
+    const { database, attached } = this.world;
+    const relay = new Relay([{ schema: 'events', database, orm: attached.orm }], (batch) => this.running.append(batch), log);
+    await relay.start();
+    onTestFinished(() => relay.stop());
   }
 
   /** Changes the webhook in nothing but its description. */

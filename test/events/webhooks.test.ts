@@ -35,6 +35,7 @@ describe('a webhook', () => {
       disabled_at: null,
       disabled_reason: null,
       failing_since: null,
+      previous_secret_until: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });

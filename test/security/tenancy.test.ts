@@ -133,18 +133,18 @@ describe("another organization's record reads as absent over GraphQL", async () 
 
   test.each(naming('getQueryType'))('query %s', async (_, field) => {
     const query = operation('query', field);
-    const own = await owner.tenant.graphql(query, { id: await owner.id(recordOf(field)) });
+    const own = await owner.tenant.graphql(query, await idsOf(field));
     expect(own.errors).toBeUndefined();
     expect(own.data[field.name]).not.toBeNull();
 
-    const { data, errors = [] } = await intruder.tenant.graphql(query, { id: await owner.id(recordOf(field)) });
+    const { data, errors = [] } = await intruder.tenant.graphql(query, await idsOf(field));
     expect(data?.[field.name] ?? null).toBeNull();
     for (const { extensions } of errors) expect(extensions.code).toBe('RESOURCE_NOT_FOUND');
     expect(isNonNullType(field.type) || errors.length === 0).toBe(true);
   });
 
   test.each(naming('getMutationType'))('mutation %s', async (_, field) => {
-    const { data, errors } = await intruder.tenant.graphql(operation('mutation', field), { id: await owner.id(recordOf(field)) });
+    const { data, errors } = await intruder.tenant.graphql(operation('mutation', field), await idsOf(field));
     expect(data?.[field.name] ?? null).toBeNull();
     expect(errors).toMatchObject([{ extensions: { code: 'RESOURCE_NOT_FOUND' } }]);
     expect(await everything()).toEqual(before);
@@ -171,9 +171,14 @@ describe("another organization's record reads as absent over GraphQL", async () 
   });
 });
 
-/** The kind of record that a field's id argument names. */
-function recordOf({ name, args }: Field): string {
-  const argument = args.find(({ type }) => isNonNullType(type) && isId(type))?.name ?? '';
+const idArguments = ({ args }: Field): string[] => args.filter(({ type }) => isNonNullType(type) && isId(type)).map(({ name }) => name);
+
+/** The owner's records that a field's arguments name. */
+const idsOf = async (field: Field): Promise<Record<string, string>> =>
+  Object.fromEntries(await Promise.all(idArguments(field).map(async (name) => [name, await owner.id(recordOf(field, name))])));
+
+/** The kind of record that an argument names. */
+function recordOf({ name }: Field, argument: string): string {
   if (argument !== 'id') return snake(argument);
   const known = NAMES.find((kind) => recordKinds[kind]?.fields?.includes(name));
   if (!known) kindOf(`${snake(name)}_id (of the GraphQL field ${name}: add it to the \`fields\` of its kind)`);
@@ -182,11 +187,13 @@ function recordOf({ name, args }: Field): string {
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The field with its id as `$id` and of its other arguments only what it must have. */
+/** The field with its ids as variables of their names, and of its other arguments only what it must have. */
 function operation(kind: 'query' | 'mutation', field: Field): string {
   const named = getNamedType(field.type);
   const selection = isObjectType(named) && named.getFields().id ? '{ id }' : '{ __typename }';
-  return `${kind} ($id: ID!) { ${field.name}${given(field, (type) => (isId(type) ? '$id' : undefined))} ${selection} }`;
+  const variables = idArguments(field).map((name) => `$${name}: ID!`);
+  const all = given(field, (type, name) => (isId(type) ? `$${name}` : undefined));
+  return `${kind} (${variables.join(', ')}) { ${field.name}${all} ${selection} }`;
 }
 
 /**
@@ -214,7 +221,8 @@ describe('a reference into another organization leads nowhere', async () => {
 
     const root = recordKinds[name]?.fields?.[0] ?? '';
     const type = schema.getQueryType()?.getFields()[root]?.type;
-    const selection = deep(type, 2);
+    // an event refers to records of every kind: their relations too would be more fields than a query may have
+    const selection = deep(type, root === 'event' ? 1 : 2);
     const { data, errors = [] } = await stranger.tenant.graphql(`query ($id: ID!) { ${root}(id: $id) ${selection} }`, { id });
     // an answer, and not a refusal of the query
     expect(errors.map(({ extensions }) => extensions.code)).not.toContain('INVALID_PARAMETERS');

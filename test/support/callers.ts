@@ -1,6 +1,7 @@
 import { challengeOf, enrolled, freshNumber, lifted, totp, withSms } from '../security/mfa.setup.ts';
 import { type Json, Tenant } from '../tenant.ts';
 import { invited, login, PASSWORD, tokenMailedTo, userOf } from '../users.setup.ts';
+import { arranged, Records } from './records.ts';
 
 export interface Call {
   caller: Tenant;
@@ -48,8 +49,21 @@ export const callers: Readonly<Record<string, (tenant: Tenant) => Promise<Call>>
     const { body } = await user.rest('GET', '/auth/mfa/methods');
     return { caller: user, ids: { method_id: body.data[0].id } };
   },
+  getWebhookDelivery: deliveredOnce,
+  redeliverWebhookDelivery: deliveredOnce,
+  async resumeWebhook(tenant) {
+    const own = new Records(tenant, 'Inactive');
+    await arranged.resumeWebhook?.(own);
+    return { caller: tenant, ids: { webhook_id: await own.id('webhook_id') } };
+  },
   createBackupCodes: async (tenant) => ({ caller: (await lifted(tenant)).user }),
 };
+
+/** A delivery belongs to one webhook: both ids come from there. */
+async function deliveredOnce(tenant: Tenant): Promise<Call> {
+  const own = new Records(tenant, 'Delivered');
+  return { caller: tenant, ids: { webhook_id: await own.id('webhook_id'), delivery_id: await own.id('delivery_id') } };
+}
 
 /** Without credentials. */
 export const anybody = ({ origin }: Tenant): Tenant => new Tenant(origin, '', '');

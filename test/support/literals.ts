@@ -3,10 +3,10 @@ import { type GraphQLField, type GraphQLInputType, isEnumType, isInputObjectType
 /** The arguments that a field cannot do without, valid and otherwise meaningless; those that `own` names as it says. */
 export function given(
   { args }: GraphQLField<unknown, unknown>,
-  own: (type: GraphQLInputType) => string | undefined = () => undefined,
+  own: (type: GraphQLInputType, name: string) => string | undefined = () => undefined,
 ): string {
   const needed = args.filter(({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined);
-  return needed.length === 0 ? '' : `(${needed.map(({ name, type }) => `${name}: ${own(type) ?? literal(type, name)}`).join(', ')})`;
+  return needed.length === 0 ? '' : `(${needed.map(({ name, type }) => `${name}: ${own(type, name) ?? literal(type, name)}`).join(', ')})`;
 }
 
 const BY_TYPE: Readonly<Record<string, string>> = {

@@ -1,6 +1,8 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { newId } from '../../kernel/ids.ts';
 import { createAccount, LOCATION, orderService } from '../billing.setup.ts';
-import { eventually } from '../rig.ts';
+import { clock, eventually } from '../rig.ts';
 import { challengeOf, enrolled, withSms } from '../security/mfa.setup.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
@@ -112,7 +114,24 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     // a pattern that nothing here matches, so that the record stays as it is
     make: (own) => own.create('/webhooks', { url: own.receiver, events: ['invoice.overdue'], description: own.label }),
     readAt: '/webhooks/{}',
-    fields: ['webhook', 'updateWebhook', 'deleteWebhook', 'testWebhook'],
+    fields: ['webhook', 'updateWebhook', 'deleteWebhook', 'testWebhook', 'rotateWebhookSecret', 'resumeWebhook', 'replayWebhook'],
+  },
+  delivery_id: {
+    // of an event, and delivered: it changes no more by itself
+    async make(own) {
+      const webhook = `/webhooks/${await own.id('webhook_id')}`;
+      const { body } = await own.tenant.rest('GET', webhook);
+      const { url, events } = body.data;
+      await own.tenant.rest('PUT', webhook, { body: { url: await everReceiving(), events: ['ticket.created'] } });
+      await own.create('/support/tickets', { title: own.label, description: own.label });
+      const id = await eventually(async () => {
+        const [delivery] = (await own.tenant.rest('GET', `${webhook}/deliveries?status=delivered&event=ticket.created`)).body.data;
+        return delivery?.id as string;
+      });
+      await own.tenant.rest('PUT', webhook, { body: { url, events } });
+      return id;
+    },
+    fields: ['webhookDelivery'],
   },
   key_id: {
     // holds the permission that changing it needs, so that whoever has that may
@@ -156,6 +175,11 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
   },
 };
 
+/** What must be so before an operation succeeds with the records that there are, by operationId. */
+export const arranged: Readonly<Record<string, (own: Records) => Promise<unknown>>> = {
+  resumeWebhook: async (own) => own.tenant.rest('PUT', `/webhooks/${await own.id('webhook_id')}`, { body: { active: false } }),
+};
+
 /** Parameters and members that look as if they named a record of an organization and do not, with the reason. */
 export const noRecords: Readonly<Record<string, string>> = {
   category: 'a word of the catalog or of the desk, the same for everybody',
@@ -171,6 +195,16 @@ const EXAMPLE_EMAIL = 'grace@acme.example.com';
 
 /** Where webhooks of these tests point: a port that is never open, for what is not delivered. */
 const NOWHERE = 'http://127.0.0.1:9/hook';
+
+let receiving: Promise<string> | undefined;
+/** Answers 200 to everything for as long as the tests run, and keeps no process alive. */
+const everReceiving = (): Promise<string> => {
+  receiving ??= new Promise((resolve) => {
+    const server = createServer((_, response) => void response.end()).unref();
+    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`));
+  });
+  return receiving;
+};
 
 const newDomain = (): string => `${newId('request').replace('_', '-').toLowerCase()}.example.com`;
 
@@ -225,6 +259,8 @@ export class Records {
       if (name in recordKinds) return [name, await idOf(name)];
       if (value === EXAMPLE_EMAIL) return [name, freshEmail()];
       if (name === 'issuer') return [name, freshIssuer()];
+      // what the log still keeps
+      if (name === 'since') return [name, new Date(clock.now().getTime() - 3_600_000).toISOString()];
       if (name === 'certificate') return [name, (await issue()).pem];
       // each belongs to one connection of one organization
       if (name === 'email_domains') return [name, [newDomain()]];

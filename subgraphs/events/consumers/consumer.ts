@@ -1,4 +1,4 @@
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
 import type { Logger } from '../../../kernel/log.ts';
 import { Pump } from '../../../kernel/pump.ts';
 import type { EventRecord } from '../log/event.entity.ts';
@@ -10,6 +10,8 @@ const BATCH = 200;
 export interface ConsumerTask<R = void> {
   /** Its cursor's name; a row of the table `consumer`. */
   name: string;
+  /** What must be found out before the transaction begins: on the embedded database it must not wait for another statement. */
+  prepare?(events: readonly EventRecord[]): Promise<void>;
   handle(tx: EntityManager, events: readonly EventRecord[]): Promise<R>;
   /** Called once what `handle` did is committed. */
   committed?(result: R): void;
@@ -17,6 +19,7 @@ export interface ConsumerTask<R = void> {
 
 export interface ConsumerDeps {
   orm: Orm;
+  rows: Rows;
   eventLog: EventLog;
   log: Logger;
 }
@@ -50,24 +53,29 @@ export class Consumer<R = void> {
   }
 
   async #step(): Promise<boolean> {
-    const done = await this.deps.orm.em.fork().transactional((tx) => this.#batch(tx));
+    const { orm, rows, eventLog } = this.deps;
+    const [cursor] = await rows.query<{ last_sequence: string }>(`select "last_sequence" from ${this.#table} where "name" = $1`, [
+      this.task.name,
+    ]);
+    const events = await eventLog.after(Number(cursor?.last_sequence), BATCH);
+    if (events.length === 0) return false;
+    await this.task.prepare?.(events);
+    const done = await orm.em.fork().transactional((tx) => this.#batch(tx, Number(cursor?.last_sequence), events));
     if (!done) return false;
     this.task.committed?.(done.result);
-    return done.isFull;
+    return events.length === BATCH;
   }
 
-  async #batch(tx: EntityManager): Promise<{ result: R; isFull: boolean } | undefined> {
+  /** Undefined where another process has the turn, or had it since the events were read. */
+  async #batch(tx: EntityManager, after: number, events: readonly EventRecord[]): Promise<{ result: R } | undefined> {
     const { name } = this.task;
-    const [cursor] = await tx.execute<{ last_sequence: string }[]>(
-      `select "last_sequence" from ${this.#table} where "name" = ? for update skip locked`,
-      [name],
+    const [cursor] = await tx.execute<object[]>(
+      `select 1 from ${this.#table} where "name" = ? and "last_sequence" = ? for update skip locked`,
+      [name, after],
     );
     if (!cursor) return undefined;
-    const events = await this.deps.eventLog.afterIn(tx, Number(cursor.last_sequence), BATCH);
-    const last = events.at(-1);
-    if (!last) return undefined;
     const result = await this.task.handle(tx, events);
-    await tx.execute(`update ${this.#table} set "last_sequence" = ? where "name" = ?`, [last.sequence, name]);
-    return { result, isFull: events.length === BATCH };
+    await tx.execute(`update ${this.#table} set "last_sequence" = ? where "name" = ?`, [events.at(-1)?.sequence, name]);
+    return { result };
   }
 }

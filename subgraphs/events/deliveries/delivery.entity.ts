@@ -1,7 +1,8 @@
 import { BigIntType } from '@mikro-orm/core';
-import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { DeliveryUnderWay, TestNotRedelivered } from './delivery.errors.ts';
 
 export enum DeliveryStatus {
   PENDING = 'pending',
@@ -20,6 +21,7 @@ registerEnumType(DeliveryStatus, {
 @ObjectType('WebhookDelivery', { description: 'One event on its way to one webhook, as its last attempt left it.' })
 @Entity({ tableName: 'delivery' })
 @OrganizationFilter()
+@Unique({ properties: ['webhookId', 'eventId'] })
 @Index({ properties: ['webhookId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'revision'] })
 @Index({ properties: ['revision'] })
@@ -98,4 +100,12 @@ export class Delivery {
   @Field(() => Date)
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
+
+  /** One more attempt, at once; the schedule then goes on from there. @throws TestNotRedelivered, DeliveryUnderWay */
+  redeliver(now: Date): void {
+    if (this.sequence === null) throw new TestNotRedelivered(this.id);
+    if (this.status === DeliveryStatus.PENDING) throw new DeliveryUnderWay(this.id);
+    this.status = DeliveryStatus.PENDING;
+    this.nextAttemptAt = now;
+  }
 }

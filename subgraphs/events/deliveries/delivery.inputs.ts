@@ -11,4 +11,10 @@ export class DeliveryFilter {
   @IsOptional()
   @ArrayMaxSize(50, { message: 'may have at most 50 patterns' })
   event?: string[];
+
+  @Field(() => Date, { nullable: true, description: 'Planned from this instant on.' })
+  createdAfter?: Date;
+
+  @Field(() => Date, { nullable: true, description: 'Planned before this instant.' })
+  createdBefore?: Date;
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Logger } from '../../../kernel/log.ts';
 import type { Metrics } from '../../../kernel/metrics.ts';
 import type { SecretBox } from '../../../kernel/secret-box.ts';
+import { openSecrets, type Secrets } from '../webhooks/webhook.secret.ts';
 import { DeliveryStatus } from './delivery.entity.ts';
 import { pauseAfter } from './delivery.schedule.ts';
 import { type Attempt, type DeliverySender, isSuccess } from './delivery.sender.ts';
@@ -89,12 +90,12 @@ export class DeliveryLanes {
     if (!lane) return false;
     try {
       const due = await store.due(webhookId, clock.now());
-      const secret = secrets.open(lane.sealedSecret, webhookId);
+      const signing = openSecrets(secrets, webhookId, lane, clock.now());
       const firsts = due.filter(({ attempt }) => attempt === 0);
       const retries = due.filter(({ attempt }) => attempt > 0);
       const results = await Promise.all([
-        this.#inOrder(firsts, lane, secret),
-        ...retries.map((retry) => this.#attempt(retry, lane, secret)),
+        this.#inOrder(firsts, lane, signing),
+        ...retries.map((retry) => this.#attempt(retry, lane, signing)),
       ]);
       return firsts.length === FIRSTS || retries.length === RETRIES || results.includes(false);
     } finally {
@@ -103,9 +104,9 @@ export class DeliveryLanes {
   }
 
   /** False where it ended early, since the webhook changed. */
-  async #inOrder(firsts: readonly Due[], lane: Lane, secret: string): Promise<boolean> {
+  async #inOrder(firsts: readonly Due[], lane: Lane, secrets: Secrets): Promise<boolean> {
     for (const first of firsts) {
-      if (this.#isStopped || !(await this.#keep(lane)) || !(await this.#attempt(first, lane, secret))) return false;
+      if (this.#isStopped || !(await this.#keep(lane)) || !(await this.#attempt(first, lane, secrets))) return false;
     }
     return true;
   }
@@ -122,9 +123,9 @@ export class DeliveryLanes {
     return new Date(this.deps.clock.now().getTime() + LEASE_MS);
   }
 
-  async #attempt(due: Due, lane: Lane, secret: string): Promise<boolean> {
+  async #attempt(due: Due, lane: Lane, secrets: Secrets): Promise<boolean> {
     const { sender, store, clock, log, metrics } = this.deps;
-    const attempt = await sender.send({ url: lane.url, eventId: due.eventId, payload: due.payload, secret });
+    const attempt = await sender.send({ url: lane.url, eventId: due.eventId, payload: due.payload, secrets });
     const outcome = outcomeOf(attempt, due.attempt + 1, clock.now());
     const mayGoOn = await store.settle(due, lane, attempt, outcome);
     metrics?.webhookDuration.observe({ outcome: outcome.status }, attempt.durationMs / 1000);

@@ -1,70 +1,90 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { newId } from '../../../kernel/ids.ts';
 import type { ConsumerTask } from '../consumers/consumer.ts';
 import type { EventRecord } from '../log/event.entity.ts';
-import type { Webhook } from '../webhooks/webhook.entity.ts';
+import { QUOTA_EVENT } from '../webhooks/webhook.events.ts';
 import { wants } from '../webhooks/webhook.matching.ts';
+import {
+  insertDeliveries,
+  OVER_QUOTA,
+  type Planned,
+  plannedDelivery,
+  SUBSCRIBER_COLUMNS,
+  type Subscriber,
+  schemaOf,
+  WHILE_DISABLED,
+} from './delivery.plan.ts';
+import type { Allowance, DeliveryQuota, Limits } from './delivery.quota.ts';
 
-/** A row of the table `webhook`, as far as matching needs it. */
-interface Subscriber {
-  id: string;
-  organization_id: string;
-  url: string;
-  events: string[];
-  family: Webhook['family'];
-  filters: Webhook['filters'];
+export interface PlannerDeps {
+  clock: Clock;
+  quota: DeliveryQuota;
+  /** Something was planned for a webhook. */
+  wake(webhookId: string): void;
 }
 
-/** Writes a delivery for each webhook that wants each event, and then has those webhooks delivered to. */
-export function plannerTask(clock: Clock, wake: (webhookId: string) => void): ConsumerTask<ReadonlySet<string>> {
-  return {
-    name: 'webhooks',
-    async handle(tx, events) {
-      const subscribers = await subscribersOf(tx, events);
-      const planned = events.flatMap((event) =>
-        subscribers
-          .filter((webhook) => webhook.organization_id === event.organizationId && wants(webhook, event))
-          .map((webhook) => deliveryOf(event, webhook)),
-      );
-      if (planned.length > 0) await insert(tx, planned, clock.now());
-      return new Set(planned.map(({ webhook_id }) => webhook_id));
-    },
-    committed: (webhookIds) => webhookIds.forEach(wake),
-  };
+/** An event and a webhook that wants it. */
+type Match = readonly [EventRecord, Subscriber];
+
+/**
+ * Writes a delivery for each webhook that wants each event, and then has those webhooks delivered to. What comes while the
+ * platform has disabled a webhook, or beyond the plan's deliveries of the month, is recorded as skipped.
+ */
+export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
+  readonly name = 'webhooks';
+  #limits: Limits = new Map();
+
+  constructor(private readonly deps: PlannerDeps) {}
+
+  async prepare(events: readonly EventRecord[]): Promise<void> {
+    this.#limits = await this.deps.quota.limitsOf(events.map(({ organizationId }) => organizationId));
+  }
+
+  async handle(tx: EntityManager, events: readonly EventRecord[]): Promise<ReadonlySet<string>> {
+    const matches = matchesOf(events, await subscribersTo(tx, events));
+    if (matches.length === 0) return new Set();
+    const { clock, quota } = this.deps;
+    const now = clock.now();
+    const allowance = await quota.open(tx, this.#limitsOf(matches), now);
+    const planned = matches.map((match) => plan(match, allowance));
+    await insertDeliveries(tx, planned, now);
+    await quota.close(tx, allowance);
+    return new Set(planned.filter(({ error }) => error === null).map(({ webhook_id }) => webhook_id));
+  }
+
+  committed(webhookIds: ReadonlySet<string>): void {
+    for (const id of webhookIds) this.deps.wake(id);
+  }
+
+  /** Only of organizations with something to plan: for others nothing is counted or locked. */
+  #limitsOf(matches: readonly Match[]): Limits {
+    const ids = new Set(matches.map(([, { organization_id }]) => organization_id));
+    return new Map([...this.#limits].filter(([id]) => ids.has(id)));
+  }
 }
 
-const deliveryOf = (event: EventRecord, { id, organization_id, url }: Subscriber) => ({
-  id: newId('delivery'),
-  organization_id,
-  webhook_id: id,
-  event_id: event.id,
-  event: event.event,
-  sequence: event.sequence,
-  occurred_at: event.occurredAt,
-  url,
-});
-
-const schemaOf = (tx: EntityManager): string => `"${tx.config.getAll().schema}"`;
-
-/** The lock keeps a webhook from being deleted between this and the commit. */
-async function subscribersOf(tx: EntityManager, events: readonly EventRecord[]): Promise<Subscriber[]> {
-  const organizations = [...new Set(events.map(({ organizationId }) => organizationId))];
-  return tx.execute<Subscriber[]>(
-    `select "id", "organization_id", "url", "events", "family", "filters" from ${schemaOf(tx)}."webhook"
-     where "active" and "organization_id" in (${organizations.map(() => '?').join(', ')}) order by "id" for key share`,
-    organizations,
+function matchesOf(events: readonly EventRecord[], subscribers: readonly Subscriber[]): Match[] {
+  return events.flatMap((event) =>
+    subscribers
+      .filter((webhook) => webhook.organization_id === event.organizationId && wants(webhook, event))
+      .map((webhook) => [event, webhook] as const),
   );
 }
 
-const COLUMNS =
-  '"id" text, "organization_id" text, "webhook_id" text, "event_id" text, "event" text, "sequence" bigint, "occurred_at" timestamptz, "url" text';
-const NAMES = COLUMNS.replace(/ (text|bigint|timestamptz)/g, '');
+function plan([event, webhook]: Match, allowance: Allowance): Planned {
+  if (!webhook.active) return plannedDelivery(event, webhook, WHILE_DISABLED);
+  // the word that the month is used up gets through all the same
+  const isAllowed = event.event === QUOTA_EVENT || allowance.take(webhook.organization_id);
+  return plannedDelivery(event, webhook, isAllowed ? null : OVER_QUOTA);
+}
 
-async function insert(tx: EntityManager, planned: readonly object[], now: Date): Promise<void> {
-  await tx.execute(
-    `insert into ${schemaOf(tx)}."delivery" (${NAMES}, "attempt", "status", "next_attempt_at", "created_at")
-     select ${NAMES}, 0, 'pending', ?::timestamptz, ?::timestamptz from json_to_recordset(?::json) as d(${COLUMNS})`,
-    [now, now, JSON.stringify(planned)],
+/** With those that the platform disabled. The lock keeps a webhook from being deleted between this and the commit. */
+async function subscribersTo(tx: EntityManager, events: readonly EventRecord[]): Promise<Subscriber[]> {
+  const organizations = [...new Set(events.map(({ organizationId }) => organizationId))];
+  return tx.execute<Subscriber[]>(
+    `select ${SUBSCRIBER_COLUMNS} from ${schemaOf(tx)}."webhook"
+     where ("active" or "disabled_at" is not null) and "organization_id" in (${organizations.map(() => '?').join(', ')})
+     order by "id" for key share`,
+    organizations,
   );
 }

@@ -1,10 +1,11 @@
-import { Arg, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { EventsContext } from '../context.ts';
 import { EventRecord } from '../log/event.entity.ts';
 import { Delivery } from './delivery.entity.ts';
 import { DeliveryFilter } from './delivery.inputs.ts';
+import { WebhookUsage } from './delivery.usage.ts';
 
 const DeliveryPage = pageOf('WebhookDelivery', Delivery);
 
@@ -29,6 +30,25 @@ export class DeliveryResolver {
     @Ctx() { deliveries }: EventsContext,
   ): Promise<Delivery | null> {
     return deliveries.find(webhookId, id);
+  }
+
+  @Query(() => WebhookUsage, { description: 'What the organization has used of the webhook deliveries of its plan.' })
+  @Requires('webhooks:read')
+  webhookUsage(@Ctx() { deliveries }: EventsContext): Promise<WebhookUsage> {
+    return deliveries.usage();
+  }
+
+  @Mutation(() => Delivery, {
+    description:
+      'Sends the event once more, at once and beside those that wait in order, under the same `webhook-id`. If it fails again, the schedule goes on where attempts are left. Counts against the month. INVALID_STATE where the webhook is inactive, the delivery is under way or a test, its event has left the log, or the month is used up.',
+  })
+  @Requires('webhooks:write')
+  redeliver(
+    @Arg('webhookId', () => ID) webhookId: string,
+    @Arg('deliveryId', () => ID) deliveryId: string,
+    @Ctx() { deliveries }: EventsContext,
+  ): Promise<Delivery> {
+    return deliveries.redeliver(webhookId, deliveryId);
   }
 
   @FieldResolver(() => EventRecord, {

@@ -1,6 +1,7 @@
 import { type Agent, request } from 'undici';
 import type { Clock } from '../../../kernel/clock.ts';
 import { ForbiddenAddress, type UrlGuard } from '../../../kernel/ssrf.ts';
+import type { Secrets } from '../webhooks/webhook.secret.ts';
 import { retryAfterMs } from './delivery.schedule.ts';
 import { signatureHeaders, signedBody } from './delivery.signature.ts';
 
@@ -13,7 +14,7 @@ export interface Message {
   url: string;
   eventId: string;
   payload: string;
-  secret: string;
+  secrets: Secrets;
 }
 
 /** What came of one attempt. Exactly one of `status` and `error` is null. */
@@ -44,13 +45,13 @@ export class DeliverySender {
   }
 
   /** Never throws, but for an attempt that `stop` cut off: then nobody knows what came of it. */
-  async send({ url, eventId, payload, secret }: Message): Promise<Attempt> {
+  async send({ url, eventId, payload, secrets }: Message): Promise<Attempt> {
     const at = this.clock.now();
-    const body = signedBody(payload, secret);
+    const body = signedBody(payload, secrets[0]);
     const headers = {
       'content-type': 'application/json',
       'user-agent': USER_AGENT,
-      ...signatureHeaders({ id: eventId, at, body, secret }),
+      ...signatureHeaders({ id: eventId, at, body, secrets }),
     };
     const started = performance.now();
     const outcome = await this.#post(url, headers, body);

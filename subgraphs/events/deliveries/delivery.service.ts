@@ -1,3 +1,4 @@
+import { type FilterQuery, LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
 import { ResourceNotFound } from '../../../kernel/errors.ts';
@@ -8,11 +9,17 @@ import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import type { SecretBox } from '../../../kernel/secret-box.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { EventRecord } from '../log/event.entity.ts';
 import type { Webhook } from '../webhooks/webhook.entity.ts';
+import { WebhookInactive } from '../webhooks/webhook.errors.ts';
 import { TEST_EVENT, webhookTest } from '../webhooks/webhook.events.ts';
+import { openSecrets } from '../webhooks/webhook.secret.ts';
 import { Delivery, DeliveryStatus } from './delivery.entity.ts';
+import { EventNotKept, QuotaUsedUp } from './delivery.errors.ts';
 import type { DeliveryFilter } from './delivery.inputs.ts';
+import type { DeliveryQuota } from './delivery.quota.ts';
 import { type DeliverySender, isSuccess } from './delivery.sender.ts';
+import type { WebhookUsage } from './delivery.usage.ts';
 
 export interface DeliveryServiceDeps {
   em: EntityManager;
@@ -21,6 +28,10 @@ export interface DeliveryServiceDeps {
   sender: DeliverySender;
   secrets: SecretBox;
   loader: RecordLoader<Webhook>;
+  quota: DeliveryQuota;
+  organizationId: string;
+  /** Delivers what waits for a webhook. */
+  wake(webhookId: string): void;
 }
 
 /** What was delivered to the webhooks of the caller's organization. */
@@ -28,16 +39,50 @@ export class DeliveryService {
   constructor(private readonly deps: DeliveryServiceDeps) {}
 
   /** Newest first. @throws ResourceNotFound for a webhook that the organization does not have */
-  async list(webhookId: string, { status, event }: DeliveryFilter, page: PageInput): Promise<Page<Delivery>> {
+  async list(webhookId: string, { status, event, createdAfter, createdBefore }: DeliveryFilter, page: PageInput): Promise<Page<Delivery>> {
     const { em, catalogue } = this.deps;
     await this.#webhook(webhookId);
     const names = event && [...catalogue.namesOf(event, 'event')];
-    const where = { webhookId, ...(status && { status: { $in: status } }), ...(names && { event: { $in: names } }) };
+    const where: FilterQuery<Delivery> = {
+      webhookId,
+      ...(status && { status: { $in: status } }),
+      ...(names && { event: { $in: names } }),
+      ...((createdAfter || createdBefore) && {
+        createdAt: { ...(createdAfter && { $gte: createdAfter }), ...(createdBefore && { $lt: createdBefore }) },
+      }),
+    };
     return listPage(em, Delivery, { where, page, defaultSort: NEWEST_FIRST });
   }
 
   find(webhookId: string, id: string): Promise<Delivery | null> {
     return this.deps.em.findOne(Delivery, { id, webhookId });
+  }
+
+  /** Has it attempted once more, at once. @throws ResourceNotFound, WebhookInactive, NotRedelivered */
+  async redeliver(webhookId: string, id: string): Promise<Delivery> {
+    const { em, clock, quota, wake } = this.deps;
+    const webhook = await this.#webhook(webhookId);
+    const limits = await quota.limitsOf([webhook.organizationId]);
+    const delivery = await em.transactional(async (tx) => {
+      // before the delivery, as whoever plans for the organization takes them
+      const allowance = await quota.open(tx, limits, clock.now());
+      const found = await tx.findOne(Delivery, { id, webhookId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!found) throw new ResourceNotFound('delivery', id);
+      if (!webhook.active) throw new WebhookInactive(webhookId);
+      found.redeliver(clock.now());
+      if (!(await tx.count(EventRecord, { id: found.eventId }))) throw new EventNotKept(id);
+      if (!allowance.take(webhook.organizationId)) throw new QuotaUsedUp(id);
+      await quota.close(tx, allowance);
+      return found;
+    });
+    wake(webhookId);
+    return delivery;
+  }
+
+  /** What the organization has used of the month. */
+  async usage(): Promise<WebhookUsage> {
+    const { quota, organizationId, clock } = this.deps;
+    return quota.usageOf(organizationId, clock.now());
   }
 
   /** Sends a test event, which is in no log and is not tried again. @throws ResourceNotFound */
@@ -46,7 +91,7 @@ export class DeliveryService {
     const webhook = await this.#webhook(webhookId);
     const createdAt = clock.now();
     const { id: eventId, payload } = envelopeOf(webhookTest(webhook, createdAt));
-    const attempt = await sender.send({ url: webhook.url, eventId, payload, secret: secrets.open(webhook.sealedSecret, webhookId) });
+    const attempt = await sender.send({ url: webhook.url, eventId, payload, secrets: openSecrets(secrets, webhookId, webhook, createdAt) });
     const delivery = Object.assign(new Delivery(), {
       id: newId('delivery'),
       organizationId: webhook.organizationId,

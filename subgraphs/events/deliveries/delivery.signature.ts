@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { headerKey } from '../webhooks/webhook.secret.ts';
+import { headerKey, type Secrets } from '../webhooks/webhook.secret.ts';
 
 /**
  * The text of a delivery: the payload with `signature` as its last member, `sha256=` and the hex HMAC-SHA256 of the payload
@@ -13,12 +13,15 @@ export interface Signed {
   id: string;
   at: Date;
   body: string;
-  secret: string;
+  secrets: Secrets;
 }
 
-/** The headers of the Standard Webhooks specification, over the whole body. The time is that of the attempt. */
-export function signatureHeaders({ id, at, body, secret }: Signed): Record<string, string> {
+/** The headers of the Standard Webhooks specification, over the whole body: a signature by each secret. The time is that of the attempt. */
+export function signatureHeaders({ id, at, body, secrets }: Signed): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
-  const signature = createHmac('sha256', headerKey(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+  const signatures = secrets.map((secret) => {
+    const mac = createHmac('sha256', headerKey(secret)).update(`${id}.${timestamp}.${body}`);
+    return `v1,${mac.digest('base64')}`;
+  });
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }

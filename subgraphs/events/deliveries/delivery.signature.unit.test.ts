@@ -8,7 +8,7 @@ test('the headers are those of the Standard Webhooks test vector', () => {
     id: 'msg_loFOjxBNrRLzqYUf',
     at: new Date(1_731_705_121_999),
     body: '{"event_type":"ping","data":{"success":true}}',
-    secret: 'whsec_plJ3nmyCDGBKInavdOK15jsl',
+    secrets: ['whsec_plJ3nmyCDGBKInavdOK15jsl'],
   });
   expect(headers).toEqual({
     'webhook-id': 'msg_loFOjxBNrRLzqYUf',
@@ -19,7 +19,7 @@ test('the headers are those of the Standard Webhooks test vector', () => {
 
 test('a secret without whsec_ is the key itself', () => {
   const secret = "It's a Secret to Everybody";
-  const { 'webhook-signature': signature } = signatureHeaders({ id: 'evt_1', at: new Date(1000), body: '{}', secret });
+  const { 'webhook-signature': signature } = signatureHeaders({ id: 'evt_1', at: new Date(1000), body: '{}', secrets: [secret] });
   expect(signature).toBe(`v1,${createHmac('sha256', secret).update('evt_1.1.{}').digest('base64')}`);
 });
 

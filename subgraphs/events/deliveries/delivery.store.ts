@@ -4,6 +4,7 @@ import type { Jobs } from '../../../kernel/jobs.ts';
 import { record } from '../../../kernel/outbox.ts';
 import { Webhook } from '../webhooks/webhook.entity.ts';
 import { webhookDisabled } from '../webhooks/webhook.events.ts';
+import type { SealedSecrets } from '../webhooks/webhook.secret.ts';
 import type { Delivery, DeliveryStatus } from './delivery.entity.ts';
 import { DELIVERY_CHANNEL } from './delivery.feed.ts';
 import type { Attempt } from './delivery.sender.ts';
@@ -16,10 +17,9 @@ export interface RetryJob {
 }
 
 /** The turn to deliver to a webhook, until an instant. */
-export interface Lane {
+export interface Lane extends SealedSecrets {
   webhookId: string;
   url: string;
-  sealedSecret: string;
   updatedAt: Date;
   until: Date;
 }
@@ -64,13 +64,23 @@ export class DeliveryStore {
    */
   async claim(webhookId: string, now: Date, until: Date): Promise<Lane | undefined> {
     const implausible = new Date(2 * until.getTime() - now.getTime());
-    const [row] = await this.rows.query<{ url: string; sealed_secret: string; updated_at: Date | string }>(
+    const [row] = await this.rows.query<ClaimedRow>(
       `update ${this.#schema}."webhook" set "lane_until" = $3
        where "id" = $1 and "active" and ("lane_until" is null or "lane_until" <= $2 or "lane_until" > $4)
-       returning "url", "sealed_secret", "updated_at"`,
+       returning "url", "sealed_secret", "previous_sealed_secret", "previous_secret_until", "updated_at"`,
       [webhookId, now, until, implausible],
     );
-    return row && { webhookId, url: row.url, sealedSecret: row.sealed_secret, updatedAt: new Date(row.updated_at), until };
+    return (
+      row && {
+        webhookId,
+        url: row.url,
+        sealedSecret: row.sealed_secret,
+        previousSealedSecret: row.previous_sealed_secret,
+        previousSecretUntil: row.previous_secret_until === null ? null : new Date(row.previous_secret_until),
+        updatedAt: new Date(row.updated_at),
+        until,
+      }
+    );
   }
 
   /** Keeps the turn longer; false where it was lost meanwhile. */
@@ -184,6 +194,14 @@ export class DeliveryStore {
     Object.assign(webhook, { active: false, disabledAt: now, disabledReason: 'gone', updatedAt: now });
     await record(tx, webhookDisabled(webhook, now));
   }
+}
+
+interface ClaimedRow {
+  url: string;
+  sealed_secret: string;
+  previous_sealed_secret: string | null;
+  previous_secret_until: Date | string | null;
+  updated_at: Date | string;
 }
 
 interface Settled {

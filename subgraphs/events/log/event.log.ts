@@ -1,4 +1,4 @@
-import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
+import type { Orm, Rows } from '../../../kernel/database.ts';
 import type { LoggedEvent } from '../../../kernel/events.ts';
 import { mapperOf, type RowMapper } from '../../../kernel/row-mapper.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -11,10 +11,18 @@ import { RecentEvents } from './recent.events.ts';
 /** The channel that tells every process of new events. */
 export const EVENT_LOG_CHANNEL = 'event_log';
 
+export interface Span {
+  organizationId: string;
+  names: ReadonlySet<string>;
+  since: Date;
+  until: Date;
+}
+
 /** The log of all organizations, as the platform itself writes and follows it. Positions are sequences. */
 export class EventLog implements Feed<EventRecord, EventSelection> {
   readonly #map: RowMapper<EventRecord>;
   readonly #table: string;
+  readonly #consumers: string;
   readonly recent = new RecentEvents();
 
   constructor(
@@ -25,6 +33,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
   ) {
     this.#map = mapperOf(orm.getMetadata().get<EventRecord>(EventRecord), orm.em.getPlatform());
     this.#table = `"${orm.config.getAll().schema}"."event_log"`;
+    this.#consumers = `"${orm.config.getAll().schema}"."consumer"`;
   }
 
   /** Takes the relay's events; one that is there already counts once. */
@@ -68,15 +77,6 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return events;
   }
 
-  /** The same inside a transaction. */
-  async afterIn(tx: EntityManager, sequence: number, limit: number): Promise<EventRecord[]> {
-    const rows = await tx.execute<object[]>(`select * from ${this.#table} where "sequence" > ? order by "sequence" limit ?`, [
-      sequence,
-      limit,
-    ]);
-    return rows.map((row) => this.#map(row));
-  }
-
   /** Events of one organization, in order. */
   async range(selection: EventSelection, { after, upTo, limit }: Range): Promise<EventRecord[]> {
     const { organizationId, names, accountId, subjectId } = selection;
@@ -92,6 +92,17 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
 
   positionOf({ sequence }: EventRecord): number {
     return sequence;
+  }
+
+  /** Where events of one organization lie that happened in a time, and how many they are; as far as webhooks were planned for. */
+  async span({ organizationId, names, since, until }: Span): Promise<{ count: number; first: number; last: number }> {
+    const [row] = await this.rows.query<{ count: string; first: string | null; last: string | null }>(
+      `select count(*) as count, min("sequence") as first, max("sequence") as last from ${this.#table}
+       where "organization_id" = $1 and "event" = any($2) and "occurred_at" >= $3 and "occurred_at" < $4
+         and "sequence" <= (select "last_sequence" from ${this.#consumers} where "name" = 'webhooks')`,
+      [organizationId, [...names], since, until],
+    );
+    return { count: Number(row?.count ?? 0), first: Number(row?.first ?? 0), last: Number(row?.last ?? 0) };
   }
 
   async find(id: string): Promise<EventRecord | undefined> {

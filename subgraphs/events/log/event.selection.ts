@@ -16,7 +16,7 @@ export class EventSelection implements Selection<EventRecord> {
   constructor(
     readonly organizationId: string,
     readonly names: ReadonlySet<string>,
-    { accountId, subjectId }: EventNarrowing,
+    { accountId, subjectId }: EventNarrowing = {},
   ) {
     this.accountId = accountId ?? undefined;
     this.subjectId = subjectId ?? undefined;

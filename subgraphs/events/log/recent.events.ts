@@ -10,7 +10,7 @@ export class RecentEvents {
   readonly #events = new Map<string, EventRecord>();
 
   keep(events: readonly EventRecord[]): void {
-    for (const event of events) this.#events.set(event.id, event);
+    for (const event of events) if (!this.#events.has(event.id)) this.#events.set(event.id, event);
     for (const id of this.#events.keys()) {
       if (this.#events.size <= CAPACITY) return;
       this.#events.delete(id);

@@ -30,12 +30,20 @@ export const eventTables = migration('0001-events', [
      "created_at" timestamptz(3) not null,
      primary key ("id")
    )`,
+  `alter table "events"."delivery" add constraint "delivery_webhook_id_event_id_unique" unique ("webhook_id", "event_id")`,
   `create index "delivery_failed_index" on "events"."delivery" ("webhook_id", "next_attempt_at") where status = 'failed'`,
   `create index "delivery_organization_id_revision_index" on "events"."delivery" ("organization_id", "revision")`,
   `create index "delivery_pending_index" on "events"."delivery" ("webhook_id", "sequence") where status = 'pending'`,
   `create index "delivery_occurred_at_index" on "events"."delivery" ("occurred_at")`,
   `create index "delivery_revision_index" on "events"."delivery" ("revision")`,
   `create index "delivery_webhook_id_created_at_id_index" on "events"."delivery" ("webhook_id", "created_at", "id")`,
+  `create table "events"."delivery_month_counter" (
+     "organization_id" text not null,
+     "month" date not null,
+     "count" bigint not null,
+     "exceeded_at" timestamptz(3) null,
+     primary key ("organization_id", "month")
+   )`,
   `create table "events"."event_log" (
      "id" text not null,
      "sequence" bigserial not null,

@@ -2,6 +2,7 @@ import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legac
 import { ArrayMaxSize, IsOptional, Matches } from 'class-validator';
 import { Directive, Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { WebhookActive } from './webhook.errors.ts';
 
 /** The families of specification section 6 that have a path of their own to subscribe by. */
 export enum WebhookFamily {
@@ -68,10 +69,10 @@ export class Webhook {
   @Property({ type: 'text' })
   sealedSecret!: string;
 
-  /** The secret before the last rotation: it signs too, until then. */
   @Property({ type: 'text', nullable: true })
   previousSealedSecret: string | null = null;
 
+  @Field(() => Date, { nullable: true, description: 'Until then the secret before the last rotation signs too; null where none did.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   previousSecretUntil: Date | null = null;
 
@@ -119,10 +120,31 @@ export class Webhook {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  /** Whether the platform gave up on it is forgotten as soon as its owner decides. */
+  /** At once: the secret before, and the one before that, sign no more. */
+  replaceSecret(sealed: string): void {
+    this.sealedSecret = sealed;
+    this.previousSealedSecret = null;
+    this.previousSecretUntil = null;
+  }
+
+  /** The secret before signs too until then, and the one before that no more. */
+  rotateSecret(sealed: string, previousUntil: Date): void {
+    this.previousSealedSecret = this.sealedSecret;
+    this.previousSecretUntil = previousUntil;
+    this.sealedSecret = sealed;
+  }
+
+  /** Whether the platform gave up on it, and since when it fails, is forgotten as soon as its owner decides. */
   setActive(active: boolean): void {
     this.active = active;
     this.disabledAt = null;
     this.disabledReason = null;
+    this.failingSince = null;
+  }
+
+  /** @throws WebhookActive */
+  resume(): void {
+    if (this.active) throw new WebhookActive(this.id);
+    this.setActive(true);
   }
 }

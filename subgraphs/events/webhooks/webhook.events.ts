@@ -11,6 +11,7 @@ const webhookPayload = z.strictObject({
   disabled_reason: z.string().nullable(),
 });
 const data = z.strictObject({ webhook: webhookPayload });
+const usagePayload = z.strictObject({ month: z.string(), limit: z.int(), exceeded_at: timestamp });
 
 const example = {
   webhook: {
@@ -28,6 +29,7 @@ const disabledExample = {
 
 const family = 'webhook';
 export const TEST_EVENT = 'webhook.test';
+export const QUOTA_EVENT = 'webhook.quota_exceeded';
 
 export const webhookTest = defineEvent(
   {
@@ -51,7 +53,24 @@ export const webhookDisabled = defineEvent(
   tell,
 );
 
-export const webhookEvents = [webhookTest.type, webhookDisabled.type];
+export const webhookQuotaExceeded = defineEvent(
+  {
+    name: QUOTA_EVENT,
+    family,
+    description:
+      "The month's deliveries of the plan are used up: further ones are recorded as skipped, and can be replayed when the next month has begun or the plan was changed. Once a month; its own delivery is not counted.",
+    data: z.strictObject({ webhook_usage: usagePayload }),
+    example: { webhook_usage: { month: '2026-01', limit: 1000, exceeded_at: '2026-01-31T09:30:00.000Z' } },
+  },
+  ({ organizationId, limit, now }: { organizationId: string; limit: number; now: Date }) => ({
+    organizationId,
+    occurredAt: now,
+    subject: { type: 'Organization', id: organizationId },
+    data: { webhook_usage: { month: now.toISOString().slice(0, 7), limit, exceeded_at: now.toISOString() } },
+  }),
+);
+
+export const webhookEvents = [webhookTest.type, webhookDisabled.type, webhookQuotaExceeded.type];
 
 function tell(webhook: Webhook, occurredAt: Date) {
   const { id, organizationId, url, events, active, disabledAt, disabledReason } = webhook;

@@ -61,6 +61,17 @@ export class WebhookCreateInput {
 }
 
 @InputType()
+export class WebhookSecretRotateInput {
+  @Field(() => String, {
+    nullable: true,
+    description: '16 to 255 printable ASCII characters; after `whsec_` base64. Default: one is made and shown in this answer only.',
+  })
+  @IsOptional()
+  @IsSecret()
+  secret?: string | null;
+}
+
+@InputType()
 export class WebhookUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()
@@ -72,7 +83,10 @@ export class WebhookUpdateInput {
   @Patterns()
   events?: string[];
 
-  @Field(() => String, { nullable: true, description: 'Replaces the secret at once.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Replaces the secret at once, and ends a rotation. `rotateWebhookSecret` has both sign for a day.',
+  })
   @NotNull()
   @IsSecret()
   secret?: string;

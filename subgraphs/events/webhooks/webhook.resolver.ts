@@ -4,7 +4,7 @@ import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { EventsContext } from '../context.ts';
 import { Delivery } from '../deliveries/delivery.entity.ts';
 import { Webhook } from './webhook.entity.ts';
-import { WebhookCreateInput, WebhookUpdateInput } from './webhook.inputs.ts';
+import { WebhookCreateInput, WebhookSecretRotateInput, WebhookUpdateInput } from './webhook.inputs.ts';
 
 const WebhookPage = pageOf('Webhook', Webhook);
 
@@ -39,6 +39,28 @@ export class WebhookResolver {
     @Ctx() { webhooks }: EventsContext,
   ): Promise<Webhook> {
     return webhooks.update(id, input);
+  }
+
+  @Mutation(() => Webhook, {
+    description:
+      'Gives it another secret, which this answer alone shows. For 24 hours the one before signs too: `webhook-signature` lists the signatures of both, the new one first; `signature` in the body is of the new one only. A second rotation ends the oldest at once.',
+  })
+  @Requires('webhooks:write')
+  rotateWebhookSecret(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => WebhookSecretRotateInput, { nullable: true }) input: WebhookSecretRotateInput | undefined,
+    @Ctx() { webhooks }: EventsContext,
+  ): Promise<Webhook> {
+    return webhooks.rotateSecret(id, input ?? {});
+  }
+
+  @Mutation(() => Webhook, {
+    description:
+      'Makes an inactive one active, whoever had stopped it, and delivers what waits. What the platform recorded as `SKIPPED` meanwhile is sent by `replayWebhook`. INVALID_STATE where it is active.',
+  })
+  @Requires('webhooks:write')
+  resumeWebhook(@Arg('id', () => ID) id: string, @Ctx() { webhooks }: EventsContext): Promise<Webhook> {
+    return webhooks.resume(id);
   }
 
   @Mutation(() => Webhook, { description: 'Stops what waits for it, forgets its history, and answers its last state.' })

@@ -1,10 +1,24 @@
 import { randomBytes } from 'node:crypto';
+import type { SecretBox } from '../../../kernel/secret-box.ts';
+import type { Webhook } from './webhook.entity.ts';
 
 /** Of the Standard Webhooks specification: after it stands the key in base64. Any other secret is the key itself. */
 const PREFIX = 'whsec_';
 const KEY_BYTES = 32;
 
 export const generateSecret = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString('base64')}`;
+
+/** What signs: the secret of the webhook, and after it the one before its last rotation while that signs too. */
+export type Secrets = readonly [current: string, ...previous: string[]];
+
+export type SealedSecrets = Pick<Webhook, 'sealedSecret' | 'previousSealedSecret' | 'previousSecretUntil'>;
+
+export function openSecrets(box: SecretBox, webhookId: string, sealed: SealedSecrets, now: Date): Secrets {
+  const { sealedSecret, previousSealedSecret, previousSecretUntil } = sealed;
+  const current = box.open(sealedSecret, webhookId);
+  if (!previousSealedSecret || !previousSecretUntil || previousSecretUntil <= now) return [current];
+  return [current, box.open(previousSealedSecret, webhookId)];
+}
 
 /** The key of the `webhook-signature` header. The signature in the body is keyed with the text of the secret as it is. */
 export const headerKey = (secret: string): Buffer =>

@@ -12,8 +12,11 @@ import type { UrlGuard } from '../../../kernel/ssrf.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { Delivery } from '../deliveries/delivery.entity.ts';
 import { Webhook, WebhookFamily, type WebhookFilters } from './webhook.entity.ts';
-import type { WebhookCreateInput, WebhookUpdateInput } from './webhook.inputs.ts';
+import type { WebhookCreateInput, WebhookSecretRotateInput, WebhookUpdateInput } from './webhook.inputs.ts';
 import { generateSecret } from './webhook.secret.ts';
+
+/** How long the secret before a rotation signs too. */
+const PREVIOUS_SIGNS_MS = 24 * 3_600_000;
 
 export interface WebhookServiceDeps {
   em: EntityManager;
@@ -67,21 +70,30 @@ export class WebhookService {
   /** @throws ResourceNotFound, InvalidParameters, InsufficientPermissions */
   async update(id: string, { url, events, secret, active, ...nullable }: WebhookUpdateInput): Promise<Webhook> {
     if (url) await this.#checkUrl(url);
-    const webhook = await this.deps.em.transactional(async (tx) => {
-      const found = await this.#locked(tx, id);
-      // whatever changes: a new address or secret gets what the webhook tells of as much as new patterns do
-      this.#checkEvents(events ?? found.events, found.family);
+    return this.#change(id, events, (found) => {
       checkFilters(nullable.filters, found.family);
       if (url) found.url = url;
       if (events) found.events = [...new Set(events)];
-      if (secret) found.sealedSecret = this.deps.secrets.seal(secret, id);
+      if (secret) found.replaceSecret(this.deps.secrets.seal(secret, id));
       if (active !== undefined) found.setActive(active);
       for (const [name, value] of Object.entries(nullable)) if (value !== undefined) Object.assign(found, { [name]: value });
-      found.updatedAt = this.deps.clock.now();
-      return found;
     });
-    if (webhook.active) this.deps.wake(id);
+  }
+
+  /** With its new secret, this once. @throws ResourceNotFound, InvalidParameters, InsufficientPermissions */
+  async rotateSecret(id: string, { secret: given }: WebhookSecretRotateInput): Promise<Webhook> {
+    const { clock, secrets } = this.deps;
+    const secret = given ?? generateSecret();
+    const webhook = await this.#change(id, undefined, (found) =>
+      found.rotateSecret(secrets.seal(secret, id), new Date(clock.now().getTime() + PREVIOUS_SIGNS_MS)),
+    );
+    webhook.secret = secret;
     return webhook;
+  }
+
+  /** Delivers again, first what waits. @throws ResourceNotFound, WebhookActive, InsufficientPermissions */
+  async resume(id: string): Promise<Webhook> {
+    return this.#change(id, undefined, (found) => found.resume());
   }
 
   /** In its last state. Its delivery history goes with it, and what waits is not delivered. @throws ResourceNotFound */
@@ -92,6 +104,19 @@ export class WebhookService {
       await tx.nativeDelete(Webhook, { id });
       return webhook;
     });
+  }
+
+  /** Whoever changes anything may read what it tells of: a new address or secret gets that as much as new patterns do. */
+  async #change(id: string, events: string[] | undefined, change: (webhook: Webhook) => void): Promise<Webhook> {
+    const webhook = await this.deps.em.transactional(async (tx) => {
+      const found = await this.#locked(tx, id);
+      this.#checkEvents(events ?? found.events, found.family);
+      change(found);
+      found.updatedAt = this.deps.clock.now();
+      return found;
+    });
+    if (webhook.active) this.deps.wake(id);
+    return webhook;
   }
 
   async #locked(tx: EntityManager, id: string): Promise<Webhook> {

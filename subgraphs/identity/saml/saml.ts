@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database.ts';
-import { UrlGuard } from '../../../kernel/ssrf.ts';
+import type { UrlGuard } from '../../../kernel/ssrf.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { IdpMetadataSource } from '../saml-connections/idp.metadata.source.ts';
@@ -18,6 +18,7 @@ export interface SamlParts {
   sessions: Sessions;
   /** `{service_origin}` of the specification. */
   serviceOrigin: string;
+  guard: UrlGuard;
   /** Identity providers may be on this machine, and without TLS: development only. */
   allowPrivateUrls: boolean;
 }
@@ -29,13 +30,13 @@ export interface Saml {
   signIn: SamlSignIn;
 }
 
-export function createSaml({ serviceOrigin, allowPrivateUrls, ...parts }: SamlParts): Saml {
+export function createSaml({ serviceOrigin, guard, allowPrivateUrls, ...parts }: SamlParts): Saml {
   const addresses = new SamlAddresses(serviceOrigin);
   const store = new SamlStore(parts.orm, parts.clock);
   const users = new SamlUsers(parts);
   return {
     addresses,
-    metadata: new IdpMetadataSource(new UrlGuard({ allowPrivate: allowPrivateUrls }), allowPrivateUrls),
+    metadata: new IdpMetadataSource(guard, allowPrivateUrls),
     signIn: new SamlSignIn({ ...parts, addresses, store, users }),
   };
 }

@@ -1,0 +1,30 @@
+import { ArrayMaxSize, ArrayMinSize, IsOptional } from 'class-validator';
+import { Field, InputType } from 'type-graphql';
+import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
+
+@InputType()
+export class WebhookReplayInput {
+  @Field(() => Date, { description: 'What happened from this instant on; not in the future, and not before what the log keeps.' })
+  since!: Date;
+
+  @Field(() => Date, { nullable: true, description: 'What happened before this instant. Default: now.' })
+  until?: Date | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Names and patterns that narrow those of the webhook: `ticket.created`, `ticket.*`. Default: all of the webhook.',
+  })
+  @IsOptional()
+  @ArrayMinSize(1, { message: 'must name at least one event' })
+  @ArrayMaxSize(50, { message: 'may have at most 50 patterns' })
+  events?: string[] | null;
+
+  @Field(() => [DeliveryStatus], {
+    nullable: true,
+    description:
+      'Which deliveries begin anew. `SKIPPED`: also events without a delivery, since the webhook did not exist or was inactive. `EXHAUSTED`: given up. `FAILED`: waiting for a retry. `DELIVERED`: all over again, under the same ids. Default: `SKIPPED` and `EXHAUSTED`. What is `PENDING` is under way and left alone.',
+  })
+  @IsOptional()
+  @ArrayMinSize(1, { message: 'must name at least one status' })
+  status?: DeliveryStatus[] | null;
+}

@@ -1,0 +1,72 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import type { RecordLoader } from '../../../kernel/loaders.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
+import type { EventLog } from '../log/event.log.ts';
+import { EVENT_RETENTION_DAYS, keptSince } from '../log/event.retention.ts';
+import type { Webhook } from '../webhooks/webhook.entity.ts';
+import { WebhookInactive } from '../webhooks/webhook.errors.ts';
+import type { WebhookReplayInput } from './replay.inputs.ts';
+import type { WebhookReplay } from './replay.record.ts';
+import type { ReplayWorker } from './replay.worker.ts';
+
+const NOT_DELIVERED = [DeliveryStatus.SKIPPED, DeliveryStatus.EXHAUSTED];
+
+export interface ReplayServiceDeps {
+  em: EntityManager;
+  clock: Clock;
+  catalogue: Catalogue;
+  eventLog: EventLog;
+  replays: ReplayWorker;
+  loader: RecordLoader<Webhook>;
+}
+
+/** Replays what did not reach a webhook of the caller's organization. */
+export class ReplayService {
+  constructor(private readonly deps: ReplayServiceDeps) {}
+
+  /** Ends where the planner is: what comes after is planned by itself. @throws ResourceNotFound, WebhookInactive, InvalidParameters */
+  async start(webhookId: string, { since, until: wishedEnd, events, status }: WebhookReplayInput): Promise<WebhookReplay> {
+    const { em, clock, eventLog, replays, loader } = this.deps;
+    const webhook = await loader.load(webhookId);
+    if (!webhook) throw new ResourceNotFound('webhook', webhookId);
+    if (!webhook.active) throw new WebhookInactive(webhookId);
+
+    const startedAt = clock.now();
+    const until = wishedEnd ?? startedAt;
+    checkTime(since, until, startedAt);
+    checkStatus(status);
+    const { organizationId } = webhook;
+    const names = this.#names(webhook, events);
+    const { count, first, last } = await eventLog.span({ organizationId, names, since, until });
+    const replay = { webhookId, organizationId, names: [...names], status: status ?? NOT_DELIVERED, since, until, startedAt };
+    if (count > 0) await em.transactional((tx) => replays.enqueue(tx, { ...replay, after: first - 1, upTo: last }));
+    return { webhookId, since, until, events: count };
+  }
+
+  /** What the webhook gets by its patterns, narrowed by those of the caller. */
+  #names({ events: own, family }: Webhook, wished: readonly string[] | null | undefined): ReadonlySet<string> {
+    const { catalogue } = this.deps;
+    const covered = catalogue.namesOf(own, 'events', family);
+    if (!wished) return covered;
+    const names = new Set([...catalogue.namesOf(wished, 'events', family)].filter((name) => covered.has(name)));
+    if (names.size > 0) return names;
+    throw new InvalidParameters([{ field: 'events', value: wished, reason: 'name no event that this webhook subscribes to' }]);
+  }
+}
+
+function checkTime(since: Date, until: Date, now: Date): void {
+  const problem = (field: string, value: Date, reason: string): InvalidParameters =>
+    new InvalidParameters([{ field, value: value.toISOString(), reason }]);
+  if (since > now) throw problem('since', since, 'must not be in the future');
+  if (since < keptSince(now))
+    throw problem('since', since, `must not be more than ${EVENT_RETENTION_DAYS} days ago: the log keeps no more`);
+  if (until <= since) throw problem('until', until, 'must be after since');
+}
+
+function checkStatus(status: readonly DeliveryStatus[] | null | undefined): void {
+  const index = status?.indexOf(DeliveryStatus.PENDING) ?? -1;
+  if (index >= 0) throw new InvalidParameters([{ field: `status.${index}`, value: 'pending', reason: 'is under way already' }]);
+}

@@ -1,0 +1,143 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import type { Jobs } from '../../../kernel/jobs.ts';
+import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
+import {
+  insertDeliveries,
+  OVER_QUOTA,
+  type Planned,
+  plannedDelivery,
+  SUBSCRIBER_COLUMNS,
+  type Subscriber,
+  schemaOf,
+} from '../deliveries/delivery.plan.ts';
+import type { DeliveryQuota, Limits } from '../deliveries/delivery.quota.ts';
+import type { EventRecord } from '../log/event.entity.ts';
+import type { EventLog } from '../log/event.log.ts';
+import { EventSelection } from '../log/event.selection.ts';
+import { wants } from '../webhooks/webhook.matching.ts';
+
+const QUEUE = 'webhook-replay';
+/** Events that one transaction looks at. */
+const BATCH = 200;
+const RETRY = { retryLimit: 1000, retryDelaySeconds: 1, retryDelayMaxSeconds: 300 };
+
+/** A replay from a place in the log on. */
+export interface Replay {
+  webhookId: string;
+  organizationId: string;
+  names: readonly string[];
+  status: readonly DeliveryStatus[];
+  since: Date;
+  until: Date;
+  startedAt: Date;
+  /** Sequences, after the first and up to and with the second. */
+  after: number;
+  upTo: number;
+}
+
+/** As the queue keeps it. */
+type ReplayJob = Omit<Replay, 'since' | 'until' | 'startedAt'> & Record<'since' | 'until' | 'startedAt', string>;
+
+/** A delivery that there is, as a replay judges it. */
+interface Known {
+  id: string;
+  event_id: string;
+  status: DeliveryStatus;
+  attempted_at: Date | string | null;
+}
+
+export interface ReplayWorkerDeps {
+  orm: Orm;
+  eventLog: EventLog;
+  quota: DeliveryQuota;
+  jobs: Jobs;
+  clock: Clock;
+  wake(webhookId: string): void;
+}
+
+/**
+ * Replays batch by batch, each in a transaction that enqueues the next one, so that a replay of any length goes on where a
+ * process died. A batch that runs twice plans nothing twice: what is pending, or was attempted since the replay began, is left.
+ */
+export class ReplayWorker {
+  constructor(private readonly deps: ReplayWorkerDeps) {
+    deps.jobs.define<ReplayJob>(QUEUE, (job) => this.#run(replayOf(job)), RETRY);
+  }
+
+  async enqueue(tx: EntityManager, replay: Replay): Promise<void> {
+    await this.deps.jobs.enqueue(tx, QUEUE, replay);
+  }
+
+  async #run(replay: Replay): Promise<void> {
+    const { orm, eventLog, quota, wake } = this.deps;
+    const { organizationId, names, after, upTo } = replay;
+    const events = await eventLog.range(new EventSelection(organizationId, new Set(names)), { after, upTo, limit: BATCH });
+    const limits = await quota.limitsOf([organizationId]);
+    if (await orm.em.fork().transactional((tx) => this.#batch(tx, replay, events, limits))) wake(replay.webhookId);
+  }
+
+  /** Whether something is to be delivered. Ends the replay of a webhook that was stopped or deleted. */
+  async #batch(tx: EntityManager, replay: Replay, events: readonly EventRecord[], limits: Limits): Promise<boolean> {
+    const [webhook] = await tx.execute<Subscriber[]>(
+      `select ${SUBSCRIBER_COLUMNS} from ${schemaOf(tx)}."webhook" where "id" = ? and "organization_id" = ? and "active" for key share`,
+      [replay.webhookId, replay.organizationId],
+    );
+    if (!webhook) return false;
+    const wanted = events.filter((event) => event.occurredAt >= replay.since && event.occurredAt < replay.until && wants(webhook, event));
+    const isPlanned = wanted.length > 0 && (await this.#plan(tx, replay, webhook, wanted, limits));
+    const last = events.at(-1);
+    if (last && events.length === BATCH) await this.enqueue(tx, { ...replay, after: last.sequence });
+    return isPlanned;
+  }
+
+  async #plan(tx: EntityManager, replay: Replay, webhook: Subscriber, wanted: readonly EventRecord[], limits: Limits): Promise<boolean> {
+    const { quota, clock } = this.deps;
+    const now = clock.now();
+    const { organizationId, status } = replay;
+    // the lock of the quota comes first: who else plans for this organization has committed when it is given
+    const allowance = await quota.open(tx, limits, now);
+    const known = await knownDeliveries(tx, webhook, wanted);
+    const [made, again]: [Planned[], string[]] = [[], []];
+    for (const event of wanted) {
+      const delivery = known.get(event.id);
+      if (delivery && isReplayed(delivery, replay) && allowance.take(organizationId)) again.push(delivery.id);
+      if (!delivery && status.includes(DeliveryStatus.SKIPPED))
+        made.push(plannedDelivery(event, webhook, allowance.take(organizationId) ? null : OVER_QUOTA));
+    }
+    await insertDeliveries(tx, made, now);
+    await beginAnew(tx, again, now);
+    await quota.close(tx, allowance);
+    return allowance.taken.size > 0;
+  }
+}
+
+const isReplayed = ({ status, attempted_at }: Known, replay: Replay): boolean =>
+  replay.status.includes(status) && (attempted_at === null || new Date(attempted_at) < replay.startedAt);
+
+async function knownDeliveries(tx: EntityManager, { id }: Subscriber, events: readonly EventRecord[]): Promise<Map<string, Known>> {
+  const rows = await tx.execute<Known[]>(
+    `select "id", "event_id", "status", "attempted_at" from ${schemaOf(tx)}."delivery"
+     where "webhook_id" = ? and "event_id" in (select json_array_elements_text(?::json)) for update`,
+    [id, JSON.stringify(events.map((event) => event.id))],
+  );
+  return new Map(rows.map((row) => [row.event_id, row]));
+}
+
+/** As if they had just been planned. */
+async function beginAnew(tx: EntityManager, ids: readonly string[], now: Date): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.execute(
+    `update ${schemaOf(tx)}."delivery" set "status" = 'pending', "attempt" = 0, "next_attempt_at" = ?, "attempted_at" = null,
+       "response_status" = null, "response_body" = null, "duration_ms" = null, "error" = null
+     where "id" in (select json_array_elements_text(?::json))`,
+    [now, JSON.stringify(ids)],
+  );
+}
+
+const replayOf = ({ since, until, startedAt, ...rest }: ReplayJob): Replay => ({
+  ...rest,
+  since: new Date(since),
+  until: new Date(until),
+  startedAt: new Date(startedAt),
+});

@@ -1,0 +1,159 @@
+import { createHmac } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { eventually, type Rig, rig } from '../rig.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { type Arrival, answering, type Receiver, receiver } from './receiver.ts';
+import { openTicket, subscribe, verified } from './webhooks.setup.ts';
+
+const HOUR_MS = 3_600_000;
+const OWN = 'a secret of the receiver itself';
+
+let platform: Rig;
+let tenant: Tenant;
+let hook: Receiver;
+beforeAll(async () => {
+  platform = await rig();
+  tenant = await platform.organization();
+});
+
+async function subscribed(members: object = {}): Promise<Json> {
+  hook = await receiver();
+  return subscribe(tenant, { url: hook.url, events: ['ticket.*'], ...members });
+}
+
+async function rotate(id: string, body?: object): Promise<Json> {
+  const answer = await tenant.rest('POST', `/webhooks/${id}/rotate-secret`, { body });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body.data;
+}
+
+/** What a test of the webhook delivers, signed as events are. */
+async function tested(id: string): Promise<Arrival> {
+  await tenant.rest('POST', `/webhooks/${id}/test`);
+  return hook.arrivals.at(-1) as Arrival;
+}
+
+const verifies = (secret: string, { text, headers }: Arrival): boolean => {
+  try {
+    return Boolean(verified(secret, text, headers));
+  } catch {
+    return false;
+  }
+};
+const signatures = ({ headers }: Arrival): string[] => String(headers['webhook-signature']).split(' ');
+const bodySignature = (secret: string, { text }: Arrival): string =>
+  `sha256=${createHmac('sha256', secret)
+    .update(text.replace(/,"signature":"sha256=[0-9a-f]{64}"}$/, '}'))
+    .digest('hex')}`;
+
+describe('a rotated secret', () => {
+  test.each([
+    ['made', undefined],
+    ['given', { secret: OWN }],
+  ])('that is %s signs at once, and the one before signs too for 24 hours', async (_, body) => {
+    const { id, secret: old } = await subscribed();
+    const { secret: fresh, previous_secret_until } = await rotate(id, body);
+    expect(fresh).toEqual(body?.secret ?? expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/));
+    expect(fresh).not.toBe(old);
+    const left = Date.parse(previous_secret_until) - platform.clock.now().getTime();
+    expect(left).toBeGreaterThan(23 * HOUR_MS);
+    expect(left).toBeLessThanOrEqual(24 * HOUR_MS);
+
+    const during = await tested(id);
+    expect(signatures(during)).toHaveLength(2);
+    expect([verifies(fresh, during), verifies(old, during)]).toEqual([true, true]);
+    expect(during.event.signature).toBe(bodySignature(fresh, during));
+
+    await platform.advance(24 * HOUR_MS);
+    const after = await tested(id);
+    expect(signatures(after)).toHaveLength(1);
+    expect([verifies(fresh, after), verifies(old, after)]).toEqual([true, false]);
+  });
+
+  test('signs events and their retries, the new signature first', async () => {
+    const { id, secret: old } = await subscribed();
+    hook.respond((response, index) => void response.writeHead(index === 0 ? 500 : 200).end());
+    const { secret: fresh } = await rotate(id);
+    await openTicket(tenant);
+    await eventually(() => hook.arrivals.length === 1);
+    await eventually(async () => {
+      const [delivery] = (await tenant.rest('GET', `/webhooks/${id}/deliveries`)).body.data;
+      return delivery?.status === 'failed';
+    });
+    await platform.advance(60_000);
+    await eventually(() => hook.arrivals.length === 2);
+    for (const arrival of hook.arrivals) {
+      const [first = '', second = ''] = signatures(arrival);
+      const alone = (signature: string): Arrival => ({ ...arrival, headers: { ...arrival.headers, 'webhook-signature': signature } });
+      expect([verifies(fresh, alone(first)), verifies(old, alone(second))]).toEqual([true, true]);
+    }
+  });
+
+  test('ends the oldest at once where it is the second within 24 hours', async () => {
+    const { id, secret: oldest } = await subscribed();
+    const { secret: middle } = await rotate(id);
+    const { secret: newest } = await rotate(id);
+    const arrival = await tested(id);
+    expect(signatures(arrival)).toHaveLength(2);
+    expect([oldest, middle, newest].map((secret) => verifies(secret, arrival))).toEqual([false, true, true]);
+  });
+
+  test('is replaced at once by an update, which ends the rotation', async () => {
+    const { id, secret: old } = await subscribed();
+    const { secret: rotated } = await rotate(id);
+    const { body } = await tenant.rest('PUT', `/webhooks/${id}`, { body: { secret: OWN } });
+    expect(body.data.previous_secret_until).toBeNull();
+    const arrival = await tested(id);
+    expect([old, rotated, OWN].map((secret) => verifies(secret, arrival))).toEqual([false, false, true]);
+  });
+
+  test('is shown in the answer of the rotation only, over GraphQL too', async () => {
+    const { id } = await subscribed();
+    const mutation = 'mutation($id: ID!) { rotateWebhookSecret(id: $id, input: {}) { id secret previousSecretUntil } }';
+    const { data } = await tenant.graphql(mutation, { id });
+    expect(data.rotateWebhookSecret).toMatchObject({ id, secret: expect.stringMatching(/^whsec_/) });
+    expect(verifies(data.rotateWebhookSecret.secret, await tested(id))).toBe(true);
+    const read = await tenant.rest('GET', `/webhooks/${id}`);
+    expect(read.body.data).toMatchObject({ secret: null, previous_secret_until: data.rotateWebhookSecret.previousSecretUntil });
+  });
+
+  test.each([
+    ['secret', { secret: 'short' }, '16 to 255'],
+    ['secret', { secret: 'whsec_but this is not base64' }, 'base64'],
+    ['secert', { secert: OWN }, ''],
+  ])('is refused and not repeated: %s of %j', async (field, body, reason) => {
+    const { id, secret } = await subscribed();
+    const answer = await tenant.rest('POST', `/webhooks/${id}/rotate-secret`, { body });
+    expect([answer.status, answer.body.error?.details.field]).toEqual([400, field]);
+    expect(answer.body.error.details.reason).toContain(reason);
+    expect(verifies(secret, await tested(id))).toBe(true);
+  });
+
+  test('is refused to whoever may not read what the webhook tells of', async () => {
+    const { id, secret } = await subscribed();
+    const limited = await tenant.limitedTo('webhooks:*', 'billing:read');
+    const answer = await limited.rest('POST', `/webhooks/${id}/rotate-secret`);
+    expect([answer.status, answer.body.error.details.required]).toEqual([403, 'support:read']);
+    expect(verifies(secret, await tested(id))).toBe(true);
+  });
+});
+
+describe('a library of Standard Webhooks', () => {
+  test('refuses what is older than five minutes, comes from the future, or was altered', async () => {
+    const { id, secret } = await subscribed();
+    hook.respond(answering(204));
+    const { text, headers, event } = await tested(id);
+    const at = Number(headers['webhook-timestamp']) * 1000;
+    const judged = (shiftMs: number) => () => verified(secret, text, headers, new Date(at + shiftMs));
+    expect(judged(299_000)()).toEqual(event);
+    expect(judged(301_000)).toThrow('Message timestamp too old');
+    expect(judged(-301_000)).toThrow('Message timestamp too new');
+    const now = new Date(at);
+    expect(() => verified(secret, text.replace('webhook.test', 'webhook.tess'), headers, now)).toThrow('No matching signature found');
+    expect(() => verified(secret, text, { ...headers, 'webhook-id': 'evt_other' }, now)).toThrow('No matching signature found');
+    expect(() => verified(secret, text, { ...headers, 'webhook-timestamp': String(at / 1000 - 1) }, now)).toThrow(
+      'No matching signature found',
+    );
+    expect(() => verified(OWN, text, headers, now)).toThrow('No matching signature found');
+  });
+});
