@@ -19,3 +19,13 @@ test('what the README sends over REST and GraphQL is accepted as it stands', asy
   expect(data.accounts.nodes[0].name).toBe(account.name);
   expect((await tenant.rest('POST', '/webhooks', { body: webhook })).status).toBe(201);
 });
+
+test('what the README subscribes to can be followed', async () => {
+  const [, query = ''] = /const query = '(subscription [^']+)'/.exec(readme) ?? [];
+  const { assembly } = await rig();
+  expect(assembly.router.prepare(query).errors).toEqual([]);
+  const [, path = ''] = /"http:\/\/127\.0\.0\.1:4000(\/v1\/events\/stream[^"]*)"/.exec(readme) ?? [];
+  const { origin, apiKey } = await (await rig()).organization();
+  const answer = await fetch(`${origin}${path}`, { method: 'HEAD', headers: { authorization: `Bearer ${apiKey}` } });
+  expect(answer.status).toBe(200);
+});

@@ -86,6 +86,7 @@ describe('an event that a webhook subscribes to', () => {
       duration_ms: expect.any(Number),
       attempted_at: expect.any(String),
       next_attempt_at: null,
+      revision: expect.stringMatching(/^\d+$/),
       created_at: expect.any(String),
     });
   });
