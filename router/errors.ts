@@ -94,3 +94,9 @@ export function refusedVariable(error: GraphQLError): GraphQLError {
   const known = new InvalidParameters([{ field, reason }]);
   return new GraphQLError(known.message, { nodes: error.nodes, originalError: known, extensions: { ...known.extensions } });
 }
+
+export function asGraphQLError(error: unknown): GraphQLError {
+  if (error instanceof GraphQLError) return error;
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  return new GraphQLError(originalError.message, { originalError });
+}

@@ -1,59 +1,91 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 
-/** Ends a subscriber with a last result. */
-export type Farewell = ExecutionResult;
+/** What a stream brought, for everyone who follows it. */
+export class LiveResult {
+  #text: string | undefined;
 
-/**
- * One stream, handed to everyone who follows the same. Each subscriber has a buffer of its own, and one that reads too slowly
- * is ended, so that it neither holds up the others nor misses events without a word.
- */
+  constructor(readonly result: ExecutionResult) {}
+
+  /** As JSON: written once, however many it is sent to. */
+  get text(): string {
+    this.#text ??= JSON.stringify(this.result);
+    return this.#text;
+  }
+}
+
+/** Who follows a run. */
+export interface LiveSink {
+  /** Takes what comes. It must not wait, and says itself when it has too much. */
+  push(result: LiveResult): void;
+  /** Asked where it has the run for itself: resolves when it has room. Undefined: at once. */
+  ready(): Promise<void> | undefined;
+  /** Nothing more comes. `last` says why, where the stream did not just end. Never called after it has left. */
+  end(last?: LiveResult): void;
+}
+
+/** Sinks that are served before others get a turn of the event loop. */
+const AT_ONCE = 500;
+
+/** One stream, handed to everyone who follows the same. What is read for one alone is read no faster than it takes. */
 export class LiveRun {
-  readonly #subscribers = new Set<LiveSubscriber>();
+  readonly #sinks = new Set<LiveSink>();
   #source: AsyncIterator<ExecutionResult> | undefined;
   #hasEnded = false;
 
   constructor(
-    private readonly bufferSize: number,
-    private readonly overflow: Farewell,
-    private readonly onLeave: (isIdle: boolean) => void,
+    /** Nobody else will join: it is read at the pace of who follows it. */
+    private readonly isPrivate: boolean,
+    private readonly told: { left(): void; idle(): void },
   ) {}
 
-  get size(): number {
-    return this.#subscribers.size;
+  /** Joins before or after the stream began: a sink gets what comes from now on. */
+  join(sink: LiveSink): void {
+    this.#sinks.add(sink);
   }
 
-  /** Joins before or after the stream began; a subscriber gets what comes from now on. */
-  join(): LiveSubscriber {
-    const subscriber: LiveSubscriber = new LiveSubscriber(this.bufferSize, this.overflow, () => this.#leave(subscriber));
-    this.#subscribers.add(subscriber);
-    return subscriber;
+  /** Ends the stream where the last one leaves. Answers whether the sink was there. */
+  leave(sink: LiveSink): boolean {
+    if (!this.#sinks.delete(sink)) return false;
+    if (this.#sinks.size === 0) {
+      this.#hasEnded = true;
+      this.told.idle();
+      void this.#stopSource();
+    }
+    this.told.left();
+    return true;
   }
 
   /** Hands on what the stream brings until it ends, or everyone has left. `failed` says the last words when it breaks. */
-  async follow(stream: AsyncIterable<ExecutionResult>, failed: (error: unknown) => Farewell): Promise<void> {
+  async follow(stream: AsyncIterable<ExecutionResult>, failed: (error: unknown) => ExecutionResult): Promise<void> {
     const source = stream[Symbol.asyncIterator]();
     this.#source = source;
     if (this.#hasEnded) return this.#stopSource();
     try {
-      for (let next = await source.next(); !next.done; next = await source.next()) {
-        for (const subscriber of this.#subscribers) subscriber.push(next.value);
-      }
+      for (let next = await source.next(); !next.done; next = await source.next()) await this.#handOn(new LiveResult(next.value));
       this.end();
     } catch (error) {
       this.end(this.#hasEnded ? undefined : failed(error));
     }
   }
 
-  /** Ends every subscriber; what is in their buffers they still read. */
-  end(farewell?: Farewell): void {
-    for (const subscriber of [...this.#subscribers]) subscriber.end(farewell);
+  end(last?: ExecutionResult): void {
+    const result = last && new LiveResult(last);
+    for (const sink of [...this.#sinks]) if (this.leave(sink)) sink.end(result);
   }
 
-  #leave(subscriber: LiveSubscriber): void {
-    if (!this.#subscribers.delete(subscriber)) return;
-    this.#hasEnded = this.#subscribers.size === 0;
-    this.onLeave(this.#hasEnded);
-    if (this.#hasEnded) void this.#stopSource();
+  async #handOn(result: LiveResult): Promise<void> {
+    let served = 0;
+    for (const sink of this.#sinks) {
+      if (this.isPrivate) await sink.ready();
+      else if (served === AT_ONCE) {
+        served = 0;
+        await nextTurn();
+      }
+      // it may have left while others were served
+      if (this.#sinks.has(sink)) sink.push(result);
+      served += 1;
+    }
   }
 
   /** Also while an event is awaited: the source is told at once. That it cannot end well concerns nobody any more. */
@@ -61,59 +93,5 @@ export class LiveRun {
     try {
       await this.#source?.return?.();
     } catch {}
-  }
-}
-
-/** What one client reads. */
-export class LiveSubscriber implements AsyncIterableIterator<ExecutionResult> {
-  readonly #buffer: ExecutionResult[] = [];
-  #waiting: ((result: IteratorResult<ExecutionResult>) => void) | undefined;
-  #isOpen = true;
-
-  constructor(
-    private readonly bufferSize: number,
-    private readonly overflow: Farewell,
-    private readonly leave: () => void,
-  ) {}
-
-  push(result: ExecutionResult): void {
-    if (!this.#isOpen) return;
-    if (this.#waiting) this.#answer({ done: false, value: result });
-    else if (this.#buffer.length < this.bufferSize) this.#buffer.push(result);
-    else this.end(this.overflow);
-  }
-
-  end(farewell?: Farewell): void {
-    if (!this.#isOpen) return;
-    if (farewell && this.#waiting) this.#answer({ done: false, value: farewell });
-    else if (farewell) this.#buffer.push(farewell);
-    this.#isOpen = false;
-    this.#answer({ done: true, value: undefined });
-    this.leave();
-  }
-
-  next(): Promise<IteratorResult<ExecutionResult>> {
-    const value = this.#buffer.shift();
-    if (value) return Promise.resolve({ done: false, value });
-    if (!this.#isOpen) return Promise.resolve({ done: true, value: undefined });
-    return new Promise((resolve) => {
-      this.#waiting = resolve;
-    });
-  }
-
-  async return(): Promise<IteratorResult<ExecutionResult>> {
-    this.#buffer.length = 0;
-    this.end();
-    return { done: true, value: undefined };
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  #answer(result: IteratorResult<ExecutionResult>): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    waiting?.(result);
   }
 }

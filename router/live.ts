@@ -3,10 +3,11 @@ import { PlatformError } from '../kernel/errors.ts';
 import type { Principal } from '../kernel/principal.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import type { PreparedOperation } from './documents.ts';
-import { type ErrorPolicy, namingVariables, presentErrors, requestError } from './errors.ts';
+import { asGraphQLError, type ErrorPolicy, namingVariables, presentErrors, requestError } from './errors.ts';
 import type { Graph, Transports } from './graph.ts';
+import { LiveBuffer } from './live.buffer.ts';
 import { type LivePlan, NotFollowable, planLive } from './live.plan.ts';
-import { LiveRun } from './live.run.ts';
+import { LiveResult, LiveRun, type LiveSink } from './live.run.ts';
 import type { RouterObserver } from './observer.ts';
 import { renewContext } from './request-context.ts';
 import type { GraphOperation } from './router.ts';
@@ -15,11 +16,13 @@ import { isStream, type Variables } from './transport.ts';
 export interface LiveOptions {
   /** Results that a subscriber may be behind before it is ended. Default 256. */
   bufferSize: number;
+  /** How long those may be, as JSON, all together. Default 1 MiB. */
+  bufferBytes: number;
   /** Arguments that say where in a stream to begin: who gives one gets a stream alone. Default `after`. */
   positionArguments: readonly string[];
 }
 
-const DEFAULTS: LiveOptions = { bufferSize: 256, positionArguments: ['after'] };
+const DEFAULTS: LiveOptions = { bufferSize: 256, bufferBytes: 1024 * 1024, positionArguments: ['after'] };
 
 interface Parts {
   execute(operation: GraphOperation): Promise<ExecutionResult>;
@@ -37,8 +40,10 @@ export interface LiveRequest {
 
 interface SharedRun {
   run: LiveRun;
+  /** Aborted when the last one has left. */
+  left: AbortSignal;
   /** The result that refused the stream, if one did. */
-  started: Promise<ExecutionResult | undefined>;
+  started: Promise<ExecutionResult | undefined> | undefined;
 }
 
 /**
@@ -50,7 +55,8 @@ export class LiveOperations {
   readonly #plans = new WeakMap<PreparedOperation, LivePlan | NotFollowable>();
   readonly #ids = new WeakMap<PreparedOperation, number>();
   readonly #shared = new Map<string, SharedRun>();
-  readonly #runs = new Set<LiveRun>();
+  readonly #runs = new Set<SharedRun>();
+  #subscribers = 0;
   #lastId = 0;
 
   constructor(
@@ -60,43 +66,56 @@ export class LiveOperations {
     this.#options = { ...DEFAULTS, ...options };
   }
 
-  async subscribe(request: LiveRequest): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
+  /** Hands on to the sink that is made, which is told how to leave. Answers it, or the one result that says why there is no stream. */
+  async follow<S extends LiveSink>(request: LiveRequest, createSink: (leave: () => void) => S): Promise<S | ExecutionResult> {
     const plan = this.#planOf(request.graph, request.operation);
     if (plan instanceof NotFollowable) return this.#refusal(request.context, requestError({ field: 'query', reason: plan.reason }));
 
-    const key = this.#keyOf(request, plan);
-    const known = key === undefined ? undefined : this.#shared.get(key);
-    const shared = known ?? this.#start(request, plan, key);
-    const subscriber = shared.run.join();
-    this.#observe();
-    const refused = await shared.started;
-    return refused ?? subscriber;
+    const shared = this.#runOf(this.#keyOf(request, plan));
+    const sink = createSink(() => shared.run.leave(sink));
+    shared.run.join(sink);
+    this.#count(1);
+    shared.started ??= this.#connect(shared, request, plan);
+    return (await shared.started) ?? sink;
+  }
+
+  /** The same for one who asks for the results. `onOverflow`: it asked too slowly and gets no more than what is kept. */
+  subscribe(request: LiveRequest, onOverflow?: () => void): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
+    const { bufferSize: results, bufferBytes: bytes } = this.#options;
+    const overflow = (): LiveResult => {
+      onOverflow?.();
+      return new LiveResult(this.#tooSlow(request.context));
+    };
+    return this.follow(request, (leave) => new LiveBuffer({ results, bytes }, overflow, leave));
   }
 
   async close(): Promise<void> {
-    for (const run of [...this.#runs]) run.end();
+    for (const { run } of [...this.#runs]) run.end();
   }
 
-  #start(request: LiveRequest, plan: LivePlan, key: string | undefined): SharedRun {
+  #runOf(key: string | undefined): SharedRun {
+    const known = key === undefined ? undefined : this.#shared.get(key);
+    if (known) return known;
     const left = new AbortController();
-    const run = new LiveRun(this.#options.bufferSize, this.#tooSlow(request.context), (isIdle) => {
-      if (isIdle) {
+    const run = new LiveRun(key === undefined, {
+      left: () => this.#count(-1),
+      idle: () => {
         left.abort();
-        this.#runs.delete(run);
-        if (key !== undefined && this.#shared.get(key)?.run === run) this.#shared.delete(key);
-      }
-      this.#observe();
+        this.#runs.delete(shared);
+        if (key !== undefined && this.#shared.get(key) === shared) this.#shared.delete(key);
+      },
     });
-    const context = renewContext(request.context, left.signal);
-    const shared = { run, started: this.#connect(run, { ...request, context }, plan) };
-    this.#runs.add(run);
+    const shared: SharedRun = { run, left: left.signal, started: undefined };
+    this.#runs.add(shared);
     if (key !== undefined) this.#shared.set(key, shared);
     return shared;
   }
 
   /** Subscribes at the owner. Undefined once the stream runs. */
-  async #connect(run: LiveRun, request: LiveRequest, plan: LivePlan): Promise<ExecutionResult | undefined> {
-    const { transports, variables, context } = request;
+  async #connect({ run, left }: SharedRun, asked: LiveRequest, plan: LivePlan): Promise<ExecutionResult | undefined> {
+    const { transports, variables } = asked;
+    const context = renewContext(asked.context, left);
+    const request = { ...asked, context };
     const failed = (error: unknown): ExecutionResult => this.#refusal(context, asGraphQLError(error));
     try {
       const stream = await transports.get(plan.owner)?.subscribe({ document: plan.document, variables, context });
@@ -181,9 +200,9 @@ export class LiveOperations {
     return { errors: presentErrors(errors, context, this.parts.errors) };
   }
 
-  #observe(): void {
-    const subscribers = [...this.#runs].reduce((sum, run) => sum + run.size, 0);
-    this.parts.observer.live?.({ subscribers, streams: this.#runs.size });
+  #count(more: number): void {
+    this.#subscribers += more;
+    this.parts.observer.live?.({ subscribers: this.#subscribers, streams: this.#runs.size });
   }
 }
 
@@ -209,10 +228,4 @@ const rightsOf = ({ kind, id, organizationId, plan, grants }: Principal): unknow
 function sortedMembers(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function asGraphQLError(error: unknown): GraphQLError {
-  if (error instanceof GraphQLError) return error;
-  const originalError = error instanceof Error ? error : new Error(String(error));
-  return new GraphQLError(originalError.message, { originalError });
 }

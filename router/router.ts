@@ -5,10 +5,11 @@ import type { RequestContext } from '../kernel/request.ts';
 import { UNSTORABLE, unstorableIn } from '../kernel/text.ts';
 import { CallerExecution } from './caller-execution.ts';
 import type { PreparedDocument, PreparedOperation } from './documents.ts';
-import { type ErrorPolicy, presentErrors, refusedVariable, requestError } from './errors.ts';
+import { asGraphQLError, type ErrorPolicy, presentErrors, refusedVariable, requestError } from './errors.ts';
 import { Graph, type Transports } from './graph.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
-import { LiveOperations, type LiveOptions } from './live.ts';
+import type { LiveSink } from './live.run.ts';
+import { LiveOperations, type LiveOptions, type LiveRequest } from './live.ts';
 import type { OperationRecord, RouterObserver } from './observer.ts';
 import type { Variables } from './transport.ts';
 import { type OperationPrice, REQUEST_PRICE } from './weight.ts';
@@ -42,7 +43,7 @@ export interface GraphOperation {
   context: RequestContext;
 }
 
-/** Operations that are planned for a new supergraph before it takes over. */
+/** Planned for a new supergraph before it takes over. */
 const WARMED_OPERATIONS = 200;
 
 /** @throws Error for a text that is not a supergraph, or names a subgraph without a transport. */
@@ -142,17 +143,22 @@ export class Router {
     return presented;
   }
 
-  /** Follows a subscription: a stream of results, or the one result that says why there is none. */
-  async subscribe({
-    document,
-    variables,
-    operationName,
-    context,
-  }: GraphOperation): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
-    const operation = this.#admit(this.graph, document, operationName, variables ?? {}, 'subscription');
-    if (Array.isArray(operation)) return { errors: presentErrors(operation, context, this.#errors) };
-    operation.uses++;
-    return this.#live.subscribe({ graph: this.graph, transports: this.#transports, operation, variables: variables ?? {}, context });
+  /**
+   * Follows a subscription: a stream of results, or the one result that says why there is none. Results wait to be asked for, in
+   * bounds; beyond, `onOverflow` is called at once, and the stream ends with an error that says so.
+   */
+  async subscribe(
+    operation: GraphOperation,
+    { onOverflow }: { onOverflow?: () => void } = {},
+  ): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
+    const request = this.#followed(operation);
+    return 'errors' in request ? request : this.#live.subscribe(request, onOverflow);
+  }
+
+  /** The same for a sink that takes results as they come: shared by all who follow the same, their text written once. */
+  async follow<S extends LiveSink>(operation: GraphOperation, createSink: (leave: () => void) => S): Promise<S | ExecutionResult> {
+    const request = this.#followed(operation);
+    return 'errors' in request ? request : this.#live.follow(request, createSink);
   }
 
   /**
@@ -180,6 +186,13 @@ export class Router {
   async close(): Promise<void> {
     await this.#live.close();
     await Promise.all([...this.#transports.values()].map((transport) => transport.close()));
+  }
+
+  #followed({ document, variables, operationName, context }: GraphOperation): LiveRequest | { errors: GraphQLError[] } {
+    const operation = this.#admit(this.graph, document, operationName, variables ?? {}, 'subscription');
+    if (Array.isArray(operation)) return { errors: presentErrors(operation, context, this.#errors) };
+    operation.uses++;
+    return { graph: this.graph, transports: this.#transports, operation, variables: variables ?? {}, context };
   }
 
   #find(graph: Graph, document: string | DocumentNode, operationName: string | null | undefined): PreparedOperation | GraphQLError[] {
@@ -231,9 +244,3 @@ export class Router {
 
 const described = (operation: PreparedOperation | GraphQLError[]): Pick<OperationRecord, 'type' | 'name'> =>
   Array.isArray(operation) ? { type: undefined, name: undefined } : { type: operation.node.operation, name: operation.name };
-
-function asGraphQLError(error: unknown): GraphQLError {
-  if (error instanceof GraphQLError) return error;
-  const originalError = error instanceof Error ? error : new Error(String(error));
-  return new GraphQLError(originalError.message, { originalError });
-}

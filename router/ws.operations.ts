@@ -1,0 +1,209 @@
+import type { IncomingMessage } from 'node:http';
+import { type DocumentNode, type ExecutionResult, getOperationAST } from 'graphql';
+import { CloseCode, type Context, makeServer, type Server } from 'graphql-ws';
+import { CredentialsMissing, PlatformError } from '../kernel/errors.ts';
+import { toPlatformError } from '../kernel/http.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Logger } from '../kernel/log.ts';
+import { Principal } from '../kernel/principal.ts';
+import type { RequestContext } from '../kernel/request.ts';
+import type { CredentialWatch } from './credential-watch.ts';
+import type { LiveCaps } from './live-caps.ts';
+import type { GraphOperation, Router } from './router.ts';
+import { isStream } from './transport.ts';
+import { beyondRequest, type OperationPrice, REQUEST_PRICE } from './weight.ts';
+import { SocketFollower } from './ws.follower.ts';
+import type { SocketSession } from './ws.session.ts';
+
+/** What opens a socket: the parameters of connection_init, with names in lower case, as headers have. */
+export interface SocketOpening {
+  requestId: string;
+  request: IncomingMessage;
+  params: Readonly<Record<string, unknown>>;
+  /** The socket was admitted before and is open: nobody knocks, so a refusal is not to be counted as an attempt. */
+  isRecheck: boolean;
+}
+
+export interface SocketOperationsOptions<C extends RequestContext> {
+  /**
+   * Who opens the socket. Throws a PlatformError to refuse: 401 closes it with 4401, 403 with 4403, 429 with 4429. Asked again
+   * while it is open; then 401 and 403 close it with 4403, and what it answers holds from there on.
+   */
+  admit(opening: SocketOpening): Promise<C>;
+  /**
+   * Counts an operation: first what any request costs, before it is read, then what it costs beyond that, which may be a weight
+   * of 0. Throws a PlatformError to refuse it; the socket stays open.
+   */
+  charge?(admitted: C, price: OperationPrice): Promise<void>;
+  /**
+   * Runs a query or mutation in its turn; `closed` says that nobody waits any more. Throws a PlatformError where it waited
+   * too long. Subscriptions take no turn: they are open for as long as someone listens.
+   */
+  serve?<T>(admitted: C, price: OperationPrice, closed: AbortSignal, run: () => Promise<T>): Promise<T>;
+  /** Who watches the credentials of open sockets. Default: one of their own, which is told of no changes. */
+  watch?: CredentialWatch<C>;
+  /** What an organization may have open. Default: as much as it likes. */
+  caps?: LiveCaps;
+  /** Each operation logs through a child of it. */
+  log: Logger;
+  /** Operations that one socket may have open. Default 100. */
+  maxOperations?: number;
+}
+
+const INIT_TIMEOUT_MS = 10_000;
+
+/** What graphql-ws is told to do with what arrives on a socket: who is let in, what an operation costs, who answers it. */
+export class SocketOperations<C extends RequestContext> {
+  /** Whose operation a context is: graphql-ws hands on no more than that. */
+  readonly #callers = new WeakMap<RequestContext, Caller<C>>();
+
+  constructor(
+    private readonly router: Router,
+    private readonly options: SocketOperationsOptions<C> & { watch: CredentialWatch<C>; maxOperations: number },
+  ) {}
+
+  createServer(): Server<SocketSession<C>> {
+    return makeServer<Record<string, unknown>, SocketSession<C>>({
+      connectionInitWaitTimeout: INIT_TIMEOUT_MS,
+      onConnect: (context) => this.#admit(context),
+      onSubscribe: (context, id, payload) => this.#prepare(context, id, payload),
+      execute: (args) => this.#serve(operationOf(args)),
+      subscribe: (args) => this.#follow(operationOf(args)),
+    });
+  }
+
+  async #admit({
+    connectionParams = {},
+    extra: session,
+    subscriptions,
+  }: Context<Record<string, unknown>, SocketSession<C>>): Promise<boolean> {
+    const params = Object.fromEntries(Object.entries(connectionParams).map(([name, value]) => [headerName(name), value]));
+    const opening = { requestId: newId('request'), request: session.request, params };
+    try {
+      const admitted = await this.options.admit({ ...opening, isRecheck: false });
+      // nothing is counted for who has left meanwhile: nobody would take it back
+      if (!session.isOpen) return true;
+      session.operations = subscriptions;
+      session.seat = this.options.caps?.connect(admitted.principal);
+      session.watched = this.options.watch.watch(admitted, {
+        readmit: () => this.options.admit({ ...opening, isRecheck: true }),
+        end: (error) => session.close(CloseCode.Forbidden, reasonOf(error)),
+      });
+      return true;
+    } catch (error) {
+      this.#refuse(session, error);
+      return false;
+    }
+  }
+
+  #refuse(session: SocketSession<C>, error: unknown): void {
+    const known = toPlatformError(error);
+    if (known.code === 'INTERNAL_ERROR') this.options.log.error({ err: known.cause ?? known }, 'A WebSocket could not be admitted');
+    session.close(CLOSE_CODES[known.status] ?? CloseCode.InternalServerError, reasonOf(known));
+  }
+
+  /** The arguments of the operation, or why it is refused. graphql-ws hands them on to `execute` or `subscribe`. */
+  async #prepare(
+    { extra: session, subscriptions }: Context<Record<string, unknown>, SocketSession<C>>,
+    id: string,
+    { query, variables, operationName }: SubscribePayload,
+  ) {
+    session.idleSince = undefined;
+    // a key that was revoked since, or a second factor that was shown, counts with the next operation: what is known costs nothing
+    await session.watched?.recheck();
+    const { admitted, isOpen } = session.watched ?? {};
+    const context = this.#operationContext(session);
+    const caller: Caller<C> = { session, id };
+    this.#callers.set(context, caller);
+    try {
+      // what it was admitted with holds no more, and it was closed for that
+      if (!isOpen || !admitted) throw new CredentialsMissing();
+      await this.options.charge?.(admitted, REQUEST_PRICE);
+      if (Object.keys(subscriptions).length > this.options.maxOperations) {
+        throw new PlatformError(
+          'RATE_LIMIT_EXCEEDED',
+          `A socket may have ${this.options.maxOperations} operations open. Complete one first.`,
+        );
+      }
+      const { document, errors } = this.router.prepare(query);
+      if (errors.length > 0) return this.router.present(errors, context);
+      await this.options.charge?.(admitted, beyondRequest(this.router.price(query, operationName)));
+      // the last to be asked: what it counts is given back by who follows
+      if (getOperationAST(document, operationName)?.operation === 'subscription')
+        caller.leave = session.seat?.subscribe(admitted.principal);
+      return { schema: this.router.schema, document, operationName, variableValues: variables, contextValue: context };
+    } catch (error) {
+      return this.router.present([error], context);
+    }
+  }
+
+  async #serve(operation: GraphOperation): Promise<ExecutionResult> {
+    const { document, operationName, context } = operation;
+    const { session } = this.#callers.get(context) ?? {};
+    const { serve } = this.options;
+    if (!serve || !session?.watched) return this.router.execute(operation);
+    try {
+      const price = this.router.price(document, operationName);
+      return await serve(session.watched.admitted, price, session.closed, () => this.router.execute(operation));
+    } catch (error) {
+      return { errors: this.router.present([error], context) };
+    }
+  }
+
+  async #follow(operation: GraphOperation): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
+    const { context } = operation;
+    const { session, id, leave: onEnd = () => undefined } = this.#callers.get(context) as Caller<C>;
+    const name = getOperationAST(operation.document as DocumentNode, operation.operationName)?.name?.value ?? id;
+    const refusal = (error: PlatformError): ExecutionResult => ({ errors: this.router.present([error], context) });
+    const followed = await this.router.follow(
+      operation,
+      (leave) => new SocketFollower({ session, id, name, context, refusal, leave, onEnd }),
+    );
+    if (!isStream(followed)) onEnd();
+    return followed;
+  }
+
+  #operationContext({ watched }: SocketSession<C>): RequestContext {
+    const requestId = newId('request');
+    const { principal = Principal.nobody, client } = watched?.admitted ?? {};
+    return { requestId, principal, client, log: this.options.log.child({ request_id: requestId }) };
+  }
+}
+
+/** Whose operation it is, and for a subscription what ends its being counted. */
+interface Caller<C extends RequestContext> {
+  session: SocketSession<C>;
+  id: string;
+  leave?: (() => void) | undefined;
+}
+
+interface SubscribePayload {
+  query: string;
+  variables?: Record<string, unknown> | null | undefined;
+  operationName?: string | null | undefined;
+}
+
+const CLOSE_CODES: Readonly<Record<number, number>> = {
+  401: CloseCode.Unauthorized,
+  403: CloseCode.Forbidden,
+  429: CloseCode.TooManyInitialisationRequests,
+};
+const reasonOf = ({ code, message }: PlatformError): string => `${code}: ${message}`;
+
+/** `Authorization`, `apiKey` and `X-API-Key` are what clients write. */
+function headerName(name: string): string {
+  const lower = name.toLowerCase();
+  return lower === 'apikey' || lower === 'api_key' ? 'x-api-key' : lower;
+}
+
+const operationOf = (args: {
+  document: GraphOperation['document'];
+  variableValues?: unknown;
+  operationName?: unknown;
+  contextValue?: unknown;
+}): GraphOperation => ({
+  document: args.document,
+  variables: args.variableValues as GraphOperation['variables'],
+  operationName: args.operationName as GraphOperation['operationName'],
+  context: args.contextValue as RequestContext,
+});

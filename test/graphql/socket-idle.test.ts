@@ -1,0 +1,45 @@
+import { type Client, createClient } from 'graphql-ws/client';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { localRouter, until } from './fixtures/rig.ts';
+import { listen } from './fixtures/server.ts';
+import { Shop } from './fixtures/shop.ts';
+
+test('a socket without an operation for a while is closed, as nothing out of the ordinary; one that follows events is not', async () => {
+  const shop = new Shop();
+  const router = await localRouter(shop.subgraphs());
+  // long enough between pings for one that answers to be heard, however slow the machine is
+  const server = await listen(router, { socket: { pingMs: 1000, idleMs: 700 } });
+  const clients: Client[] = [];
+  onTestFinished(async () => {
+    for (const client of clients) await client.dispose();
+    await server[Symbol.asyncDispose]();
+    await router.close();
+  });
+  const closings = (lazy: boolean): unknown[] => {
+    const closed: unknown[] = [];
+    const on = { closed: (event: unknown) => void closed.push((event as { code: number; reason: string }).reason) };
+    const client = createClient({
+      url: server.socketUrl,
+      webSocketImpl: WebSocket,
+      lazy,
+      retryAttempts: 0,
+      on,
+      onNonLazyError: () => undefined,
+    });
+    clients.push(client);
+    return closed;
+  };
+
+  const following = closings(true);
+  const events = clients[0]?.iterate({ query: 'subscription { orderPlaced { id } }' });
+  const next = events?.next();
+  await until(() => shop.openStreams === 1);
+  const idle = closings(false);
+  await until(() => idle.length > 0);
+  expect(idle[0]).toMatch(/^Idle/);
+
+  shop.place({ id: 'o10', personId: 'p1', items: [] });
+  expect((await next)?.value?.data).toEqual({ orderPlaced: { id: 'o10' } });
+  expect(following).toEqual([]);
+});

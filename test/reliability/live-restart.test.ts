@@ -1,0 +1,132 @@
+import { type Client, createClient } from 'graphql-ws';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { eventually } from '../rig.ts';
+import { lastingPort } from '../support/port.ts';
+import { originOf, type RunningProcess, runPlatform, temporaryFolder } from '../support/process.ts';
+import { Tenant } from '../tenant.ts';
+
+const KEY = `sk_live_${'Test'.repeat(16)}`;
+/** Events that are made before the platform is stopped, and while the client is away. */
+const EACH = 5;
+
+test('a client that resumes has every event once, in order, over a restart and over a crash of the platform', async () => {
+  const [dataDir, port] = [temporaryFolder(), await lastingPort()];
+  const start = async (): Promise<RunningProcess> => {
+    const platform = runPlatform(['--data', dataDir, '--port', String(port)], { BOOTSTRAP_API_KEY: KEY });
+    await originOf(platform);
+    return platform;
+  };
+  let platform = await start();
+  const tenant = new Tenant(`http://127.0.0.1:${port}`, '', KEY);
+  const tickets = new TicketWriter(tenant);
+  await tickets.write(1);
+  const from = await eventually(async () => (await loggedIds(tenant))[0]);
+  // it comes back when it has missed some
+  const record = follow(tenant, from, () => tickets.write(EACH));
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    const seen = record.ids.length;
+    void tickets.write(4 * EACH);
+    await eventually(() => record.ids.length >= seen + EACH);
+    platform.kill(signal);
+    await platform.exited;
+    platform = await start();
+  }
+  const seen = record.ids.length;
+  await eventually(() => record.ids.length >= seen + EACH);
+  await tickets.write(1);
+  const logged = await eventually(async () => {
+    const ids = await loggedIds(tenant);
+    return record.ids.at(-1) === ids.at(-1) ? ids : undefined;
+  });
+  expect(record.ids).toEqual(logged.slice(1));
+  expect(record.connections).toBe(3);
+  expect(record.ended).toBeUndefined();
+  await record.leave();
+}, 120_000);
+
+/** Opens tickets, one after the other, again while nobody answers. */
+class TicketWriter {
+  #isStopped = false;
+
+  constructor(private readonly tenant: Tenant) {
+    onTestFinished(() => {
+      this.#isStopped = true;
+    });
+  }
+
+  /** Resolves when so many more were answered. */
+  async write(count: number): Promise<void> {
+    const body = { title: 'Line is down', description: 'Opened while the platform was restarted' };
+    for (let made = 0; made < count && !this.#isStopped; ) {
+      const answer = await this.tenant.rest('POST', '/support/tickets', { body }).catch(() => undefined);
+      if (answer?.status === 201) made += 1;
+      else await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+interface Recorded {
+  ids: string[];
+  connections: number;
+  /** What the subscription ended with, which it should not. */
+  ended: unknown;
+  leave(): Promise<void>;
+}
+
+/** Follows the events after one, over all connections; the next begins when `away` says so. */
+function follow(tenant: Tenant, from: string, away: () => Promise<void>): Recorded {
+  const recorded: Recorded = {
+    ids: [],
+    connections: 0,
+    ended: undefined,
+    // it may be about to connect again
+    leave: async () => Promise.resolve(client.dispose()).catch(() => undefined),
+  };
+  const client: Client = createClient({
+    url: `${tenant.origin.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { apiKey: KEY },
+    retryAttempts: Number.POSITIVE_INFINITY,
+    // also where nobody listens, which is no close event
+    shouldRetry: () => true,
+    retryWait: away,
+    on: {
+      connected() {
+        recorded.connections += 1;
+      },
+    },
+  });
+  onTestFinished(recorded.leave);
+  // the client sends these again when it is connected again
+  const variables = { after: from };
+  client.subscribe<{ events: { id: string } }>(
+    { query: 'subscription ($after: ID) { events(after: $after) { id } }', variables },
+    {
+      next({ data }) {
+        variables.after = data?.events.id ?? '';
+        recorded.ids.push(variables.after);
+      },
+      error(error) {
+        recorded.ended = error;
+      },
+      complete() {
+        recorded.ended ??= 'completed';
+      },
+    },
+  );
+  return recorded;
+}
+
+/** All events of the organization, oldest first. */
+async function loggedIds(tenant: Tenant): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = 'query ($cursor: String) { events(page: { limit: 200, cursor: $cursor }) { nodes { id } pageInfo { nextCursor } } }';
+    const { data } = await tenant.graphql(query, { cursor });
+    ids.push(...data.events.nodes.map(({ id }: { id: string }) => id));
+    cursor = data.events.pageInfo.nextCursor;
+  } while (cursor !== null);
+  return ids.reverse();
+}
