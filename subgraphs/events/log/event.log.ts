@@ -20,6 +20,7 @@ export interface Range {
 /** The log of all organizations, as the platform itself writes and follows it. */
 export class EventLog {
   readonly #map: RowMapper<EventRecord>;
+  readonly #schema: string;
   readonly #table: string;
 
   constructor(
@@ -29,7 +30,8 @@ export class EventLog {
     private readonly partitions: EventPartitions,
   ) {
     this.#map = mapperOf(orm.getMetadata().get<EventRecord>(EventRecord), orm.em.getPlatform());
-    this.#table = `"${orm.config.getAll().schema}"."event_log"`;
+    this.#schema = `"${orm.config.getAll().schema}"`;
+    this.#table = `${this.#schema}."event_log"`;
   }
 
   /** Takes the relay's events; one that is there already counts once. */
@@ -65,15 +67,12 @@ export class EventLog {
 
   /** The next events of all organizations. */
   async after(sequence: number, limit: number): Promise<EventRecord[]> {
-    return this.#records(`select * from ${this.#table} where "sequence" > $1 order by "sequence" limit $2`, [sequence, limit]);
+    return this.#records(`select * from ${this.#schema}."events_after"($1, $2)`, [sequence, limit]);
   }
 
   /** The same inside a transaction. */
   async afterIn(tx: EntityManager, sequence: number, limit: number): Promise<EventRecord[]> {
-    const rows = await tx.execute<object[]>(`select * from ${this.#table} where "sequence" > ? order by "sequence" limit ?`, [
-      sequence,
-      limit,
-    ]);
+    const rows = await tx.execute<object[]>(`select * from ${this.#schema}."events_after"(?, ?)`, [sequence, limit]);
     return rows.map((row) => this.#map(row));
   }
 
