@@ -7,25 +7,37 @@ export interface Subject {
   id: string;
 }
 
-/** Something that happened, as a domain states it. `data` is in the spelling of REST and events: snake_case. */
-export interface DomainEvent {
-  name: string;
-  organizationId: string;
-  occurredAt: Date;
-  subject: Subject;
-  /** The account that it concerns, by which subscribers may narrow; absent where it concerns none. */
-  accountId?: string | null;
-  data: Record<string, unknown>;
-}
-
 /** What the catalogue knows of an event (specification section 6). */
 export interface EventType {
   name: string;
   /** The family of section 6 that a subscription path accepts: service, billing, support. */
   family: string;
   description: string;
+  /** In the spelling of REST and events: snake_case. */
   data: z.ZodObject;
   example: Record<string, unknown>;
+  /** False while its domain only announces it, so that receivers can be made ready. */
+  isEmitted: boolean;
+}
+
+/** What a domain states of something that happened; `data` as the event's type describes it. */
+export interface Happening<Data = Record<string, unknown>> {
+  organizationId: string;
+  occurredAt: Date;
+  subject: Subject;
+  /** The account that it concerns, by which subscribers may narrow; absent where it concerns none. */
+  accountId?: string | null;
+  data: Data;
+}
+
+export interface DomainEvent extends Happening {
+  type: EventType;
+}
+
+/** An event that is emitted: `record(tx, ticketCreated(ticket))`. */
+export interface Emitted<Facts extends unknown[]> {
+  (...facts: Facts): DomainEvent;
+  readonly type: EventType;
 }
 
 /** An event as the log keeps it and reactions get it. */
@@ -52,22 +64,44 @@ export interface Reaction {
 /** An instant as events spell it: ISO 8601 in UTC with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
-const checks = new Map<string, z.ZodObject>();
+/** What changed, by member: `{ "status": { "from": "open", "to": "resolved" } }`. */
+export const changes = z.record(z.string(), z.strictObject({ from: z.unknown(), to: z.unknown() }));
 
-/** States an event type. Recording one whose data does not fit its schema fails the transaction that records it. */
-export function defineEvent(type: EventType): EventType {
-  checks.set(type.name, type.data);
-  return type;
+type Announced<Data extends z.ZodObject> = Omit<EventType, 'data' | 'isEmitted'> & { data: Data };
+
+/** States an event type: the only place where it is. With how it is told of it can be emitted; without, it is announced. */
+export function defineEvent<Data extends z.ZodObject>(type: Announced<Data>): EventType;
+export function defineEvent<Data extends z.ZodObject, Facts extends unknown[]>(
+  type: Announced<Data>,
+  tell: (...facts: Facts) => Happening<z.input<Data>>,
+): Emitted<Facts>;
+export function defineEvent<Facts extends unknown[]>(announced: Announced<z.ZodObject>, tell?: (...facts: Facts) => Happening) {
+  const type: EventType = { ...announced, isEmitted: tell !== undefined };
+  return tell ? Object.assign((...facts: Facts): DomainEvent => ({ type, ...tell(...facts) }), { type }) : type;
 }
 
-/** The envelope of decisions.md (Events) as text, and the id it was given. `signature` is added per subscription, last. */
-export function envelopeOf({ name, organizationId, occurredAt, data }: DomainEvent): { id: string; payload: string } {
-  const schema = checks.get(name);
-  if (!schema) throw new Error(`The event ${name} is not in the catalogue.`);
-  schema.parse(data);
+/**
+ * The envelope of decisions.md (Events) as text, and the id it was given. `signature` is added per subscription, last.
+ * @throws ZodError for data that does not fit its type, which fails the transaction that records it
+ */
+export function envelopeOf({ type, organizationId, occurredAt, data }: DomainEvent): { id: string; payload: string } {
+  type.data.parse(data);
   const id = newId('event');
-  const payload = JSON.stringify({ id, event: name, timestamp: occurredAt, organization_id: organizationId, data });
+  const payload = JSON.stringify({ id, event: type.name, timestamp: occurredAt, organization_id: organizationId, data });
   return { id, payload };
+}
+
+/** JSON Schema (draft 2020-12) of what is sent. Of instants it says their format, without the pattern that spells it out. */
+export function jsonSchemaOf(schema: z.ZodObject): Record<string, unknown> {
+  return z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
 }
 
 /** Whether a subscriber's pattern covers an event: matched against `name` and `family.name`, `*` standing for any rest. */

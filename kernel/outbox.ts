@@ -39,7 +39,7 @@ export async function record(tx: EntityManager, event: DomainEvent): Promise<voi
     .getConnection()
     .execute(
       `insert into "${schema}"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "account_id", "occurred_at", "payload") values (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [id, event.organizationId, event.name, event.subject.type, event.subject.id, event.accountId ?? null, event.occurredAt, payload],
+      [id, event.organizationId, event.type.name, event.subject.type, event.subject.id, event.accountId ?? null, event.occurredAt, payload],
       'run',
       tx.getTransactionContext(),
     );

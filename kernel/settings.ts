@@ -320,6 +320,13 @@ export const settings = {
     schema: wholeNumber(0, 60_000),
     fallback: '5000',
   }),
+  eventRetentionDays: setting({
+    name: 'EVENT_RETENTION_DAYS',
+    about:
+      'Whole days that events and the records of their deliveries are kept: at least 7, since a delivery is tried for more than three.',
+    schema: wholeNumber(7, 3650),
+    fallback: '30',
+  }),
   metricsToken: setting({
     name: 'METRICS_TOKEN',
     about: 'Bearer token that /metrics asks for.',

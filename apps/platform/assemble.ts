@@ -167,6 +167,7 @@ async function startDomains(
     secretKey,
     allowPrivateUrls: config.allowPrivateUrls,
     planOf: (organizationId) => reacting.identity.core.plans.planOf(organizationId),
+    retentionDays: config.eventRetentionDays,
     metrics,
   });
   return { running: { ...reacting, events: following }, stores, eventTypes };

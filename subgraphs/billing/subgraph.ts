@@ -12,14 +12,17 @@ import { AccountInvoicesResolver, InvoiceLineResolver, InvoiceResolver, ServiceI
 import { InvoiceService } from './invoices/invoice.service.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
 import { migrations } from './migrations/index.ts';
+import { paymentEvents } from './payments/payment.events.ts';
 import { Account, Service } from './references.ts';
+import { subscriptionEvents } from './subscriptions/subscription.events.ts';
+import { usageThreshold } from './usage/usage.events.ts';
 
 /** Billing: invoices (specification 4.5), the first of them when a service is provisioned. */
 export const billing: Domain = {
   name: 'billing',
   entities: [Invoice, InvoiceLine],
   migrations,
-  events: invoiceEvents,
+  events: [...invoiceEvents, ...paymentEvents, ...subscriptionEvents, usageThreshold],
   start: (ports) => ({ subgraph: createSubgraph(ports), reactions: [firstInvoice(ports)] }),
 };
 

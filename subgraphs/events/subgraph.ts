@@ -26,8 +26,10 @@ import { DeliveryStore } from './deliveries/delivery.store.ts';
 import { DeliveryWorker } from './deliveries/delivery.worker.ts';
 import { EventRecord } from './log/event.entity.ts';
 import { EVENT_LOG_CHANNEL, EventLog } from './log/event.log.ts';
+import { EventPartitions } from './log/event.partitions.ts';
 import { EventResolver } from './log/event.resolver.ts';
 import { EventService } from './log/event.service.ts';
+import { Retention } from './log/retention.ts';
 import { migrations } from './migrations/index.ts';
 import { Account, Invoice, Service, Ticket } from './references.ts';
 import { ReplayResolver } from './replays/replay.resolver.ts';
@@ -52,12 +54,16 @@ export interface EventsPorts extends Ports {
   allowPrivateUrls: boolean;
   /** Decides how many deliveries a month allows. Default: no organization has a limit. */
   planOf?: PlanOf | undefined;
+  /** How long events are kept. */
+  retentionDays: number;
   metrics?: Metrics;
 }
 
 export interface RunningEvents extends RunningDomain {
   /** Takes the relay's events into the log. */
   append: EventSink;
+  /** What forgets old events, by itself once it was started. */
+  retention: Retention;
   /** Begins to follow the log: live streams, webhooks, reactions. After the job queues have started. */
   start(): Promise<void>;
   /** Ends streams and consumers, and lets deliveries that are under way end. */
@@ -72,10 +78,11 @@ export const events: Domain<EventsPorts, RunningEvents> = {
   events: webhookEvents,
   start(ports) {
     const parts = createParts(ports);
-    const { eventLog, follower, consumers, worker, store } = parts;
+    const { eventLog, follower, consumers, worker, store, retention } = parts;
     return {
       subgraph: createSubgraph(ports, parts),
       append: (batch) => eventLog.append(batch),
+      retention,
       async start() {
         if (ports.database.pglite) await store.releaseAll();
         await ports.database.listen(EVENT_LOG_CHANNEL, () => {
@@ -84,10 +91,11 @@ export const events: Domain<EventsPorts, RunningEvents> = {
         });
         follower.start();
         worker.start();
+        retention.start();
         for (const consumer of consumers) consumer.start();
       },
       async stop() {
-        await Promise.all([follower.stop(), ...consumers.map((consumer) => consumer.stop())]);
+        await Promise.all([retention.stop(), follower.stop(), ...consumers.map((consumer) => consumer.stop())]);
         await worker.stop();
       },
     };
@@ -99,9 +107,12 @@ type Parts = ReturnType<typeof createParts>;
 const unlimited: PlanOf = async () => 'custom';
 
 function createParts(ports: EventsPorts) {
-  const { orm, rows, jobs, clock, log, eventTypes, reactions, secretKey, allowPrivateUrls, planOf = unlimited, metrics } = ports;
+  const { orm, rows, jobs, clock, log, eventTypes, reactions, secretKey, allowPrivateUrls } = ports;
+  const { planOf = unlimited, retentionDays, metrics } = ports;
   const catalogue = new Catalogue(eventTypes);
-  const eventLog = new EventLog(orm, rows, catalogue);
+  const partitions = new EventPartitions(orm);
+  const eventLog = new EventLog(orm, rows, catalogue, partitions);
+  const retention = new Retention({ rows, partitions, days: retentionDays, clock, log });
   const guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
   const secrets = new SecretBox(secretKey, 'events.webhook-secret');
   const sender = new DeliverySender(guard, clock);
@@ -117,7 +128,7 @@ function createParts(ports: EventsPorts) {
     new Consumer(following, reactionsTask(reactions, jobs, eventLog, log)),
   ];
   const follower = new Follower(eventLog, log);
-  return { catalogue, eventLog, guard, secrets, sender, store, lanes, worker, consumers, follower, quota, replays, wake };
+  return { catalogue, eventLog, guard, secrets, sender, store, lanes, worker, consumers, retention, follower, quota, replays, wake };
 }
 
 function createSubgraph(ports: EventsPorts, parts: Parts): Subgraph {
@@ -138,7 +149,13 @@ function createSubgraph(ports: EventsPorts, parts: Parts): Subgraph {
       const { organizationId } = principal;
       const em = organizationEm(orm, organizationId);
       const loader = webhookReader.forOrganization(organizationId);
-      const readable = new EventService({ em, principal, catalogue, loader: eventReader.forOrganization(organizationId) });
+      const readable = new EventService({
+        em,
+        principal,
+        catalogue,
+        loader: eventReader.forOrganization(organizationId),
+        retentionDays: ports.retentionDays,
+      });
       return {
         principal,
         eventTypes,
@@ -146,7 +163,7 @@ function createSubgraph(ports: EventsPorts, parts: Parts): Subgraph {
         stream: new StreamService({ organizationId, events: readable, eventLog, follower }),
         webhooks: new WebhookService({ em, principal, clock, catalogue, guard, secrets, loader, wake }),
         deliveries: new DeliveryService({ em, clock, catalogue, sender, secrets, loader, quota, organizationId, wake }),
-        replays: new ReplayService({ em, clock, catalogue, eventLog, replays, loader }),
+        replays: new ReplayService({ em, clock, catalogue, eventLog, replays, loader, retentionDays: ports.retentionDays }),
         loaders: { webhooks: loader },
       };
     },

@@ -28,6 +28,7 @@ import { Service } from './services/service.entity.ts';
 import { serviceEvents } from './services/service.events.ts';
 import { AccountServicesResolver, ServiceResolver } from './services/service.resolver.ts';
 import { ServiceService } from './services/service.service.ts';
+import { statusEvents } from './status/status.events.ts';
 import { StatusResolver } from './status/status.resolver.ts';
 import { StatusService } from './status/status.service.ts';
 import { StatusChange } from './status/status-change.entity.ts';
@@ -52,7 +53,7 @@ export const services: Domain<ServicesPorts> = {
     CoverageTechnology,
   ],
   migrations,
-  events: serviceEvents,
+  events: [...serviceEvents, ...statusEvents],
   start({ connectivity = new SimulatedConnectivityProvider(), ...ports }) {
     defineProvisioning({ ...ports, connectivity });
     const requests = new RecordReader(ports, ProvisioningRequest);

@@ -5,6 +5,7 @@ import { organizationEm } from '../../kernel/organization.filter.ts';
 import type { Subgraph } from '../../kernel/subgraph.ts';
 import { Agent } from './agents/agent.entity.ts';
 import { AgentService } from './agents/agent.service.ts';
+import { commentAdded } from './comments/comment.events.ts';
 import type { SupportContext } from './context.ts';
 import { migrations } from './migrations/index.ts';
 import { Account, Service } from './references.ts';
@@ -18,7 +19,7 @@ export const support: Domain = {
   name: 'support',
   entities: [Ticket, Agent],
   migrations,
-  events: ticketEvents,
+  events: [...ticketEvents, commentAdded],
   start: (ports) => ({ subgraph: createSubgraph(ports) }),
 };
 

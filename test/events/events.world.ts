@@ -58,6 +58,7 @@ export class EventsWorld {
       secretKey: 'a secret for tests that is long enough',
       allowPrivateUrls,
       planOf,
+      retentionDays: 30,
     });
     await jobs.start();
     await running.start();

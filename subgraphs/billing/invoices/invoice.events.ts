@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DomainEvent, defineEvent, timestamp } from '../../../kernel/events.ts';
+import { defineEvent, timestamp } from '../../../kernel/events.ts';
 import type { Invoice } from './invoice.entity.ts';
 import { InvoiceStatus } from './invoice.states.ts';
 import type { InvoiceLine } from './invoice-line.entity.ts';
@@ -41,18 +41,8 @@ const example = {
 };
 
 const family = 'billing';
-const data = z.strictObject({ invoice: invoicePayload });
-
-export const invoiceEvents = [
-  defineEvent({ name: 'invoice.created', family, description: 'An invoice was made by request.', data, example }),
-  defineEvent({
-    name: 'invoice.generated',
-    family,
-    description: 'An invoice was made by the platform: for the first billing cycle of a service, or by a recurring run.',
-    data,
-    example,
-  }),
-];
+const plain = z.strictObject({ invoice: invoicePayload });
+const statusChange = z.strictObject({ status: z.strictObject({ from: z.enum(InvoiceStatus), to: z.enum(InvoiceStatus) }) });
 
 /** An invoice with its lines, in their order. */
 export interface IssuedInvoice {
@@ -60,17 +50,55 @@ export interface IssuedInvoice {
   lines: InvoiceLine[];
 }
 
-export const invoiceCreated = (issued: IssuedInvoice): DomainEvent => event('invoice.created', issued);
-export const invoiceGenerated = (issued: IssuedInvoice): DomainEvent => event('invoice.generated', issued);
+export const invoiceCreated = defineEvent(
+  { name: 'invoice.created', family, description: 'An invoice was made by request.', data: plain, example },
+  tellIssued,
+);
 
-function event(name: string, { invoice, lines }: IssuedInvoice): DomainEvent {
-  const { organizationId, id, createdAt } = invoice;
+export const invoiceGenerated = defineEvent(
+  {
+    name: 'invoice.generated',
+    family,
+    description: 'An invoice was made by the platform: for the first billing cycle of a service, or by a recurring run.',
+    data: plain,
+    example,
+  },
+  tellIssued,
+);
+
+export const invoicePaid = defineEvent({
+  name: 'invoice.paid',
+  family,
+  description: 'An invoice was paid in full.',
+  data: z.strictObject({
+    invoice: invoicePayload,
+    changes: statusChange,
+    payment_id: z.string().nullable().describe('The payment that settled it; null where it was settled by hand.'),
+  }),
+  example: {
+    invoice: { ...example.invoice, status: 'paid', paid_date: '2026-02-14T08:00:00.000Z' },
+    changes: { status: { from: 'pending', to: 'paid' } },
+    payment_id: 'pay_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+  },
+});
+
+export const invoiceOverdue = defineEvent({
+  name: 'invoice.overdue',
+  family,
+  description: 'An invoice was not paid by its due date.',
+  data: z.strictObject({ invoice: invoicePayload, changes: statusChange }),
+  example: { invoice: { ...example.invoice, status: 'overdue' }, changes: { status: { from: 'pending', to: 'overdue' } } },
+});
+
+export const invoiceEvents = [invoiceCreated.type, invoiceGenerated.type, invoicePaid, invoiceOverdue];
+
+function tellIssued({ invoice, lines }: IssuedInvoice) {
+  const { organizationId, id, createdAt, accountId } = invoice;
   return {
-    name,
     organizationId,
     occurredAt: createdAt,
     subject: { type: 'Invoice', id },
-    accountId: invoice.accountId,
+    accountId,
     data: { invoice: payloadOf(invoice, lines) },
   };
 }

@@ -1,23 +1,20 @@
 import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
 import { type EventType, matches } from '../../../kernel/events.ts';
 import type { Principal } from '../../../kernel/principal.ts';
-import { announcedEvents } from './announced.ts';
 import { readPermissionOf } from './families.ts';
 
-type Named = Pick<EventType, 'name' | 'family'>;
-
-/** Every event that the platform's domains emit (specification section 6), and which of them a pattern or a caller covers. */
+/**
+ * Every event of the platform's domains (specification section 6), and which of them a pattern or a caller covers. Those that
+ * are announced and not emitted yet are covered too: who subscribes to one receives it from the day it comes.
+ */
 export class Catalogue {
   readonly #types: ReadonlyMap<string, EventType>;
-  /** With the names of the specification that no domain emits yet. */
-  readonly #names: readonly Named[];
 
   /** @throws Error for a name that two domains registered, and for a family without a permission. */
   constructor(readonly types: readonly EventType[]) {
     this.#types = new Map(types.map((type) => [type.name, type]));
     if (this.#types.size < types.length) throw new Error('Two events of the catalogue have the same name.');
     for (const { family } of types) readPermissionOf(family);
-    this.#names = [...types, ...announcedEvents.filter(({ name }) => !this.#types.has(name))];
   }
 
   /** @throws Error for an event that no domain registered. */
@@ -32,9 +29,7 @@ export class Catalogue {
    * @throws InvalidParameters for each pattern that covers none; `field` is the list's name.
    */
   namesOf(patterns: readonly string[], field: string, family?: string | null): ReadonlySet<string> {
-    const covered = patterns.map((pattern) =>
-      this.#names.filter((named) => (!family || named.family === family) && matches(pattern, named)),
-    );
+    const covered = patterns.map((pattern) => this.types.filter((type) => (!family || type.family === family) && matches(pattern, type)));
     const [first, ...rest] = patterns.flatMap((pattern, index): FieldProblem[] =>
       covered[index]?.length ? [] : [this.#problem(pattern, `${field}.${index}`, family)],
     );
@@ -44,17 +39,17 @@ export class Catalogue {
 
   /** Of these names (default: all) the ones that a caller may read. */
   readable(principal: Principal, names?: ReadonlySet<string>): ReadonlySet<string> {
-    const readable = this.#names.filter(({ name, family }) => (!names || names.has(name)) && principal.may(readPermissionOf(family)));
+    const readable = this.types.filter(({ name, family }) => (!names || names.has(name)) && principal.may(readPermissionOf(family)));
     return new Set(readable.map(({ name }) => name));
   }
 
   /** Nobody has sent to a receiver what they may not read. @throws InsufficientPermissions */
   requireReadable(principal: Principal, names: ReadonlySet<string>): void {
-    for (const { name, family } of this.#names) if (names.has(name)) principal.require(readPermissionOf(family));
+    for (const { name, family } of this.types) if (names.has(name)) principal.require(readPermissionOf(family));
   }
 
   #problem(pattern: string, field: string, family?: string | null): FieldProblem {
-    const isElsewhere = this.#names.some((named) => matches(pattern, named));
+    const isElsewhere = this.types.some((type) => matches(pattern, type));
     return {
       field,
       value: pattern,

@@ -1,6 +1,6 @@
 import { Field, ObjectType } from 'type-graphql';
 import { z } from 'zod';
-import { type EventType, timestamp } from '../../../kernel/events.ts';
+import { type EventType, jsonSchemaOf, timestamp } from '../../../kernel/events.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 
 /** What a subscriber must know of an event: a line of the catalogue (specification section 6). */
@@ -14,6 +14,12 @@ export class EventTypeRecord {
 
   @Field(() => String)
   description!: string;
+
+  @Field(() => Boolean, {
+    name: 'emitted',
+    description: 'False for one that the platform does not send yet. It can be subscribed to, and comes from the day it is sent.',
+  })
+  isEmitted!: boolean;
 
   @Field(() => JsonObject, { description: 'A body as it is delivered; its signature depends on the receiver.' })
   example!: Record<string, unknown>;
@@ -29,7 +35,7 @@ const EXAMPLE = {
 };
 
 /** Described with its envelope, as receivers get it. */
-export function describeEventType({ name, family, description, data, example }: EventType): EventTypeRecord {
+export function describeEventType({ name, family, description, isEmitted, data, example }: EventType): EventTypeRecord {
   const body = z.strictObject({
     id: z.string(),
     event: z.literal(name),
@@ -45,7 +51,8 @@ export function describeEventType({ name, family, description, data, example }: 
     name,
     family,
     description,
+    isEmitted,
     example: { id, event: name, timestamp: at, organization_id, data: example, signature: `sha256=${'0'.repeat(64)}` },
-    schema: z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }),
+    schema: jsonSchemaOf(body),
   };
 }

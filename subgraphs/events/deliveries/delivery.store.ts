@@ -104,7 +104,7 @@ export class DeliveryStore {
   /** First attempts in the order of the log, and retries whose time has come. */
   async due(webhookId: string, now: Date): Promise<Due[]> {
     const columns = 'd."id", d."webhook_id", d."event_id", d."event", d."attempt", e."payload"';
-    const from = `${this.#schema}."delivery" d join ${this.#schema}."event_log" e on e."id" = d."event_id" where d."webhook_id" = $1`;
+    const from = `${this.#schema}."delivery" d join ${this.#schema}."event_log" e on e."id" = d."event_id" and e."occurred_at" = d."occurred_at" where d."webhook_id" = $1`;
     const rows = await this.rows.query<{
       id: string;
       webhook_id: string;

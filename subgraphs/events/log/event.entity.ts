@@ -3,20 +3,25 @@ import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legac
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 
-/** An event as it was logged. Never changes. */
+/**
+ * An event as it was logged. Never changes. The table is partitioned by day (event.partitions.ts), so the instant is part of
+ * the key; the id alone is unique all the same, since an event comes with the same instant each time.
+ */
 @ObjectType('Event', { description: 'Something that happened.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'event_log' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'sequence'] })
 @Index({ properties: ['organizationId', 'subjectId', 'sequence'] })
+@Index({ properties: ['organizationId', 'accountId', 'sequence'] })
+@Index({ properties: ['sequence'] })
 export class EventRecord {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })
   id!: string;
 
   /** Its place in the log. Events become readable in this order: who follows it misses none. */
-  @Property({ type: new BigIntType('number'), generated: 'identity', autoincrement: true, unique: true })
+  @Property({ type: new BigIntType('number'), autoincrement: true })
   sequence!: number;
 
   @Field(() => ID)
@@ -43,7 +48,7 @@ export class EventRecord {
   accountId: string | null = null;
 
   @Field(() => Date, { name: 'timestamp', description: 'When it happened.' })
-  @Property({ type: 'datetime', length: 3 })
+  @PrimaryKey({ type: 'datetime', length: 3 })
   occurredAt!: Date;
 
   @Field(() => String, {

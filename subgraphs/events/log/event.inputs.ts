@@ -11,6 +11,9 @@ export class EventFilter {
   @Field(() => [ID], { nullable: true, description: 'Ids of the records that the events are about.' })
   subjectId?: string[];
 
+  @Field(() => [ID], { nullable: true, description: 'Ids of the accounts that the events concern.' })
+  accountId?: string[];
+
   @Field(() => ID, { nullable: true, description: 'The id of an event: only those that were logged after it.' })
   after?: string;
 

@@ -3,11 +3,10 @@ import type { LoggedEvent } from '../../../kernel/events.ts';
 import { mapperOf, type RowMapper } from '../../../kernel/row-mapper.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { EventRecord } from './event.entity.ts';
+import type { EventPartitions } from './event.partitions.ts';
 
 /** The channel that tells every process of new events. */
 export const EVENT_LOG_CHANNEL = 'event_log';
-/** "events" in ASCII: the advisory lock under which events are appended. */
-const APPEND_LOCK = 0x6576656e7473;
 
 export interface Range {
   organizationId: string;
@@ -28,23 +27,23 @@ export interface Span {
 /** The log of all organizations, as the platform itself writes and follows it. */
 export class EventLog {
   readonly #map: RowMapper<EventRecord>;
+  readonly #schema: string;
   readonly #table: string;
   readonly #consumers: string;
 
   constructor(
-    private readonly orm: Orm,
+    orm: Orm,
     private readonly rows: Rows,
     private readonly catalogue: Catalogue,
+    private readonly partitions: EventPartitions,
   ) {
     this.#map = mapperOf(orm.getMetadata().get<EventRecord>(EventRecord), orm.em.getPlatform());
-    this.#table = `"${orm.config.getAll().schema}"."event_log"`;
-    this.#consumers = `"${orm.config.getAll().schema}"."consumer"`;
+    this.#schema = `"${orm.config.getAll().schema}"`;
+    this.#table = `${this.#schema}."event_log"`;
+    this.#consumers = `${this.#schema}."consumer"`;
   }
 
-  /**
-   * Takes the relay's events; one that is there already counts once. The lock lets one transaction at a time append, so that
-   * sequences become visible in their order and a reader that follows them never passes one that is still to be committed.
-   */
+  /** Takes the relay's events; one that is there already counts once. */
   async append(events: readonly Omit<LoggedEvent, 'sequence'>[]): Promise<void> {
     const batch = events.map(({ id, organizationId, event, subject, accountId, occurredAt, payload }) => ({
       id,
@@ -57,12 +56,12 @@ export class EventLog {
       occurred_at: occurredAt,
       payload,
     }));
-    await this.orm.em.fork().transactional(async (tx) => {
-      await tx.execute('select pg_advisory_xact_lock(?)', [APPEND_LOCK]);
+    const instants = events.map(({ occurredAt }) => occurredAt);
+    await this.partitions.appending(instants, async (tx) => {
       await tx.execute(
         `insert into ${this.#table} ("id", "organization_id", "event", "family", "subject_type", "subject_id", "account_id", "occurred_at", "payload")
          select * from json_to_recordset(?::json) as e("id" text, "organization_id" text, "event" text, "family" text, "subject_type" text, "subject_id" text, "account_id" text, "occurred_at" timestamptz, "payload" text)
-         on conflict ("id") do nothing`,
+         on conflict ("id", "occurred_at") do nothing`,
         [JSON.stringify(batch)],
       );
       await tx.execute('select pg_notify(?, ?)', [EVENT_LOG_CHANNEL, '']);
@@ -77,7 +76,7 @@ export class EventLog {
 
   /** The next events of all organizations. */
   async after(sequence: number, limit: number): Promise<EventRecord[]> {
-    return this.#records(`select * from ${this.#table} where "sequence" > $1 order by "sequence" limit $2`, [sequence, limit]);
+    return this.#records(`select * from ${this.#schema}."events_after"($1, $2)`, [sequence, limit]);
   }
 
   /** Events of one organization with these names, in order. */

@@ -16,6 +16,7 @@ export interface EventServiceDeps {
   principal: Principal;
   catalogue: Catalogue;
   loader: RecordLoader<EventRecord>;
+  retentionDays: number;
 }
 
 /** The caller's events: of its organization, and of the families whose records it may read; others read as absent. */
@@ -27,11 +28,15 @@ export class EventService {
     return event && this.deps.catalogue.readable(this.deps.principal).has(event.event) ? event : null;
   }
 
-  async list({ event, subjectId, after, occurredAfter, occurredBefore }: EventFilter, page: PageInput): Promise<Page<EventRecord>> {
+  async list(
+    { event, subjectId, accountId, after, occurredAfter, occurredBefore }: EventFilter,
+    page: PageInput,
+  ): Promise<Page<EventRecord>> {
     const names = this.covered(event, 'event');
     const where: FilterQuery<EventRecord> = {
       event: { $in: [...names] },
       ...(subjectId && { subjectId: { $in: subjectId } }),
+      ...(accountId && { accountId: { $in: accountId } }),
       ...(after !== undefined && after !== null && { sequence: { $gt: await this.sequenceOf(after) } }),
       ...((occurredAfter || occurredBefore) && {
         occurredAt: { ...(occurredAfter && { $gte: occurredAfter }), ...(occurredBefore && { $lt: occurredBefore }) },
@@ -53,10 +58,15 @@ export class EventService {
     return readable;
   }
 
-  /** The place in the log of an event that the caller saw. @throws InvalidParameters for an id that is none of its organization's. */
+  /**
+   * The place in the log of an event that the caller saw.
+   * @throws InvalidParameters for an id that is none of its organization's, and for an event that is no longer kept
+   */
   async sequenceOf(id: string): Promise<number> {
-    const event = await this.deps.loader.load(id);
-    if (!event) throw new InvalidParameters([{ field: 'after', value: id, reason: 'is no event of yours; start again without it' }]);
-    return event.sequence;
+    const { loader, retentionDays } = this.deps;
+    const event = await loader.load(id);
+    if (event) return event.sequence;
+    const reason = `is no event of yours that the log still has (it keeps ${retentionDays} days); read your records anew and begin without it`;
+    throw new InvalidParameters([{ field: 'after', value: id, reason }]);
   }
 }

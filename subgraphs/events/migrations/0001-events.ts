@@ -31,6 +31,7 @@ export const eventTables = migration('0001-events', [
   `alter table "events"."delivery" add constraint "delivery_webhook_id_event_id_unique" unique ("webhook_id", "event_id")`,
   `create index "delivery_failed_index" on "events"."delivery" ("webhook_id", "next_attempt_at") where status = 'failed'`,
   `create index "delivery_pending_index" on "events"."delivery" ("webhook_id", "sequence") where status = 'pending'`,
+  `create index "delivery_occurred_at_index" on "events"."delivery" ("occurred_at")`,
   `create index "delivery_webhook_id_created_at_id_index" on "events"."delivery" ("webhook_id", "created_at", "id")`,
   `create table "events"."delivery_month_counter" (
      "organization_id" text not null,
@@ -41,7 +42,7 @@ export const eventTables = migration('0001-events', [
    )`,
   `create table "events"."event_log" (
      "id" text not null,
-     "sequence" bigint generated always as identity not null,
+     "sequence" bigserial not null,
      "organization_id" text not null,
      "event" text not null,
      "family" text not null,
@@ -50,9 +51,13 @@ export const eventTables = migration('0001-events', [
      "account_id" text null,
      "occurred_at" timestamptz(3) not null,
      "payload" text not null,
-     primary key ("id")
-   )`,
-  `alter table "events"."event_log" add constraint "event_log_sequence_unique" unique ("sequence")`,
+     primary key ("id", "occurred_at")
+   ) partition by range ("occurred_at")`,
+  // a session keeps the plan of what a function asks: over a month of partitions planning takes longer than reading
+  `create function "events"."events_after"(bigint, int) returns setof "events"."event_log" language plpgsql stable as
+     $$ begin return query select * from "events"."event_log" where "sequence" > $1 order by "sequence" limit $2; end $$`,
+  `create index "event_log_sequence_index" on "events"."event_log" ("sequence")`,
+  `create index "event_log_organization_id_account_id_sequence_index" on "events"."event_log" ("organization_id", "account_id", "sequence")`,
   `create index "event_log_organization_id_subject_id_sequence_index" on "events"."event_log" ("organization_id", "subject_id", "sequence")`,
   `create index "event_log_organization_id_sequence_index" on "events"."event_log" ("organization_id", "sequence")`,
   `create table "events"."webhook" (

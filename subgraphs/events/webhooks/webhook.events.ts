@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DomainEvent, defineEvent, timestamp } from '../../../kernel/events.ts';
+import { defineEvent, timestamp } from '../../../kernel/events.ts';
 import type { Webhook } from './webhook.entity.ts';
 
 const webhookPayload = z.strictObject({
@@ -31,53 +31,48 @@ const family = 'webhook';
 export const TEST_EVENT = 'webhook.test';
 export const QUOTA_EVENT = 'webhook.quota_exceeded';
 
-export const webhookEvents = [
-  defineEvent({
+export const webhookTest = defineEvent(
+  {
     name: TEST_EVENT,
     family,
     description: 'Sent to one webhook by its test operation, whatever it subscribes to.',
     data,
     example,
-  }),
-  defineEvent({
+  },
+  tell,
+);
+
+export const webhookDisabled = defineEvent(
+  {
     name: 'webhook.disabled',
     family,
     description: 'The platform stopped delivering to a webhook; `disabled_reason` says why.',
     data,
     example: disabledExample,
-  }),
-  defineEvent({
+  },
+  tell,
+);
+
+export const webhookQuotaExceeded = defineEvent(
+  {
     name: QUOTA_EVENT,
     family,
     description:
       "The month's deliveries of the plan are used up: further ones are recorded as skipped, and can be replayed when the next month has begun or the plan was changed. Once a month; its own delivery is not counted.",
     data: z.strictObject({ webhook_usage: usagePayload }),
     example: { webhook_usage: { month: '2026-01', limit: 1000, exceeded_at: '2026-01-31T09:30:00.000Z' } },
-  }),
-];
-
-export const webhookTest = (webhook: Webhook, occurredAt: Date): DomainEvent => event(TEST_EVENT, webhook, occurredAt);
-export const webhookDisabled = (webhook: Webhook, occurredAt: Date): DomainEvent => event('webhook.disabled', webhook, occurredAt);
-
-export const webhookQuotaExceeded = ({
-  organizationId,
-  limit,
-  now,
-}: {
-  organizationId: string;
-  limit: number;
-  now: Date;
-}): DomainEvent => ({
-  name: QUOTA_EVENT,
-  organizationId,
-  occurredAt: now,
-  subject: { type: 'Organization', id: organizationId },
-  data: {
-    webhook_usage: { month: now.toISOString().slice(0, 7), limit, exceeded_at: now.toISOString() } satisfies z.infer<typeof usagePayload>,
   },
-});
+  (organizationId: string, limit: number, occurredAt: Date) => ({
+    organizationId,
+    occurredAt,
+    subject: { type: 'Organization', id: organizationId },
+    data: { webhook_usage: { month: occurredAt.toISOString().slice(0, 7), limit, exceeded_at: occurredAt.toISOString() } },
+  }),
+);
 
-function event(name: string, webhook: Webhook, occurredAt: Date): DomainEvent {
+export const webhookEvents = [webhookTest.type, webhookDisabled.type, webhookQuotaExceeded.type];
+
+function tell(webhook: Webhook, occurredAt: Date) {
   const { id, organizationId, url, events, active, disabledAt, disabledReason } = webhook;
   const payload: z.infer<typeof webhookPayload> = {
     id,
@@ -87,5 +82,5 @@ function event(name: string, webhook: Webhook, occurredAt: Date): DomainEvent {
     disabled_at: disabledAt?.toISOString() ?? null,
     disabled_reason: disabledReason,
   };
-  return { name, organizationId, occurredAt, subject: { type: 'Webhook', id }, data: { webhook: payload } };
+  return { organizationId, occurredAt, subject: { type: 'Webhook', id }, data: { webhook: payload } };
 }

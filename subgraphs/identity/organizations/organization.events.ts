@@ -1,17 +1,15 @@
 import { z } from 'zod';
-import { type DomainEvent, defineEvent, timestamp } from '../../../kernel/events.ts';
+import { defineEvent, timestamp } from '../../../kernel/events.ts';
 import type { Organization } from './organization.entity.ts';
 
-const data = z.strictObject({
-  organization: z.strictObject({ id: z.string(), name: z.string(), plan: z.string(), under_review_since: timestamp }),
-});
-
-export const organizationEvents = [
-  defineEvent({
+export const organizationUnderReview = defineEvent(
+  {
     name: 'organization.under_review',
     family: 'account',
     description: 'The burst limit was exceeded three times within 24 hours: the account is looked into. Once for each review.',
-    data,
+    data: z.strictObject({
+      organization: z.strictObject({ id: z.string(), name: z.string(), plan: z.string(), under_review_since: timestamp }),
+    }),
     example: {
       organization: {
         id: 'org_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
@@ -20,13 +18,13 @@ export const organizationEvents = [
         under_review_since: '2026-01-31T09:30:00.000Z',
       },
     },
+  },
+  ({ id, name, plan }: Organization, since: Date) => ({
+    organizationId: id,
+    occurredAt: since,
+    subject: { type: 'Organization', id },
+    data: { organization: { id, name, plan, under_review_since: since.toISOString() } },
   }),
-];
+);
 
-export const organizationUnderReview = ({ id, name, plan }: Organization, since: Date): DomainEvent => ({
-  name: 'organization.under_review',
-  organizationId: id,
-  occurredAt: since,
-  subject: { type: 'Organization', id },
-  data: { organization: { id, name, plan, under_review_since: since.toISOString() } } satisfies z.infer<typeof data>,
-});
+export const organizationEvents = [organizationUnderReview.type];

@@ -1,42 +1,8 @@
 import { z } from 'zod';
-import { type DomainEvent, defineEvent, timestamp } from '../../../kernel/events.ts';
+import { defineEvent, timestamp } from '../../../kernel/events.ts';
 import type { Decimal } from '../../../kernel/money.ts';
 
 const decimal = z.string().regex(/^\d+(\.\d+)?$/);
-
-const data = z.strictObject({
-  usage: z.strictObject({
-    metric: z.literal('api_requests'),
-    period_start: timestamp,
-    period_end: timestamp,
-    quantity: z.int().positive().describe('Requests that no event before has told of.'),
-    unit_price: decimal.describe('Exact: a text, because it is smaller than what a currency can pay.'),
-    currency: z.string(),
-    included: z.int().describe('Requests of the period that cost nothing.'),
-    overage: z.int().describe('Requests of the period beyond those, with this quantity.'),
-  }),
-});
-
-export const usageEvents = [
-  defineEvent({
-    name: 'usage.overage',
-    family: 'billing',
-    description: "Requests beyond what the plan includes in a month, to be billed; at most once an hour for each organization's month.",
-    data,
-    example: {
-      usage: {
-        metric: 'api_requests',
-        period_start: '2026-01-01T00:00:00.000Z',
-        period_end: '2026-02-01T00:00:00.000Z',
-        quantity: 1200,
-        unit_price: '0.0008',
-        currency: 'USD',
-        included: 500000,
-        overage: 3400,
-      },
-    },
-  }),
-];
 
 export interface Overage {
   organizationId: string;
@@ -49,18 +15,50 @@ export interface Overage {
   overage: number;
 }
 
-export const usageOverage = ({ organizationId, periodStart, periodEnd, unitPrice, ...amounts }: Overage, now: Date): DomainEvent => ({
-  name: 'usage.overage',
-  organizationId,
-  occurredAt: now,
-  subject: { type: 'Organization', id: organizationId },
-  data: {
-    usage: {
-      metric: 'api_requests',
-      period_start: periodStart.toISOString(),
-      period_end: periodEnd.toISOString(),
-      unit_price: unitPrice.toFixed(),
-      ...amounts,
-    } satisfies z.infer<typeof data>['usage'],
+export const usageOverage = defineEvent(
+  {
+    name: 'usage.overage',
+    family: 'billing',
+    description: "Requests beyond what the plan includes in a month, to be billed; at most once an hour for each organization's month.",
+    data: z.strictObject({
+      usage: z.strictObject({
+        metric: z.literal('api_requests'),
+        period_start: timestamp,
+        period_end: timestamp,
+        quantity: z.int().positive().describe('Requests that no event before has told of.'),
+        unit_price: decimal.describe('Exact: a text, because it is smaller than what a currency can pay.'),
+        currency: z.string(),
+        included: z.int().describe('Requests of the period that cost nothing.'),
+        overage: z.int().describe('Requests of the period beyond those, with this quantity.'),
+      }),
+    }),
+    example: {
+      usage: {
+        metric: 'api_requests',
+        period_start: '2026-01-01T00:00:00.000Z',
+        period_end: '2026-02-01T00:00:00.000Z',
+        quantity: 1200,
+        unit_price: '0.0008',
+        currency: 'USD',
+        included: 500000,
+        overage: 3400,
+      },
+    },
   },
-});
+  ({ organizationId, periodStart, periodEnd, unitPrice, ...amounts }: Overage, now: Date) => ({
+    organizationId,
+    occurredAt: now,
+    subject: { type: 'Organization', id: organizationId },
+    data: {
+      usage: {
+        metric: 'api_requests' as const,
+        period_start: periodStart.toISOString(),
+        period_end: periodEnd.toISOString(),
+        unit_price: unitPrice.toFixed(),
+        ...amounts,
+      },
+    },
+  }),
+);
+
+export const usageEvents = [usageOverage.type];

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type DomainEvent, defineEvent, timestamp } from '../../../kernel/events.ts';
+import { changes, defineEvent, timestamp } from '../../../kernel/events.ts';
 import type { Service } from './service.entity.ts';
 import { BillingCycle, ServiceStatus, ServiceType } from './service.states.ts';
 
-const servicePayload = z.strictObject({
+export const servicePayload = z.strictObject({
   id: z.string(),
   account_id: z.string(),
   type: z.enum(ServiceType),
@@ -18,57 +18,78 @@ const servicePayload = z.strictObject({
   updated_at: timestamp,
   provisioned_at: timestamp.nullable(),
 });
-const status = z.strictObject({ from: z.enum(ServiceStatus), to: z.enum(ServiceStatus) });
+export const statusChange = z.strictObject({ status: z.strictObject({ from: z.enum(ServiceStatus), to: z.enum(ServiceStatus) }) });
 
-const example = {
-  service: {
-    id: 'svc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
-    account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
-    type: 'internet',
-    service_type: 'fiber',
-    name: 'Business Fiber, 350 Fifth Avenue',
-    status: 'operational',
-    bandwidth: '1000mbps',
-    sla: 'enterprise',
-    billing_cycle: 'monthly',
-    price: { amount: 403.65, currency: 'USD', unit: 'month' },
-    created_at: '2026-01-31T09:30:00.000Z',
-    updated_at: '2026-01-31T09:30:02.000Z',
-    provisioned_at: '2026-01-31T09:30:02.000Z',
-  },
+export const serviceExample = {
+  id: 'svc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+  account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+  type: 'internet',
+  service_type: 'fiber',
+  name: 'Business Fiber, 350 Fifth Avenue',
+  status: 'operational',
+  bandwidth: '1000mbps',
+  sla: 'enterprise',
+  billing_cycle: 'monthly',
+  price: { amount: 403.65, currency: 'USD', unit: 'month' },
+  created_at: '2026-01-31T09:30:00.000Z',
+  updated_at: '2026-01-31T09:30:02.000Z',
+  provisioned_at: '2026-01-31T09:30:02.000Z',
 };
 
 const family = 'service';
 
-export const serviceEvents = [
-  defineEvent({
+export const serviceProvisioned = defineEvent(
+  {
     name: 'service.provisioned',
     family,
     description: 'A service was built and is operational for the first time; its billing starts.',
     data: z.strictObject({ service: servicePayload }),
-    example,
-  }),
-  defineEvent({
+    example: { service: serviceExample },
+  },
+  (service: Service) => ({ ...about(service), data: { service: payloadOf(service) } }),
+);
+
+export const serviceStatusChanged = defineEvent(
+  {
     name: 'service.status_changed',
     family,
     description: 'The status of a service changed; `reason` says why, where there is something to say.',
-    data: z.strictObject({ service: servicePayload, changes: z.strictObject({ status }), reason: z.string().nullable() }),
-    example: { ...example, changes: { status: { from: 'provisioning', to: 'operational' } }, reason: null },
+    data: z.strictObject({ service: servicePayload, changes: statusChange, reason: z.string().nullable() }),
+    example: { service: serviceExample, changes: { status: { from: 'provisioning', to: 'operational' } }, reason: null },
+  },
+  (service: Service, from: ServiceStatus) => ({
+    ...about(service),
+    data: { service: payloadOf(service), changes: { status: { from, to: service.status } }, reason: service.statusReason },
   }),
-];
+);
 
-export const serviceProvisioned = (service: Service): DomainEvent => event('service.provisioned', service, {});
+export const serviceModified = defineEvent({
+  name: 'service.modified',
+  family,
+  description: 'The configuration, size or features of a service changed; `changes` says what.',
+  data: z.strictObject({ service: servicePayload, changes }),
+  example: { service: serviceExample, changes: { bandwidth: { from: '500mbps', to: '1000mbps' } } },
+});
 
-export const serviceStatusChanged = (service: Service, from: ServiceStatus): DomainEvent =>
-  event('service.status_changed', service, { changes: { status: { from, to: service.status } }, reason: service.statusReason });
+export const serviceDecommissioned = defineEvent({
+  name: 'service.decommissioned',
+  family,
+  description: 'A service was taken down for good; its billing ends.',
+  data: z.strictObject({ service: servicePayload, changes: statusChange, reason: z.string().nullable() }),
+  example: {
+    service: { ...serviceExample, status: 'decommissioned' },
+    changes: { status: { from: 'decommissioning', to: 'decommissioned' } },
+    reason: 'Office closed',
+  },
+});
 
-const event = (name: string, service: Service, more: object): DomainEvent => ({
-  name,
-  organizationId: service.organizationId,
-  occurredAt: service.updatedAt,
-  subject: { type: 'Service', id: service.id },
-  accountId: service.accountId,
-  data: { service: payloadOf(service), ...more },
+export const serviceEvents = [serviceProvisioned.type, serviceStatusChanged.type, serviceModified, serviceDecommissioned];
+
+const about = ({ organizationId, updatedAt, id, accountId }: Service) => ({
+  organizationId,
+  occurredAt: updatedAt,
+  subject: { type: 'Service', id },
+  accountId,
 });
 
 const payloadOf = (service: Service): z.infer<typeof servicePayload> => ({

@@ -28,6 +28,7 @@ export const tickets = migration('0001-tickets', [
      "subcategory" text null,
      "customer_id" text null,
      "service_affected" text null,
+     "account_id" text null,
      "contact" jsonb null,
      "location" jsonb null,
      "metadata" jsonb not null,

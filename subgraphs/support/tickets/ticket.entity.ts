@@ -71,6 +71,10 @@ export class Ticket {
   @Property({ type: 'text', nullable: true })
   serviceAffected: string | null = null;
 
+  /** Of its customer, or else of its service: what its events concern. */
+  @Property({ type: 'text', nullable: true })
+  accountId: string | null = null;
+
   @Field(() => TicketContact, { nullable: true })
   @Property({ type: 'json', nullable: true })
   contact: TicketContact | null = null;

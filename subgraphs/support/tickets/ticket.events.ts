@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { type DomainEvent, defineEvent, timestamp } from '../../../kernel/events.ts';
+import type { ChangeSet } from '../../../kernel/changes.ts';
+import { changes, defineEvent, timestamp } from '../../../kernel/events.ts';
 import type { Ticket } from './ticket.entity.ts';
 import { TicketPriority, TicketStatus } from './ticket.states.ts';
 
-const ticketPayload = z.strictObject({
+/** A ticket in the events about it. Those of its comments carry it too: webhooks filter by its customer and priority. */
+export const ticketPayload = z.strictObject({
   id: z.string(),
   number: z.string(),
   title: z.string(),
@@ -20,74 +22,103 @@ const ticketPayload = z.strictObject({
   created_at: timestamp,
   updated_at: timestamp,
 });
-const changes = z.record(z.string(), z.strictObject({ from: z.unknown(), to: z.unknown() }));
 
-const example = {
-  ticket: {
-    id: 'ticket_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
-    number: 'TKT-1042',
-    title: 'Internet connection is down',
-    status: 'open',
-    priority: 'high',
-    severity: 'business_impacting',
-    category: 'connectivity',
-    subcategory: null,
-    customer_id: 'cust_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
-    service_affected: 'svc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
-    assigned_to: 'agent_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
-    escalation_level: 0,
-    escalation_reason: null,
-    created_at: '2026-01-31T09:30:00.000Z',
-    updated_at: '2026-01-31T09:30:00.000Z',
-  },
+export const ticketExample = {
+  id: 'ticket_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+  number: 'TKT-1042',
+  title: 'Internet connection is down',
+  status: 'open',
+  priority: 'high',
+  severity: 'business_impacting',
+  category: 'connectivity',
+  subcategory: null,
+  customer_id: 'cust_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+  service_affected: 'svc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+  assigned_to: 'agent_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+  escalation_level: 0,
+  escalation_reason: null,
+  created_at: '2026-01-31T09:30:00.000Z',
+  updated_at: '2026-01-31T09:30:00.000Z',
 };
 const changed = (from: string, to: string, more: object = {}) => ({
-  ticket: { ...example.ticket, status: to, ...more },
+  ticket: { ...ticketExample, status: to, ...more },
   changes: { status: { from, to } },
 });
 
 const family = 'support';
-const plain = z.strictObject({ ticket: ticketPayload });
 const withChanges = z.strictObject({ ticket: ticketPayload, changes });
 
-export const ticketEvents = [
-  defineEvent({ name: 'ticket.created', family, description: 'A ticket was opened.', data: plain, example }),
-  defineEvent({
+export const ticketCreated = defineEvent(
+  {
+    name: 'ticket.created',
+    family,
+    description: 'A ticket was opened.',
+    data: z.strictObject({ ticket: ticketPayload }),
+    example: { ticket: ticketExample },
+  },
+  (ticket: Ticket) => ({ ...about(ticket), data: { ticket: payloadOf(ticket) } }),
+);
+
+export const ticketUpdated = defineEvent(
+  {
     name: 'ticket.updated',
     family,
     description: 'A ticket changed; `changes` says what.',
     data: withChanges,
     example: changed('open', 'in_progress'),
-  }),
-  defineEvent({
+  },
+  tellChanges,
+);
+
+export const ticketResolved = defineEvent(
+  {
     name: 'ticket.resolved',
     family,
     description: 'A ticket was resolved.',
     data: withChanges,
     example: changed('in_progress', 'resolved'),
-  }),
-  defineEvent({
+  },
+  tellChanges,
+);
+
+export const ticketEscalated = defineEvent(
+  {
     name: 'ticket.escalated',
     family,
     description: 'A ticket was escalated, or its priority set to critical.',
     data: withChanges,
     example: changed('open', 'escalated', { escalation_level: 1, escalation_reason: 'Priority raised to critical' }),
+  },
+  tellChanges,
+);
+
+export const slaBreach = defineEvent({
+  name: 'sla.breach',
+  family,
+  description: 'A ticket was not answered, or not resolved, in the time that its priority promises. Once for each of the two.',
+  data: z.strictObject({
+    ticket: ticketPayload,
+    sla: z.strictObject({
+      breached: z.enum(['response_time', 'resolution_time']),
+      target: z.string().describe('Such as `1 hour`.'),
+      due_at: timestamp,
+    }),
   }),
-];
+  example: { ticket: ticketExample, sla: { breached: 'response_time', target: '1 hour', due_at: '2026-01-31T10:30:00.000Z' } },
+});
 
-export type Changes = z.infer<typeof changes>;
+export const ticketEvents = [ticketCreated.type, ticketUpdated.type, ticketResolved.type, ticketEscalated.type, slaBreach];
 
-export const ticketCreated = (ticket: Ticket): DomainEvent => event('ticket.created', ticket, ticket.createdAt);
-export const ticketUpdated = (ticket: Ticket, changes: Changes): DomainEvent => event('ticket.updated', ticket, ticket.updatedAt, changes);
-export const ticketResolved = (ticket: Ticket, changes: Changes): DomainEvent =>
-  event('ticket.resolved', ticket, ticket.updatedAt, changes);
-export const ticketEscalated = (ticket: Ticket, changes: Changes): DomainEvent =>
-  event('ticket.escalated', ticket, ticket.updatedAt, changes);
-
-function event(name: string, ticket: Ticket, occurredAt: Date, changes?: Changes): DomainEvent {
-  const data = { ticket: payloadOf(ticket), ...(changes && { changes }) };
-  return { name, organizationId: ticket.organizationId, occurredAt, subject: { type: 'Ticket', id: ticket.id }, data };
+function tellChanges(ticket: Ticket, changeSet: ChangeSet) {
+  return { ...about(ticket), data: { ticket: payloadOf(ticket), changes: changeSet } };
 }
+
+const about = ({ organizationId, updatedAt, id, accountId }: Ticket) => ({
+  organizationId,
+  occurredAt: updatedAt,
+  subject: { type: 'Ticket', id },
+  accountId,
+});
 
 const payloadOf = (ticket: Ticket): z.infer<typeof ticketPayload> => ({
   id: ticket.id,

@@ -20,7 +20,7 @@ import type { TicketCreateInput, TicketFilter, TicketUpdateInput } from './ticke
 import { TicketStatus } from './ticket.states.ts';
 
 const CUSTOMER = parse('query TicketCustomer($id: ID!) { accounts(filter: { customerId: [$id] }, page: { limit: 1 }) { nodes { id } } }');
-const SERVICE = parse('query TicketService($id: ID!) { service(id: $id) { account { customerId } } }');
+const SERVICE = parse('query TicketService($id: ID!) { service(id: $id) { account { id customerId } } }');
 
 export interface TicketServiceDeps {
   em: EntityManager;
@@ -37,12 +37,19 @@ export class TicketService {
 
   /** @throws ResourceNotFound for a customer or service that the organization does not have. */
   async create(input: TicketCreateInput): Promise<Ticket> {
-    await this.#checkReferences(input);
+    const accountId = await this.#accountOf(input);
     const now = this.deps.clock.now();
     return this.deps.em.transactional(async (tx) => {
       const category = input.category ?? 'general';
       const ticket = new Ticket();
-      Object.assign(ticket, input, { id: newId('ticket'), organizationId: this.#organizationId, category, createdAt: now, updatedAt: now });
+      Object.assign(ticket, input, {
+        id: newId('ticket'),
+        organizationId: this.#organizationId,
+        accountId,
+        category,
+        createdAt: now,
+        updatedAt: now,
+      });
       ticket.metadata = input.metadata ?? {};
       ticket.prioritize(input.priority);
       ticket.agentId = (await this.deps.agents.leastBusy(tx, category, now)).id;
@@ -99,24 +106,32 @@ export class TicketService {
     return agent;
   }
 
-  /** What a ticket names in other subgraphs must exist for the caller and fit together; a name that is no id is taken as it is. */
-  async #checkReferences({ customerId, serviceAffected }: TicketCreateInput): Promise<void> {
+  /**
+   * The account that a ticket names by its customer or its service; null where it names none. What it names in other subgraphs
+   * must exist for the caller and fit together; a service's name that is no id is taken as it is.
+   */
+  async #accountOf({ customerId, serviceAffected }: TicketCreateInput): Promise<string | null> {
+    const { graph, request } = this.deps;
+    let accountId: string | null = null;
     if (customerId) {
-      const { accounts } = await this.deps.graph.query<{ accounts: { nodes: object[] } }>(CUSTOMER, { id: customerId }, this.deps.request);
-      if (accounts.nodes.length === 0) throw new ResourceNotFound('customer', customerId);
+      const { accounts } = await graph.query<{ accounts: { nodes: { id: string }[] } }>(CUSTOMER, { id: customerId }, request);
+      if (!accounts.nodes[0]) throw new ResourceNotFound('customer', customerId);
+      accountId = accounts.nodes[0].id;
     }
     if (serviceAffected?.startsWith('svc_')) {
-      const { service } = await this.deps.graph.query<ServiceOwner>(SERVICE, { id: serviceAffected }, this.deps.request);
+      const { service } = await graph.query<ServiceOwner>(SERVICE, { id: serviceAffected }, request);
       if (!service) throw new ResourceNotFound('service', serviceAffected);
       if (customerId && service.account.customerId !== customerId) {
         throw new InvalidParameters([{ field: 'serviceAffected', value: serviceAffected, reason: 'is a service of another customer' }]);
       }
+      accountId = service.account.id;
     }
+    return accountId;
   }
 }
 
 interface ServiceOwner {
-  service: { account: { customerId: string } } | null;
+  service: { account: { id: string; customerId: string } } | null;
 }
 
 /** The members whose changes an event tells. What agents write for each other stays out of it. */

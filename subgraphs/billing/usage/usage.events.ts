@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { defineEvent, timestamp } from '../../../kernel/events.ts';
+
+export const usageThreshold = defineEvent({
+  name: 'usage.threshold',
+  family: 'billing',
+  description: 'Usage or cost of a period reached a share of its limit that somebody asked to be told of. Once for each share and period.',
+  data: z.strictObject({
+    usage: z.strictObject({
+      account_id: z.string(),
+      service_id: z.string().nullable().describe('Null where it is of the whole account.'),
+      metric: z.enum(['voice_minutes', 'data_gb', 'cloud_storage_gb', 'api_calls', 'cost']),
+      period_start: timestamp,
+      period_end: timestamp,
+      quantity: z.number().describe('Used in the period so far.'),
+      limit: z.number(),
+      threshold_percentage: z.number().describe('The share of the limit that was reached.'),
+      currency: z.string().nullable().describe('Of quantity and limit where the metric is cost, else null.'),
+    }),
+  }),
+  example: {
+    usage: {
+      account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+      service_id: null,
+      metric: 'data_gb',
+      period_start: '2026-01-01T00:00:00.000Z',
+      period_end: '2026-02-01T00:00:00.000Z',
+      quantity: 812.4,
+      limit: 1000,
+      threshold_percentage: 80,
+      currency: null,
+    },
+  },
+});

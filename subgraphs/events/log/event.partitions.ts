@@ -1,0 +1,97 @@
+import type { EntityManager, Orm } from '../../../kernel/database.ts';
+
+const DAY_MS = 86_400_000;
+/** "events" in ASCII: the advisory lock of whoever appends to the log or changes its partitions. */
+const LOG_LOCK = 0x6576656e7473;
+/** Attaching waits for maintenance of the table only, never for readers or writers; the relay tries again. */
+const ATTACH_WAIT_MS = 2_000;
+/** Dropping waits for readers, and whoever comes to read meanwhile waits behind it. */
+const DROP_WAIT_MS = 50;
+
+/** The partitions of the log: one for each day (UTC) on which something happened, `event_log_20260131`. */
+export class EventPartitions {
+  readonly #schema: string;
+  /** Of the days that this process knows to have one. */
+  readonly #known = new Set<string>();
+
+  constructor(private readonly orm: Orm) {
+    this.#schema = orm.config.getAll().schema as string;
+  }
+
+  /**
+   * Appends in a transaction that has the log for itself, with a partition for each of these instants. One transaction at a
+   * time appends, so that sequences become visible in their order and a reader that follows them never passes one that is
+   * still to be committed.
+   */
+  async appending(instants: readonly Date[], append: (tx: EntityManager) => Promise<void>): Promise<void> {
+    const missing = new Set(instants.map(partitionOf).filter((name) => !this.#known.has(name)));
+    try {
+      await this.orm.em.fork().transactional(async (tx) => {
+        await tx.execute('select pg_advisory_xact_lock(?)', [LOG_LOCK]);
+        for (const name of missing) await this.#make(tx, name);
+        await append(tx);
+      });
+    } catch (error) {
+      // it may be that another process dropped one of them: for what happened that long ago it is made again
+      this.#known.clear();
+      throw error;
+    }
+    for (const name of missing) this.#known.add(name);
+  }
+
+  /**
+   * Drops the partitions of the days before the one of this instant, oldest first, up to the first that a consumer has not
+   * read to its end.
+   * @throws the database's error where somebody reads the log for so long that readers would have to wait
+   */
+  async dropBefore(instant: Date): Promise<void> {
+    const rows = await this.orm.em.fork().execute<{ name: string }[]>(
+      `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = ?::regclass and c.relname < ? order by c.relname`,
+      [`"${this.#schema}"."event_log"`, partitionOf(instant)],
+    );
+    for (const { name } of rows) if (!(await this.#drop(name))) return;
+  }
+
+  /** Made and then attached: `partition of` would have readers of the whole log wait. */
+  async #make(tx: EntityManager, name: string): Promise<void> {
+    const table = this.#quoted(name);
+    if (await exists(tx, table)) return;
+    const from = dayOf(name);
+    await tx.execute(`set local lock_timeout = ${ATTACH_WAIT_MS}`);
+    await tx.execute(`create table ${table} (like ${this.#quoted('event_log')})`);
+    await tx.execute(
+      `alter table ${this.#quoted('event_log')} attach partition ${table} for values from ('${from.toISOString()}') to ('${new Date(from.getTime() + DAY_MS).toISOString()}')`,
+    );
+  }
+
+  /** False where a consumer is still to read it. */
+  async #drop(name: string): Promise<boolean> {
+    const table = this.#quoted(name);
+    return this.orm.em.fork().transactional(async (tx) => {
+      await tx.execute('select pg_advisory_xact_lock(?)', [LOG_LOCK]);
+      if (!(await exists(tx, table))) return true;
+      const [unread] = await tx.execute<object[]>(
+        `select 1 from ${table} where "sequence" > (select min("last_sequence") from ${this.#quoted('consumer')}) limit 1`,
+      );
+      if (unread) return false;
+      await tx.execute(`set local lock_timeout = ${DROP_WAIT_MS}`);
+      await tx.execute(`drop table ${table}`);
+      this.#known.delete(name);
+      return true;
+    });
+  }
+
+  #quoted(name: string): string {
+    return `"${this.#schema}"."${name}"`;
+  }
+}
+
+const partitionOf = (instant: Date): string => `event_log_${instant.toISOString().slice(0, 10).replaceAll('-', '')}`;
+
+const dayOf = (partition: string): Date => new Date(partition.replace(/^.*(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3T00:00:00.000Z'));
+
+async function exists(tx: EntityManager, table: string): Promise<boolean> {
+  const [row] = await tx.execute<{ found: string | null }[]>('select to_regclass(?)::text as found', [table]);
+  return row?.found !== null;
+}

@@ -1,0 +1,62 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Rows } from '../../../kernel/database.ts';
+import type { Logger } from '../../../kernel/log.ts';
+import type { EventPartitions } from './event.partitions.ts';
+
+const EVERY_MS = 600_000;
+const DAY_MS = 86_400_000;
+/** Deliveries that one statement deletes: those that are made meanwhile do not wait for it. */
+const BATCH = 1_000;
+
+export interface RetentionParts {
+  rows: Rows;
+  partitions: EventPartitions;
+  /** Whole days that an event is kept. */
+  days: number;
+  clock: Clock;
+  log: Logger;
+}
+
+/** The first instant of which the log keeps everything: of whole days (UTC). */
+export const keptFrom = (now: Date, days: number): Date => new Date((Math.floor(now.getTime() / DAY_MS) - days) * DAY_MS);
+
+/** Forgets what happened longer ago than the log is kept: the records of its deliveries, then the events, a day at a time. */
+export class Retention {
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(private readonly parts: RetentionParts) {}
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#running ??= this.purge()
+        .catch((error: unknown) => this.parts.log.warn({ err: error }, 'old events were not purged and will be later'))
+        .finally(() => {
+          this.#running = undefined;
+        });
+    }, EVERY_MS).unref();
+  }
+
+  /** Resolves when what is under way has ended. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  /** Deliveries go first: none that waits is left without the event that it delivers. */
+  async purge(): Promise<void> {
+    const { clock, days, partitions } = this.parts;
+    const first = keptFrom(clock.now(), days);
+    while (await this.#deleteDeliveries(first));
+    await partitions.dropBefore(first);
+  }
+
+  /** Whether there may be more. */
+  async #deleteDeliveries(before: Date): Promise<boolean> {
+    const deleted = await this.parts.rows.query(
+      `delete from "events"."delivery" where "id" in (select "id" from "events"."delivery" where "occurred_at" < $1 order by "occurred_at" limit ${BATCH}) returning 1`,
+      [before],
+    );
+    return deleted.length === BATCH;
+  }
+}

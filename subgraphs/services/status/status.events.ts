@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { defineEvent, timestamp } from '../../../kernel/events.ts';
+import { serviceExample, servicePayload, statusChange } from '../services/service.events.ts';
+
+const outage = z.strictObject({
+  started_at: timestamp,
+  ended_at: timestamp.nullable(),
+  reason: z.string().nullable(),
+  incident_id: z.string().nullable().describe('The incident that it is part of, where one was opened.'),
+});
+const outageExample = {
+  started_at: '2026-01-31T14:02:11.000Z',
+  ended_at: null,
+  reason: 'Fiber cut',
+  incident_id: 'inc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+};
+
+/** As the status of a service shows them (specification 2.5). */
+const performanceMetrics = z.strictObject({
+  latency_ms: z.number(),
+  bandwidth_utilization: z.number().describe('Percent.'),
+  packet_loss: z.number().describe('Percent.'),
+  jitter_ms: z.number(),
+});
+
+const family = 'service';
+
+export const serviceDown = defineEvent({
+  name: 'service.down',
+  family,
+  description: 'A service does not work; beside it comes `service.status_changed`.',
+  data: z.strictObject({ service: servicePayload, changes: statusChange, outage }),
+  example: {
+    service: { ...serviceExample, status: 'down' },
+    changes: { status: { from: 'operational', to: 'down' } },
+    outage: outageExample,
+  },
+});
+
+export const serviceRestored = defineEvent({
+  name: 'service.restored',
+  family,
+  description: 'A service that was down works again; beside it comes `service.status_changed`.',
+  data: z.strictObject({ service: servicePayload, changes: statusChange, outage }),
+  example: {
+    service: serviceExample,
+    changes: { status: { from: 'down', to: 'operational' } },
+    outage: { ...outageExample, ended_at: '2026-01-31T15:20:45.000Z' },
+  },
+});
+
+export const servicePerformanceAlert = defineEvent({
+  name: 'service.performance_alert',
+  family,
+  description: 'A measurement of a service went beyond its threshold. Once, until it was within it again.',
+  data: z.strictObject({
+    service: servicePayload,
+    alert: z.strictObject({ metric: performanceMetrics.keyof(), value: z.number(), threshold: z.number(), since: timestamp }),
+    performance_metrics: performanceMetrics,
+  }),
+  example: {
+    service: serviceExample,
+    alert: { metric: 'latency_ms', value: 184.2, threshold: 100, since: '2026-01-31T14:00:00.000Z' },
+    performance_metrics: { latency_ms: 184.2, bandwidth_utilization: 71.5, packet_loss: 0.4, jitter_ms: 12.1 },
+  },
+});
+
+export const serviceMaintenanceScheduled = defineEvent({
+  name: 'service.maintenance_scheduled',
+  family,
+  description: 'Maintenance of a service was planned, or its plan changed. One event for each service that it touches.',
+  data: z.strictObject({
+    service: servicePayload,
+    maintenance_window: z.strictObject({
+      id: z.string(),
+      start: timestamp,
+      end: timestamp,
+      description: z.string(),
+      impact: z.enum(['none', 'degraded', 'down']).describe('What is expected of the service meanwhile.'),
+    }),
+  }),
+  example: {
+    service: serviceExample,
+    maintenance_window: {
+      id: 'maint_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+      start: '2026-02-07T02:00:00.000Z',
+      end: '2026-02-07T04:00:00.000Z',
+      description: 'Replacement of the aggregation switch',
+      impact: 'down',
+    },
+  },
+});
+
+export const statusEvents = [serviceDown, serviceRestored, servicePerformanceAlert, serviceMaintenanceScheduled];
