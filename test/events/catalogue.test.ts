@@ -109,6 +109,17 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
     await ticketThatGets({});
     return logged(name);
   },
+  async 'webhook.quota_exceeded'(name) {
+    const small = await platform.organization({ plan: 'developer' });
+    await small.rest('POST', '/webhooks', { body: { url: (await receiver()).url, events: ['ticket.created'] } });
+    const month = platform.clock.now().toISOString().slice(0, 7);
+    await (await rows()).query('insert into "events"."delivery_month_counter" values ($1, $2::date, 100)', [
+      small.organizationId,
+      `${month}-01`,
+    ]);
+    await small.rest('POST', '/support/tickets', { body: { title: 'Line is down', description: 'Since 9:30.' } });
+    return logged(name, small);
+  },
   async 'webhook.test'(name) {
     const hook = await receiver();
     const { id } = await webhookOf(hook.url);
