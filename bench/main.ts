@@ -5,6 +5,7 @@ import { measureAdmission } from './admission.ts';
 import { measureFederatedQuery } from './federated-query.ts';
 import { measureRest } from './rest-read.ts';
 import { measureStart } from './start-up.ts';
+import { measureWebhooks } from './webhooks.ts';
 
 /** `npm run bench`: everything side by side in one run, printed and written to bench/results.md. */
 const database = process.env.BENCH_DATABASE_URL ? 'PostgreSQL' : 'the embedded database, in memory';
@@ -38,6 +39,14 @@ add(
   'In process: a cached API key verified, the request counted against all limits of its plan, a slot taken and given back, the headers written.',
   await measureAdmission(),
 );
+
+const { throughput, latency } = await measureWebhooks();
+add(
+  '(f) Deliveries to webhooks',
+  `From the log to a receiver in another process: planned, signed, posted and recorded, against bare undici that posts the same bytes with one request in flight for each webhook; on ${database}.`,
+  throughput,
+);
+add('(f) An event on its way to a webhook', `From the commit that records it to its receipt; on ${database}.`, latency);
 
 const table = (rows: object[]): string => {
   const names = Object.keys(rows[0] ?? {});

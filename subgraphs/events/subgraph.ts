@@ -21,6 +21,8 @@ import { plannerTask } from './deliveries/delivery.planner.ts';
 import { DeliveryResolver } from './deliveries/delivery.resolver.ts';
 import { DeliverySender } from './deliveries/delivery.sender.ts';
 import { DeliveryService } from './deliveries/delivery.service.ts';
+import { SettlementStore } from './deliveries/delivery.settlement.ts';
+import { Settler } from './deliveries/delivery.settler.ts';
 import { DeliveryStore } from './deliveries/delivery.store.ts';
 import { DeliveryWorker } from './deliveries/delivery.worker.ts';
 import { EventRecord } from './log/event.entity.ts';
@@ -96,9 +98,10 @@ function createParts({ orm, rows, jobs, clock, log, eventTypes, reactions, secre
   const guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
   const secrets = new SecretBox(secretKey, 'events.webhook-secret');
   const sender = new DeliverySender(guard, clock);
-  const store = new DeliveryStore(orm, rows, jobs);
-  const lanes = new DeliveryLanes({ store, sender, secrets, clock, log, metrics });
-  const worker = new DeliveryWorker({ store, lanes, jobs, clock, log });
+  const store = new DeliveryStore(orm, rows);
+  const settler = new Settler(new SettlementStore(orm, rows), log);
+  const lanes = new DeliveryLanes({ store, settler, sender, secrets, clock, log, metrics });
+  const worker = new DeliveryWorker({ store, lanes, clock, log });
   const consumers = [
     new Consumer(
       { orm, eventLog, log },

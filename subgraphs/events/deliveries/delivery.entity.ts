@@ -21,8 +21,13 @@ registerEnumType(DeliveryStatus, {
 @Entity({ tableName: 'delivery' })
 @OrganizationFilter()
 @Index({ properties: ['webhookId', 'createdAt', 'id'] })
-@Index({ properties: ['webhookId', 'sequence'], where: `status = 'pending'`, name: 'delivery_pending_index' })
-@Index({ properties: ['webhookId', 'nextAttemptAt'], where: `status = 'failed'`, name: 'delivery_failed_index' })
+@Index({ properties: ['organizationId', 'revision'] })
+@Index({ properties: ['webhookId', 'sequence'], where: `status = 'pending' and attempt = 0`, name: 'delivery_first_index' })
+@Index({
+  properties: ['webhookId', 'nextAttemptAt'],
+  where: `status in ('pending', 'failed') and attempt > 0`,
+  name: 'delivery_retry_index',
+})
 export class Delivery {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })
@@ -90,4 +95,8 @@ export class Delivery {
   @Field(() => Date)
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
+
+  /** Grows with each attempt that is recorded, over all deliveries and in the order in which they become visible; null before the first. */
+  @Property({ type: new BigIntType('number'), nullable: true })
+  revision: number | null = null;
 }

@@ -5,6 +5,7 @@ import type { ConsumerTask } from '../consumers/consumer.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import type { Webhook } from '../webhooks/webhook.entity.ts';
 import { wants } from '../webhooks/webhook.matching.ts';
+import { dueNow } from './delivery.store.ts';
 
 /** A row of the table `webhook`, as far as matching needs it. */
 interface Subscriber {
@@ -27,8 +28,10 @@ export function plannerTask(clock: Clock, wake: (webhookId: string) => void): Co
           .filter((webhook) => webhook.organization_id === event.organizationId && wants(webhook, event))
           .map((webhook) => deliveryOf(event, webhook)),
       );
+      const webhookIds = new Set(planned.map(({ webhook_id }) => webhook_id));
       if (planned.length > 0) await insert(tx, planned, clock.now());
-      return new Set(planned.map(({ webhook_id }) => webhook_id));
+      await dueNow(tx, [...webhookIds]);
+      return webhookIds;
     },
     committed: (webhookIds) => webhookIds.forEach(wake),
   };
