@@ -19,7 +19,7 @@ import { Delivery } from './deliveries/delivery.entity.ts';
 import { DeliveryLanes } from './deliveries/delivery.lanes.ts';
 import { plannerTask } from './deliveries/delivery.planner.ts';
 import { DeliveryResolver } from './deliveries/delivery.resolver.ts';
-import { DeliverySender } from './deliveries/delivery.sender.ts';
+import { DeliverySender, type DeliveryTimeouts } from './deliveries/delivery.sender.ts';
 import { DeliveryService } from './deliveries/delivery.service.ts';
 import { SettlementStore } from './deliveries/delivery.settlement.ts';
 import { Settler } from './deliveries/delivery.settler.ts';
@@ -48,6 +48,8 @@ export interface EventsPorts extends Ports {
   secretKey: string;
   /** Webhooks may be http and lead to private addresses: development and tests. */
   allowPrivateUrls: boolean;
+  /** Default: 5 s to connect, 10 s for all of an attempt. */
+  deliveryTimeouts?: DeliveryTimeouts | undefined;
   metrics?: Metrics;
 }
 
@@ -92,12 +94,24 @@ export const events: Domain<EventsPorts, RunningEvents> = {
 
 type Parts = ReturnType<typeof createParts>;
 
-function createParts({ orm, rows, jobs, clock, log, eventTypes, reactions, secretKey, allowPrivateUrls, metrics }: EventsPorts) {
+function createParts({
+  orm,
+  rows,
+  jobs,
+  clock,
+  log,
+  eventTypes,
+  reactions,
+  secretKey,
+  allowPrivateUrls,
+  deliveryTimeouts,
+  metrics,
+}: EventsPorts) {
   const catalogue = new Catalogue(eventTypes);
   const eventLog = new EventLog(orm, rows, catalogue);
   const guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
   const secrets = new SecretBox(secretKey, 'events.webhook-secret');
-  const sender = new DeliverySender(guard, clock);
+  const sender = new DeliverySender(guard, clock, deliveryTimeouts);
   const store = new DeliveryStore(orm, rows);
   const settler = new Settler(new SettlementStore(orm, rows), log);
   const lanes = new DeliveryLanes({ store, settler, sender, secrets, clock, log, metrics });

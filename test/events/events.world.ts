@@ -9,6 +9,7 @@ import { newId } from '../../kernel/ids.ts';
 import { Jobs } from '../../kernel/jobs.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { Principal } from '../../kernel/principal.ts';
+import type { DeliveryTimeouts } from '../../subgraphs/events/deliveries/delivery.sender.ts';
 import { events, type RunningEvents } from '../../subgraphs/events/subgraph.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 import type { Json } from '../tenant.ts';
@@ -22,6 +23,12 @@ const happened = defineEvent({
   example: { index: 1 },
 });
 
+interface StartOptions {
+  reactions?: Reaction[];
+  allowPrivateUrls?: boolean;
+  deliveryTimeouts?: DeliveryTimeouts;
+}
+
 /** The events domain alone, on a database of its own: for what happens between processes, and with other settings than the rig's. */
 export class EventsWorld {
   readonly clock = new TestClock();
@@ -29,7 +36,7 @@ export class EventsWorld {
 
   private constructor(
     readonly database: Database,
-    private readonly attached: Attached,
+    readonly attached: Attached,
   ) {}
 
   static async open(): Promise<EventsWorld> {
@@ -40,7 +47,7 @@ export class EventsWorld {
   }
 
   /** Starts a process: another one each time. */
-  async start({ reactions = [], allowPrivateUrls = true }: { reactions?: Reaction[]; allowPrivateUrls?: boolean } = {}): Promise<Process> {
+  async start({ reactions = [], allowPrivateUrls = true, deliveryTimeouts }: StartOptions = {}): Promise<Process> {
     const jobs = new Jobs(this.database, log);
     const running = events.start({
       ...this.attached,
@@ -54,6 +61,7 @@ export class EventsWorld {
       reactions,
       secretKey: 'a secret for tests that is long enough',
       allowPrivateUrls,
+      deliveryTimeouts,
     });
     await jobs.start();
     await running.start();

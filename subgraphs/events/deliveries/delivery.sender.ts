@@ -4,9 +4,12 @@ import { ForbiddenAddress, type UrlGuard } from '../../../kernel/ssrf.ts';
 import { retryAfterMs } from './delivery.schedule.ts';
 import { signatureHeaders, signedBody } from './delivery.signature.ts';
 
-const CONNECT_TIMEOUT_MS = 5000;
-/** For all of an attempt, the connection included. */
-const TIMEOUT_MS = 10_000;
+/** How long an attempt may take: to connect, TLS included, and as a whole. */
+export interface DeliveryTimeouts {
+  connectMs: number;
+  wholeMs: number;
+}
+const TIMEOUTS: DeliveryTimeouts = { connectMs: 5000, wholeMs: 10_000 };
 /** So much of an answer is read, for the connection to be kept after a short one. */
 const READ_BYTES = 16 * 1024;
 const KEPT_BYTES = 1024;
@@ -43,9 +46,10 @@ export class DeliverySender {
   constructor(
     guard: UrlGuard,
     private readonly clock: Clock,
+    private readonly timeouts: DeliveryTimeouts = TIMEOUTS,
   ) {
-    // the exchange has its own deadline, which holds for all of it
-    this.#agent = guard.agent({ connectTimeoutMs: CONNECT_TIMEOUT_MS, headersTimeout: 0, bodyTimeout: 0 });
+    // an attempt has one deadline, which holds for all of it
+    this.#agent = guard.agent({ connectTimeoutMs: timeouts.connectMs, headersTimeout: 0, bodyTimeout: 0 });
   }
 
   /** Never throws, but for an attempt that `stop` cut off: then nobody knows what came of it. */
@@ -60,7 +64,8 @@ export class DeliverySender {
     const started = performance.now();
     const answer = await this.#post(url, headers, body);
     const durationMs = Math.round(performance.now() - started);
-    if (answer instanceof Error) return { at, durationMs, status: null, body: null, error: reasonOf(answer), retryAfterMs: 0 };
+    if (answer instanceof Error)
+      return { at, durationMs, status: null, body: null, error: reasonOf(answer, this.timeouts), retryAfterMs: 0 };
     const { status, retryAfter, body: text } = answer;
     return { at, durationMs, status, body: text, error: null, retryAfterMs: retryAfterMs(retryAfter, this.clock.now()) };
   }
@@ -76,7 +81,7 @@ export class DeliverySender {
     if (this.#isStopped) throw new CutOff();
     const exchange = new Exchange();
     this.#underWay.add(exchange);
-    const deadline = setTimeout(() => exchange.end(new TooLate()), TIMEOUT_MS);
+    const deadline = setTimeout(() => exchange.end(new TooLate()), this.timeouts.wholeMs);
     const { origin, pathname, search } = new URL(url);
     this.#agent.dispatch({ origin, path: `${pathname}${search}`, method: 'POST', headers, body }, exchange);
     const answer = await exchange.answer;
@@ -167,14 +172,14 @@ const REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the host name does not resolve',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the host cannot be reached',
-  UND_ERR_CONNECT_TIMEOUT: `no connection within ${CONNECT_TIMEOUT_MS / 1000} s`,
 };
 
 /** Without addresses, which may be those of a network that the owner cannot see. */
-function reasonOf(error: Error): string {
+function reasonOf(error: Error, { connectMs, wholeMs }: DeliveryTimeouts): string {
   if (error instanceof ForbiddenAddress) return error.message;
-  if (error instanceof TooLate) return `no answer within ${TIMEOUT_MS / 1000} s`;
+  if (error instanceof TooLate) return `no answer within ${wholeMs / 1000} s`;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return `no connection within ${connectMs / 1000} s`;
   if (/^(ERR_TLS|ERR_SSL|CERT|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|EPROTO)/.test(code)) return 'the TLS connection could not be established';
   return REASONS[code] ?? 'the request failed';
 }
