@@ -6,6 +6,7 @@ import { measureFederatedQuery } from './federated-query.ts';
 import { measureLive } from './live.ts';
 import { measureRest } from './rest-read.ts';
 import { measureStart } from './start-up.ts';
+import { measureWebhooks } from './webhooks.ts';
 
 /** `npm run bench`: everything side by side in one run, printed and written to bench/results.md. */
 const database = process.env.BENCH_DATABASE_URL ? 'PostgreSQL' : 'the embedded database, in memory';
@@ -46,6 +47,14 @@ add(
   fanOut,
 );
 add('(f) An idle socket that is subscribed', 'What the server process keeps for each, after garbage collection.', memory);
+
+const { throughput, latency } = await measureWebhooks();
+add(
+  '(f) Deliveries to webhooks',
+  `From the log to a receiver in another process: planned, signed, posted and recorded, against bare undici that posts the same bytes with one request in flight for each webhook; on ${database}.`,
+  throughput,
+);
+add('(f) An event on its way to a webhook', `From the commit that records it to its receipt; on ${database}.`, latency);
 
 const table = (rows: object[]): string => {
   const names = Object.keys(rows[0] ?? {});

@@ -21,8 +21,10 @@ import { DeliveryLanes } from './deliveries/delivery.lanes.ts';
 import { DeliveryPlanner } from './deliveries/delivery.planner.ts';
 import { DeliveryQuota, type PlanOf } from './deliveries/delivery.quota.ts';
 import { DeliveryResolver } from './deliveries/delivery.resolver.ts';
-import { DeliverySender } from './deliveries/delivery.sender.ts';
+import { DeliverySender, type DeliveryTimeouts } from './deliveries/delivery.sender.ts';
 import { DeliveryService } from './deliveries/delivery.service.ts';
+import { SettlementStore } from './deliveries/delivery.settlement.ts';
+import { Settler } from './deliveries/delivery.settler.ts';
 import { DeliveryStore } from './deliveries/delivery.store.ts';
 import { DeliveryWorker } from './deliveries/delivery.worker.ts';
 import { EventRecord } from './log/event.entity.ts';
@@ -59,6 +61,8 @@ export interface EventsPorts extends Ports {
   planOf?: PlanOf | undefined;
   /** How long events are kept. */
   retentionDays: number;
+  /** Default: 5 s to connect, 10 s for all of an attempt. */
+  deliveryTimeouts?: DeliveryTimeouts | undefined;
   metrics?: Metrics;
 }
 
@@ -112,17 +116,18 @@ const unlimited: PlanOf = async () => 'custom';
 
 function createParts(ports: EventsPorts) {
   const { orm, rows, jobs, clock, log, eventTypes, reactions, secretKey, allowPrivateUrls } = ports;
-  const { planOf = unlimited, retentionDays, metrics } = ports;
+  const { planOf = unlimited, retentionDays, deliveryTimeouts, metrics } = ports;
   const catalogue = new Catalogue(eventTypes);
   const partitions = new EventPartitions(orm);
   const eventLog = new EventLog(orm, rows, catalogue, partitions);
   const retention = new Retention({ rows, partitions, days: retentionDays, clock, log });
   const guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
   const secrets = new SecretBox(secretKey, 'events.webhook-secret');
-  const sender = new DeliverySender(guard, clock);
-  const store = new DeliveryStore(orm, rows, jobs);
-  const lanes = new DeliveryLanes({ store, sender, secrets, clock, log, metrics });
-  const worker = new DeliveryWorker({ store, lanes, jobs, clock, log });
+  const sender = new DeliverySender(guard, clock, deliveryTimeouts);
+  const store = new DeliveryStore(orm, rows);
+  const settler = new Settler(new SettlementStore(orm, rows), log);
+  const lanes = new DeliveryLanes({ store, settler, sender, secrets, clock, log, metrics });
+  const worker = new DeliveryWorker({ store, lanes, clock, log });
   const quota = new DeliveryQuota(orm, rows, planOf);
   const wake = (webhookId: string): void => lanes.wake(webhookId);
   const replays = new ReplayWorker({ orm, eventLog, quota, jobs, clock, wake });

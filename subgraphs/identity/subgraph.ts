@@ -25,6 +25,7 @@ import { createCore, type IdentityCore, type IdentityPorts } from './core.ts';
 import { TrustedIssuer } from './issuers/trusted-issuer.entity.ts';
 import { TrustedIssuerResolver } from './issuers/trusted-issuer.resolver.ts';
 import { TrustedIssuerService } from './issuers/trusted-issuer.service.ts';
+import { webhookDisabled } from './mail/webhook-disabled.reaction.ts';
 import { BackupCode } from './mfa/backup-code.entity.ts';
 import { MfaResolver } from './mfa/mfa.resolver.ts';
 import { MfaMethod } from './mfa/mfa-method.entity.ts';
@@ -109,6 +110,7 @@ export const identity: Domain<IdentityPorts, RunningIdentity> = {
     const accounting = new UsageAccounting(core, ports.log);
     return {
       subgraph: createSubgraph(ports, core),
+      reactions: [webhookDisabled({ ...ports, mails: core.mails })],
       authenticator: core.authenticator,
       core,
       bootstrap: (presets) => bootstrap(ports, presets),

@@ -23,7 +23,7 @@ const happened = defineEvent({
   example: { index: 1 },
 });
 
-type StartOptions = Partial<Pick<EventsPorts, 'allowPrivateUrls' | 'planOf'>> & { reactions?: Reaction[] };
+type StartOptions = Partial<Pick<EventsPorts, 'allowPrivateUrls' | 'planOf' | 'deliveryTimeouts'>> & { reactions?: Reaction[] };
 
 /** The events domain alone, on a database of its own: for what happens between processes, and with other settings than the rig's. */
 export class EventsWorld {
@@ -43,7 +43,7 @@ export class EventsWorld {
   }
 
   /** Starts a process: another one each time. */
-  async start({ reactions = [], allowPrivateUrls = true, planOf }: StartOptions = {}): Promise<Process> {
+  async start({ reactions = [], allowPrivateUrls = true, planOf, deliveryTimeouts }: StartOptions = {}): Promise<Process> {
     const jobs = new Jobs(this.database, log);
     const running = events.start({
       ...this.attached,
@@ -60,6 +60,7 @@ export class EventsWorld {
       allowPrivateUrls,
       planOf,
       retentionDays: 30,
+      deliveryTimeouts,
     });
     await jobs.start();
     await running.start();

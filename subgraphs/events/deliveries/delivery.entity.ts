@@ -26,8 +26,12 @@ registerEnumType(DeliveryStatus, {
 @Index({ properties: ['organizationId', 'revision'] })
 @Index({ properties: ['revision'] })
 @Index({ properties: ['occurredAt'] })
-@Index({ properties: ['webhookId', 'sequence'], where: `status = 'pending'`, name: 'delivery_pending_index' })
-@Index({ properties: ['webhookId', 'nextAttemptAt'], where: `status = 'failed'`, name: 'delivery_failed_index' })
+@Index({ properties: ['webhookId', 'sequence'], where: `status = 'pending' and attempt = 0`, name: 'delivery_first_index' })
+@Index({
+  properties: ['webhookId', 'nextAttemptAt'],
+  where: `status in ('pending', 'failed') and attempt > 0`,
+  name: 'delivery_retry_index',
+})
 export class Delivery {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })

@@ -4,7 +4,7 @@ import type { Feed, Range, Selection } from '../stream/feed.ts';
 import type { Follower } from '../stream/follower.ts';
 import { Delivery, type DeliveryStatus } from './delivery.entity.ts';
 
-/** The channel that tells every process of deliveries that were settled. */
+/** The channel that tells every process of attempts that were recorded. */
 export const DELIVERY_CHANNEL = 'delivery';
 
 export type DeliveryFollower = Follower<Delivery, DeliverySelection>;

@@ -1,37 +1,36 @@
-import type { Clock } from '../../../kernel/clock.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import type { Metrics } from '../../../kernel/metrics.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { SecretBox } from '../../../kernel/secret-box.ts';
-import { openSecrets, type Secrets } from '../webhooks/webhook.secret.ts';
-import { DeliveryStatus } from './delivery.entity.ts';
-import { pauseAfter } from './delivery.schedule.ts';
-import { type Attempt, type DeliverySender, isSuccess } from './delivery.sender.ts';
-import { type DeliveryStore, type Due, FIRSTS, type Lane, type Outcome, RETRIES } from './delivery.store.ts';
+import { openSecrets } from '../webhooks/webhook.secret.ts';
+import type { DeliverySender } from './delivery.sender.ts';
+import type { Settler } from './delivery.settler.ts';
+import type { Lane } from './delivery.store.ts';
+import { leaseEnd, Turn, type TurnDeps } from './delivery.turn.ts';
 
-/** How many webhooks are delivered to at a time. */
-const MAX_RUNNING = 64;
-/** A turn ends by itself this long after its process went silent. What is left of it is longer than an attempt may take. */
-const LEASE_MS = 30_000;
+/** How many deliveries all turns of the process hold in memory, beside the one that each may. */
+const HELD = 5000;
+const PAGE = 100;
 const STOP_GRACE_MS = 3000;
-const GONE = 410;
+const FAILED_MS = 500;
 
-export interface LanesDeps {
-  store: DeliveryStore;
+export interface LanesDeps extends TurnDeps {
   sender: DeliverySender;
+  settler: Settler;
   secrets: SecretBox;
-  clock: Clock;
-  log: Logger;
-  metrics?: Pick<Metrics, 'webhookDuration'> | undefined;
+}
+
+interface Running {
+  /** Something came for it: to be looked at once more. */
+  again: boolean;
+  turn?: Turn;
 }
 
 /**
  * Delivers. Each webhook has a lane of its own, which one process has at a time: first attempts go one after the other in the
- * order of the log, retries beside them. Lanes do not wait for each other, so a slow receiver delays only itself.
+ * order of the log, retries beside them. Lanes do not wait for each other and their number has no bound, so a slow receiver
+ * delays only itself.
  */
 export class DeliveryLanes {
-  /** With whether to run again, since something came while it ran. */
-  readonly #running = new Map<string, { again: boolean }>();
-  readonly #waiting = new Set<string>();
+  readonly #running = new Map<string, Running>();
   readonly #idle: (() => void)[] = [];
   #isStopped = true;
 
@@ -39,114 +38,86 @@ export class DeliveryLanes {
 
   start(): void {
     this.#isStopped = false;
+    this.deps.settler.start();
   }
 
   /** Something is due for a webhook. */
   wake(webhookId: string): void {
     if (this.#isStopped) return;
     const running = this.#running.get(webhookId);
-    if (running) running.again = true;
-    else this.#waiting.add(webhookId);
-    this.#next();
+    if (!running) return void this.#run(webhookId);
+    running.again = true;
+    running.turn?.nudge();
   }
 
   /** Lets attempts that are under way end for a moment; what is cut off stays due. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#waiting.clear();
+    for (const { turn } of this.#running.values()) turn?.end();
+    this.deps.settler.stop();
     const cutOff = setTimeout(() => void this.deps.sender.stop(), STOP_GRACE_MS);
     if (this.#running.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
     clearTimeout(cutOff);
     await this.deps.sender.stop();
   }
 
-  #next(): void {
-    for (const webhookId of this.#waiting) {
-      if (this.#running.size >= MAX_RUNNING) return;
-      this.#waiting.delete(webhookId);
-      void this.#run(webhookId);
-    }
-  }
-
   async #run(webhookId: string): Promise<void> {
-    const state = { again: false };
+    const state: Running = { again: false };
     this.#running.set(webhookId, state);
     try {
-      if (await this.#turn(webhookId)) state.again = true;
+      const { store, clock } = this.deps;
+      const now = clock.now();
+      const lane = await store.claim(webhookId, now, leaseEnd(now));
+      if (lane) await this.#take(lane, state);
     } catch (error) {
       if (!this.#isStopped) this.deps.log.error({ webhook: webhookId, err: error }, 'delivering failed and will be tried again');
     }
     this.#running.delete(webhookId);
     if (this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
-    // to the end of the queue: others wait too
     if (state.again) this.wake(webhookId);
-    this.#next();
   }
 
-  /** Whether more is left. */
-  async #turn(webhookId: string): Promise<boolean> {
-    const { store, secrets, clock } = this.deps;
-    const lane = await store.claim(webhookId, clock.now(), this.#leaseEnd());
-    if (!lane) return false;
+  async #take(lane: Lane, state: Running): Promise<void> {
+    const { secrets, clock } = this.deps;
     try {
-      const due = await store.due(webhookId, clock.now());
-      const signing = openSecrets(secrets, webhookId, lane, clock.now());
-      const firsts = due.filter(({ attempt }) => attempt === 0);
-      const retries = due.filter(({ attempt }) => attempt > 0);
-      const results = await Promise.all([
-        this.#inOrder(firsts, lane, signing),
-        ...retries.map((retry) => this.#attempt(retry, lane, signing)),
-      ]);
-      return firsts.length === FIRSTS || retries.length === RETRIES || results.includes(false);
-    } finally {
-      await store.release(lane);
+      const turn = new Turn(this.deps, lane, openSecrets(secrets, lane.webhookId, lane, clock.now()), () => this.#share());
+      state.turn = turn;
+      if (this.#isStopped) turn.end();
+      do {
+        await turn.deliver();
+        // who woke it until now had committed: the end of the turn sees that
+        state.again = false;
+      } while (await this.#goesOn(lane, turn, state));
+    } catch (error) {
+      await this.#letGo(lane);
+      throw error;
     }
   }
 
-  /** False where it ended early, since the webhook changed. */
-  async #inOrder(firsts: readonly Due[], lane: Lane, secrets: Secrets): Promise<boolean> {
-    for (const first of firsts) {
-      if (this.#isStopped || !(await this.#keep(lane)) || !(await this.#attempt(first, lane, secrets))) return false;
-    }
-    return true;
-  }
-
-  async #keep(lane: Lane): Promise<boolean> {
-    if (lane.until.getTime() - this.deps.clock.now().getTime() > LEASE_MS / 2) return true;
-    const until = this.#leaseEnd();
-    const isKept = await this.deps.store.extend(lane, until);
-    lane.until = until;
+  async #goesOn(lane: Lane, turn: Turn, state: Running): Promise<boolean> {
+    const now = this.deps.clock.now();
+    const later = leaseEnd(now);
+    const { isKept, dueAt } = await this.deps.store.release(lane, turn.isOver ? null : later);
+    if (isKept) lane.until = later;
+    // a webhook that changed is delivered to as it is now; where nothing could be done the sweep has time
+    else if (dueAt && dueAt <= now && turn.made > 0) state.again = true;
     return isKept;
   }
 
-  #leaseEnd(): Date {
-    return new Date(this.deps.clock.now().getTime() + LEASE_MS);
+  /** After a failure, which may be the database's: the turn is this process's until it ends by itself. */
+  async #letGo(lane: Lane): Promise<void> {
+    const { store, clock } = this.deps;
+    for (;;) {
+      try {
+        return void (await store.release(lane, null));
+      } catch (error) {
+        if (this.#isStopped || clock.now() >= lane.until) throw error;
+        await delay(FAILED_MS);
+      }
+    }
   }
 
-  async #attempt(due: Due, lane: Lane, secrets: Secrets): Promise<boolean> {
-    const { sender, store, clock, log, metrics } = this.deps;
-    const attempt = await sender.send({ url: lane.url, eventId: due.eventId, payload: due.payload, secrets });
-    const outcome = outcomeOf(attempt, due.attempt + 1, clock.now());
-    const mayGoOn = await store.settle(due, lane, attempt, outcome);
-    metrics?.webhookDuration.observe({ outcome: outcome.status }, attempt.durationMs / 1000);
-    const told = {
-      webhook: lane.webhookId,
-      delivery: due.id,
-      event: due.event,
-      attempt: due.attempt + 1,
-      status: attempt.status,
-      error: attempt.error,
-    };
-    if (outcome.status === DeliveryStatus.DELIVERED) log.debug(told, 'delivered');
-    else log.info({ ...told, next: outcome.nextAttemptAt }, 'a delivery failed');
-    return mayGoOn;
+  #share(): number {
+    return Math.max(1, Math.min(PAGE, Math.floor(HELD / this.#running.size)));
   }
-}
-
-function outcomeOf(attempt: Attempt, made: number, now: Date): Outcome {
-  if (isSuccess(attempt)) return { status: DeliveryStatus.DELIVERED, nextAttemptAt: null, isGone: false };
-  if (attempt.status === GONE) return { status: DeliveryStatus.EXHAUSTED, nextAttemptAt: null, isGone: true };
-  const pauseMs = pauseAfter(made, attempt.retryAfterMs);
-  if (pauseMs === undefined) return { status: DeliveryStatus.EXHAUSTED, nextAttemptAt: null, isGone: false };
-  return { status: DeliveryStatus.FAILED, nextAttemptAt: new Date(now.getTime() + pauseMs), isGone: false };
 }

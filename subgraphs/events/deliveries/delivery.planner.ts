@@ -15,6 +15,7 @@ import {
   WHILE_DISABLED,
 } from './delivery.plan.ts';
 import type { Allowance, DeliveryQuota, Limits } from './delivery.quota.ts';
+import { dueNow } from './delivery.store.ts';
 
 export interface PlannerDeps {
   clock: Clock;
@@ -49,7 +50,9 @@ export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
     const planned = matches.map((match) => plan(match, allowance));
     await insertDeliveries(tx, planned, now);
     await quota.close(tx, allowance);
-    return new Set(planned.filter(({ error }) => error === null).map(({ webhook_id }) => webhook_id));
+    const webhookIds = new Set(planned.filter(({ error }) => error === null).map(({ webhook_id }) => webhook_id));
+    await dueNow(tx, [...webhookIds]);
+    return webhookIds;
   }
 
   committed(webhookIds: ReadonlySet<string>): void {

@@ -1,11 +1,17 @@
-import { type Agent, request } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import type { Clock } from '../../../kernel/clock.ts';
 import { ForbiddenAddress, type UrlGuard } from '../../../kernel/ssrf.ts';
 import type { Secrets } from '../webhooks/webhook.secret.ts';
 import { retryAfterMs } from './delivery.schedule.ts';
 import { signatureHeaders, signedBody } from './delivery.signature.ts';
 
-const TIMEOUT_MS = 10_000;
+/** How long an attempt may take: to connect, TLS included, and as a whole. */
+export interface DeliveryTimeouts {
+  connectMs: number;
+  wholeMs: number;
+}
+const TIMEOUTS: DeliveryTimeouts = { connectMs: 5000, wholeMs: 10_000 };
+/** So much of an answer is read, for the connection to be kept after a short one. */
 const READ_BYTES = 16 * 1024;
 const KEPT_BYTES = 1024;
 const USER_AGENT = 'Telecom-Platform-Webhooks/1.2';
@@ -30,18 +36,21 @@ export interface Attempt {
   retryAfterMs: number;
 }
 
-export const isSuccess = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300;
+export const isSuccess = ({ status }: Pick<Attempt, 'status'>): boolean => status !== null && status >= 200 && status < 300;
 
 /** Posts signed messages to receivers: over kept connections, within ten seconds each, never following a redirect. */
 export class DeliverySender {
   readonly #agent: Agent;
-  readonly #shutdown = new AbortController();
+  readonly #underWay = new Set<Exchange>();
+  #isStopped = false;
 
   constructor(
     guard: UrlGuard,
     private readonly clock: Clock,
+    private readonly timeouts: DeliveryTimeouts = TIMEOUTS,
   ) {
-    this.#agent = guard.agent({ connectTimeoutMs: TIMEOUT_MS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
+    // an attempt has one deadline, which holds for all of it
+    this.#agent = guard.agent({ connectTimeoutMs: timeouts.connectMs, headersTimeout: 0, bodyTimeout: 0 });
   }
 
   /** Never throws, but for an attempt that `stop` cut off: then nobody knows what came of it. */
@@ -54,55 +63,106 @@ export class DeliverySender {
       ...signatureHeaders({ id: eventId, at, body, secrets }),
     };
     const started = performance.now();
-    const outcome = await this.#post(url, headers, body);
-    return { at, durationMs: Math.round(performance.now() - started), ...outcome };
+    const answer = await this.#post(url, headers, body);
+    const durationMs = Math.round(performance.now() - started);
+    if (answer instanceof Error)
+      return { at, durationMs, status: null, body: null, error: reasonOf(answer, this.timeouts), retryAfterMs: 0 };
+    const { status, retryAfter, body: text } = answer;
+    return { at, durationMs, status, body: text, error: null, retryAfterMs: retryAfterMs(retryAfter, this.clock.now()) };
   }
 
   /** Cuts off what is under way and closes the connections. */
   async stop(): Promise<void> {
-    this.#shutdown.abort();
+    this.#isStopped = true;
+    for (const exchange of this.#underWay) exchange.end(new CutOff());
     await this.#agent.destroy();
   }
 
-  async #post(
-    url: string,
-    headers: Record<string, string>,
-    body: string,
-  ): Promise<Pick<Attempt, 'status' | 'body' | 'error' | 'retryAfterMs'>> {
-    const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), this.#shutdown.signal]);
-    try {
-      const response = await request(url, { method: 'POST', headers, body, signal, dispatcher: this.#agent });
-      const retryAfter = response.headers['retry-after'];
-      const text = await firstOf(response.body);
-      return {
-        status: response.statusCode,
-        body: text,
-        error: null,
-        retryAfterMs: retryAfterMs(String(retryAfter ?? ''), this.clock.now()),
-      };
-    } catch (error) {
-      this.#shutdown.signal.throwIfAborted();
-      return { status: null, body: null, error: reasonOf(error), retryAfterMs: 0 };
-    }
+  async #post(url: string, headers: Record<string, string>, body: string): Promise<Answer | Error> {
+    if (this.#isStopped) throw new CutOff();
+    const exchange = new Exchange();
+    this.#underWay.add(exchange);
+    const deadline = setTimeout(() => exchange.end(new TooLate()), this.timeouts.wholeMs);
+    const { origin, pathname, search } = new URL(url);
+    this.#agent.dispatch({ origin, path: `${pathname}${search}`, method: 'POST', headers, body }, exchange);
+    const answer = await exchange.answer;
+    clearTimeout(deadline);
+    this.#underWay.delete(exchange);
+    if (answer instanceof CutOff) throw answer;
+    return answer;
   }
 }
 
-/** Reads a little, so that the connection can be kept after a short answer; a long or broken one does not undo the status. */
-async function firstOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      size += chunk.length;
-      // leaving the loop destroys the rest
-      if (size > READ_BYTES) break;
-    }
-  } catch {
-    // what was read until then is shown
+class CutOff extends Error {}
+class TooLate extends Error {}
+class LongEnough extends Error {}
+
+interface Answer {
+  status: number;
+  retryAfter: string | undefined;
+  body: string;
+}
+
+/**
+ * One request and what comes back. From the status on there is an answer, whatever becomes of its body: a long one is not read
+ * to the end, and one that breaks off or takes too long does not undo the status.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<Answer | Error>;
+  readonly #resolve: (answer: Answer | Error) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #head: Omit<Answer, 'body'> | undefined;
+  #ended: Error | undefined;
+  readonly #kept: Buffer[] = [];
+  #size = 0;
+
+  constructor() {
+    const { promise, resolve } = Promise.withResolvers<Answer | Error>();
+    this.answer = promise;
+    this.#resolve = resolve;
   }
-  // PostgreSQL's text cannot hold a null character
-  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, KEPT_BYTES)).replaceAll('\u0000', '\uFFFD');
+
+  /** No more is waited for. */
+  end(reason: Error): void {
+    this.#finish(reason);
+    this.#controller?.abort(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#ended) controller.abort(this.#ended);
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
+    if (status >= 200) this.#head = { status, retryAfter: headers['retry-after']?.toString() };
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#size < KEPT_BYTES) this.#kept.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size > READ_BYTES) this.end(new LongEnough());
+  }
+
+  onResponseEnd(): void {
+    this.#finish();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#finish(error);
+  }
+
+  #finish(error?: Error): void {
+    this.#ended ??= error;
+    this.#resolve(this.#head ? { ...this.#head, body: textOf(this.#kept) } : (error ?? new Error('There was no status.')));
+  }
+}
+
+const decoder = new TextDecoder();
+
+/** PostgreSQL's text cannot hold a null character. */
+function textOf(chunks: readonly Buffer[]): string {
+  if (chunks.length === 0) return '';
+  return decoder.decode(Buffer.concat(chunks).subarray(0, KEPT_BYTES)).replaceAll('\u0000', '\uFFFD');
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -113,15 +173,14 @@ const REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the host name does not resolve',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the host cannot be reached',
-  UND_ERR_CONNECT_TIMEOUT: `no connection within ${TIMEOUT_MS / 1000} s`,
 };
 
 /** Without addresses, which may be those of a network that the owner cannot see. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: Error, { connectMs, wholeMs }: DeliveryTimeouts): string {
   if (error instanceof ForbiddenAddress) return error.message;
-  if (!(error instanceof Error)) return 'the request failed';
-  if (error.name === 'TimeoutError' || error.name === 'HeadersTimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`;
+  if (error instanceof TooLate) return `no answer within ${wholeMs / 1000} s`;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return `no connection within ${connectMs / 1000} s`;
   if (/^(ERR_TLS|ERR_SSL|CERT|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|EPROTO)/.test(code)) return 'the TLS connection could not be established';
   return REASONS[code] ?? 'the request failed';
 }

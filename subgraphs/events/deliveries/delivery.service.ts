@@ -19,6 +19,7 @@ import { EventNotKept, QuotaUsedUp } from './delivery.errors.ts';
 import type { DeliveryFilter } from './delivery.inputs.ts';
 import type { DeliveryQuota } from './delivery.quota.ts';
 import { type DeliverySender, isSuccess } from './delivery.sender.ts';
+import { dueNow } from './delivery.store.ts';
 import type { WebhookUsage } from './delivery.usage.ts';
 
 export interface DeliveryServiceDeps {
@@ -66,6 +67,7 @@ export class DeliveryService {
     const delivery = await em.transactional(async (tx) => {
       // before the delivery, as whoever plans for the organization takes them
       const allowance = await quota.open(tx, limits, clock.now());
+      await dueNow(tx, [webhookId]);
       const found = await tx.findOne(Delivery, { id, webhookId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!found) throw new ResourceNotFound('delivery', id);
       if (!webhook.active) throw new WebhookInactive(webhookId);

@@ -1,74 +1,73 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
-import type { Jobs } from '../../../kernel/jobs.ts';
-import { record } from '../../../kernel/outbox.ts';
-import { Webhook } from '../webhooks/webhook.entity.ts';
-import { webhookDisabled } from '../webhooks/webhook.events.ts';
 import type { SealedSecrets } from '../webhooks/webhook.secret.ts';
-import type { Delivery, DeliveryStatus } from './delivery.entity.ts';
-import { DELIVERY_CHANNEL } from './delivery.feed.ts';
-import type { Attempt } from './delivery.sender.ts';
-
-/** "settle" in ASCII: the advisory lock under which revisions are given, so that they become readable in their order. */
-const SETTLE_LOCK = 0x736574746c65;
-export const RETRY_QUEUE = 'webhook-retry';
-export interface RetryJob {
-  webhookId: string;
-}
+import type { Delivery } from './delivery.entity.ts';
 
 /** The turn to deliver to a webhook, until an instant. */
 export interface Lane extends SealedSecrets {
   webhookId: string;
   url: string;
   updatedAt: Date;
+  failingSince: Date | null;
   until: Date;
 }
 
-/** A delivery that is due, with what it delivers. */
-export type Due = Pick<Delivery, 'id' | 'webhookId' | 'eventId' | 'event' | 'attempt'> & { payload: string };
+/** A delivery that is due, with what it delivers: null where the event has left the log. */
+export type Due = Pick<Delivery, 'id' | 'webhookId' | 'eventId' | 'event' | 'attempt'> & { payload: string | null };
 
-export interface Outcome {
-  status: DeliveryStatus;
-  nextAttemptAt: Date | null;
-  /** The receiver wants nothing more. */
-  isGone: boolean;
+export interface DueDeliveries {
+  /** In the order of the log. */
+  firsts: Due[];
+  retries: Due[];
 }
 
-/** Of due deliveries at most this many are taken in one turn. */
-export const FIRSTS = 20;
-export const RETRIES = 4;
-/** A retry that is this late has lost its job. */
-const OVERDUE_MS = 30_000;
 const SWEPT = 500;
+/** `due_at` of what is due whatever a clock says: an event must not wait because a clock was set back. */
+const AT_ONCE = `timestamptz 'epoch'`;
+
+const schemaOf = (em: EntityManager): string => `"${em.config.getAll().schema}"`;
 
 /**
- * The statements behind deliveries. They name no organization: they are the platform's own work for all of them, no caller
- * chooses the ids (a webhook's id comes from its turn, its job or the sweep), and a delivery was planned only for events of its
- * webhook's organization. What callers read of deliveries goes through DeliveryService, within theirs. Instants come from the
- * platform's clock, so that tests can move it.
+ * Has webhooks delivered to, as part of the transaction that makes their deliveries due. It writes each row also where it says
+ * so already: that is what makes a turn that is just ending wait for this commit (see `release`). In the order of their ids, as
+ * everyone who takes several does.
+ */
+export async function dueNow(tx: EntityManager, webhookIds: readonly string[]): Promise<void> {
+  if (webhookIds.length === 0) return;
+  const webhook = `${schemaOf(tx)}."webhook"`;
+  await tx.execute(
+    `update ${webhook} w set "due_at" = ${AT_ONCE} from (
+       select "id" from ${webhook} where "id" in (${webhookIds.map(() => '?').join(', ')}) order by "id" for no key update
+     ) l where l."id" = w."id"`,
+    [...webhookIds],
+  );
+}
+
+/**
+ * What is due, and whose turn it is. `webhook.due_at` says when something is next to be delivered; while a process has the turn
+ * (`lane_until`) it says what has become due since, which is why taking the turn sets it to null.
+ *
+ * The statements name no organization: they are the platform's own work for all of them, no caller chooses the ids (a webhook's
+ * id comes from the planner or the sweep), and a delivery was planned only for events of its webhook's organization. What
+ * callers read of deliveries goes through DeliveryService, within theirs. Instants come from the platform's clock, so that
+ * tests can move it.
  */
 export class DeliveryStore {
   readonly #schema: string;
 
   constructor(
-    private readonly orm: Orm,
+    orm: Orm,
     private readonly rows: Rows,
-    private readonly jobs: Jobs,
   ) {
-    this.#schema = `"${orm.config.getAll().schema}"`;
+    this.#schema = schemaOf(orm.em);
   }
 
-  /**
-   * Takes the turn for a webhook: undefined while another process has it, and for one that is inactive or gone. A turn that
-   * ends much later than any could was taken before the clock was set back; much, since other processes read their clocks too.
-   */
+  /** Takes the turn for a webhook: undefined where nothing is due, while another process has it, and for one that is inactive or gone. */
   async claim(webhookId: string, now: Date, until: Date): Promise<Lane | undefined> {
-    const implausible = new Date(2 * until.getTime() - now.getTime());
     const [row] = await this.rows.query<ClaimedRow>(
-      `update ${this.#schema}."webhook" set "lane_until" = $3
-       where "id" = $1 and "active" and ("lane_until" is null or "lane_until" <= $2 or "lane_until" > $4)
-       returning "url", "sealed_secret", "previous_sealed_secret", "previous_secret_until", "updated_at"`,
-      [webhookId, now, until, implausible],
+      `update ${this.#schema}."webhook" set "lane_until" = $3, "due_at" = null
+       where "id" = $1 and ${isWaiting('$2', '$4')} returning "url", "sealed_secret", "previous_sealed_secret",
+         "previous_secret_until", "updated_at", "failing_since"`,
+      [webhookId, now, until, implausible(now, until)],
     );
     return (
       row && {
@@ -76,8 +75,9 @@ export class DeliveryStore {
         url: row.url,
         sealedSecret: row.sealed_secret,
         previousSealedSecret: row.previous_sealed_secret,
-        previousSecretUntil: row.previous_secret_until === null ? null : new Date(row.previous_secret_until),
+        previousSecretUntil: instantOf(row.previous_secret_until),
         updatedAt: new Date(row.updated_at),
+        failingSince: instantOf(row.failing_since),
         until,
       }
     );
@@ -92,109 +92,67 @@ export class DeliveryStore {
     return rows.length > 0;
   }
 
+  /**
+   * Ends the turn and says in `due_at` when the next is. Where something became due meanwhile the turn goes on until `later`
+   * instead, if that is given, and the answer says so: the caller looks again.
+   *
+   * No wake-up is lost. Who makes deliveries due writes `due_at` in the same transaction. If that committed first, this reads
+   * it, having waited for the row where it had to. If this is first, the other one waits and then writes `due_at` of a webhook
+   * whose turn is free.
+   */
+  async release({ webhookId, until }: Lane, later: Date | null): Promise<{ isKept: boolean; dueAt: Date | null }> {
+    const waits = `select 1 from ${this.#schema}."delivery" d where d."webhook_id" = w."id" and d."status" = 'pending' and d."attempt" = 0`;
+    const next = `select min(d."next_attempt_at") from ${this.#schema}."delivery" d where d."webhook_id" = w."id" and d."status" in ('pending', 'failed') and d."attempt" > 0`;
+    const [row] = await this.rows.query<{ is_kept: boolean; due_at: Date | string | null }>(
+      `update ${this.#schema}."webhook" w set
+         "lane_until" = case when w."due_at" is not null then $3::timestamptz end,
+         "due_at" = case when w."due_at" is null then case when exists (${waits}) then ${AT_ONCE} else (${next}) end
+           when $3::timestamptz is null then w."due_at" end
+       where w."id" = $1 and w."lane_until" = $2 returning "lane_until" is not null as is_kept, "due_at"`,
+      [webhookId, until, later],
+    );
+    return { isKept: row?.is_kept ?? false, dueAt: row?.due_at ? new Date(row.due_at) : null };
+  }
+
   /** Ends all turns: for the start of a process that has the database for itself, after one that was killed. */
   async releaseAll(): Promise<void> {
-    await this.rows.query(`update ${this.#schema}."webhook" set "lane_until" = null where "lane_until" is not null`, []);
-  }
-
-  async release({ webhookId, until }: Lane): Promise<void> {
-    await this.rows.query(`update ${this.#schema}."webhook" set "lane_until" = null where "id" = $1 and "lane_until" = $2`, [
-      webhookId,
-      until,
-    ]);
-  }
-
-  /** First attempts in the order of the log, and retries whose time has come. */
-  async due(webhookId: string, now: Date): Promise<Due[]> {
-    const columns = 'd."id", d."webhook_id", d."event_id", d."event", d."attempt", e."payload"';
-    const from = `${this.#schema}."delivery" d join ${this.#schema}."event_log" e on e."id" = d."event_id" and e."occurred_at" = d."occurred_at" where d."webhook_id" = $1`;
-    const rows = await this.rows.query<{
-      id: string;
-      webhook_id: string;
-      event_id: string;
-      event: string;
-      attempt: number;
-      payload: string;
-    }>(
-      `(select ${columns} from ${from} and d."status" = 'pending' order by d."sequence" limit ${FIRSTS})
-       union all (select ${columns} from ${from} and d."status" = 'failed' and d."next_attempt_at" <= $2 order by d."next_attempt_at" limit ${RETRIES})`,
-      [webhookId, now],
+    await this.rows.query(
+      `update ${this.#schema}."webhook" set "lane_until" = null, "due_at" = ${AT_ONCE} where "lane_until" is not null`,
+      [],
     );
-    return rows.map(({ id, webhook_id, event_id, event, attempt, payload }) => ({
-      id,
-      webhookId: webhook_id,
-      eventId: event_id,
-      event,
-      attempt,
-      payload,
-    }));
   }
 
-  /** Webhooks with first attempts that nobody makes, or retries whose job was lost. */
-  async overdue(now: Date): Promise<string[]> {
-    const waiting = `select 1 from ${this.#schema}."delivery" d where d."webhook_id" = w."id"`;
+  /** First attempts, and retries whose time has come. */
+  async due(webhookId: string, now: Date, limits: { firsts: number; retries: number }): Promise<DueDeliveries> {
+    const columns = 'd."id", d."webhook_id", d."event_id", d."event", d."attempt", e."payload"';
+    const from = `${this.#schema}."delivery" d left join ${this.#schema}."event_log" e on e."id" = d."event_id" and e."occurred_at" = d."occurred_at" where d."webhook_id" = $1`;
+    const rows = await this.rows.query<DueRow>(
+      `(select ${columns} from ${from} and d."status" = 'pending' and d."attempt" = 0 order by d."sequence" limit $3)
+       union all (select ${columns} from ${from} and d."status" in ('pending', 'failed') and d."attempt" > 0 and d."next_attempt_at" <= $2 order by d."next_attempt_at" limit $4)`,
+      [webhookId, now, limits.firsts, limits.retries],
+    );
+    const due = rows.map(toDue);
+    return { firsts: due.filter(({ attempt }) => attempt === 0), retries: due.filter(({ attempt }) => attempt > 0) };
+  }
+
+  /** Webhooks that something is due for and nobody delivers to; those too whose process ended in the midst of its turn. */
+  async waiting(now: Date, until: Date): Promise<string[]> {
     const rows = await this.rows.query<{ id: string }>(
-      `select w."id" from ${this.#schema}."webhook" w where w."active" and (w."lane_until" is null or w."lane_until" <= $1)
-         and (exists (${waiting} and d."status" = 'pending') or exists (${waiting} and d."status" = 'failed' and d."next_attempt_at" <= $2)) limit ${SWEPT}`,
-      [now, new Date(now.getTime() - OVERDUE_MS)],
+      `select "id" from ${this.#schema}."webhook" where ${isWaiting('$1', '$2')} order by "due_at" nulls first limit ${SWEPT}`,
+      [now, implausible(now, until)],
     );
     return rows.map(({ id }) => id);
   }
-
-  /**
-   * Writes what came of an attempt, with the job of the next one in the same transaction. Answers whether the turn may go on:
-   * not when the webhook was changed, stopped or deleted meanwhile.
-   */
-  async settle({ id, attempt: made }: Due, lane: Lane, attempt: Attempt, outcome: Outcome): Promise<boolean> {
-    const { status, nextAttemptAt, isGone } = outcome;
-    const values = [
-      id,
-      made + 1,
-      status,
-      lane.url,
-      attempt.status,
-      attempt.body,
-      attempt.error,
-      attempt.durationMs,
-      attempt.at,
-      nextAttemptAt,
-    ];
-    if (nextAttemptAt === null && !isGone)
-      return isUnchanged(
-        await this.rows.query<Settled>(
-          this.#settleText((index) => `$${index}`),
-          values,
-        ),
-        lane,
-      );
-
-    return this.orm.em.fork().transactional(async (tx) => {
-      const settled = await tx.execute<Settled[]>(
-        this.#settleText(() => '?'),
-        [...values.slice(1), id],
-      );
-      if (settled.length === 0) return false;
-      if (nextAttemptAt)
-        await this.jobs.enqueue(tx, RETRY_QUEUE, { webhookId: lane.webhookId } satisfies RetryJob, { startAfter: nextAttemptAt });
-      if (isGone) await this.#disable(tx, lane.webhookId, attempt.at);
-      return !isGone && isUnchanged(settled, lane);
-    });
-  }
-
-  /** The id is the last value where placeholders have no number, so it is written last. */
-  #settleText(value: (index: number) => string): string {
-    return `update ${this.#schema}."delivery" d set "attempt" = ${value(2)}, "status" = ${value(3)}, "url" = ${value(4)}, "response_status" = ${value(5)}, "response_body" = ${value(6)},
-      "revision" = nextval('${this.#schema}.delivery_revision'), "error" = ${value(7)}, "duration_ms" = ${value(8)}, "attempted_at" = ${value(9)}, "next_attempt_at" = ${value(10)}
-      from ${this.#schema}."webhook" w, (select pg_advisory_xact_lock(${SETTLE_LOCK}), pg_notify('${DELIVERY_CHANNEL}', '') offset 0) turn where w."id" = d."webhook_id" and d."id" = ${value(1)} returning w."active", w."updated_at"`;
-  }
-
-  async #disable(tx: EntityManager, webhookId: string, now: Date): Promise<void> {
-    const webhook = await tx.findOne(Webhook, { id: webhookId }, { filters: false, lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!webhook?.active) return;
-    Object.assign(webhook, { active: false, disabledAt: now, disabledReason: 'gone', updatedAt: now });
-    await record(tx, webhookDisabled(webhook, now));
-  }
 }
+
+/**
+ * A turn that ends much later than any could was taken before the clock was set back; much, since other processes read their
+ * clocks too.
+ */
+const implausible = (now: Date, until: Date): Date => new Date(2 * until.getTime() - now.getTime());
+
+const isWaiting = (now: string, implausibly: string): string =>
+  `"active" and (("lane_until" is null and "due_at" <= ${now}) or "lane_until" <= ${now} or "lane_until" > ${implausibly})`;
 
 interface ClaimedRow {
   url: string;
@@ -202,12 +160,25 @@ interface ClaimedRow {
   previous_sealed_secret: string | null;
   previous_secret_until: Date | string | null;
   updated_at: Date | string;
+  failing_since: Date | string | null;
 }
 
-interface Settled {
-  active: boolean;
-  updated_at: Date | string;
+const instantOf = (value: Date | string | null): Date | null => (value === null ? null : new Date(value));
+
+interface DueRow {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  event: string;
+  attempt: number;
+  payload: string | null;
 }
 
-const isUnchanged = ([row]: Settled[], { updatedAt }: Lane): boolean =>
-  row?.active === true && new Date(row.updated_at).getTime() === updatedAt.getTime();
+const toDue = ({ id, webhook_id: webhookId, event_id: eventId, event, attempt, payload }: DueRow): Due => ({
+  id,
+  webhookId,
+  eventId,
+  event,
+  attempt,
+  payload,
+});

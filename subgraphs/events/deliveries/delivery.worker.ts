@@ -1,26 +1,23 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Jobs } from '../../../kernel/jobs.ts';
 import type { Logger } from '../../../kernel/log.ts';
 import { Pump } from '../../../kernel/pump.ts';
 import type { DeliveryLanes } from './delivery.lanes.ts';
-import { type DeliveryStore, RETRY_QUEUE, type RetryJob } from './delivery.store.ts';
+import type { DeliveryStore } from './delivery.store.ts';
+import { leaseEnd } from './delivery.turn.ts';
 
 export interface WorkerDeps {
   store: DeliveryStore;
   lanes: DeliveryLanes;
-  jobs: Jobs;
   clock: Clock;
   log: Logger;
 }
 
-/** What wakes the lanes: new events, the jobs of retries, and every second a look at what neither of them woke. */
+/** Starts and stops the lanes, and has them look each second at what is due and nobody woke them for: retries, and what a process that ended left. */
 export class DeliveryWorker {
   readonly #sweeper: Pump;
 
   constructor(private readonly deps: WorkerDeps) {
-    const { jobs, lanes, log } = deps;
-    jobs.define<RetryJob>(RETRY_QUEUE, async ({ webhookId }) => lanes.wake(webhookId));
-    this.#sweeper = new Pump(() => this.#sweep(), log);
+    this.#sweeper = new Pump(() => this.#sweep(), deps.log);
   }
 
   start(): void {
@@ -35,7 +32,8 @@ export class DeliveryWorker {
 
   async #sweep(): Promise<boolean> {
     const { store, lanes, clock } = this.deps;
-    for (const id of await store.overdue(clock.now())) lanes.wake(id);
+    const now = clock.now();
+    for (const id of await store.waiting(now, leaseEnd(now))) lanes.wake(id);
     return false;
   }
 }

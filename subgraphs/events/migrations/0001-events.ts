@@ -31,9 +31,9 @@ export const eventTables = migration('0001-events', [
      primary key ("id")
    )`,
   `alter table "events"."delivery" add constraint "delivery_webhook_id_event_id_unique" unique ("webhook_id", "event_id")`,
-  `create index "delivery_failed_index" on "events"."delivery" ("webhook_id", "next_attempt_at") where status = 'failed'`,
+  `create index "delivery_first_index" on "events"."delivery" ("webhook_id", "sequence") where status = 'pending' and attempt = 0`,
   `create index "delivery_organization_id_revision_index" on "events"."delivery" ("organization_id", "revision")`,
-  `create index "delivery_pending_index" on "events"."delivery" ("webhook_id", "sequence") where status = 'pending'`,
+  `create index "delivery_retry_index" on "events"."delivery" ("webhook_id", "next_attempt_at") where status in ('pending', 'failed') and attempt > 0`,
   `create index "delivery_occurred_at_index" on "events"."delivery" ("occurred_at")`,
   `create index "delivery_revision_index" on "events"."delivery" ("revision")`,
   `create index "delivery_webhook_id_created_at_id_index" on "events"."delivery" ("webhook_id", "created_at", "id")`,
@@ -85,6 +85,8 @@ export const eventTables = migration('0001-events', [
      "updated_at" timestamptz(3) not null,
      primary key ("id")
    )`,
+  `create index "webhook_due_index" on "events"."webhook" ("due_at") where active and due_at is not null`,
+  `create index "webhook_lane_index" on "events"."webhook" ("lane_until") where lane_until is not null`,
   `create index "webhook_organization_id_created_at_id_index" on "events"."webhook" ("organization_id", "created_at", "id")`,
   `alter table "events"."delivery" add constraint "delivery_status_check" check ("status" in ('pending', 'delivered', 'failed', 'exhausted', 'skipped'))`,
   `insert into "events"."consumer" ("name", "last_sequence") values ('webhooks', 0), ('reactions', 0)`,

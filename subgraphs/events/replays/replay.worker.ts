@@ -12,6 +12,7 @@ import {
   schemaOf,
 } from '../deliveries/delivery.plan.ts';
 import type { DeliveryQuota, Limits } from '../deliveries/delivery.quota.ts';
+import { dueNow } from '../deliveries/delivery.store.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import type { EventLog } from '../log/event.log.ts';
 import { EventSelection } from '../log/event.selection.ts';
@@ -97,6 +98,7 @@ export class ReplayWorker {
     const { organizationId, status } = replay;
     // the lock of the quota comes first: who else plans for this organization has committed when it is given
     const allowance = await quota.open(tx, limits, now);
+    await dueNow(tx, [webhook.id]);
     const known = await knownDeliveries(tx, webhook, wanted);
     const [made, again]: [Planned[], string[]] = [[], []];
     for (const event of wanted) {

@@ -44,6 +44,8 @@ export class WebhookFilters {
 @Entity({ tableName: 'webhook' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
+@Index({ properties: ['dueAt'], where: 'active and due_at is not null', name: 'webhook_due_index' })
+@Index({ properties: ['laneUntil'], where: 'lane_until is not null', name: 'webhook_lane_index' })
 export class Webhook {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })
@@ -99,7 +101,10 @@ export class Webhook {
   @Property({ type: 'datetime', length: 3, nullable: true })
   disabledAt: Date | null = null;
 
-  @Field(() => String, { nullable: true, description: 'Why: `gone`, since the receiver answered 410.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Why: `gone`, since the receiver answered 410; `failing`, since every attempt of five days failed.',
+  })
   @Property({ type: 'text', nullable: true })
   disabledReason: string | null = null;
 
@@ -107,11 +112,11 @@ export class Webhook {
   @Property({ type: 'datetime', length: 3, nullable: true })
   failingSince: Date | null = null;
 
-  /** When something is to be delivered to it; null while nothing waits. */
+  /** When something is next to be delivered to it, null while nothing waits; see deliveries/delivery.store.ts. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   dueAt: Date | null = null;
 
-  /** Until then one process delivers to it; see deliveries/delivery.lanes.ts. */
+  /** Until then one process delivers to it. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   laneUntil: Date | null = null;
 

@@ -9,6 +9,8 @@ const webhookPayload = z.strictObject({
   active: z.boolean(),
   disabled_at: timestamp.nullable(),
   disabled_reason: z.string().nullable(),
+  /** Since when every attempt has failed. */
+  failing_since: timestamp.nullable(),
 });
 const data = z.strictObject({ webhook: webhookPayload });
 const usagePayload = z.strictObject({ month: z.string(), limit: z.int(), exceeded_at: timestamp });
@@ -21,10 +23,17 @@ const example = {
     active: true,
     disabled_at: null,
     disabled_reason: null,
+    failing_since: null,
   },
 };
 const disabledExample = {
-  webhook: { ...example.webhook, active: false, disabled_at: '2026-01-31T09:30:00.000Z', disabled_reason: 'gone' },
+  webhook: {
+    ...example.webhook,
+    active: false,
+    disabled_at: '2026-01-31T09:30:00.000Z',
+    disabled_reason: 'failing',
+    failing_since: '2026-01-26T09:29:00.000Z',
+  },
 };
 
 const family = 'webhook';
@@ -73,7 +82,7 @@ export const webhookQuotaExceeded = defineEvent(
 export const webhookEvents = [webhookTest.type, webhookDisabled.type, webhookQuotaExceeded.type];
 
 function tell(webhook: Webhook, occurredAt: Date) {
-  const { id, organizationId, url, events, active, disabledAt, disabledReason } = webhook;
+  const { id, organizationId, url, events, active, disabledAt, disabledReason, failingSince } = webhook;
   const payload: z.infer<typeof webhookPayload> = {
     id,
     url,
@@ -81,6 +90,7 @@ function tell(webhook: Webhook, occurredAt: Date) {
     active,
     disabled_at: disabledAt?.toISOString() ?? null,
     disabled_reason: disabledReason,
+    failing_since: failingSince?.toISOString() ?? null,
   };
   return { organizationId, occurredAt, subject: { type: 'Webhook', id }, data: { webhook: payload } };
 }

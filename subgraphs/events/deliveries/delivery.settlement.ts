@@ -1,0 +1,150 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
+import { record } from '../../../kernel/outbox.ts';
+import { Webhook } from '../webhooks/webhook.entity.ts';
+import { webhookDisabled } from '../webhooks/webhook.events.ts';
+import { DeliveryStatus } from './delivery.entity.ts';
+import { DELIVERY_CHANNEL } from './delivery.feed.ts';
+import { type Outcome, reasonToDisable } from './delivery.outcome.ts';
+import { type Attempt, isSuccess } from './delivery.sender.ts';
+import type { Due, Lane } from './delivery.store.ts';
+
+/** "settle" in ASCII: the advisory lock under which attempts are recorded. */
+const SETTLE_LOCK = 0x736574746c65;
+
+/** What came of an attempt, to be recorded. */
+export interface Settlement {
+  due: Due;
+  lane: Lane;
+  attempt: Attempt;
+  outcome: Outcome;
+}
+
+/** What a webhook is once its attempts are recorded. */
+export interface Standing {
+  active: boolean;
+  updatedAt: Date;
+  failingSince: Date | null;
+}
+
+/** By the webhook's id; none for one that was deleted. */
+export type Standings = Map<string, Standing>;
+
+/** The statement by which attempts are recorded. It names no organization for the reason that DeliveryStore states. */
+export class SettlementStore {
+  readonly #schema: string;
+
+  constructor(
+    private readonly orm: Orm,
+    private readonly rows: Rows,
+  ) {
+    this.#schema = `"${orm.config.getAll().schema}"`;
+  }
+
+  /** Writes a batch, all or nothing. What is the last attempt that a webhook gets disables it in the same transaction. */
+  async write(batch: readonly Settlement[]): Promise<Standings> {
+    const clocks = clocksOf(batch);
+    const values = [JSON.stringify(clocks), JSON.stringify(batch.map(toRow))];
+    const text = (placeholders: [string, string]): string =>
+      this.#text(recordset(placeholders[0], CLOCK_COLUMNS, clocks.length), recordset(placeholders[1], ROW_COLUMNS, batch.length));
+    if (!batch.some(({ attempt, lane }) => reasonToDisable(attempt, lane.failingSince)))
+      return toStandings(await this.rows.query<StandingRow>(text(['$1', '$2']), values));
+    return this.orm.em.fork().transactional(async (tx) => {
+      const standings = toStandings(await tx.execute<StandingRow[]>(text(['?', '?']), values));
+      for (const settlement of batch) await disableWhereDue(tx, settlement, standings);
+      return standings;
+    });
+  }
+
+  /**
+   * The lock makes revisions visible in their order, as the log's does for sequences. Webhooks are locked before their
+   * deliveries and in the order of their ids, as everyone does who takes several. A delivery that is not as it was when it was
+   * taken stays as it is: another process recorded it, or this one did and lost the answer.
+   */
+  #text(clocks: string, attempts: string): string {
+    return `with "turn" as materialized (select pg_advisory_xact_lock(${SETTLE_LOCK}), set_config('synchronous_commit', 'off', true)),
+      "hook" as materialized (
+        select w."id", w."active", w."updated_at", w."failing_since",
+          case when c."succeeded" then c."failed_at" else coalesce(w."failing_since", c."failed_at") end as "failing"
+        from "turn", ${this.#schema}."webhook" w
+          join ${clocks} c on c."id" = w."id"
+        order by w."id" for no key update of w),
+      "settled" as (
+        update ${this.#schema}."delivery" d set ${ASSIGNMENTS}, "revision" = nextval('${this.#schema}."delivery_revision"')
+        from ${attempts} a
+        where d."id" = a."id" and d."attempt" = a."made" and d."status" in ('pending', 'failed') and (select count(*) from "hook") > 0),
+      "clock" as (
+        update ${this.#schema}."webhook" w set "failing_since" = h."failing" from "hook" h
+        where w."id" = h."id" and h."failing" is distinct from h."failing_since")
+      select "id", "active", "updated_at", "failing" as "failing_since", pg_notify('${DELIVERY_CHANNEL}', '') from "hook"`;
+  }
+}
+
+const COLUMNS =
+  '"attempt" int, "status" text, "url" text, "response_status" int, "response_body" text, "error" text, "duration_ms" int, "attempted_at" timestamptz(3), "next_attempt_at" timestamptz(3)';
+const CLOCK_COLUMNS = '"id" text, "succeeded" boolean, "failed_at" timestamptz(3)';
+const ROW_COLUMNS = `"id" text, "made" int, ${COLUMNS}`;
+/** The limit tells PostgreSQL how few they are: it would read all deliveries for the hundred rows that it expects. */
+const recordset = (placeholder: string, columns: string, count: number): string =>
+  `(select * from json_to_recordset(${placeholder}::json) as r(${columns}) limit ${count})`;
+const ASSIGNMENTS = COLUMNS.replace(/("\w+") [^,]+/g, '$1 = a.$1');
+
+const toRow = ({ due, lane, attempt, outcome }: Settlement): object => ({
+  id: due.id,
+  made: due.attempt,
+  attempt: outcome.status === DeliveryStatus.SKIPPED ? due.attempt : due.attempt + 1,
+  status: outcome.status,
+  url: lane.url,
+  response_status: attempt.status,
+  response_body: attempt.body,
+  error: attempt.error,
+  duration_ms: attempt.durationMs,
+  attempted_at: attempt.at,
+  next_attempt_at: outcome.nextAttemptAt,
+});
+
+interface Clock {
+  id: string;
+  succeeded: boolean;
+  /** The first failure after the last success, or the first of all where none succeeded. */
+  failed_at: Date | null;
+}
+
+/** How a batch moves each webhook's `failing_since`. */
+function clocksOf(batch: readonly Settlement[]): Clock[] {
+  const clocks = new Map<string, Clock>();
+  for (const { lane, attempt, outcome } of batch) {
+    const clock = clocks.get(lane.webhookId) ?? { id: lane.webhookId, succeeded: false, failed_at: null };
+    clocks.set(lane.webhookId, clock);
+    if (isSuccess(attempt)) Object.assign(clock, { succeeded: true, failed_at: null });
+    else if (outcome.status !== DeliveryStatus.SKIPPED) clock.failed_at ??= attempt.at;
+  }
+  return [...clocks.values()];
+}
+
+interface StandingRow {
+  id: string;
+  active: boolean;
+  updated_at: Date | string;
+  failing_since: Date | string | null;
+}
+
+const toStandings = (rows: readonly StandingRow[]): Standings =>
+  new Map(
+    rows.map(({ id, active, updated_at, failing_since }) => [
+      id,
+      { active, updatedAt: new Date(updated_at), failingSince: failing_since === null ? null : new Date(failing_since) },
+    ]),
+  );
+
+/** By what the webhook is now: the lane may have taken it for failing when a success had just been recorded. */
+async function disableWhereDue(tx: EntityManager, { lane, attempt }: Settlement, standings: Standings): Promise<void> {
+  const standing = standings.get(lane.webhookId);
+  const reason = standing?.active && reasonToDisable(attempt, standing.failingSince);
+  if (!reason) return;
+  const webhook = await tx.findOneOrFail(Webhook, { id: lane.webhookId }, { filters: false, lockMode: LockMode.PESSIMISTIC_WRITE });
+  Object.assign(webhook, { active: false, disabledAt: attempt.at, disabledReason: reason, updatedAt: attempt.at });
+  await tx.flush();
+  await record(tx, webhookDisabled(webhook, attempt.at));
+  standing.active = false;
+}

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../../../kernel/log.ts';
+import type { Settlement, SettlementStore, Standing, Standings } from './delivery.settlement.ts';
+
+const BATCH = 500;
+const PAUSE_MS = 100;
+const PAUSE_MAX_MS = 2000;
+
+interface Waiting {
+  settlement: Settlement;
+  resolve(standing: Standing | undefined): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Records what came of attempts, those of all webhooks together: while one statement runs, what comes gathers for the next. An
+ * outcome is tried to be written until it is; only the end of the process loses it, and then its delivery is made again.
+ */
+export class Settler {
+  readonly #waiting: Waiting[] = [];
+  #isRunning = false;
+  #isStopped = false;
+
+  constructor(
+    private readonly store: Pick<SettlementStore, 'write'>,
+    private readonly log: Logger,
+  ) {}
+
+  start(): void {
+    this.#isStopped = false;
+  }
+
+  /** Resolves when it is written, to what its webhook is then. @throws when the process ends while the database is away */
+  settle(settlement: Settlement): Promise<Standing | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ settlement, resolve, reject });
+      if (!this.#isRunning) void this.#drain();
+    });
+  }
+
+  /** From now on each outcome is tried to be written once: who stops does not wait for a database that is away. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #drain(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, BATCH);
+      try {
+        const standings = await this.#written(batch.map(({ settlement }) => settlement));
+        for (const { settlement, resolve } of batch) resolve(standings.get(settlement.lane.webhookId));
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.#isRunning = false;
+  }
+
+  async #written(batch: readonly Settlement[]): Promise<Standings> {
+    for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS)) {
+      try {
+        return await this.store.write(batch);
+      } catch (error) {
+        if (this.#isStopped) throw error;
+        this.log.error({ err: error, attempts: batch.length }, 'what came of deliveries could not be recorded and will be again');
+        await delay(pauseMs);
+      }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Logger } from '../../../kernel/log.ts';
+import type { Metrics } from '../../../kernel/metrics.ts';
+import type { Secrets } from '../webhooks/webhook.secret.ts';
+import { DeliveryStatus } from './delivery.entity.ts';
+import { isGone, outcomeOf } from './delivery.outcome.ts';
+import type { DeliverySender } from './delivery.sender.ts';
+import type { Settlement } from './delivery.settlement.ts';
+import type { Settler } from './delivery.settler.ts';
+import type { DeliveryStore, Due, Lane } from './delivery.store.ts';
+
+/** A turn ends by itself this long after its process went silent. What is left of it is longer than an attempt may take. */
+export const LEASE_MS = 30_000;
+/** First attempts that were made and are not recorded yet: what a kill repeats. */
+const AHEAD = 16;
+/** Retries at a time, beside the first attempts. */
+const RETRIES = 4;
+/** So long first attempts are made from one look at what is due, so that retries do not wait behind many slow ones. */
+const LOOK_MS = 1000;
+
+export interface TurnDeps {
+  store: DeliveryStore;
+  settler: Pick<Settler, 'settle'>;
+  sender: Pick<DeliverySender, 'send'>;
+  clock: Clock;
+  log: Logger;
+  metrics?: Pick<Metrics, 'webhookDuration'> | undefined;
+}
+
+/** What a process does while it has the turn to deliver to one webhook. */
+export class Turn {
+  /** No more posts: the webhook changed, was stopped or deleted, or the turn was lost. */
+  isOver = false;
+  /** How many attempts were made. */
+  made = 0;
+  /** Under way, by the delivery's id; none rejects. */
+  readonly #retries = new Map<string, Promise<void>>();
+  #failure: unknown;
+  #nudged = Promise.withResolvers<void>();
+
+  constructor(
+    private readonly deps: TurnDeps,
+    private readonly lane: Lane,
+    private readonly secrets: Secrets,
+    /** How many first attempts it may hold in memory. */
+    private readonly share: () => number,
+  ) {}
+
+  /** Something may have become due. */
+  nudge(): void {
+    this.#nudged.resolve();
+  }
+
+  /** No more posts; those that are under way may end. */
+  end(): void {
+    this.isOver = true;
+    this.nudge();
+  }
+
+  /** Delivers until nothing is due, or it is over, and all that was made is recorded. @throws where the database failed, or an attempt was cut off */
+  async deliver(): Promise<void> {
+    const { store, clock } = this.deps;
+    try {
+      while (!this.isOver) {
+        this.#nudged = Promise.withResolvers();
+        const { firsts, retries } = await store.due(this.lane.webhookId, clock.now(), { firsts: this.share(), retries: RETRIES });
+        this.#startRetries(retries);
+        if (firsts.length > 0) await this.#makeFirsts(firsts);
+        else if (this.#retries.size > 0) await Promise.race([this.#nudged.promise, ...this.#retries.values()]);
+        else break;
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+    await Promise.all(this.#retries.values());
+    if (this.#failure) throw this.#failure;
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    this.isOver = true;
+  }
+
+  #startRetries(due: readonly Due[]): void {
+    for (const retry of due) {
+      if (this.#retries.size >= RETRIES) return;
+      if (this.#retries.has(retry.id)) continue;
+      const made = this.#send(retry).then((settlement) => this.#record(settlement));
+      this.#retries.set(retry.id, made);
+      void made.then(() => this.#retries.delete(retry.id));
+    }
+  }
+
+  /** One after the other, running ahead of their records by a few. Ends when all are recorded, so that the next look does not see them. */
+  async #makeFirsts(firsts: readonly Due[]): Promise<void> {
+    const until = performance.now() + LOOK_MS;
+    const unrecorded = new Set<Promise<void>>();
+    for (const first of firsts) {
+      if (!(await this.#keep())) break;
+      const recorded = this.#record(await this.#send(first));
+      unrecorded.add(recorded);
+      void recorded.then(() => unrecorded.delete(recorded));
+      if (unrecorded.size >= AHEAD) await Promise.race(unrecorded);
+      if (this.isOver || performance.now() > until) break;
+    }
+    await Promise.all(unrecorded);
+  }
+
+  /** False where the turn is over. */
+  async #keep(): Promise<boolean> {
+    const { store, clock } = this.deps;
+    const now = clock.now();
+    if (!this.isOver && this.lane.until.getTime() - now.getTime() <= LEASE_MS / 2) {
+      const until = leaseEnd(now);
+      if (!(await store.extend(this.lane, until))) this.isOver = true;
+      this.lane.until = until;
+    }
+    return !this.isOver;
+  }
+
+  /** Undefined where the attempt was cut off: then nobody knows what came of it. */
+  async #send(due: Due): Promise<Settlement | undefined> {
+    const { sender, clock } = this.deps;
+    const { lane, secrets } = this;
+    if (due.payload === null) return { due, lane, ...leftTheLog(clock.now()) };
+    try {
+      const attempt = await sender.send({ url: lane.url, eventId: due.eventId, payload: due.payload, secrets });
+      if (isGone(attempt)) this.isOver = true;
+      return { due, lane, attempt, outcome: outcomeOf(attempt, due.attempt + 1, clock.now()) };
+    } catch (error) {
+      this.#fail(error);
+      return undefined;
+    }
+  }
+
+  async #record(settlement: Settlement | undefined): Promise<void> {
+    if (!settlement) return;
+    this.made += 1;
+    this.#tell(settlement);
+    try {
+      const standing = await this.deps.settler.settle(settlement);
+      const isUnchanged = standing?.active && standing.updatedAt.getTime() === this.lane.updatedAt.getTime();
+      if (isUnchanged) this.lane.failingSince = standing.failingSince;
+      else this.isOver = true;
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #tell({ due, lane, attempt: { status, error, durationMs }, outcome }: Settlement): void {
+    const { log, metrics } = this.deps;
+    metrics?.webhookDuration.observe({ outcome: outcome.status }, durationMs / 1000);
+    const told = { webhook: lane.webhookId, delivery: due.id, event: due.event, attempt: due.attempt + 1, status, error };
+    if (outcome.status === DeliveryStatus.DELIVERED) log.debug(told, 'delivered');
+    else log.info({ ...told, next: outcome.nextAttemptAt }, 'a delivery failed');
+  }
+}
+
+export const leaseEnd = (now: Date): Date => new Date(now.getTime() + LEASE_MS);
+
+/** A webhook that was inactive for longer than the log keeps events gets the rest. */
+const leftTheLog = (at: Date): Pick<Settlement, 'attempt' | 'outcome'> => ({
+  attempt: { at, durationMs: 0, status: null, body: null, error: 'the event has left the log', retryAfterMs: 0 },
+  outcome: { status: DeliveryStatus.SKIPPED, nextAttemptAt: null },
+});

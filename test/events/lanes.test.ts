@@ -1,0 +1,193 @@
+import { createServer, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { newId } from '../../kernel/ids.ts';
+import { DeliveryStore, dueNow } from '../../subgraphs/events/deliveries/delivery.store.ts';
+import { eventually } from '../rig.ts';
+import { EventsWorld } from './events.world.ts';
+import { answering, type Receiver, receiver } from './receiver.ts';
+
+/** So long that no attempt of a test ends by them. */
+const NEVER = { connectMs: 600_000, wholeMs: 600_000 };
+const HANGING = 200;
+
+const indexes = ({ arrivals }: Receiver): number[] => arrivals.map(({ event }) => event.data.index);
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+describe('a receiver that hangs', () => {
+  test('and two hundred of its kind do not delay one that is well', async () => {
+    const world = await EventsWorld.open();
+    const process = await world.start({ deliveryTimeouts: NEVER });
+    const [hanging, well] = [await receiver(() => undefined), await receiver()];
+    for (let index = 0; index < HANGING; index += 1) await process.subscribe(hanging.url);
+    await process.append(1);
+    await eventually(() => hanging.arrivals.length === HANGING);
+    await process.subscribe(well.url);
+    await process.append(5, 1);
+    await eventually(() => well.arrivals.length === 5);
+    expect(indexes(well)).toEqual([1, 2, 3, 4, 5]);
+    // each had one first attempt at a time
+    expect(hanging.arrivals).toHaveLength(HANGING);
+  });
+
+  test('at retries gets its new events beside them', async () => {
+    const world = await EventsWorld.open();
+    const process = await world.start({ deliveryTimeouts: NEVER });
+    const hook = await receiver();
+    hook.respond((response, index) => {
+      if (index < 6) response.writeHead(500).end();
+      else if ((hook.arrivals[index]?.event.data.index ?? 0) >= 6) response.end();
+    });
+    await process.subscribe(hook.url);
+    await process.append(6);
+    await eventually(async () => (await world.query("select 1 from events.delivery where status = 'failed'")).length === 6);
+    world.clock.advance(60_000);
+    await eventually(() => hook.arrivals.length === 10);
+    await process.append(3, 6);
+    await eventually(() => indexes(hook).includes(8));
+    expect(indexes(hook).slice(10)).toEqual([6, 7, 8]);
+  });
+});
+
+describe('what becomes due while a turn ends', () => {
+  test.runIf(process.env.TEST_DATABASE_URL).each([
+    ['for the first time', false],
+    ['though something else had become due before', true],
+  ])('%s is seen by it, or by the next one', async (_, isMarked) => {
+    const world = await EventsWorld.open();
+    const stopped = await world.start();
+    const id = await stopped.subscribe('http://127.0.0.1:9/hook');
+    await stopped.stop();
+    const { orm, rows } = world.attached;
+    const store = new DeliveryStore(orm, rows);
+    const mark = () => orm.em.fork().transactional((tx) => dueNow(tx, [id]));
+    await mark();
+    const now = world.clock.now();
+    const later = new Date(now.getTime() + 30_000);
+    const lane = await store.claim(id, now, later);
+    if (!lane) throw new Error('The turn was not free.');
+    if (isMarked) await mark();
+
+    let isOver = false;
+    const ending = async (): Promise<void> => {
+      while ((await store.release(lane, later)).isKept) await store.due(id, now, { firsts: 10, retries: 1 });
+      isOver = true;
+    };
+    let ended: Promise<void> | undefined;
+    await orm.em.fork().transactional(async (tx) => {
+      await tx.execute(
+        `insert into events.delivery ("id", "organization_id", "webhook_id", "event_id", "event", "sequence", "url", "next_attempt_at", "occurred_at", "created_at")
+         values (?, ?, ?, 'evt_1', 'thing.happened', 1, 'u', now(), now(), now())`,
+        [newId('delivery'), world.organizationId, id],
+      );
+      await dueNow(tx, [id]);
+      ended = ending();
+      const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await eventually(async () => isOver || (await world.query(waits)).length > 0);
+    });
+    await ended;
+    // the turn made no delivery, so that what it left is due
+    const [webhook] = await world.query<{ due_at: Date | null }>('select due_at from events.webhook');
+    expect(webhook?.due_at).toBeInstanceOf(Date);
+  });
+
+  test('is delivered, however often', async () => {
+    const world = await EventsWorld.open();
+    const process = await world.start();
+    const hook = await receiver();
+    await process.subscribe(hook.url);
+    // each comes when the turn of the one before is about to end
+    for (let index = 0; index < 60; index += 1) {
+      await process.append(1, index);
+      await eventually(() => hook.arrivals.length > index);
+    }
+    expect(indexes(hook)).toEqual(upTo(60));
+    await eventually(
+      async () => (await world.query('select 1 from events.webhook where due_at is not null or lane_until is not null')).length === 0,
+    );
+  });
+});
+
+describe('an attempt', () => {
+  const deliveries = (world: EventsWorld) =>
+    world.query<{ status: string; response_status: number | null; error: string | null }>(
+      'select "status", "response_status", "error" from events.delivery where "attempt" > 0',
+    );
+
+  /** A server that takes connections and never says a word. */
+  async function mute(): Promise<string> {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => void sockets.push(socket));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    return `127.0.0.1:${(server.address() as { port: number }).port}`;
+  }
+
+  test.each([
+    ['connection', { connectMs: 100, wholeMs: 600_000 }, 'https', 'no connection within 0.1 s'],
+    ['answer', { connectMs: 600_000, wholeMs: 100 }, 'http', 'no answer within 0.1 s'],
+  ])('that gets no %s in time fails', async (_, deliveryTimeouts, scheme, error) => {
+    const world = await EventsWorld.open();
+    const process = await world.start({ deliveryTimeouts });
+    await process.subscribe(`${scheme}://${await mute()}/hook`);
+    await process.append(1);
+    expect(await eventually(async () => (await deliveries(world))[0])).toEqual({ status: 'failed', response_status: null, error });
+  });
+
+  test('of which the answer never ends is judged by its status, and reads no more than a little', async () => {
+    const world = await EventsWorld.open();
+    const process = await world.start({ deliveryTimeouts: { connectMs: 600_000, wholeMs: 200 } });
+    const gibibyte = 2 ** 30;
+    let poured = 0;
+    const [drip, well] = [
+      await receiver((response) => {
+        response.writeHead(200, { 'content-length': gibibyte });
+        const drop = setInterval(() => {
+          poured += 100;
+          response.write('x'.repeat(100));
+        }, 10);
+        response.on('close', () => clearInterval(drop));
+      }),
+      await receiver(),
+    ];
+    const flood = await receiver((response) => {
+      response.writeHead(200, { 'content-length': gibibyte });
+      const pour = (): void => {
+        if (response.destroyed) return;
+        poured += 65_536;
+        response.write('x'.repeat(65_536), () => setImmediate(pour));
+      };
+      pour();
+    });
+    for (const { url } of [drip, flood, well]) await process.subscribe(url);
+    await process.append(2);
+    await eventually(() => well.arrivals.length === 2);
+    const done = await eventually(async () => {
+      const made = await deliveries(world);
+      return made.length === 6 && made;
+    });
+    expect(done.every(({ status, response_status }) => status === 'delivered' && response_status === 200)).toBe(true);
+    expect(poured).toBeLessThan(gibibyte / 16);
+  });
+
+  test.each([
+    ['429, in seconds', 429, () => '3600', 3_600_000],
+    ['503, as a date', 503, (now: Date) => new Date(now.getTime() + 7_200_000).toUTCString(), 7_200_000],
+    ['503, too far away', 503, () => String(10 * 24 * 3600), 24 * 3_600_000],
+  ])('is made again no sooner than Retry-After says: %s', async (_, status, header, expectedMs) => {
+    const world = await EventsWorld.open();
+    const process = await world.start();
+    const hook = await receiver((response) => answering(status, { 'retry-after': header(world.clock.now()) })(response, 0));
+    await process.subscribe(hook.url);
+    await process.append(1);
+    const { ms } = await eventually(async () => {
+      const text = `select extract(epoch from next_attempt_at - attempted_at)::float8 * 1000 as ms from events.delivery where status = 'failed'`;
+      return (await world.query<{ ms: number }>(text))[0];
+    });
+    // a date has whole seconds, and the attempt took its time
+    expect(ms).toBeGreaterThan(expectedMs - 1001);
+    expect(ms).toBeLessThan(expectedMs + 600_000);
+  });
+});
