@@ -97,6 +97,7 @@ type Parts = ReturnType<typeof createParts>;
 function createParts({
   orm,
   rows,
+  database,
   jobs,
   clock,
   log,
@@ -113,7 +114,7 @@ function createParts({
   const secrets = new SecretBox(secretKey, 'events.webhook-secret');
   const sender = new DeliverySender(guard, clock, deliveryTimeouts);
   const store = new DeliveryStore(orm, rows);
-  const settler = new Settler(new SettlementStore(orm, rows), log);
+  const settler = new Settler(new SettlementStore(orm, rows, database), log);
   const lanes = new DeliveryLanes({ store, settler, sender, secrets, clock, log, metrics });
   const worker = new DeliveryWorker({ store, lanes, clock, log });
   const consumers = [
