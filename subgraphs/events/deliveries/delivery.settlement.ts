@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
+import type { Database, EntityManager, Orm, Rows } from '../../../kernel/database.ts';
 import { record } from '../../../kernel/outbox.ts';
 import { Webhook } from '../webhooks/webhook.entity.ts';
 import { webhookDisabled } from '../webhooks/webhook.events.ts';
@@ -33,12 +33,19 @@ export type Standings = Map<string, Standing>;
 /** The statement by which attempts are recorded. It names no organization for the reason that DeliveryStore states. */
 export class SettlementStore {
   readonly #schema: string;
+  /**
+   * A server need not have written a record to its disk when it answers: should it crash, deliveries of its last moments are
+   * made again. The embedded database dies with this process, which must not lose more than what was not recorded.
+   */
+  readonly #durability: 'on' | 'off';
 
   constructor(
     private readonly orm: Orm,
     private readonly rows: Rows,
+    { pglite }: Database,
   ) {
     this.#schema = `"${orm.config.getAll().schema}"`;
+    this.#durability = pglite ? 'on' : 'off';
   }
 
   /** Writes a batch, all or nothing. What is the last attempt that a webhook gets disables it in the same transaction. */
@@ -62,7 +69,7 @@ export class SettlementStore {
    * taken stays as it is: another process recorded it, or this one did and lost the answer.
    */
   #text(clocks: string, attempts: string): string {
-    return `with "turn" as materialized (select pg_advisory_xact_lock(${SETTLE_LOCK}), set_config('synchronous_commit', 'off', true)),
+    return `with "turn" as materialized (select pg_advisory_xact_lock(${SETTLE_LOCK}), set_config('synchronous_commit', '${this.#durability}', true)),
       "hook" as materialized (
         select w."id", w."active", w."updated_at", w."failing_since",
           case when c."succeeded" then c."failed_at" else coalesce(w."failing_since", c."failed_at") end as "failing"

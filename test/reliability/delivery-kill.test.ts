@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { DATABASE_TEMPLATE } from '../../apps/database-template.path.ts';
+import { answering, type Receiver, receiver } from '../events/receiver.ts';
+import { eventually } from '../rig.ts';
+import { ownDatabase } from '../support/own-database.ts';
+import { temporaryFolder } from '../support/process.ts';
+import { DeliveryProcess } from './delivery.child.ts';
+
+const EVENTS = 2000;
+const KILLS = 2;
+const SLOW_MS = 4;
+/** After which the turns of a killed process are over. */
+const LEASE_MS = 61_000;
+const PATIENCE_MS = 240_000;
+/** `SEED=… npx vitest run test/reliability/delivery-kill.test.ts` repeats a run. */
+const SEED = Number(process.env.SEED ?? 4);
+
+/** Mulberry32: the same numbers from the same seed, between 0 and 1. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const places = ({ arrivals }: Receiver): number[] => arrivals.map(({ event }) => Number(event.data.ticket.number));
+
+test(`a platform that is killed at random points delivers each event, in order, and hardly any twice (seed ${SEED})`, async () => {
+  const random = randomFrom(SEED);
+  const url = await ownDatabase();
+  const target = url ? { url } : { dataDir: join(temporaryFolder(), 'database'), template: DATABASE_TEMPLATE };
+  const fast = await receiver();
+  const slow = await receiver((response) => void setTimeout(() => response.end(), SLOW_MS));
+  const failing = await receiver(answering(503, { 'retry-after': '86400' }));
+  let running = await DeliveryProcess.start(target);
+  await running.subscribe(fast.url, slow.url, failing.url);
+  await running.record(0, EVENTS);
+  for (let kill = 1; kill <= KILLS; kill += 1) {
+    const share = (kill - 1 + random()) / KILLS;
+    const at = Math.max(1, Math.floor(EVENTS * share * 0.9));
+    await eventually(() => fast.arrivals.length >= at, PATIENCE_MS);
+    await running.kill();
+    // its clock is ahead, so that nobody waits for the turns of the one that was killed
+    running = await DeliveryProcess.start(target, kill * LEASE_MS);
+  }
+  const everything = Array.from({ length: EVENTS }, (_, index) => index);
+  await eventually(() => [fast, slow, failing].every((one) => new Set(places(one)).size === EVENTS), PATIENCE_MS);
+  for (const one of [fast, slow, failing]) {
+    expect([...new Set(places(one))]).toEqual(everything);
+    expect(new Set(one.arrivals.map(({ headers, event }) => `${headers['webhook-id']} ${event.data.ticket.number}`)).size).toBe(EVENTS);
+  }
+  const made = [fast, slow, failing].reduce((sum, { arrivals }) => sum + arrivals.length, 0);
+  const duplicates = [fast, slow].reduce((sum, { arrivals }) => sum + arrivals.length - EVENTS, 0);
+  expect(duplicates).toBeLessThan(made / 100);
+}, 300_000);
