@@ -39,7 +39,7 @@ export interface Attached {
   rows: Rows;
 }
 
-/** Tables that are written with SQL of their own and have no entity: outbox and inbox, the migrations' log, counters. */
+/** Tables that are written with SQL of their own and have no entity: outbox and inbox, the migrations' log, counters. Functions are too. */
 const SKIPPED_TABLES = ['outbox', 'inbox', 'migration', /_counter$/];
 
 /**
@@ -117,7 +117,7 @@ export class Database {
       metadataProvider: ReflectMetadataProvider,
       extensions: [Migrator],
       migrations: { migrationsList: migrations, tableName: `${schema}.migration`, snapshot: false, transactional: true },
-      schemaGenerator: { skipTables: SKIPPED_TABLES },
+      schemaGenerator: { skipTables: SKIPPED_TABLES, ignoreRoutines: true },
       forceUtcTimezone: true,
       discovery: { warnWhenNoEntities: false },
       onQuery: (sql: string) => {

@@ -168,8 +168,8 @@ async function startDomains(
     live: domains.flatMap((domain) => domain.live ?? []),
     secretKey,
     allowPrivateUrls: config.allowPrivateUrls,
-    retentionDays: config.eventRetentionDays,
     planOf: (organizationId) => reacting.identity.core.plans.planOf(organizationId),
+    retentionDays: config.eventRetentionDays,
     metrics,
   });
   return { running: { ...reacting, events: following }, stores, eventTypes };

@@ -17,7 +17,7 @@ export const webhooks = area('Webhooks', 'Subscriptions to events, and what was 
   post('createWebhook', '/webhooks', 'createWebhook', {
     summary: 'Subscribe to events',
     description:
-      'Events are posted to `url` as JSON: `id`, `event`, `timestamp`, `organization_id`, `data`, `signature`. `signature` is `sha256=` and the hex HMAC-SHA256, keyed with the secret, of the exact text without that member, which is the last one; without it the body is, byte for byte, the `payload` of the GraphQL subscription `events`. The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` are those of the Standard Webhooks specification. Answer 2xx within 10 seconds; 410 ends the subscription; anything else is tried again, ten times over three days. The secret is shown in this answer only.',
+      'Events are posted to `url` as JSON: `id`, `event`, `timestamp`, `organization_id`, `data`, `signature`. `signature` is `sha256=` and the hex HMAC-SHA256, keyed with the secret, of the exact text without that member, which is the last one; without it the body is, byte for byte, the `payload` of the GraphQL subscription `events`. The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` are those of the Standard Webhooks specification. Answer 2xx within 10 seconds; 410 ends the subscription; anything else is tried again, ten times over three days. The secret is shown in this answer only. How a receiver verifies them, in three languages: docs/webhooks.md.',
     omit: ['family'],
     example,
   }),
@@ -42,7 +42,8 @@ export const webhooks = area('Webhooks', 'Subscriptions to events, and what was 
   }),
   get('listWebhookDeliveries', '/webhooks/{webhook_id}/deliveries', 'webhookDeliveries', {
     summary: 'List what was delivered',
-    description: 'Newest first; one record for each event, as its last attempt left it.',
+    description:
+      'Newest first; one record for each event, as its last attempt left it. `created_after` and `created_before` are of when it was planned, the first inclusive and the second exclusive.',
   }),
   post('testWebhook', '/webhooks/{webhook_id}/test', 'testWebhook', {
     summary: 'Send a test',

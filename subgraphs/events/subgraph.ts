@@ -55,10 +55,10 @@ export interface EventsPorts extends Ports {
   secretKey: string;
   /** Webhooks may be http and lead to private addresses: development and tests. */
   allowPrivateUrls: boolean;
-  /** How long events are kept. */
-  retentionDays: number;
   /** Decides how many deliveries a month allows. Default: no organization has a limit. */
   planOf?: PlanOf | undefined;
+  /** How long events are kept. */
+  retentionDays: number;
   metrics?: Metrics;
 }
 
@@ -111,20 +111,8 @@ type Parts = ReturnType<typeof createParts>;
 const unlimited: PlanOf = async () => 'custom';
 
 function createParts(ports: EventsPorts) {
-  const {
-    orm,
-    rows,
-    jobs,
-    clock,
-    log,
-    eventTypes,
-    reactions,
-    secretKey,
-    allowPrivateUrls,
-    retentionDays,
-    planOf = unlimited,
-    metrics,
-  } = ports;
+  const { orm, rows, jobs, clock, log, eventTypes, reactions, secretKey, allowPrivateUrls } = ports;
+  const { planOf = unlimited, retentionDays, metrics } = ports;
   const catalogue = new Catalogue(eventTypes);
   const partitions = new EventPartitions(orm);
   const eventLog = new EventLog(orm, rows, catalogue, partitions);
@@ -180,7 +168,7 @@ function createSubgraph(ports: EventsPorts, parts: Parts): Subgraph {
         stream: new StreamService({ organizationId, events: readable, webhooks: loader, followers }),
         webhooks: new WebhookService({ em, principal, clock, catalogue, guard, secrets, loader, wake }),
         deliveries: new DeliveryService({ em, clock, catalogue, sender, secrets, loader, quota, organizationId, wake }),
-        replays: new ReplayService({ em, clock, catalogue, eventLog, replays, loader }),
+        replays: new ReplayService({ em, clock, catalogue, eventLog, replays, loader, retentionDays: ports.retentionDays }),
         loaders: { webhooks: loader },
       };
     },

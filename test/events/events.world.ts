@@ -58,8 +58,8 @@ export class EventsWorld {
       live: [],
       secretKey: 'a secret for tests that is long enough',
       allowPrivateUrls,
-      retentionDays: 30,
       planOf,
+      retentionDays: 30,
     });
     await jobs.start();
     await running.start();

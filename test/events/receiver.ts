@@ -47,6 +47,9 @@ export async function receiver(respond: Respond = (response) => response.end()):
   };
 }
 
+/** Fails, and wants to be left alone for an hour: so no retry comes by itself while a test looks. */
+export const FAILING: Respond = (response) => void response.writeHead(500, { 'retry-after': '3600' }).end();
+
 export const answering =
   (status: number, headers: Record<string, string> = {}, body = ''): Respond =>
   (response) =>

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
 import type { Answer, Json, Tenant } from '../tenant.ts';
 import { EventsWorld } from './events.world.ts';
-import { answering, type Receiver, receiver } from './receiver.ts';
+import { answering, FAILING, type Receiver, receiver } from './receiver.ts';
 import { delivered, openTicket, subscribe } from './webhooks.setup.ts';
 
 let platform: Rig;
@@ -50,7 +50,7 @@ describe('a delivery that is redelivered', () => {
   });
 
   test('does not wait for its retry, and fails into the schedule where attempts are left', async () => {
-    const hook = await receiver(answering(500));
+    const hook = await receiver((response, index) => (index === 0 ? FAILING(response, index) : void response.writeHead(500).end()));
     const delivery = await deliveredTo(hook, { status: 'failed', attempt: 1 });
     await redeliver(delivery);
     const { attempted_at, next_attempt_at } = await delivered(tenant, delivery.webhook_id, { status: 'failed', attempt: 2 });
@@ -71,7 +71,7 @@ describe('a delivery that is redelivered', () => {
 
   test('that has no attempt left is exhausted again when it fails', async () => {
     const world = await EventsWorld.open();
-    const hook = await receiver(answering(500));
+    const hook = await receiver(FAILING);
     const process = await world.start();
     const webhookId = await process.subscribe(hook.url);
     await process.append(1);
@@ -146,12 +146,12 @@ test('a webhook that is active has nothing to resume', async () => {
 
 test('a resumed webhook gets what waited, and forgets that it was disabled', async () => {
   const own = await platform.organization();
-  const hook = await receiver((response, index) => void response.writeHead(index === 0 ? 500 : 200).end());
+  const hook = await receiver((response, index) => (index === 0 ? FAILING(response, index) : void response.end()));
   const { id } = await subscribe(own, { url: hook.url, events: ['ticket.created'] });
   await openTicket(own);
   const { event_id } = await delivered(own, id, { status: 'failed' });
   await own.rest('PUT', `/webhooks/${id}`, { body: { active: false } });
-  await platform.advance(60_000);
+  await platform.advance(7_200_000);
   const { status, body } = await own.rest('POST', `/webhooks/${id}/resume`);
   expect([status, body.data]).toMatchObject([200, { active: true, disabled_at: null, disabled_reason: null, failing_since: null }]);
   await delivered(own, id, { event_id, status: 'delivered', attempt: 2 });

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';
-import { type Arrival, answering, type Receiver, receiver } from './receiver.ts';
+import { type Arrival, answering, FAILING, type Receiver, receiver } from './receiver.ts';
 import { openTicket, subscribe, verified } from './webhooks.setup.ts';
 
 const HOUR_MS = 3_600_000;
@@ -33,9 +33,10 @@ async function tested(id: string): Promise<Arrival> {
   return hook.arrivals.at(-1) as Arrival;
 }
 
+/** At the moment when it came. */
 const verifies = (secret: string, { text, headers }: Arrival): boolean => {
   try {
-    return Boolean(verified(secret, text, headers));
+    return Boolean(verified(secret, text, headers, new Date(Number(headers['webhook-timestamp']) * 1000)));
   } catch {
     return false;
   }
@@ -72,7 +73,7 @@ describe('a rotated secret', () => {
 
   test('signs events and their retries, the new signature first', async () => {
     const { id, secret: old } = await subscribed();
-    hook.respond((response, index) => void response.writeHead(index === 0 ? 500 : 200).end());
+    hook.respond((response, index) => (index === 0 ? FAILING(response, index) : void response.end()));
     const { secret: fresh } = await rotate(id);
     await openTicket(tenant);
     await eventually(() => hook.arrivals.length === 1);
@@ -80,7 +81,7 @@ describe('a rotated secret', () => {
       const [delivery] = (await tenant.rest('GET', `/webhooks/${id}/deliveries`)).body.data;
       return delivery?.status === 'failed';
     });
-    await platform.advance(60_000);
+    await platform.advance(2 * HOUR_MS);
     await eventually(() => hook.arrivals.length === 2);
     for (const arrival of hook.arrivals) {
       const [first = '', second = ''] = signatures(arrival);

@@ -1,17 +1,14 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { pathParameters } from '../../rest-bridge/route.ts';
 import { receiver } from '../events/receiver.ts';
 import { rig } from '../rig.ts';
 import { type Call, callers } from '../support/callers.ts';
+import { deviationsFrom, newAjv } from '../support/json-schema.ts';
 import { openapi, operationOf, others, resolved, routes, titled } from '../support/operations.ts';
 import { Records } from '../support/records.ts';
 import { type Answer, type Json, Tenant } from '../tenant.ts';
 
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-// both packages are CommonJS: what is the function itself in one module system is its member in the other
-(typeof addFormats === 'function' ? addFormats : (addFormats as { default: typeof import('ajv-formats').default }).default)(ajv);
+const ajv = newAjv();
 // of exact decimals, which are JSON numbers
 ajv.addFormat('decimal', true);
 ajv.addSchema({ ...openapi, $id: 'openapi' });
@@ -22,10 +19,7 @@ function deviations(method: string, path: string, { status, body }: Answer): str
   const described = resolved(steps.reduce<Json>((node, step) => node?.[step], openapi));
   const schema = described?.content?.['application/json']?.schema;
   if (!schema) return [`${status} is not described`];
-  const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')));
-  return validate(body)
-    ? []
-    : (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
+  return deviationsFrom(ajv, JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')), body);
 }
 
 let tenant: Tenant;

@@ -14,7 +14,7 @@ export enum DeliveryStatus {
 registerEnumType(DeliveryStatus, {
   name: 'DeliveryStatus',
   description:
-    '`PENDING`: not tried yet. `DELIVERED`: answered with 2xx. `FAILED`: the last attempt failed; `nextAttemptAt` says when the next is. `EXHAUSTED`: given up. `SKIPPED`: not tried; `error` says why.',
+    '`PENDING`: to be tried as soon as it can be. `DELIVERED`: answered with 2xx. `FAILED`: the last attempt failed; `nextAttemptAt` says when the next is. `EXHAUSTED`: given up. `SKIPPED`: not tried; `error` says why.',
 });
 
 /** One event on its way to one webhook, as its last attempt left it (docs/decisions.md, Events). */
@@ -77,15 +77,15 @@ export class Delivery {
   @Property({ type: 'text', nullable: true })
   responseBody: string | null = null;
 
-  @Field(() => String, { nullable: true, description: 'Why there was no answer, such as `no answer within 10 s`.' })
+  @Field(() => String, { nullable: true, description: 'Why there was no answer, such as `no answer within 10 s`, or why it was skipped.' })
   @Property({ type: 'text', nullable: true })
   error: string | null = null;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, { nullable: true, description: 'How long the last attempt took, in milliseconds.' })
   @Property({ type: 'integer', nullable: true })
   durationMs: number | null = null;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When the last attempt began; null before the first.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   attemptedAt: Date | null = null;
 
@@ -97,7 +97,7 @@ export class Delivery {
   @Property({ type: 'datetime', length: 3 })
   occurredAt!: Date;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When it was planned.' })
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 

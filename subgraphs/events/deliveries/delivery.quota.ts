@@ -62,7 +62,7 @@ export class DeliveryQuota {
       [JSON.stringify(changes), monthOf(now)],
     );
     for (const id of refused) {
-      if (!told.has(id)) await record(tx, webhookQuotaExceeded({ organizationId: id, limit: limits.get(id) ?? 0, now }));
+      if (!told.has(id)) await record(tx, webhookQuotaExceeded(id, limits.get(id) ?? 0, now));
     }
   }
 

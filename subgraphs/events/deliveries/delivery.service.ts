@@ -70,7 +70,7 @@ export class DeliveryService {
       if (!found) throw new ResourceNotFound('delivery', id);
       if (!webhook.active) throw new WebhookInactive(webhookId);
       found.redeliver(clock.now());
-      if (!(await tx.count(EventRecord, { id: found.eventId }))) throw new EventNotKept(id);
+      if (!(await tx.count(EventRecord, { id: found.eventId, occurredAt: found.occurredAt }))) throw new EventNotKept(id);
       if (!allowance.take(webhook.organizationId)) throw new QuotaUsedUp(id);
       await quota.close(tx, allowance);
       return found;

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { generateSecret, isAcceptableSecret } from '../webhooks/webhook.secret.ts';
+import { SecretBox } from '../../../kernel/secret-box.ts';
+import { generateSecret, isAcceptableSecret, openSecrets } from '../webhooks/webhook.secret.ts';
 import { signatureHeaders, signedBody } from './delivery.signature.ts';
 
 test('the headers are those of the Standard Webhooks test vector', () => {
@@ -17,6 +18,26 @@ test('the headers are those of the Standard Webhooks test vector', () => {
   });
 });
 
+test('each secret signs, the current one first', () => {
+  const [current, previous] = [generateSecret(), generateSecret()];
+  const signed = { id: 'evt_1', at: new Date(1000), body: '{}' };
+  const { 'webhook-signature': both } = signatureHeaders({ ...signed, secrets: [current, previous] });
+  const alone = [current, previous].map((secret) => signatureHeaders({ ...signed, secrets: [secret] })['webhook-signature']);
+  expect(both).toBe(alone.join(' '));
+});
+
+test('the secret before the last rotation signs until its time is over', () => {
+  const box = new SecretBox('a secret for tests that is long enough', 'test');
+  const sealed = {
+    sealedSecret: box.seal('current', 'wh_1'),
+    previousSealedSecret: box.seal('previous', 'wh_1'),
+    previousSecretUntil: new Date(1000),
+  };
+  expect(openSecrets(box, 'wh_1', sealed, new Date(999))).toEqual(['current', 'previous']);
+  expect(openSecrets(box, 'wh_1', sealed, new Date(1000))).toEqual(['current']);
+  expect(openSecrets(box, 'wh_1', { ...sealed, previousSealedSecret: null, previousSecretUntil: null }, new Date(0))).toEqual(['current']);
+});
+
 test('a secret without whsec_ is the key itself', () => {
   const secret = "It's a Secret to Everybody";
   const { 'webhook-signature': signature } = signatureHeaders({ id: 'evt_1', at: new Date(1000), body: '{}', secrets: [secret] });
@@ -30,6 +51,13 @@ test('the signature in the body is the HMAC of the text without it', () => {
   expect(body.replace(/,"signature":"sha256=[0-9a-f]{64}"}$/, '}')).toBe(payload);
   expect(signature).toBe(createHmac('sha256', 'whsec_AAAAAAAAAAAAAAAAAAAAAA==').update(payload).digest('hex'));
   expect(Object.keys(JSON.parse(body) as object).at(-1)).toBe('signature');
+});
+
+test('a receiver that takes the member out of the parsed body has what was signed, too', () => {
+  const payload = '{"id":"evt_1","event":"ping","data":{"success":true,"title":"Ünïcode"}}';
+  const { signature, ...rest } = JSON.parse(signedBody(payload, 'a secret of the receiver')) as Record<string, unknown>;
+  expect(JSON.stringify(rest)).toBe(payload);
+  expect(signature).toBe(`sha256=${createHmac('sha256', 'a secret of the receiver').update(JSON.stringify(rest)).digest('hex')}`);
 });
 
 test("the body's signature is GitHub's, by its test vector", () => {

@@ -21,6 +21,7 @@ export interface Span {
 /** The log of all organizations, as the platform itself writes and follows it. Positions are sequences. */
 export class EventLog implements Feed<EventRecord, EventSelection> {
   readonly #map: RowMapper<EventRecord>;
+  readonly #schema: string;
   readonly #table: string;
   readonly #consumers: string;
   readonly recent = new RecentEvents();
@@ -32,8 +33,9 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     private readonly partitions: EventPartitions,
   ) {
     this.#map = mapperOf(orm.getMetadata().get<EventRecord>(EventRecord), orm.em.getPlatform());
-    this.#table = `"${orm.config.getAll().schema}"."event_log"`;
-    this.#consumers = `"${orm.config.getAll().schema}"."consumer"`;
+    this.#schema = `"${orm.config.getAll().schema}"`;
+    this.#table = `${this.#schema}."event_log"`;
+    this.#consumers = `${this.#schema}."consumer"`;
   }
 
   /** Takes the relay's events; one that is there already counts once. */
@@ -69,10 +71,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
 
   /** The next events of all organizations. */
   async after(sequence: number, limit: number): Promise<EventRecord[]> {
-    const events = await this.#records(`select * from ${this.#table} where "sequence" > $1 order by "sequence" limit $2`, [
-      sequence,
-      limit,
-    ]);
+    const events = await this.#records(`select * from ${this.#schema}."events_after"($1, $2)`, [sequence, limit]);
     this.recent.keep(events);
     return events;
   }

@@ -17,6 +17,9 @@ export interface RetentionParts {
   log: Logger;
 }
 
+/** The first instant of which the log keeps everything: of whole days (UTC). */
+export const keptFrom = (now: Date, days: number): Date => new Date((Math.floor(now.getTime() / DAY_MS) - days) * DAY_MS);
+
 /** Forgets what happened longer ago than the log is kept: the records of its deliveries, then the events, a day at a time. */
 export class Retention {
   #timer: NodeJS.Timeout | undefined;
@@ -43,8 +46,7 @@ export class Retention {
   /** Deliveries go first: none that waits is left without the event that it delivers. */
   async purge(): Promise<void> {
     const { clock, days, partitions } = this.parts;
-    const today = Math.floor(clock.now().getTime() / DAY_MS);
-    const first = new Date((today - days) * DAY_MS);
+    const first = keptFrom(clock.now(), days);
     while (await this.#deleteDeliveries(first));
     await partitions.dropBefore(first);
   }

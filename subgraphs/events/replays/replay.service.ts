@@ -5,7 +5,7 @@ import type { RecordLoader } from '../../../kernel/loaders.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import type { EventLog } from '../log/event.log.ts';
-import { EVENT_RETENTION_DAYS, keptSince } from '../log/event.retention.ts';
+import { keptFrom } from '../log/retention.ts';
 import type { Webhook } from '../webhooks/webhook.entity.ts';
 import { WebhookInactive } from '../webhooks/webhook.errors.ts';
 import type { WebhookReplayInput } from './replay.inputs.ts';
@@ -21,6 +21,7 @@ export interface ReplayServiceDeps {
   eventLog: EventLog;
   replays: ReplayWorker;
   loader: RecordLoader<Webhook>;
+  retentionDays: number;
 }
 
 /** Replays what did not reach a webhook of the caller's organization. */
@@ -29,14 +30,14 @@ export class ReplayService {
 
   /** Ends where the planner is: what comes after is planned by itself. @throws ResourceNotFound, WebhookInactive, InvalidParameters */
   async start(webhookId: string, { since, until: wishedEnd, events, status }: WebhookReplayInput): Promise<WebhookReplay> {
-    const { em, clock, eventLog, replays, loader } = this.deps;
+    const { em, clock, eventLog, replays, loader, retentionDays } = this.deps;
     const webhook = await loader.load(webhookId);
     if (!webhook) throw new ResourceNotFound('webhook', webhookId);
     if (!webhook.active) throw new WebhookInactive(webhookId);
 
     const startedAt = clock.now();
     const until = wishedEnd ?? startedAt;
-    checkTime(since, until, startedAt);
+    checkTime(since, until, startedAt, retentionDays);
     checkStatus(status);
     const { organizationId } = webhook;
     const names = this.#names(webhook, events);
@@ -57,12 +58,12 @@ export class ReplayService {
   }
 }
 
-function checkTime(since: Date, until: Date, now: Date): void {
+function checkTime(since: Date, until: Date, now: Date, days: number): void {
   const problem = (field: string, value: Date, reason: string): InvalidParameters =>
     new InvalidParameters([{ field, value: value.toISOString(), reason }]);
   if (since > now) throw problem('since', since, 'must not be in the future');
-  if (since < keptSince(now))
-    throw problem('since', since, `must not be more than ${EVENT_RETENTION_DAYS} days ago: the log keeps no more`);
+  const first = keptFrom(now, days);
+  if (since < first) throw problem('since', since, `must not be before ${first.toISOString()}: the log keeps ${days} days`);
   if (until <= since) throw problem('until', until, 'must be after since');
 }
 

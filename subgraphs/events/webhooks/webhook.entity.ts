@@ -52,7 +52,7 @@ export class Webhook {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Where events are posted to.' })
   @Property({ type: 'text' })
   url!: string;
 
@@ -76,7 +76,10 @@ export class Webhook {
   @Property({ type: 'datetime', length: 3, nullable: true })
   previousSecretUntil: Date | null = null;
 
-  @Field(() => Boolean, { description: 'While false, nothing is delivered and new events are not kept for it.' })
+  @Field(() => Boolean, {
+    description:
+      'While false, nothing is delivered. New events are recorded as `SKIPPED` where the platform disabled it, and not at all where you did.',
+  })
   @Property({ type: 'boolean' })
   active = true;
 

@@ -62,11 +62,11 @@ export const webhookQuotaExceeded = defineEvent(
     data: z.strictObject({ webhook_usage: usagePayload }),
     example: { webhook_usage: { month: '2026-01', limit: 1000, exceeded_at: '2026-01-31T09:30:00.000Z' } },
   },
-  ({ organizationId, limit, now }: { organizationId: string; limit: number; now: Date }) => ({
+  (organizationId: string, limit: number, occurredAt: Date) => ({
     organizationId,
-    occurredAt: now,
+    occurredAt,
     subject: { type: 'Organization', id: organizationId },
-    data: { webhook_usage: { month: now.toISOString().slice(0, 7), limit, exceeded_at: now.toISOString() } },
+    data: { webhook_usage: { month: occurredAt.toISOString().slice(0, 7), limit, exceeded_at: occurredAt.toISOString() } },
   }),
 );
 

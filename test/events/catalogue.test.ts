@@ -1,0 +1,171 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type BilledTenant, billedTenant, createInvoice } from '../billing.setup.ts';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { deviationsFrom, newAjv } from '../support/json-schema.ts';
+import { rows } from '../support/tables.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { answering, receiver } from './receiver.ts';
+
+/** Specification section 6. */
+const SPECIFIED = [
+  ...['service.provisioned', 'service.modified', 'service.down', 'service.restored', 'service.performance_alert'],
+  ...['service.maintenance_scheduled', 'service.decommissioned', 'service.status_changed'],
+  ...['invoice.created', 'invoice.generated', 'invoice.paid', 'invoice.overdue', 'payment.successful', 'payment.received'],
+  ...['payment.failed', 'subscription.created', 'subscription.cancelled', 'usage.threshold'],
+  ...['ticket.created', 'ticket.updated', 'ticket.resolved', 'ticket.escalated', 'comment.added', 'sla.breach'],
+];
+
+/** What domains announce and do not emit yet. It only shrinks: an event that is built leaves it, with a scenario below. */
+const TO_COME: Readonly<Record<string, readonly string[]>> = {
+  services: ['service.modified', 'service.decommissioned'],
+  monitoring: ['service.down', 'service.restored', 'service.performance_alert', 'service.maintenance_scheduled'],
+  billing: ['invoice.paid', 'invoice.overdue', 'payment.received', 'payment.successful', 'payment.failed'],
+  recurringBilling: ['subscription.created', 'subscription.cancelled', 'usage.threshold'],
+  support: ['comment.added', 'sla.breach'],
+};
+const toCome = Object.values(TO_COME).flat();
+
+let platform: Rig;
+let tenant: Tenant;
+let catalogue: Map<string, Json>;
+beforeAll(async () => {
+  platform = await rig();
+  tenant = await platform.organization({ plan: 'custom' });
+  const { body } = await tenant.rest('GET', '/webhooks/events');
+  catalogue = new Map(body.data.map((type: Json) => [type.name, type]));
+});
+
+/** The newest event of this name in the organization's log. */
+const logged = (name: string, by = tenant): Promise<Json> =>
+  eventually(async () => {
+    const { data } = await by.graphql('query($name: String!) { events(filter: { event: [$name] }) { nodes { payload } } }', { name });
+    return data.events.nodes[0] && JSON.parse(data.events.nodes[0].payload);
+  });
+
+async function ticketThatGets(change: object): Promise<void> {
+  const { body } = await tenant.rest('POST', '/support/tickets', { body: { title: 'Line is down', description: 'Since 9:30.' } });
+  expect((await tenant.rest('PUT', `/support/tickets/${body.ticket.id}`, { body: change })).status).toBe(200);
+}
+
+let billed: Promise<BilledTenant> | undefined;
+const ordering = (): Promise<BilledTenant> => {
+  billed ??= billedTenant();
+  return billed;
+};
+
+async function webhookOf(url: string): Promise<Json> {
+  return (await tenant.rest('POST', '/webhooks', { body: { url, events: ['ticket.created'] } })).body.data;
+}
+
+/** More than half of the burst of a developer in one operation. */
+const HALF = `mutation { ${Array.from({ length: 20 }, (_, n) => `d${n}: deleteAccount(id: "acc_none") { id }`).join(' ')} }`;
+
+/** What each event that is emitted takes, through the front door, and the body that came of it. */
+const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
+  async 'ticket.created'(name) {
+    await ticketThatGets({});
+    return logged(name);
+  },
+  async 'ticket.updated'(name) {
+    await ticketThatGets({ customer_update: 'We are on it.', metadata: { case: 7 } });
+    return logged(name);
+  },
+  async 'ticket.resolved'(name) {
+    await ticketThatGets({ status: 'resolved' });
+    return logged(name);
+  },
+  async 'ticket.escalated'(name) {
+    await ticketThatGets({ priority: 'critical' });
+    return logged(name);
+  },
+  'service.provisioned': async (name) => logged(name, (await ordering()).tenant),
+  'service.status_changed': async (name) => logged(name, (await ordering()).tenant),
+  'invoice.generated': async (name) => logged(name, (await ordering()).tenant),
+  async 'invoice.created'(name) {
+    await createInvoice(await ordering());
+    return logged(name, (await ordering()).tenant);
+  },
+  async 'organization.under_review'(name) {
+    const hasty = await platform.organization({ plan: 'developer' });
+    for (let count = 0; count < 3; count++) {
+      await hasty.graphql(HALF);
+      await hasty.graphql(HALF);
+      await platform.assembly.domains.identity.core.review.settled();
+      await platform.advance(300_001);
+    }
+    return logged(name, hasty);
+  },
+  async 'usage.overage'(name) {
+    const busy = await platform.organization({ plan: 'developer' });
+    const { core } = platform.assembly.domains.identity;
+    core.usage.count(busy.organizationId, { requests: 50_007, weight: 0 }, platform.clock.now());
+    await core.usage.flush();
+    await core.overages.report();
+    return logged(name, busy);
+  },
+  async 'webhook.disabled'(name) {
+    const { url } = await receiver(answering(410));
+    await webhookOf(url);
+    await ticketThatGets({});
+    return logged(name);
+  },
+  async 'webhook.quota_exceeded'(name) {
+    const small = await platform.organization({ plan: 'developer' });
+    await small.rest('POST', '/webhooks', { body: { url: (await receiver()).url, events: ['ticket.created'] } });
+    const month = platform.clock.now().toISOString().slice(0, 7);
+    await (await rows()).query('insert into "events"."delivery_month_counter" values ($1, $2::date, 100)', [
+      small.organizationId,
+      `${month}-01`,
+    ]);
+    await small.rest('POST', '/support/tickets', { body: { title: 'Line is down', description: 'Since 9:30.' } });
+    return logged(name, small);
+  },
+  async 'webhook.test'(name) {
+    const hook = await receiver();
+    const { id } = await webhookOf(hook.url);
+    await tenant.rest('POST', `/webhooks/${id}/test`);
+    return hook.arrivals.find(({ event }) => event.event === name)?.event;
+  },
+};
+
+const ajv = newAjv();
+/** What is wrong with a body; what the log has is without the signature, which depends on the receiver. */
+const deviations = (name: string, body: Json): string[] =>
+  deviationsFrom(ajv, catalogue.get(name)?.schema, { signature: `sha256=${'0'.repeat(64)}`, ...body });
+
+test.each(Object.entries(scenarios))('%s is emitted, and is as the catalogue describes it', async (name, scenario) => {
+  const body = await scenario(name);
+  expect(body).toMatchObject({ event: name });
+  expect(deviations(name, body)).toEqual([]);
+});
+
+describe('the catalogue', () => {
+  test('has every event of the specification', () => {
+    expect(SPECIFIED.filter((name) => !catalogue.has(name))).toEqual([]);
+  });
+
+  test('has for each event an example that is as its schema says, and refuses what has another member', () => {
+    expect([...catalogue.values()].flatMap(({ name, example }) => deviations(name, example))).toEqual([]);
+    const lax = [...catalogue.values()].filter(
+      ({ name, example }) => deviations(name, { ...example, data: { ...example.data, more: 1 } }).length !== 1,
+    );
+    expect(lax.map(({ name }) => name)).toEqual([]);
+  });
+
+  test('says of each event whether it is emitted: then it has a scenario here, else it is one of those to come', () => {
+    const names = (isEmitted: boolean) => [...catalogue.values()].filter(({ emitted }) => emitted === isEmitted).map(({ name }) => name);
+    expect(names(true).toSorted()).toEqual(Object.keys(scenarios).toSorted());
+    expect(names(false).toSorted()).toEqual(toCome.toSorted());
+  });
+});
+
+test('nothing was emitted in this whole run that is not in the catalogue, or that is still to come', async () => {
+  await scenarios['ticket.created']?.('ticket.created');
+  const outboxes = Object.keys(platform.assembly.domains).map((domain) => `select "event" from "${domain}"."outbox"`);
+  const emitted = await (await rows()).query<{ event: string }>(
+    `select distinct "event" from (select "event" from "events"."event_log" union all ${outboxes.join(' union all ')}) e`,
+    [],
+  );
+  expect(emitted.length).toBeGreaterThan(0);
+  expect(emitted.map(({ event }) => event).filter((name) => !catalogue.has(name) || toCome.includes(name))).toEqual([]);
+});

@@ -1,0 +1,170 @@
+import pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import type { LoggedEvent } from '../../kernel/events.ts';
+import { newId } from '../../kernel/ids.ts';
+import { eventually } from '../rig.ts';
+import { EventsWorld, type Process } from './events.world.ts';
+import { receiver } from './receiver.ts';
+
+const DAY_MS = 86_400_000;
+
+/** As the relay hands it over. */
+const eventAt = ({ organizationId }: EventsWorld, occurredAt: Date): Omit<LoggedEvent, 'sequence'> => ({
+  id: newId('event'),
+  organizationId,
+  event: 'thing.happened',
+  subject: { type: 'Thing', id: 'thing_1' },
+  accountId: null,
+  occurredAt,
+  payload: JSON.stringify({ data: { index: 0 } }),
+});
+
+const partitions = async (world: EventsWorld): Promise<string[]> =>
+  (
+    await world.query<{ name: string }>(
+      `select c.relname as name from pg_inherits join pg_class c on c.oid = inhrelid where inhparent = 'events.event_log'::regclass order by 1`,
+    )
+  ).map(({ name }) => name);
+
+const idsIn = async (world: EventsWorld, table = 'event_log'): Promise<string[]> =>
+  (await world.query<{ id: string }>(`select id from events.${table} order by sequence`)).map(({ id }) => id);
+
+const listed = async (process: Process, filter: object): Promise<{ ids: string[]; error: object | undefined }> => {
+  const { data, error } = await process.graphql('query($filter: EventFilter) { events(filter: $filter) { nodes { id } } }', { filter });
+  return { ids: data?.events.nodes.map(({ id }: { id: string }) => id), error };
+};
+
+/** Until the consumers have read the log to its end: from then on old days may go. */
+const consumed = (world: EventsWorld): Promise<true> =>
+  eventually(
+    async () =>
+      (await world.query('select 1 from events.consumer where last_sequence < (select max(sequence) from events.event_log)')).length === 0,
+  );
+
+/** What the platform does every ten minutes: where readers would have had to wait it does it later. */
+const purged = (process: Process): Promise<true> =>
+  eventually(async () => {
+    await process.running.retention.purge();
+    return true as const;
+  });
+
+describe('the log', () => {
+  test('has a partition for each day (UTC) on which something happened, and keeps the order in which it was logged', async () => {
+    const world = await EventsWorld.open();
+    const process = await world.start();
+    const batch = ['2026-03-01T00:00:00.000Z', '2026-02-28T23:59:59.999Z', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.000Z'].map(
+      (text) => eventAt(world, new Date(text)),
+    );
+    await process.running.append(batch);
+    expect(await partitions(world)).toEqual(['event_log_20260228', 'event_log_20260301', 'event_log_20260302']);
+    expect(await idsIn(world, 'event_log_20260301')).toEqual([batch[0]?.id, batch[2]?.id]);
+    expect(await idsIn(world)).toEqual(batch.map(({ id }) => id));
+    expect(await world.drift()).toBe('');
+  });
+
+  test('has an event once that is handed over twice, and by two processes on a day that is new to both', async () => {
+    const world = await EventsWorld.open();
+    const [one, two] = [await world.start(), await world.start()];
+    const event = eventAt(world, world.clock.now());
+    const [other, another] = [eventAt(world, event.occurredAt), eventAt(world, event.occurredAt)];
+    await Promise.all([one.running.append([event, other]), two.running.append([event, another])]);
+    await one.running.append([event]);
+    expect((await idsIn(world)).toSorted()).toEqual([event.id, other.id, another.id].toSorted());
+  });
+
+  test('is paged without gap or repetition over days', async () => {
+    const world = await EventsWorld.open();
+    const process = await world.start();
+    const batch = Array.from({ length: 7 }, (_, day) => eventAt(world, new Date(world.clock.now().getTime() - day * DAY_MS)));
+    await process.running.append(batch);
+    const seen: string[] = [];
+    for (let cursor: string | null = null, first = true; first || cursor; first = false) {
+      const query = 'query($cursor: String) { events(page: { limit: 3, cursor: $cursor }) { nodes { id } pageInfo { nextCursor total } } }';
+      const { data } = await process.graphql(query, { cursor });
+      seen.push(...data.events.nodes.map(({ id }: { id: string }) => id));
+      expect(data.events.pageInfo.total).toBe(7);
+      cursor = data.events.pageInfo.nextCursor;
+    }
+    expect(seen).toEqual(batch.map(({ id }) => id).toReversed());
+  });
+});
+
+describe('what is older than the log is kept', () => {
+  /** One event of 31 days ago and one of today, both delivered. */
+  async function twoAges() {
+    const world = await EventsWorld.open();
+    const process = await world.start();
+    const hook = await receiver();
+    await process.subscribe(hook.url);
+    const old = eventAt(world, world.clock.now());
+    await process.running.append([old]);
+    await eventually(() => hook.arrivals.length === 1);
+    world.clock.advance(31 * DAY_MS);
+    const young = eventAt(world, world.clock.now());
+    await process.running.append([young]);
+    await eventually(() => hook.arrivals.length === 2);
+    await consumed(world);
+    return { world, process, old, young };
+  }
+
+  test('is forgotten with the records of its deliveries, and what is younger stays', async () => {
+    const { world, process, old, young } = await twoAges();
+    await purged(process);
+    expect(await partitions(world)).toHaveLength(1);
+    expect(await idsIn(world)).toEqual([young.id]);
+    expect(await world.query('select event_id from events.delivery')).toEqual([{ event_id: young.id }]);
+    // after an event that is there, and after one that is not any more
+    expect((await listed(process, { after: young.id })).ids).toEqual([]);
+    expect((await listed(process, { after: old.id })).error).toMatchObject({
+      code: 'INVALID_PARAMETERS',
+      details: { field: 'after', value: old.id, reason: expect.stringMatching(/30 days.*begin without it/) },
+    });
+  });
+
+  test('stays for its last day to the end, and as long as a consumer has not read it', async () => {
+    const { world, process, old, young } = await twoAges();
+    const end = '(select max(sequence) from events.event_log)';
+    await world.query(`insert into events.consumer (name, last_sequence) values ('behind', 0)`);
+    await purged(process);
+    expect(await idsIn(world)).toEqual([old.id, young.id]);
+    await world.query(`update events.consumer set last_sequence = ${end} where name = 'behind'`);
+    // the day on which it happened ended less than 30 days ago
+    world.clock.set(new Date(Math.floor(old.occurredAt.getTime() / DAY_MS) * DAY_MS + 31 * DAY_MS - 60_000));
+    await purged(process);
+    expect(await idsIn(world)).toEqual([old.id, young.id]);
+    world.clock.advance(120_000);
+    await purged(process);
+    expect(await idsIn(world)).toEqual([young.id]);
+  });
+
+  test('that comes to the log all the same is logged, also by a process that knew the partition of its day', async () => {
+    const { world, process, old } = await twoAges();
+    await purged(await world.start());
+    const late = eventAt(world, old.occurredAt);
+    // the relay tries again what failed
+    await eventually(async () => {
+      await process.running.append([late]);
+      return true;
+    });
+    expect(await idsIn(world)).toContain(late.id);
+  });
+
+  const url = process.env.TEST_DATABASE_URL;
+  test.runIf(url)('stays while somebody reads the log for long, and readers do not wait for it', async () => {
+    const { world, process, young } = await twoAges();
+    const reader = new pg.Client({ connectionString: (world.database.target as { url: string }).url });
+    await reader.connect();
+    try {
+      await reader.query('begin');
+      await reader.query('select count(*) from events.event_log');
+      await expect(process.running.retention.purge()).rejects.toThrow('lock timeout');
+      await process.append(1);
+      expect(await idsIn(world)).toHaveLength(3);
+      await reader.query('commit');
+      await purged(process);
+      expect(await idsIn(world)).toEqual([young.id, expect.any(String)]);
+    } finally {
+      await reader.end();
+    }
+  });
+});

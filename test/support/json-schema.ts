@@ -1,0 +1,18 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+/** Judges values by JSON Schemas of draft 2020-12, formats included. */
+export function newAjv(): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  // both packages are CommonJS: what is the function itself in one module system is its member in the other
+  (typeof addFormats === 'function' ? addFormats : (addFormats as { default: typeof import('ajv-formats').default }).default)(ajv);
+  return ajv;
+}
+
+/** What is wrong with a value, a line each; empty where it is as the schema says. */
+export function deviationsFrom(ajv: Ajv2020, schema: object, value: unknown): string[] {
+  const validate = ajv.compile(schema);
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
+}
