@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { measureAdmission } from './admission.ts';
 import { measureFederatedQuery } from './federated-query.ts';
+import { measureLive } from './live.ts';
 import { measureRest } from './rest-read.ts';
 import { measureStart } from './start-up.ts';
 
@@ -38,6 +39,13 @@ add(
   'In process: a cached API key verified, the request counted against all limits of its plan, a slot taken and given back, the headers written.',
   await measureAdmission(),
 );
+const { fanOut, memory } = await measureLive();
+add(
+  '(f) One event to many sockets',
+  `From the event’s commit to its receipt, each socket with a subscription of its own, clients in other processes, on ${database}; ratio to a broadcast by a bare ws server to as many.`,
+  fanOut,
+);
+add('(f) An idle socket that is subscribed', 'What the server process keeps for each, after garbage collection.', memory);
 
 const table = (rows: object[]): string => {
   const names = Object.keys(rows[0] ?? {});

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { LOCATION } from '../billing.setup.ts';
-import { rig } from '../rig.ts';
+import { eventually, rig } from '../rig.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 /** The JSON bodies of the curl lines, in their order. */
@@ -20,10 +20,24 @@ test('what the README sends over REST and GraphQL is accepted as it stands', asy
   expect((await tenant.rest('POST', '/webhooks', { body: webhook })).status).toBe(201);
 });
 
-test('what the README subscribes to can be followed', async () => {
-  const [, query = ''] = /const query = '(subscription [^']+)'/.exec(readme) ?? [];
-  const { assembly } = await rig();
-  expect(assembly.router.prepare(query).errors).toEqual([]);
+test('what the README follows is a subscription as it stands', async () => {
+  const tenant = await (await rig()).organization();
+  const query = /const query = `(subscription[\s\S]*?)`;/.exec(readme)?.[1] ?? '';
+  const client = tenant.socket();
+  onTestFinished(() => void client.dispose());
+  const body = { title: 'Line is down', description: 'Dead since noon.' };
+  const logged = async () => (await tenant.graphql('{ events(page: { limit: 1 }) { nodes { id } } }')).data.events.nodes[0]?.id;
+  await tenant.rest('POST', '/support/tickets', { body });
+  const events = client.iterate({ query, variables: { after: await eventually(logged) } });
+  const next = events.next();
+  await tenant.rest('POST', '/support/tickets', { body });
+  expect((await next).value).toEqual({
+    data: { events: { id: expect.any(String), event: expect.any(String), subject: { number: expect.any(String), account: null } } },
+  });
+  await events.return?.();
+});
+
+test('the stream of events that the README reads is there', async () => {
   const [, path = ''] = /"http:\/\/127\.0\.0\.1:4000(\/v1\/events\/stream[^"]*)"/.exec(readme) ?? [];
   const { origin, apiKey } = await (await rig()).organization();
   const answer = await fetch(`${origin}${path}`, { method: 'HEAD', headers: { authorization: `Bearer ${apiKey}` } });

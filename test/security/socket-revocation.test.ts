@@ -2,6 +2,9 @@ import { type Client, createClient } from 'graphql-ws';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { rig } from '../rig.ts';
+import { Tenant } from '../tenant.ts';
+
+const HOUR_MS = 3_600_000;
 
 const open: Client[] = [];
 afterEach(async () => {
@@ -33,6 +36,41 @@ test('a key that was deleted does nothing more on a socket that is open already'
     .iterate({ query: mutation })
     .next()
     .catch(() => undefined);
-  expect(closed).toEqual([4403]);
+  // a client that found it closed already has knocked again, and was refused
+  expect(closed[0]).toBe(4403);
   expect((await tenant.rest('GET', '/accounts')).body.data).toEqual([]);
+});
+
+/** A socket with a key of its own that only listens; `closed` resolves with how it ended. */
+async function listening(tenant: Tenant, key: object = {}) {
+  const { body } = await tenant.rest('POST', '/auth/api-keys', { body: { name: 'Dashboard', permissions: ['webhooks:read'], ...key } });
+  const client = new Tenant(tenant.origin, tenant.organizationId, body.api_key.key).socket();
+  open.push(client);
+  const next = client.iterate({ query: 'subscription { events { id } }' }).next();
+  const closed = next.then(
+    () => undefined,
+    ({ code, reason }: { code: number; reason: string }) => ({ code, reason }),
+  );
+  // answered on the same socket, after the subscription was taken
+  await client.iterate({ query: '{ callerIdentity { id } }' }).next();
+  return { id: body.api_key.id, client, closed };
+}
+
+test('a socket that only listens is closed when its key is revoked, and cannot be opened again', async () => {
+  const tenant = await (await rig()).organization();
+  const { id, client, closed } = await listening(tenant);
+  await tenant.rest('DELETE', `/auth/api-keys/${id}`);
+  expect(await closed).toEqual({ code: 4403, reason: expect.stringMatching(/^INVALID_CREDENTIALS: /) });
+  // which ends the attempts of a client that tries again
+  await expect(client.iterate({ query: '{ callerIdentity { id } }' }).next()).rejects.toMatchObject({ code: 4401 });
+});
+
+test('a socket that only listens is closed when its key runs out, which nobody tells', async () => {
+  const platform = await rig();
+  const tenant = await platform.organization();
+  const { closed } = await listening(tenant, {
+    restrictions: { expires_at: new Date(platform.clock.now().getTime() + HOUR_MS).toISOString() },
+  });
+  await platform.advance(2 * HOUR_MS);
+  expect(await closed).toEqual({ code: 4403, reason: expect.stringMatching(/^TOKEN_EXPIRED: /) });
 });

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { WebSocket } from 'ws';
+
+/** Many cheap sockets in a process of their own, for bench/live.ts: what arrives is counted and not looked at. */
+export interface ClientsCommand {
+  url: string;
+  count: number;
+  /** What to open with, where the server speaks graphql-transport-ws; null for one that only broadcasts. */
+  operation: { apiKey: string; query: string } | null;
+}
+
+/** When each socket had the message, in ms of the machine's clock, and the text of one. */
+export interface Receipts {
+  receivedAt: number[];
+  sample: string;
+}
+
+const AT_ONCE = 50;
+
+const sockets: WebSocket[] = [];
+let receivedAt: number[] = [];
+
+process.on('message', async (command: ClientsCommand | 'close') => {
+  if (command === 'close') {
+    for (const socket of sockets.splice(0)) socket.terminate();
+    process.send?.('closed');
+    return;
+  }
+  for (let opened = 0; opened < command.count; opened += AT_ONCE)
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, command.count - opened) }, () => open(command)));
+  process.send?.('opened');
+});
+process.once('disconnect', () => process.exit(0));
+
+async function open({ url, operation }: ClientsCommand): Promise<void> {
+  const socket = new WebSocket(url, operation ? 'graphql-transport-ws' : [], { perMessageDeflate: false });
+  sockets.push(socket);
+  await heard(socket, 'open');
+  if (operation) {
+    await asked(socket, { type: 'connection_init', payload: { apiKey: operation.apiKey } });
+    socket.send(JSON.stringify({ type: 'subscribe', id: randomUUID(), payload: { query: operation.query } }));
+    // nothing says that a subscription has begun, but an answer to what is asked after it does, nearly
+    await asked(socket, { type: 'ping' });
+  }
+  socket.on('message', count);
+}
+
+const asked = async (socket: WebSocket, message: object): Promise<void> => {
+  socket.send(JSON.stringify(message));
+  await heard(socket, 'message');
+};
+
+const heard = (socket: WebSocket, event: 'open' | 'message'): Promise<void> =>
+  new Promise((resolve, reject) => {
+    socket.once(event, () => resolve());
+    socket.once('error', reject);
+  });
+
+function count(message: Buffer): void {
+  receivedAt.push(Date.now());
+  if (receivedAt.length < sockets.length) return;
+  process.send?.({ receivedAt, sample: message.toString() } satisfies Receipts);
+  receivedAt = [];
+}

@@ -1,0 +1,95 @@
+import '../apps/production.ts';
+import 'reflect-metadata';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WebSocket, WebSocketServer } from 'ws';
+import { assembleWith, type FullAssembly } from '../apps/platform/assemble.ts';
+import { startPlatform } from '../apps/platform/platform.ts';
+import { loadConfig } from '../kernel/config.ts';
+import { createLogger } from '../kernel/log.ts';
+
+/** The platform, and beside it in the same process a server that broadcasts a text: for bench/live.ts. */
+export interface LiveTarget {
+  url: string;
+  bareUrl: string;
+  apiKey: string;
+}
+
+export type LiveCommand = { do: 'event' } | { do: 'broadcast'; text: string } | { do: 'memory' };
+
+/** When it was sent, at the latest, in ms of the machine's clock. */
+export interface Sent {
+  sentAt: number;
+}
+
+export interface Memory {
+  rss: number;
+  /** Of the heap and beside it, what is in use. */
+  used: number;
+}
+
+const config = loadConfig({
+  PORT: '0',
+  DATA_DIR: mkdtempSync(join(tmpdir(), 'bench-')),
+  DATABASE_URL: process.env.BENCH_DATABASE_URL,
+  SECRET_KEY: 'a secret for benchmarks, long enough',
+  LOG_LEVEL: 'error',
+});
+let assembly: FullAssembly | undefined;
+const platform = await startPlatform(
+  config,
+  async (foundation) => {
+    assembly = await assembleWith(foundation, { inMemory: true });
+    return assembly;
+  },
+  { log: createLogger({ level: 'error' }) },
+);
+const { apiKey } = await (assembly as FullAssembly).domains.identity.createOrganization({ name: 'Bench', plan: 'custom' });
+
+const http = createServer().listen(0, '127.0.0.1');
+await once(http, 'listening');
+const bare = new WebSocketServer({ server: http, perMessageDeflate: false });
+
+const commands: { [K in LiveCommand['do']]: (command: Extract<LiveCommand, { do: K }>) => Promise<Sent | Memory> } = {
+  /** An event is stamped in the transaction that records it, so before its commit. */
+  async event() {
+    const response = await fetch(`${platform.origin}/v1/support/tickets`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        title: 'Slow',
+        description: 'Measured',
+        priority: 'high',
+        contact: { name: 'Ada', email: 'ada@example.com' },
+      }),
+    });
+    const { ticket } = (await response.json()) as { ticket: { created_at: string } };
+    return { sentAt: Date.parse(ticket.created_at) };
+  },
+  async broadcast({ text }) {
+    const sentAt = Date.now();
+    for (const client of bare.clients) if (client.readyState === WebSocket.OPEN) client.send(text);
+    return { sentAt };
+  },
+  async memory() {
+    for (let times = 0; times < 3; times += 1) {
+      globalThis.gc?.();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    const { rss, heapUsed, external } = process.memoryUsage();
+    return { rss, used: heapUsed + external };
+  },
+};
+
+process.on('message', async (command: LiveCommand) => process.send?.(await commands[command.do](command as never)));
+process.once('disconnect', () => process.exit(0));
+const target: LiveTarget = {
+  url: `${platform.origin.replace('http', 'ws')}/graphql`,
+  bareUrl: `ws://127.0.0.1:${(http.address() as AddressInfo).port}`,
+  apiKey,
+};
+process.send?.(target);
