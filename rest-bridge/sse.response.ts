@@ -71,6 +71,7 @@ export class SseResponse {
     const { promise, resolve } = Promise.withResolvers<void>();
     response.once('drain', resolve).once('close', resolve);
     await promise;
+    this.#isStuck = false;
     response.off('drain', resolve).off('close', resolve);
   }
 }

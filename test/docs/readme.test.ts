@@ -37,7 +37,7 @@ test('what the README follows is a subscription as it stands', async () => {
   await events.return?.();
 });
 
-test("the README's server-sent events are there", async () => {
+test('the stream of events that the README reads is there', async () => {
   const [, path = ''] = /"http:\/\/127\.0\.0\.1:4000(\/v1\/events\/stream[^"]*)"/.exec(readme) ?? [];
   const { origin, apiKey } = await (await rig()).organization();
   const answer = await fetch(`${origin}${path}`, { method: 'HEAD', headers: { authorization: `Bearer ${apiKey}` } });

@@ -15,7 +15,7 @@ beforeEach(async () => {
   shop = new Shop();
   fetched = [];
   router = await localRouter(shop.subgraphs(), {
-    live: { bufferSize: 3, positionArguments: ['after'] },
+    live: { bufferSize: 3, bufferBytes: 2_000, positionArguments: ['after'] },
     observer: {
       live: (record) => {
         live = record;
@@ -26,8 +26,13 @@ beforeEach(async () => {
 });
 afterEach(() => router.close());
 
-async function follow(document: string, context: Caller = caller(), variables: Record<string, unknown> = {}): Promise<Stream> {
-  const stream = await router.subscribe({ document, variables, context });
+async function follow(
+  document: string,
+  context: Caller = caller(),
+  variables: Record<string, unknown> = {},
+  onOverflow?: () => void,
+): Promise<Stream> {
+  const stream = await router.subscribe({ document, variables, context }, onOverflow && { onOverflow });
   if (!(Symbol.asyncIterator in stream)) throw new Error(JSON.stringify(stream));
   return stream;
 }
@@ -115,13 +120,19 @@ test('who begins at a position of their own shares with nobody', async () => {
 
 test('a subscriber that reads too slowly gets what was kept and is told to resume; the others go on', async () => {
   const document = 'subscription { orderPlaced { id } }';
-  const [slow, fast] = [await follow(document), await follow(document)];
+  let overflows = 0;
+  const slow = await follow(document, caller(), {}, () => {
+    overflows += 1;
+  });
+  const fast = await follow(document);
   const seen: unknown[] = [];
   for (let n = 0; n < 5; n++) {
     place(`o2${n}`);
     seen.push((await resultOf(fast)).data?.orderPlaced);
   }
   expect(seen).toHaveLength(5);
+  // told at once: it may never ask again
+  expect(overflows).toBe(1);
 
   const kept: ExecutionResult[] = [];
   for await (const result of slow) kept.push(result);
@@ -129,6 +140,30 @@ test('a subscriber that reads too slowly gets what was kept and is told to resum
   expect(kept).toHaveLength(4);
   expect(kept[3]?.errors?.[0]?.extensions).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', request_id: expect.any(String) });
   expect(live.subscribers).toBe(1);
+});
+
+test('what is kept for one that reads too slowly is bounded by its length too', async () => {
+  const document = 'subscription { personRenamed { name } }';
+  const [slow, fast] = [await follow(document), await follow(document)];
+  for (const length of [100, 2_000]) {
+    const rename = 'mutation ($name: String!) { rename(id: "p1", name: $name) { id } }';
+    await router.execute({ document: rename, variables: { name: 'x'.repeat(length) }, context: caller() });
+    await resultOf(fast);
+  }
+  const kept: ExecutionResult[] = [];
+  for await (const result of slow) kept.push(result);
+  expect(kept.map(({ errors }) => errors?.[0]?.extensions.code)).toEqual([undefined, 'RATE_LIMIT_EXCEEDED']);
+});
+
+test('one that begins at a position of its own is read no faster than it takes, and never ended for that', async () => {
+  const stream = await follow('subscription { orderPlaced(after: "o1") { id } }');
+  const ids = Array.from({ length: 10 }, (_, index) => `o3${index}`);
+  for (const id of ids) place(id);
+  // turns in which all of them could have come
+  for (let turns = 0; turns < 50; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  const seen: unknown[] = [];
+  while (seen.length < ids.length) seen.push((await resultOf(stream)).data?.orderPlaced);
+  expect(seen).toEqual(ids.map((id) => ({ id })));
 });
 
 test('a refusal of the subgraph is the one result', async () => {

@@ -10,7 +10,7 @@ import { Relay } from '../../dist/kernel/relay.js';
 import { SecretBox } from '../../dist/kernel/secret-box.js';
 import { events } from '../../dist/subgraphs/events/subgraph.js';
 import { Webhook } from '../../dist/subgraphs/events/webhooks/webhook.entity.js';
-import { ticketEvents } from '../../dist/subgraphs/support/tickets/ticket.events.js';
+import { ticketCreated, ticketEvents } from '../../dist/subgraphs/support/tickets/ticket.events.js';
 
 /**
  * The events domain and its relay in a process of their own, to be killed: what a platform does about webhooks, without the
@@ -19,7 +19,7 @@ import { ticketEvents } from '../../dist/subgraphs/support/tickets/ticket.events
 const { target, clockMs = 0 } = JSON.parse(process.argv[2]);
 const SECRET_KEY = 'a secret for tests that is long enough';
 const ORGANIZATION = 'org_test';
-const example = ticketEvents.find(({ name }) => name === 'ticket.created').example;
+const { type } = ticketCreated;
 
 const log = createLogger({ level: 'silent' });
 const clock = new TestClock();
@@ -37,6 +37,8 @@ const running = events.start({
   origin: 'http://127.0.0.1',
   eventTypes: [...ticketEvents, ...events.events],
   reactions: [],
+  live: [],
+  retentionDays: 30,
   secretKey: SECRET_KEY,
   allowPrivateUrls: true,
 });
@@ -67,9 +69,9 @@ const commands = {
   async record({ from, count }) {
     await attached.orm.em.fork().transactional(async (tx) => {
       for (let index = from; index < from + count; index += 1) {
-        const data = { ticket: { ...example.ticket, number: String(index) } };
+        const data = { ticket: { ...type.example.ticket, number: String(index) } };
         const subject = { type: 'Ticket', id: 'ticket_test' };
-        await record(tx, { name: 'ticket.created', organizationId: ORGANIZATION, occurredAt: clock.now(), subject, data });
+        await record(tx, { type, organizationId: ORGANIZATION, occurredAt: clock.now(), subject, data });
       }
     });
   },
