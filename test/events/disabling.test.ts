@@ -38,9 +38,10 @@ const delivered = (tenant: Tenant, id: string, ...expected: [string, number][]):
 describe('a webhook of which every attempt failed for five days', () => {
   test('is disabled, keeps what waits, and goes on when it is resumed', async () => {
     const tenant = await platform.organization();
-    const [hook, watcher] = [await receiver(answering(500)), await receiver()];
+    const [hook, watcher, witness] = [await receiver(answering(500)), await receiver(), await receiver()];
     const { id } = await subscribe(tenant, hook.url, ['ticket.created']);
     await subscribe(tenant, watcher.url, ['webhook.disabled']);
+    await subscribe(tenant, witness.url, ['ticket.created']);
     await openTicket(tenant);
     const [first] = await delivered(tenant, id, ['failed', 1]);
     await platform.advance(5 * DAY_MS);
@@ -54,6 +55,7 @@ describe('a webhook of which every attempt failed for five days', () => {
     hook.respond(answering(200));
     await platform.advance(DAY_MS);
     await openTicket(tenant);
+    await eventually(() => witness.arrivals.length === 2);
     expect(hook.arrivals).toHaveLength(2);
     await tenant.rest('PUT', `/webhooks/${id}`, { body: { active: true } });
     // what came while it was disabled is kept in sight, to be replayed
