@@ -15,7 +15,7 @@ import { createLogger } from '../kernel/log.ts';
 import { record } from '../kernel/outbox.ts';
 import { Relay } from '../kernel/relay.ts';
 import { SecretBox } from '../kernel/secret-box.ts';
-import { signatureHeaders, signedBody } from '../subgraphs/events/deliveries/delivery.signature.ts';
+import { signatureHeaders, signedBody } from '../subgraphs/events/dispatch/delivery.signature.ts';
 import { events, type RunningEvents } from '../subgraphs/events/subgraph.ts';
 import { Webhook } from '../subgraphs/events/webhooks/webhook.entity.ts';
 import { generateSecret } from '../subgraphs/events/webhooks/webhook.secret.ts';

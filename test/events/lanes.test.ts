@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newId } from '../../kernel/ids.ts';
-import { DeliveryStore, dueNow } from '../../subgraphs/events/deliveries/delivery.store.ts';
+import { DeliveryStore, dueNow } from '../../subgraphs/events/dispatch/delivery.store.ts';
 import { eventually } from '../rig.ts';
 import { EventsWorld } from './events.world.ts';
 import { answering, type Receiver, receiver } from './receiver.ts';

@@ -1,7 +1,9 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
 import type { ConsumerTask } from '../consumers/consumer.ts';
+import { dueNow } from '../dispatch/delivery.store.ts';
 import type { EventRecord } from '../log/event.entity.ts';
+import type { Allowance, DeliveryQuota, Limits } from '../quota/delivery.quota.ts';
 import { QUOTA_EVENT } from '../webhooks/webhook.events.ts';
 import { wants } from '../webhooks/webhook.matching.ts';
 import {
@@ -14,8 +16,6 @@ import {
   schemaOf,
   WHILE_DISABLED,
 } from './delivery.plan.ts';
-import type { Allowance, DeliveryQuota, Limits } from './delivery.quota.ts';
-import { dueNow } from './delivery.store.ts';
 
 export interface PlannerDeps {
   clock: Clock;

@@ -9,7 +9,11 @@ import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import type { SecretBox } from '../../../kernel/secret-box.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { type DeliverySender, isSuccess } from '../dispatch/delivery.sender.ts';
+import { dueNow } from '../dispatch/delivery.store.ts';
 import { EventRecord } from '../log/event.entity.ts';
+import type { DeliveryQuota } from '../quota/delivery.quota.ts';
+import type { WebhookUsage } from '../quota/delivery.usage.ts';
 import type { Webhook } from '../webhooks/webhook.entity.ts';
 import { WebhookInactive } from '../webhooks/webhook.errors.ts';
 import { TEST_EVENT, webhookTest } from '../webhooks/webhook.events.ts';
@@ -17,10 +21,6 @@ import { openSecrets } from '../webhooks/webhook.secret.ts';
 import { Delivery, DeliveryStatus } from './delivery.entity.ts';
 import { EventNotKept, QuotaUsedUp } from './delivery.errors.ts';
 import type { DeliveryFilter } from './delivery.inputs.ts';
-import type { DeliveryQuota } from './delivery.quota.ts';
-import { type DeliverySender, isSuccess } from './delivery.sender.ts';
-import { dueNow } from './delivery.store.ts';
-import type { WebhookUsage } from './delivery.usage.ts';
 
 export interface DeliveryServiceDeps {
   em: EntityManager;

@@ -11,11 +11,11 @@ import {
   type Subscriber,
   schemaOf,
 } from '../deliveries/delivery.plan.ts';
-import type { DeliveryQuota, Limits } from '../deliveries/delivery.quota.ts';
-import { dueNow } from '../deliveries/delivery.store.ts';
+import { dueNow } from '../dispatch/delivery.store.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import type { EventLog } from '../log/event.log.ts';
 import { EventSelection } from '../log/event.selection.ts';
+import type { DeliveryQuota, Limits } from '../quota/delivery.quota.ts';
 import { wants } from '../webhooks/webhook.matching.ts';
 
 const QUEUE = 'webhook-replay';

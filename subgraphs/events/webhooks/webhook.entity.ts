@@ -112,7 +112,7 @@ export class Webhook {
   @Property({ type: 'datetime', length: 3, nullable: true })
   failingSince: Date | null = null;
 
-  /** When something is next to be delivered to it, null while nothing waits; see deliveries/delivery.store.ts. */
+  /** When something is next to be delivered to it, null while nothing waits; see dispatch/delivery.store.ts. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   dueAt: Date | null = null;
 

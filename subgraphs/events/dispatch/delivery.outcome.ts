@@ -1,4 +1,4 @@
-import { DeliveryStatus } from './delivery.entity.ts';
+import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { pauseAfter } from './delivery.schedule.ts';
 import { type Attempt, isSuccess } from './delivery.sender.ts';
 

@@ -1,6 +1,6 @@
 import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
+import type { Delivery } from '../deliveries/delivery.entity.ts';
 import type { SealedSecrets } from '../webhooks/webhook.secret.ts';
-import type { Delivery } from './delivery.entity.ts';
 
 /** The turn to deliver to a webhook, until an instant. */
 export interface Lane extends SealedSecrets {

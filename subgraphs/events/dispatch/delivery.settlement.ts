@@ -1,10 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Database, EntityManager, Orm, Rows } from '../../../kernel/database.ts';
 import { record } from '../../../kernel/outbox.ts';
+import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
+import { DELIVERY_CHANNEL } from '../deliveries/delivery.feed.ts';
 import { Webhook } from '../webhooks/webhook.entity.ts';
 import { webhookDisabled } from '../webhooks/webhook.events.ts';
-import { DeliveryStatus } from './delivery.entity.ts';
-import { DELIVERY_CHANNEL } from './delivery.feed.ts';
 import { type Outcome, reasonToDisable } from './delivery.outcome.ts';
 import { type Attempt, isSuccess } from './delivery.sender.ts';
 import type { Due, Lane } from './delivery.store.ts';

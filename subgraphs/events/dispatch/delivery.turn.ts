@@ -1,8 +1,8 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Logger } from '../../../kernel/log.ts';
 import type { Metrics } from '../../../kernel/metrics.ts';
+import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import type { Secrets } from '../webhooks/webhook.secret.ts';
-import { DeliveryStatus } from './delivery.entity.ts';
 import { isGone, outcomeOf } from './delivery.outcome.ts';
 import type { DeliverySender } from './delivery.sender.ts';
 import type { Settlement } from './delivery.settlement.ts';
