@@ -27,12 +27,11 @@ export interface Tables {
 
 /** Reads rows without the ORM, outside of any transaction: what the record loaders stand on. */
 export interface Rows {
-  query<R extends object>(text: string, values: readonly unknown[]): Promise<R[]>;
+  /** `plan` names a statement whose text is always the same: a server plans it once for each connection, not each time. */
+  query<R extends object>(text: string, values: readonly unknown[], plan?: string): Promise<R[]>;
 }
 
-interface Queryable {
-  query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
-}
+type RunQuery = (text: string, values: unknown[], plan?: string) => Promise<{ rows: unknown[] }>;
 
 export interface Attached {
   orm: Orm;
@@ -84,11 +83,11 @@ export class Database {
   }
 
   async #rows(orm: Orm): Promise<Rows> {
-    const client: Queryable = this.pglite ?? ((await orm.em.getConnection().getNativeClient()) as pg.Pool);
+    const run = this.pglite ? onEmbedded(this.pglite) : onServer((await orm.em.getConnection().getNativeClient()) as pg.Pool);
     return {
-      query: async <R extends object>(text: string, values: readonly unknown[]) => {
+      query: async <R extends object>(text: string, values: readonly unknown[], plan?: string) => {
         this.onStatement?.(text);
-        return (await client.query(text, [...values])).rows as R[];
+        return (await run(text, [...values], plan)).rows as R[];
       },
     };
   }
@@ -135,6 +134,16 @@ export class Database {
     return defineConfig({ ...shared, driver, dbName: 'postgres', driverOptions: { pglite: this.pglite } });
   }
 }
+
+const onEmbedded =
+  (pglite: PGlite): RunQuery =>
+  (text, values) =>
+    pglite.query(text, values);
+
+const onServer =
+  (pool: pg.Pool): RunQuery =>
+  (text, values, plan) =>
+    pool.query(plan === undefined ? { text, values } : { name: plan, text, values });
 
 /** A cluster in a folder appears there whole or not at all, so that a start that was killed half way can be repeated. */
 async function createCluster(dataDir: string, template: string | undefined): Promise<void> {

@@ -124,7 +124,7 @@ function createParts(ports: EventsPorts) {
   const guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
   const secrets = new SecretBox(secretKey, 'events.webhook-secret');
   const sender = new DeliverySender(guard, clock, deliveryTimeouts);
-  const store = new DeliveryStore(orm, rows);
+  const store = new DeliveryStore(orm, rows, eventLog);
   const settler = new Settler(new SettlementStore(orm, rows, database), log);
   const lanes = new DeliveryLanes({ store, settler, sender, secrets, clock, log, metrics });
   const worker = new DeliveryWorker({ store, lanes, clock, log });

@@ -58,7 +58,7 @@ describe('what becomes due while a turn ends', () => {
     const id = await stopped.subscribe('http://127.0.0.1:9/hook');
     await stopped.stop();
     const { orm, rows } = world.attached;
-    const store = new DeliveryStore(orm, rows);
+    const store = new DeliveryStore(orm, rows, { payloads: async () => new Map() });
     const mark = () => orm.em.fork().transactional((tx) => dueNow(tx, [id]));
     await mark();
     const now = world.clock.now();

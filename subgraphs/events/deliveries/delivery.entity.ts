@@ -23,9 +23,8 @@ registerEnumType(DeliveryStatus, {
 @OrganizationFilter()
 @Unique({ properties: ['webhookId', 'eventId'] })
 @Index({ properties: ['webhookId', 'createdAt', 'id'] })
-@Index({ properties: ['organizationId', 'revision'] })
-@Index({ properties: ['revision'] })
-@Index({ properties: ['occurredAt'] })
+@Index({ properties: ['organizationId', 'revision'], where: 'revision is not null', name: 'delivery_organization_revision_index' })
+@Index({ properties: ['revision'], where: 'revision is not null', name: 'delivery_revision_index' })
 @Index({ properties: ['webhookId', 'sequence'], where: `status = 'pending' and attempt = 0`, name: 'delivery_first_index' })
 @Index({
   properties: ['webhookId', 'nextAttemptAt'],
@@ -97,7 +96,7 @@ export class Delivery {
   @Property({ type: 'datetime', length: 3, nullable: true })
   nextAttemptAt: Date | null = null;
 
-  /** Of the event: with its id, what finds it in the log, and with it the record goes (log/retention.ts). */
+  /** Of the event: with its id, what finds it in the log. */
   @Property({ type: 'datetime', length: 3 })
   occurredAt!: Date;
 

@@ -52,12 +52,10 @@ export class SettlementStore {
   async write(batch: readonly Settlement[]): Promise<Standings> {
     const clocks = clocksOf(batch);
     const values = [JSON.stringify(clocks), JSON.stringify(batch.map(toRow))];
-    const text = (placeholders: [string, string]): string =>
-      this.#text(recordset(placeholders[0], CLOCK_COLUMNS, clocks.length), recordset(placeholders[1], ROW_COLUMNS, batch.length));
     if (!batch.some(({ attempt, lane }) => reasonToDisable(attempt, lane.failingSince)))
-      return toStandings(await this.rows.query<StandingRow>(text(['$1', '$2']), values));
+      return toStandings(await this.rows.query<StandingRow>(this.#text(['$1', '$2']), values, 'deliveries.settle'));
     return this.orm.em.fork().transactional(async (tx) => {
-      const standings = toStandings(await tx.execute<StandingRow[]>(text(['?', '?']), values));
+      const standings = toStandings(await tx.execute<StandingRow[]>(this.#text(['?', '?']), values));
       for (const settlement of batch) await disableWhereDue(tx, settlement, standings);
       return standings;
     });
@@ -68,17 +66,17 @@ export class SettlementStore {
    * deliveries and in the order of their ids, as everyone does who takes several. A delivery that is not as it was when it was
    * taken stays as it is: another process recorded it, or this one did and lost the answer.
    */
-  #text(clocks: string, attempts: string): string {
+  #text([clocks, attempts]: readonly [string, string]): string {
     return `with "turn" as materialized (select pg_advisory_xact_lock(${SETTLE_LOCK}), set_config('synchronous_commit', '${this.#durability}', true)),
       "hook" as materialized (
         select w."id", w."active", w."updated_at", w."failing_since",
           case when c."succeeded" then c."failed_at" else coalesce(w."failing_since", c."failed_at") end as "failing"
         from "turn", ${this.#schema}."webhook" w
-          join ${clocks} c on c."id" = w."id"
+          join ${recordset(clocks, CLOCK_COLUMNS)} c on c."id" = w."id"
         order by w."id" for no key update of w),
       "settled" as (
         update ${this.#schema}."delivery" d set ${ASSIGNMENTS}, "revision" = nextval('${this.#schema}."delivery_revision"')
-        from ${attempts} a
+        from ${recordset(attempts, ROW_COLUMNS)} a
         where d."id" = a."id" and d."attempt" = a."made" and d."status" in ('pending', 'failed') and (select count(*) from "hook") > 0),
       "clock" as (
         update ${this.#schema}."webhook" w set "failing_since" = h."failing" from "hook" h
@@ -91,9 +89,9 @@ const COLUMNS =
   '"attempt" int, "status" text, "url" text, "response_status" int, "response_body" text, "error" text, "duration_ms" int, "attempted_at" timestamptz(3), "next_attempt_at" timestamptz(3)';
 const CLOCK_COLUMNS = '"id" text, "succeeded" boolean, "failed_at" timestamptz(3)';
 const ROW_COLUMNS = `"id" text, "made" int, ${COLUMNS}`;
-/** The limit tells PostgreSQL how few they are: it would read all deliveries for the hundred rows that it expects. */
-const recordset = (placeholder: string, columns: string, count: number): string =>
-  `(select * from json_to_recordset(${placeholder}::json) as r(${columns}) limit ${count})`;
+/** All ids lie in the range. It has PostgreSQL expect one row and look each up by its key: for a hundred it would read the whole table. */
+const recordset = (rows: string, columns: string): string =>
+  `(select * from json_to_recordset(${rows}::json) as r(${columns}) where "id" between 'a' and 'z')`;
 const ASSIGNMENTS = COLUMNS.replace(/("\w+") [^,]+/g, '$1 = a.$1');
 
 const toRow = ({ due, lane, attempt, outcome }: Settlement): object => ({

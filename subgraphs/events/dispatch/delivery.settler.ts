@@ -3,6 +3,8 @@ import type { Logger } from '../../../kernel/log.ts';
 import type { Settlement, SettlementStore, Standing, Standings } from './delivery.settlement.ts';
 
 const BATCH = 500;
+/** Under load a statement then finds several: each costs the database the same, however much it writes. */
+const REST_MS = 1;
 const PAUSE_MS = 100;
 const PAUSE_MAX_MS = 2000;
 
@@ -46,6 +48,7 @@ export class Settler {
   async #drain(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
+      await delay(REST_MS);
       const batch = this.#waiting.splice(0, BATCH);
       try {
         const standings = await this.#written(batch.map(({ settlement }) => settlement));

@@ -1,5 +1,6 @@
 import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
 import type { Delivery } from '../deliveries/delivery.entity.ts';
+import type { EventLog } from '../log/event.log.ts';
 import type { SealedSecrets } from '../webhooks/webhook.secret.ts';
 
 /** The turn to deliver to a webhook, until an instant. */
@@ -11,8 +12,10 @@ export interface Lane extends SealedSecrets {
   until: Date;
 }
 
+type DueDelivery = Pick<Delivery, 'id' | 'organizationId' | 'webhookId' | 'eventId' | 'event' | 'occurredAt' | 'attempt'>;
+
 /** A delivery that is due, with what it delivers: null where the event has left the log. */
-export type Due = Pick<Delivery, 'id' | 'webhookId' | 'eventId' | 'event' | 'attempt'> & { payload: string | null };
+export type Due = DueDelivery & { payload: string | null };
 
 export interface DueDeliveries {
   /** In the order of the log. */
@@ -57,6 +60,7 @@ export class DeliveryStore {
   constructor(
     orm: Orm,
     private readonly rows: Rows,
+    private readonly eventLog: Pick<EventLog, 'payloads'>,
   ) {
     this.#schema = schemaOf(orm.em);
   }
@@ -68,6 +72,7 @@ export class DeliveryStore {
        where "id" = $1 and ${isWaiting('$2', '$4')} returning "url", "sealed_secret", "previous_sealed_secret",
          "previous_secret_until", "updated_at", "failing_since"`,
       [webhookId, now, until, implausible(now, until)],
+      'deliveries.claim',
     );
     return (
       row && {
@@ -110,6 +115,7 @@ export class DeliveryStore {
            when $3::timestamptz is null then w."due_at" end
        where w."id" = $1 and w."lane_until" = $2 returning "lane_until" is not null as is_kept, "due_at"`,
       [webhookId, until, later],
+      'deliveries.release',
     );
     return { isKept: row?.is_kept ?? false, dueAt: row?.due_at ? new Date(row.due_at) : null };
   }
@@ -124,14 +130,16 @@ export class DeliveryStore {
 
   /** First attempts, and retries whose time has come. */
   async due(webhookId: string, now: Date, limits: { firsts: number; retries: number }): Promise<DueDeliveries> {
-    const columns = 'd."id", d."webhook_id", d."event_id", d."event", d."attempt", e."payload"';
-    const from = `${this.#schema}."delivery" d left join ${this.#schema}."event_log" e on e."id" = d."event_id" and e."occurred_at" = d."occurred_at" where d."webhook_id" = $1`;
+    const from = `select "id", "organization_id", "webhook_id", "event_id", "event", "occurred_at", "attempt" from ${this.#schema}."delivery" where "webhook_id" = $1`;
     const rows = await this.rows.query<DueRow>(
-      `(select ${columns} from ${from} and d."status" = 'pending' and d."attempt" = 0 order by d."sequence" limit $3)
-       union all (select ${columns} from ${from} and d."status" in ('pending', 'failed') and d."attempt" > 0 and d."next_attempt_at" <= $2 order by d."next_attempt_at" limit $4)`,
+      `(${from} and "status" = 'pending' and "attempt" = 0 order by "sequence" limit $3)
+       union all (${from} and "status" in ('pending', 'failed') and "attempt" > 0 and "next_attempt_at" <= $2 order by "next_attempt_at" limit $4)`,
       [webhookId, now, limits.firsts, limits.retries],
+      'deliveries.due',
     );
-    const due = rows.map(toDue);
+    const deliveries = rows.map(toDelivery);
+    const payloads = await this.eventLog.payloads(deliveries);
+    const due = deliveries.map((delivery) => ({ ...delivery, payload: payloads.get(delivery.eventId) ?? null }));
     return { firsts: due.filter(({ attempt }) => attempt === 0), retries: due.filter(({ attempt }) => attempt > 0) };
   }
 
@@ -167,18 +175,20 @@ const instantOf = (value: Date | string | null): Date | null => (value === null 
 
 interface DueRow {
   id: string;
+  organization_id: string;
   webhook_id: string;
   event_id: string;
   event: string;
+  occurred_at: Date | string;
   attempt: number;
-  payload: string | null;
 }
 
-const toDue = ({ id, webhook_id: webhookId, event_id: eventId, event, attempt, payload }: DueRow): Due => ({
+const toDelivery = ({ id, organization_id, webhook_id, event_id, event, occurred_at, attempt }: DueRow): DueDelivery => ({
   id,
-  webhookId,
-  eventId,
+  organizationId: organization_id,
+  webhookId: webhook_id,
+  eventId: event_id,
   event,
+  occurredAt: new Date(occurred_at),
   attempt,
-  payload,
 });

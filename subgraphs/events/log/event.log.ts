@@ -18,6 +18,14 @@ export interface Span {
   until: Date;
 }
 
+/** An event of which somebody has the id. */
+export interface Wanted {
+  organizationId: string;
+  eventId: string;
+  /** When it happened: the day that it is kept with. */
+  occurredAt: Date;
+}
+
 /** The log of all organizations, as the platform itself writes and follows it. Positions are sequences. */
 export class EventLog implements Feed<EventRecord, EventSelection> {
   readonly #map: RowMapper<EventRecord>;
@@ -71,7 +79,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
 
   /** The next events of all organizations. */
   async after(sequence: number, limit: number): Promise<EventRecord[]> {
-    const events = await this.#records(`select * from ${this.#schema}."events_after"($1, $2)`, [sequence, limit]);
+    const events = await this.#records(`select * from ${this.#schema}."events_after"($1, $2)`, [sequence, limit], 'events.after');
     this.recent.keep(events);
     return events;
   }
@@ -104,13 +112,28 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return { count: Number(row?.count ?? 0), first: Number(row?.first ?? 0), last: Number(row?.last ?? 0) };
   }
 
+  /** What these events say, by their ids: none for one that has left the log. Each is named with the instant of its event. */
+  async payloads(wanted: readonly Wanted[]): Promise<ReadonlyMap<string, string>> {
+    const known = wanted.map(({ organizationId, eventId }) => this.recent.find(organizationId, eventId));
+    const payloads = new Map(known.flatMap((event): [string, string][] => (event ? [[event.id, event.payload]] : [])));
+    const missing = wanted.filter(({ eventId }) => !payloads.has(eventId));
+    if (missing.length === 0) return payloads;
+    const rows = await this.rows.query<{ id: string; payload: string }>(
+      `select "id", "payload" from ${this.#table} where "id" = any($1) and "occurred_at" = any($2)`,
+      [missing.map(({ eventId }) => eventId), [...new Set(missing.map(({ occurredAt }) => occurredAt.toISOString()))]],
+      'events.payloads',
+    );
+    for (const { id, payload } of rows) payloads.set(id, payload);
+    return payloads;
+  }
+
   async find(id: string): Promise<EventRecord | undefined> {
     const [found] = await this.#records(`select * from ${this.#table} where "id" = $1`, [id]);
     return found;
   }
 
-  async #records(text: string, values: readonly unknown[]): Promise<EventRecord[]> {
-    const rows = await this.rows.query<object>(text, values);
+  async #records(text: string, values: readonly unknown[], plan?: string): Promise<EventRecord[]> {
+    const rows = await this.rows.query<object>(text, values, plan);
     return rows.map((row) => this.#map(row));
   }
 }

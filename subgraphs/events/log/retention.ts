@@ -20,7 +20,7 @@ export interface RetentionParts {
 /** The first instant of which the log keeps everything: of whole days (UTC). */
 export const keptFrom = (now: Date, days: number): Date => new Date((Math.floor(now.getTime() / DAY_MS) - days) * DAY_MS);
 
-/** Forgets what happened longer ago than the log is kept: the records of its deliveries, then the events, a day at a time. */
+/** Forgets what is older than the log is kept: the records of deliveries, then the events, a day at a time. */
 export class Retention {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -43,7 +43,7 @@ export class Retention {
     await this.#running;
   }
 
-  /** Deliveries go first: none that waits is left without the event that it delivers. */
+  /** What was replayed late outlives its event; where it is still to be delivered then, it is skipped. */
   async purge(): Promise<void> {
     const { clock, days, partitions } = this.parts;
     const first = keptFrom(clock.now(), days);
@@ -54,7 +54,10 @@ export class Retention {
   /** Whether there may be more. */
   async #deleteDeliveries(before: Date): Promise<boolean> {
     const deleted = await this.parts.rows.query(
-      `delete from "events"."delivery" where "id" in (select "id" from "events"."delivery" where "occurred_at" < $1 order by "occurred_at" limit ${BATCH}) returning 1`,
+      `delete from "events"."delivery" where "id" in (
+         select d."id" from "events"."webhook" w cross join lateral (
+           select "id" from "events"."delivery" where "webhook_id" = w."id" and "created_at" < $1 order by "created_at" limit ${BATCH}
+         ) d limit ${BATCH}) returning 1`,
       [before],
     );
     return deleted.length === BATCH;

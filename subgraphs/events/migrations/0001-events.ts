@@ -32,10 +32,9 @@ export const eventTables = migration('0001-events', [
    )`,
   `alter table "events"."delivery" add constraint "delivery_webhook_id_event_id_unique" unique ("webhook_id", "event_id")`,
   `create index "delivery_first_index" on "events"."delivery" ("webhook_id", "sequence") where status = 'pending' and attempt = 0`,
-  `create index "delivery_organization_id_revision_index" on "events"."delivery" ("organization_id", "revision")`,
+  `create index "delivery_organization_revision_index" on "events"."delivery" ("organization_id", "revision") where revision is not null`,
   `create index "delivery_retry_index" on "events"."delivery" ("webhook_id", "next_attempt_at") where status in ('pending', 'failed') and attempt > 0`,
-  `create index "delivery_occurred_at_index" on "events"."delivery" ("occurred_at")`,
-  `create index "delivery_revision_index" on "events"."delivery" ("revision")`,
+  `create index "delivery_revision_index" on "events"."delivery" ("revision") where revision is not null`,
   `create index "delivery_webhook_id_created_at_id_index" on "events"."delivery" ("webhook_id", "created_at", "id")`,
   `create table "events"."delivery_month_counter" (
      "organization_id" text not null,
