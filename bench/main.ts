@@ -50,11 +50,11 @@ add('(f) An idle socket that is subscribed', 'What the server process keeps for 
 
 const { throughput, latency } = await measureWebhooks();
 add(
-  '(f) Deliveries to webhooks',
-  `From the log to a receiver in another process: planned, signed, posted and recorded, against bare undici that posts the same bytes with one request in flight for each webhook; on ${database}.`,
+  '(g) Deliveries to webhooks',
+  `To a receiver in another process: read, signed, posted and recorded, against bare undici that posts the same bytes with one request in flight for each webhook; on ${database}.`,
   throughput,
 );
-add('(f) An event on its way to a webhook', `From the commit that records it to its receipt; on ${database}.`, latency);
+add('(g) An event on its way to a webhook', `From the commit that records it to its receipt; on ${database}.`, latency);
 
 const table = (rows: object[]): string => {
   const names = Object.keys(rows[0] ?? {});

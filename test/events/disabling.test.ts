@@ -74,7 +74,7 @@ describe('a webhook of which every attempt failed for five days', () => {
     expect(mail?.text).toContain(id);
     expect(mail?.text).toContain(hook.url);
     expect(mail?.text).toContain('its receiver answered 410');
-    expect(mail?.text).toContain(`PUT ${platform.origin}/v1/webhooks/${id}`);
+    expect(mail?.text).toContain(`POST ${platform.origin}/v1/webhooks/${id}/resume`);
     expect(mail?.text).not.toMatch(new RegExp(`hidden|${secret.slice(6, 20).replaceAll('+', '\\+')}`));
     expect([told(owner.email).length, told(admin.email).length, told(member.email).length, told(absent.email).length]).toEqual([
       1, 1, 0, 0,

@@ -44,7 +44,7 @@ function mailTo({ email, name }: User, webhook: DisabledWebhook, origin: string)
   const lines = [
     `Hello ${name},`,
     `we no longer deliver events to your webhook ${webhook.id}, at ${withoutQuery(webhook.url)}, since ${webhook.disabled_at}: ${reasonOf(webhook)}`,
-    `What waits for it is kept; new events are not. To resume, when its receiver works, make it active again: PUT ${origin}/v1/webhooks/${webhook.id} with {"active": true}. What waits is delivered then.`,
+    `What waits for it is kept, and what comes meanwhile is recorded as skipped. When its receiver works, resume it: POST ${origin}/v1/webhooks/${webhook.id}/resume. What waits is delivered then; a replay brings what was skipped.`,
   ];
   return { to: email, subject: 'A webhook was disabled', text: `${lines.join('\n\n')}\n` };
 }

@@ -1,0 +1,169 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { systemClock } from '../kernel/clock.ts';
+import { type Attached, Database } from '../kernel/database.ts';
+import { type DomainEvent, envelopeOf, type LoggedEvent } from '../kernel/events.ts';
+import { Graph } from '../kernel/graph.ts';
+import { newId } from '../kernel/ids.ts';
+import { Jobs } from '../kernel/jobs.ts';
+import { createLogger } from '../kernel/log.ts';
+import { record } from '../kernel/outbox.ts';
+import { Relay } from '../kernel/relay.ts';
+import { SecretBox } from '../kernel/secret-box.ts';
+import { events, type RunningEvents } from '../subgraphs/events/subgraph.ts';
+import { Webhook } from '../subgraphs/events/webhooks/webhook.entity.ts';
+import { generateSecret } from '../subgraphs/events/webhooks/webhook.secret.ts';
+import { ticketCreated, ticketEvents } from '../subgraphs/support/tickets/ticket.events.ts';
+
+const SECRET_KEY = 'a secret for benchmarks, long enough';
+
+export const ticketEvent = (organizationId: string): DomainEvent => ({
+  type: ticketCreated.type,
+  organizationId,
+  occurredAt: new Date(),
+  subject: { type: 'Ticket', id: 'ticket_bench' },
+  data: ticketCreated.type.example,
+});
+
+/** Who is delivered to: webhooks.receiver.ts, in a process of its own. */
+export class Receiver {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {}
+
+  static async start(): Promise<Receiver> {
+    const child = fork(fileURLToPath(new URL('./webhooks.receiver.js', import.meta.url)), { serialization: 'advanced' });
+    const [port] = (await once(child, 'message')) as [number];
+    return new Receiver(child, `http://127.0.0.1:${port}/hook`);
+  }
+
+  /** What came since it was last asked. */
+  async taken(): Promise<[id: string, at: number][]> {
+    this.child.send('taken');
+    const [arrivals] = (await once(this.child, 'message')) as [[string, number][]];
+    return arrivals;
+  }
+
+  async stop(): Promise<void> {
+    this.child.disconnect();
+    await once(this.child, 'exit');
+  }
+}
+
+/** The events domain and its relay, on a database of their own. */
+export class BenchPlatform {
+  readonly #organizationId = newId('organization');
+
+  private constructor(
+    private readonly attached: Attached,
+    private readonly running: RunningEvents,
+    readonly stop: () => Promise<void>,
+  ) {}
+
+  static async start(): Promise<BenchPlatform> {
+    const log = createLogger({ level: 'error' });
+    const { database, drop } = await openDatabase();
+    const attached = await database.attach({ ...events, schema: 'events' });
+    const jobs = new Jobs(database, log);
+    const running = events.start({
+      ...attached,
+      database,
+      jobs,
+      clock: systemClock,
+      graph: new Graph(),
+      log,
+      origin: 'http://127.0.0.1',
+      eventTypes: [...ticketEvents, ...events.events],
+      reactions: [],
+      live: [],
+      retentionDays: 30,
+      secretKey: SECRET_KEY,
+      allowPrivateUrls: true,
+    });
+    await jobs.start();
+    await running.start();
+    const relay = new Relay([{ schema: 'events', database, orm: attached.orm }], (batch) => running.append(batch), log);
+    await relay.start();
+    return new BenchPlatform(attached, running, async () => {
+      await relay.stop();
+      await running.stop();
+      await jobs.stop();
+      await drop();
+    });
+  }
+
+  async subscribe(url: string, count: number): Promise<void> {
+    const box = new SecretBox(SECRET_KEY, 'events.webhook-secret');
+    const now = new Date();
+    const webhooks = Array.from({ length: count }, () => {
+      const id = newId('webhook');
+      const sealedSecret = box.seal(generateSecret(), id);
+      const members = { id, organizationId: this.#organizationId, url, events: ['ticket.*'], sealedSecret, createdAt: now, updatedAt: now };
+      return Object.assign(new Webhook(), members);
+    });
+    await this.attached.orm.em.fork().persist(webhooks).flush();
+  }
+
+  async unsubscribe(): Promise<void> {
+    await this.attached.rows.query('update "events"."webhook" set "active" = false', []);
+  }
+
+  async append(count: number): Promise<void> {
+    const batch = Array.from({ length: count }, (): Omit<LoggedEvent, 'sequence'> => {
+      const event = ticketEvent(this.#organizationId);
+      return { ...event, ...envelopeOf(event), event: event.type.name, accountId: null };
+    });
+    await this.running.append(batch);
+  }
+
+  /** When it had committed. */
+  async record(): Promise<number> {
+    await this.attached.orm.em.fork().transactional((tx) => record(tx, ticketEvent(this.#organizationId)));
+    return performance.timeOrigin + performance.now();
+  }
+
+  /** False when everything is recorded. */
+  async isPlanning(): Promise<boolean> {
+    const behind = `select 1 from "events"."consumer" where "name" = 'webhooks' and "last_sequence" < (select max("sequence") from "events"."event_log")`;
+    return (await this.attached.rows.query(behind, [])).length > 0;
+  }
+
+  async isDelivering(): Promise<boolean> {
+    const busy = 'select 1 from "events"."webhook" where "lane_until" is not null or "due_at" is not null';
+    return (await this.attached.rows.query(busy, [])).length > 0;
+  }
+}
+
+async function openDatabase(): Promise<{ database: Database; drop(): Promise<void> }> {
+  const log = createLogger({ level: 'error' });
+  const server = process.env.BENCH_DATABASE_URL;
+  if (!server) {
+    const database = await Database.open({}, log);
+    return { database, drop: () => database.close() };
+  }
+  const name = `bench_webhooks_${process.pid}`;
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  await runSql(server, `create database ${name}`);
+  const database = await Database.open({ url: url.href }, log);
+  return {
+    database,
+    async drop() {
+      await database.close();
+      await runSql(server, `drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+async function runSql(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
