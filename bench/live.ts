@@ -24,7 +24,7 @@ const SOCKETS = [100, 1_000, 5_000];
 const MOST = SOCKETS.at(-1) ?? 0;
 const PROCESSES = 2;
 const WARM_UP = 3;
-const ROUNDS = 7;
+const ROUNDS = 15;
 const SUBSCRIPTIONS = {
   'events { id event timestamp payload }': 'subscription { events(patterns: ["ticket.created"]) { id event timestamp payload } }',
   'with the ticket’s number and status':

@@ -12,7 +12,7 @@ import type { DeliveryStore, Due, Lane } from './delivery.store.ts';
 /** A turn ends by itself this long after its process went silent. What is left of it is longer than an attempt may take. */
 export const LEASE_MS = 30_000;
 /** First attempts that were made and are not recorded yet: what a kill repeats. */
-const AHEAD = 24;
+const AHEAD = 16;
 /** Retries at a time, beside the first attempts. */
 const RETRIES = 4;
 /** So long first attempts are made from one look at what is due, so that retries do not wait behind many slow ones. */
