@@ -7,6 +7,7 @@ import { Agent } from './agents/agent.entity.ts';
 import { AgentService } from './agents/agent.service.ts';
 import { commentAdded } from './comments/comment.events.ts';
 import type { SupportContext } from './context.ts';
+import { Feedback } from './feedback/feedback.entity.ts';
 import { migrations } from './migrations/index.ts';
 import { Account, Service } from './references.ts';
 import { Ticket } from './tickets/ticket.entity.ts';
@@ -17,7 +18,7 @@ import { TicketService } from './tickets/ticket.service.ts';
 /** Support: tickets (specification 4.7). */
 export const support: Domain = {
   name: 'support',
-  entities: [Ticket, Agent],
+  entities: [Ticket, Agent, Feedback],
   migrations,
   events: [...ticketEvents, commentAdded],
   live: [
