@@ -7,6 +7,7 @@ import { Agent } from './agents/agent.entity.ts';
 import { AgentService } from './agents/agent.service.ts';
 import { commentAdded } from './comments/comment.events.ts';
 import type { SupportContext } from './context.ts';
+import { Feedback } from './feedback/feedback.entity.ts';
 import { migrations } from './migrations/index.ts';
 import type { SupportPorts } from './ports.ts';
 import { Account, Service } from './references.ts';
@@ -20,7 +21,7 @@ import { TicketChange } from './tickets/ticket-change.entity.ts';
 /** Support: tickets (specification 4.7). */
 export const support: Domain<SupportPorts> = {
   name: 'support',
-  entities: [Ticket, TicketChange, Agent],
+  entities: [Ticket, TicketChange, Agent, Feedback],
   migrations,
   events: [...ticketEvents, commentAdded],
   live: [

@@ -1,4 +1,5 @@
 import { tickets } from './0001-tickets.ts';
+import { knowledge } from './0010-knowledge.ts';
 
 /** In order. */
-export const migrations = [tickets];
+export const migrations = [tickets, knowledge];

@@ -1,0 +1,57 @@
+import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+
+export const RATING_MIN = 1;
+export const RATING_MAX = 5;
+
+/**
+ * How satisfied somebody was: with the work on a ticket (one rating a ticket), with an article (one of each reader), or with the
+ * platform (neither). At most one of `ticketId` and `articleId` is set.
+ */
+@ObjectType({ description: 'How satisfied somebody was: with the work on a ticket, with an article, or with the platform.' })
+@Entity({ tableName: 'feedback' })
+@OrganizationFilter()
+@Unique({ properties: ['ticketId'] })
+@Unique({ properties: ['organizationId', 'articleId', 'authorKind', 'authorId'] })
+@Index({ properties: ['organizationId', 'createdAt', 'id'] })
+export class Feedback {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Field(() => ID, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  ticketId: string | null = null;
+
+  @Field(() => ID, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  articleId: string | null = null;
+
+  @Field(() => Int, { description: `From ${RATING_MIN}, not at all, to ${RATING_MAX}, very.` })
+  @Property({ type: 'smallint' })
+  rating!: number;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  comment: string | null = null;
+
+  @Field(() => String, { description: 'What gave it: user, api_key, client or certificate.' })
+  @Property({ type: 'text' })
+  authorKind!: string;
+
+  @Field(() => ID)
+  @Property({ type: 'text' })
+  authorId!: string;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+
+  @Field(() => Date, { description: 'Later than `createdAt` where the rating was changed.' })
+  @Property({ type: 'datetime', length: 3 })
+  updatedAt!: Date;
+}
