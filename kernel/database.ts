@@ -38,8 +38,8 @@ export interface Attached {
   rows: Rows;
 }
 
-/** Tables that are written with SQL of their own and have no entity: outbox and inbox, the migrations' log, counters. Functions are too. */
-const SKIPPED_TABLES = ['outbox', 'inbox', 'migration', /_counter$/];
+/** Tables that are written with SQL of their own and have no entity: outbox and inbox, the migrations' log, counts, texts to search. Functions and triggers are too. */
+const SKIPPED_TABLES = ['outbox', 'inbox', 'migration', /_counter$/, /_tally$/, /_text$/];
 
 /**
  * One database that several subgraphs may share. PGlite is a single session: everything that uses it goes through the one
@@ -116,7 +116,7 @@ export class Database {
       metadataProvider: ReflectMetadataProvider,
       extensions: [Migrator],
       migrations: { migrationsList: migrations, tableName: `${schema}.migration`, snapshot: false, transactional: true },
-      schemaGenerator: { skipTables: SKIPPED_TABLES, ignoreRoutines: true },
+      schemaGenerator: { skipTables: SKIPPED_TABLES, ignoreRoutines: true, ignoreTriggers: true },
       forceUtcTimezone: true,
       discovery: { warnWhenNoEntities: false },
       onQuery: (sql: string) => {

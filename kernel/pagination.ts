@@ -14,26 +14,52 @@ export interface ListQuery<T extends object> {
   page?: PageInput;
 }
 
-interface Window {
+/** What a list is read from, where that is not an entity as it stands. */
+export interface ListSource<K extends { id: string }> {
+  /** What a value of a member of the sort looks like: cursors are held against it. */
+  properties: Properties;
+  /** At most `limit` rows in the order of `sort`, from `offset` on, or those after the row whose members of the sort are `after`. */
+  rows(sort: readonly SortBy[], window: Window): Promise<K[]>;
+  /** Of the whole list. */
+  total(): Promise<number>;
+}
+
+export interface Window {
   limit: number;
   offset: number;
-  cursor?: string;
+  after?: readonly unknown[];
 }
 
 /**
- * One page of a list. By page or offset, or after a keyset cursor, which stays where it is while rows are added.
+ * One page of an entity's list. By page or offset, or after a keyset cursor, which stays where it is while rows are added.
  * @throws InvalidParameters for a cursor of another list or sort, and for members that exclude each other.
  */
-export async function listPage<T extends { id: string }>(em: EntityManager, entity: EntityClass<T>, query: ListQuery<T>): Promise<Page<T>> {
+export function listPage<T extends { id: string }>(em: EntityManager, entity: EntityClass<T>, query: ListQuery<T>): Promise<Page<T>> {
   const sort = [...(query.sort?.length ? query.sort : query.defaultSort), { field: 'id', order: lastOrder(query) }];
-  const { limit, offset, cursor } = windowOf(query.page ?? {});
-  const after = cursor ? decodeCursor(cursor, sort, em.getMetadata().get<T>(entity).properties as unknown as Properties) : undefined;
-  const where = (after ? { $and: [query.where, keysetAfter(sort, after)] } : query.where) as FilterQuery<T>;
-  const orderBy = sort.map(({ field, order }) => ({ [field]: order })) as QueryOrderMap<T>[];
+  const source: ListSource<T> = {
+    properties: em.getMetadata().get<T>(entity).properties as unknown as Properties,
+    rows: (_, { limit, offset, after }) => {
+      const where = (after ? { $and: [query.where, keysetAfter(sort, after)] } : query.where) as FilterQuery<T>;
+      const orderBy = sort.map(({ field, order }) => ({ [field]: order })) as QueryOrderMap<T>[];
+      return em.find(entity, where, { orderBy, limit, offset }) as Promise<T[]>;
+    },
+    total: () => em.count(entity, query.where),
+  };
+  return pageFrom(source, sort, query.page ?? {});
+}
+
+/** The same of any source; the last member of `sort` makes its order total. @throws InvalidParameters */
+export async function pageFrom<K extends { id: string }>(
+  source: ListSource<K>,
+  sort: readonly SortBy[],
+  page: PageInput,
+): Promise<Page<K>> {
+  const { limit, offset, cursor } = windowOf(page);
+  const after = cursor ? decodeCursor(cursor, sort, source.properties) : undefined;
   // one row more than asked tells whether there is a next page
-  const rows = await em.find(entity, where, { orderBy, limit: limit + 1, offset });
-  const total = isWhole(rows.length, offset, limit, after) ? offset + rows.length : await em.count(entity, query.where);
-  const nodes = rows.slice(0, limit) as T[];
+  const rows = await source.rows(sort, { limit: limit + 1, offset, after });
+  const total = isWhole(rows.length, offset, limit, after) ? offset + rows.length : await source.total();
+  const nodes = rows.slice(0, limit);
   const hasMore = rows.length > limit;
   const last = nodes.at(-1);
   return {
@@ -56,7 +82,7 @@ const isWhole = (found: number, offset: number, limit: number, after: unknown): 
 const lastOrder = <T extends object>({ sort, defaultSort }: ListQuery<T>): SortOrder =>
   (sort?.length ? sort : defaultSort).at(-1)?.order ?? SortOrder.ASC;
 
-function windowOf({ page, perPage, cursor, limit, offset }: PageInput): Window {
+function windowOf({ page, perPage, cursor, limit, offset }: PageInput): Omit<Window, 'after'> & { cursor?: string } {
   const exclusive = [
     ['page', page],
     ['offset', offset],
@@ -99,7 +125,7 @@ function encodeCursor<T extends object>(sort: readonly SortBy[], row: T): string
 }
 
 /** Of the entity's metadata: what a value of a property looks like. */
-type Properties = Readonly<Record<string, { runtimeType: string; nullable?: boolean }>>;
+export type Properties = Readonly<Record<string, { runtimeType: string; nullable?: boolean }>>;
 
 function decodeCursor(cursor: string, sort: readonly SortBy[], properties: Properties): unknown[] {
   try {

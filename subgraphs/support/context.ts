@@ -2,6 +2,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { RecordLoader } from '../../kernel/loaders.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Agent } from './agents/agent.entity.ts';
+import type { DashboardService } from './analytics/dashboard.service.ts';
+import type { ReportLinks } from './reports/report.links.ts';
+import type { ReportService } from './reports/report.service.ts';
 import type { Ticket } from './tickets/ticket.entity.ts';
 import type { TicketService } from './tickets/ticket.service.ts';
 
@@ -12,5 +15,8 @@ export interface SupportContext {
   /** Public origin of the platform, for links. */
   origin: string;
   tickets: TicketService;
+  dashboard: DashboardService;
+  reports: ReportService;
+  reportLinks: ReportLinks;
   loaders: { tickets: RecordLoader<Ticket>; agents: RecordLoader<Agent> };
 }

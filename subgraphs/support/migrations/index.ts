@@ -1,5 +1,7 @@
 import { tickets } from './0001-tickets.ts';
+import { ticketSearch } from './0006-ticket-search.ts';
+import { analytics } from './0007-analytics.ts';
 import { knowledge } from './0010-knowledge.ts';
 
 /** In order. */
-export const migrations = [tickets, knowledge];
+export const migrations = [tickets, ticketSearch, analytics, knowledge];

@@ -1,4 +1,4 @@
-import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
@@ -14,9 +14,18 @@ const MINUTE_MS = 60_000;
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'ticket' })
 @OrganizationFilter()
-@Unique({ properties: ['organizationId', 'number'] })
+// Each is an order or a filter of lists (ticket-search/), or a relation; a number sorts by its digits.
+@Index({
+  name: 'ticket_number_unique',
+  expression: 'create unique index "ticket_number_unique" on "support"."ticket" ("organization_id", (length("number")), "number")',
+})
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
-@Index({ properties: ['agentId', 'status'] })
+@Index({ properties: ['organizationId', 'updatedAt', 'id'] })
+@Index({ properties: ['organizationId', 'resolutionDue', 'id'] })
+@Index({ properties: ['organizationId', 'title', 'id'] })
+@Index({ name: 'ticket_state_index', properties: ['organizationId', 'status', 'urgency', 'createdAt', 'id'] })
+@Index({ name: 'ticket_category_index', properties: ['organizationId', 'category', 'status', 'createdAt', 'id'] })
+@Index({ name: 'ticket_agent_index', properties: ['organizationId', 'agentId', 'status', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'customerId', 'createdAt'] })
 @Index({ properties: ['organizationId', 'serviceAffected', 'createdAt'] })
 export class Ticket {

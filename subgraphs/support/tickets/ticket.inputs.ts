@@ -3,6 +3,7 @@ import { Field, ID, InputType } from 'type-graphql';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+import { HITS_MAX } from '../ticket-search/ticket.search.sql.ts';
 import { CATEGORY_IDS } from './ticket.categories.ts';
 import { TicketPriority, TicketStatus } from './ticket.states.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
@@ -95,6 +96,18 @@ export class TicketUpdateInput {
 
 @InputType()
 export class TicketFilter {
+  @Field(() => String, {
+    nullable: true,
+    description: [
+      'Words of the title, the description and the comments that the caller may read: `fiber -modem`, `"no light"`, `outage or down`.',
+      `Of many tickets that hold them the ${HITS_MAX} newest are the list, the most relevant first unless it says otherwise.`,
+      'The number (`TKT-1042`) or id of a ticket finds that one.',
+    ].join(' '),
+  })
+  @IsOptional()
+  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  q?: string;
+
   @Field(() => [TicketStatus], { nullable: true })
   status?: TicketStatus[];
 

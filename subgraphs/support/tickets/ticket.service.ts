@@ -1,17 +1,16 @@
-import type { FilterQuery } from '@mikro-orm/core';
 import { parse } from 'graphql';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
 import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
-import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
+import type { Page, PageInput, SortBy } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { nextNumber } from '../../../kernel/numbers.ts';
-import { listPage } from '../../../kernel/pagination.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import type { AgentService } from '../agents/agent.service.ts';
+import type { TicketSearch } from '../ticket-search/ticket.search.ts';
 import type { TicketEditor } from './ticket.editor.ts';
 import { Ticket } from './ticket.entity.ts';
 import type { TicketCreateInput, TicketFilter, TicketUpdateInput } from './ticket.inputs.ts';
@@ -27,6 +26,7 @@ export interface TicketServiceDeps {
   agents: AgentService;
   editor: TicketEditor;
   loader: RecordLoader<Ticket>;
+  search: TicketSearch;
 }
 
 /** Tickets of the caller's organization (specification 2.7, 3.1, 4.7). */
@@ -63,7 +63,7 @@ export class TicketService {
   }
 
   list(filter: TicketFilter, sort: SortBy[], page: PageInput): Promise<Page<Ticket>> {
-    return listPage(this.deps.em, Ticket, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
+    return this.deps.search.page(filter, sort, page);
   }
 
   /** @throws ResourceNotFound, InvalidState */
@@ -115,27 +115,4 @@ export class TicketService {
 
 interface ServiceOwner {
   service: { account: { id: string; customerId: string } } | null;
-}
-
-function whereOf({
-  status,
-  priority,
-  customerId,
-  category,
-  assignedTo,
-  serviceAffected,
-  createdAfter,
-  createdBefore,
-}: TicketFilter): FilterQuery<Ticket> {
-  return {
-    ...(status && { status: { $in: status } }),
-    ...(priority && { priority: { $in: priority } }),
-    ...(customerId && { customerId: { $in: customerId } }),
-    ...(category && { category: { $in: category } }),
-    ...(assignedTo && { agentId: { $in: assignedTo } }),
-    ...(serviceAffected && { serviceAffected: { $in: serviceAffected } }),
-    ...((createdAfter || createdBefore) && {
-      createdAt: { ...(createdAfter && { $gte: createdAfter }), ...(createdBefore && { $lt: createdBefore }) },
-    }),
-  };
 }

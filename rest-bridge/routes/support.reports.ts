@@ -1,0 +1,76 @@
+import { errorResponse, headersWith } from '../openapi/components.ts';
+import { ref } from '../openapi/types.ts';
+import { get, type OtherRoute, post, type Route } from '../route.ts';
+
+export const supportReports: readonly Route[] = [
+  get('getSupportDashboard', '/support/analytics/dashboard', 'supportDashboard', {
+    summary: 'Read the support dashboard',
+    wrap: 'dashboard',
+    description:
+      'Everything is about the tickets that were opened in the period, as they are now: resolved and open ones are the total, and so are all days and all categories.',
+  }),
+  post('generateSupportReport', '/support/reports/generate', 'generateSupportReport', {
+    summary: 'Generate a report',
+    wrap: 'report',
+    category: 'export',
+    description: 'The report is made in the background: read it to see how far it is and, once it is ready, where its file is.',
+    example: {
+      report_type: 'sla_performance',
+      parameters: {
+        date_range: { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' },
+        filters: { categories: ['connectivity'], priorities: ['high', 'critical'] },
+        metrics: ['resolution_time', 'sla_compliance', 'customer_satisfaction', 'escalation_rate', 'first_contact_resolution'],
+        grouping: ['category', 'week'],
+        format: 'csv',
+      },
+      delivery: { method: 'download', notification_email: 'reports@example.com' },
+    },
+  }),
+  get('listSupportReports', '/support/reports', 'supportReports', {
+    summary: 'List reports',
+    wrap: 'reports',
+    list: 'support',
+    addition: true,
+  }),
+  get('getSupportReport', '/support/reports/{report_id}', 'supportReport', {
+    summary: 'Read a report',
+    wrap: 'report',
+    addition: true,
+  }),
+];
+
+const text = { type: 'string' };
+const parameter = (name: string, place: 'path' | 'query', description: string) => ({
+  name,
+  in: place,
+  required: true,
+  description,
+  schema: text,
+});
+const file = { schema: { type: 'string', format: 'binary' } };
+
+export const supportReportFiles: readonly OtherRoute[] = [
+  {
+    method: 'GET',
+    path: '/support/reports/{report_id}/file',
+    operation: {
+      operationId: 'downloadSupportReport',
+      summary: 'Download the file of a report',
+      description:
+        'The `download_url` of a report, which needs no credentials and holds for a day: read the report for a new one. Expired or changed it is 403, and 404 once the report was deleted.',
+      tags: ['Support'],
+      parameters: [
+        parameter('report_id', 'path', 'The report.'),
+        parameter('expires', 'query', 'Until when the address holds, in seconds since 1970.'),
+        parameter('signature', 'query', 'That the platform made it.'),
+        ref('parameters', 'ApiVersion'),
+      ],
+      responses: {
+        200: { description: 'The file.', headers: headersWith(), content: { 'application/json': file, 'text/csv': file } },
+        ...Object.fromEntries([403, 404, 429, 500].map((status) => [status, errorResponse(status)])),
+      },
+      security: [],
+      'x-addition': true,
+    },
+  },
+];

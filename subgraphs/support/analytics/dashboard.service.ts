@@ -1,0 +1,53 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Rows } from '../../../kernel/database.ts';
+import { InvalidParameters } from '../../../kernel/errors.ts';
+import type { SupportDashboard } from './dashboard.types.ts';
+import { DATE_RANGE_RULE, datesBetween, isoWeek, parseDateRange } from './date-range.ts';
+import { averageResolutionHours, customerSatisfaction, type Figures, groupedBy, slaCompliance, sumOf } from './figures.ts';
+import { periodOf } from './period.ts';
+
+export interface DashboardQuery {
+  customerId?: string | null;
+  dateRange: string;
+  timezone: string;
+}
+
+/** The support dashboard (specification 2.7, 4.7): every number counted from the tickets as they are now. */
+export class DashboardService {
+  constructor(
+    private readonly rows: Rows,
+    private readonly figures: Figures,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws InvalidParameters for a range or zone that is none */
+  async read({ customerId, dateRange, timezone }: DashboardQuery): Promise<SupportDashboard> {
+    const range = parseDateRange(dateRange);
+    if (!range) throw new InvalidParameters([{ field: 'dateRange', value: dateRange, reason: DATE_RANGE_RULE }]);
+    const { start, end, firstDay, lastDay } = await periodOf(this.rows, range, timezone, this.clock.now());
+    const cells = await this.figures.cells({ start, end, timezone, customerIds: customerId ? [customerId] : undefined });
+    const all = sumOf(cells);
+    const days = datesBetween(firstDay, lastDay);
+    const opened = new Map(groupedBy(cells, ({ day }) => day).map(([day, some]) => [day, sumOf(some).opened]));
+    const weeks = new Map(groupedBy(cells, ({ day }) => isoWeek(day)).map(([week, some]) => [week, averageResolutionHours(sumOf(some))]));
+    return {
+      period: { start, end, timezone },
+      overview: {
+        totalTickets: all.opened,
+        ticketsResolved: all.resolved,
+        ticketsOpen: all.opened - all.resolved,
+        avgResolutionTime: averageResolutionHours(all),
+        slaCompliance: slaCompliance(all),
+        customerSatisfaction: customerSatisfaction(all),
+      },
+      categories: groupedBy(cells, ({ category }) => category).map(([category, some]) => {
+        const sums = sumOf(some);
+        return { category, count: sums.opened, avgResolutionTime: averageResolutionHours(sums), slaCompliance: slaCompliance(sums) };
+      }),
+      trends: {
+        ticketsPerDay: days.map((date) => ({ date, count: opened.get(date) ?? 0 })),
+        resolutionTimeTrend: [...new Set(days.map(isoWeek))].map((week) => ({ week, avgHours: weeks.get(week) ?? null })),
+      },
+    };
+  }
+}

@@ -1,0 +1,118 @@
+import type { Rows } from '../../../kernel/database.ts';
+
+/** What is counted of the tickets that were opened in a period; each ticket stands in one cell. */
+export interface Cell {
+  category: string;
+  /** The date on which they were opened, in the asked zone. */
+  day: string;
+  opened: number;
+  /** Of those opened, those that are resolved now. */
+  resolved: number;
+  /** From opening to resolution, of the resolved ones, in sum. */
+  resolutionSeconds: number;
+  /** Answered or resolved too late, or still due for it. */
+  breached: number;
+  escalated: number;
+  /** Resolved without having been opened again, and with at most one answer of the desk. */
+  firstContact: number;
+  rated: number;
+  /** Rated 4 or 5. */
+  satisfied: number;
+}
+
+export type Sums = Omit<Cell, 'category' | 'day'>;
+
+/** Which tickets; from `start` on, before `end`. */
+export interface Cohort {
+  start: Date;
+  end: Date;
+  timezone: string;
+  customerIds?: readonly string[];
+  categories?: readonly string[];
+  priorities?: readonly string[];
+}
+
+const FIRST_CONTACT = `count(*) filter (where t."status" = 'resolved' and not exists (
+    select from "support"."ticket_change" c where c."ticket_id" = t."id" and c."member" = 'status' and c."from" = '"resolved"'))`;
+
+/**
+ * Counts from the rows of tickets, for the dashboard and for reports alike: so that they agree. All numbers are of one cohort,
+ * the tickets that were opened in a period, whatever became of them since.
+ */
+export class Figures {
+  constructor(
+    private readonly rows: Rows,
+    private readonly organizationId: string,
+  ) {}
+
+  /** By category and day. What needs the timeline is 0 unless it is asked for. */
+  async cells(cohort: Cohort, { withTimeline = false } = {}): Promise<Cell[]> {
+    const values: unknown[] = [this.organizationId, cohort.start, cohort.end, cohort.timezone];
+    const lists = { customer_id: cohort.customerIds, category: cohort.categories, priority: cohort.priorities };
+    const conditions = Object.entries(lists).flatMap(([column, wanted]) =>
+      wanted?.length ? [`t."${column}" = any($${values.push(wanted)}::text[])`] : [],
+    );
+    return this.rows.query<Cell>(
+      `select t."category", to_char(t."created_at" at time zone $4, 'YYYY-MM-DD') as "day",
+         count(*)::int as "opened",
+         count(t."resolved_at")::int as "resolved",
+         coalesce(sum(extract(epoch from t."resolved_at" - t."created_at")), 0)::float8 as "resolutionSeconds",
+         count(coalesce(t."response_breached_at", t."resolution_breached_at"))::int as "breached",
+         (count(*) filter (where t."escalation_level" > 0 or t."status" = 'escalated'))::int as "escalated",
+         ${withTimeline ? `(${FIRST_CONTACT})::int` : '0'} as "firstContact",
+         count(f."rating")::int as "rated",
+         (count(*) filter (where f."rating" >= 4))::int as "satisfied"
+       from "support"."ticket" t
+       left join "support"."feedback" f on f."ticket_id" = t."id" and f."organization_id" = t."organization_id" and f."created_at" >= $2
+       where t."organization_id" = $1 and t."created_at" >= $2 and t."created_at" < $3 ${conditions.map((one) => `and ${one}`).join(' ')}
+       group by 1, 2`,
+      values,
+    );
+  }
+}
+
+const NOTHING: Sums = {
+  opened: 0,
+  resolved: 0,
+  resolutionSeconds: 0,
+  breached: 0,
+  escalated: 0,
+  firstContact: 0,
+  rated: 0,
+  satisfied: 0,
+};
+
+/** Several cells as one. */
+export function sumOf(cells: readonly Sums[]): Sums {
+  const sums = { ...NOTHING };
+  for (const cell of cells) for (const name of Object.keys(NOTHING) as (keyof Sums)[]) sums[name] += cell[name];
+  return sums;
+}
+
+/** Cells that share a key, in the order of the keys. */
+export function groupedBy(cells: readonly Cell[], keyOf: (cell: Cell) => string): [string, Cell[]][] {
+  const groups = new Map<string, Cell[]>();
+  for (const cell of cells) {
+    const key = keyOf(cell);
+    const group = groups.get(key);
+    if (group) group.push(cell);
+    else groups.set(key, [cell]);
+  }
+  return [...groups].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+const SECONDS_AN_HOUR = 3600;
+const hundredths = (value: number): number => Math.round(value * 100) / 100;
+const percent = (part: number, whole: number): number | null => (whole > 0 ? hundredths((100 * part) / whole) : null);
+
+/** Hours from opening to resolution, on average; null where none is resolved. */
+export const averageResolutionHours = ({ resolved, resolutionSeconds }: Sums): number | null =>
+  resolved > 0 ? hundredths(resolutionSeconds / resolved / SECONDS_AN_HOUR) : null;
+/** Percent of the tickets of which no service level was missed so far; null where there is no ticket. */
+export const slaCompliance = ({ opened, breached }: Sums): number | null => percent(opened - breached, opened);
+/** Percent of the ratings that are 4 or 5; null where nobody rated. */
+export const customerSatisfaction = ({ rated, satisfied }: Sums): number | null => percent(satisfied, rated);
+/** Percent of the tickets that were escalated. */
+export const escalationRate = ({ opened, escalated }: Sums): number | null => percent(escalated, opened);
+/** Percent of the resolved tickets that the first contact resolved. */
+export const firstContactResolution = ({ resolved, firstContact }: Sums): number | null => percent(firstContact, resolved);

@@ -1,0 +1,77 @@
+import { migration } from '../../../kernel/migration.ts';
+
+const CELL = '"organization_id", "day", "status", "priority", "category", "agent_id"';
+/** Each ticket counts twice: in the cell of all time, and in that of the day (UTC) on which it was opened. */
+const DAYS = `(values (date '-infinity'), (("created_at" at time zone 'UTC')::date)) as d("day")`;
+
+/** How many tickets there are of each kind, and what texts they are found by (ticket-search/). */
+export const ticketSearch = migration('0006-ticket-search', [
+  // a ledger: changes are appended, so that nobody waits for another's count, and folded into sums now and then
+  `create table "support"."ticket_tally" (
+     "organization_id" text not null,
+     "day" date not null,
+     "status" text not null,
+     "priority" text not null,
+     "category" text not null,
+     "agent_id" text not null,
+     "count" int not null,
+     "folded" boolean not null default false
+   ) with (autovacuum_vacuum_scale_factor = 0.05)`,
+  `create index "ticket_tally_cell_index" on "support"."ticket_tally" (${CELL})`,
+  `create index "ticket_tally_unfolded_index" on "support"."ticket_tally" (${CELL}) where not "folded"`,
+  `create function "support"."tally_opened_tickets"() returns trigger language plpgsql as $$ begin
+     insert into "support"."ticket_tally" (${CELL}, "count")
+       select ${CELL}, count(*) from opened cross join lateral ${DAYS} group by ${CELL};
+     return null;
+   end $$`,
+  `create function "support"."tally_removed_tickets"() returns trigger language plpgsql as $$ begin
+     insert into "support"."ticket_tally" (${CELL}, "count")
+       select ${CELL}, -count(*) from removed cross join lateral ${DAYS} group by ${CELL};
+     return null;
+   end $$`,
+  `create function "support"."tally_changed_ticket"() returns trigger language plpgsql as $$ begin
+     insert into "support"."ticket_tally" (${CELL}, "count")
+       select ${CELL}, "count" from (
+         select old."organization_id", old."status", old."priority", old."category", old."agent_id", old."created_at", -1 as "count"
+         union all select new."organization_id", new."status", new."priority", new."category", new."agent_id", new."created_at", 1
+       ) t cross join lateral ${DAYS};
+     return null;
+   end $$`,
+  `create trigger "ticket_tally_opened" after insert on "support"."ticket" referencing new table as opened
+     for each statement execute function "support"."tally_opened_tickets"()`,
+  `create trigger "ticket_tally_removed" after delete on "support"."ticket" referencing old table as removed
+     for each statement execute function "support"."tally_removed_tickets"()`,
+  `create trigger "ticket_tally_changed" after update on "support"."ticket" for each row
+     when ((old."status", old."priority", old."category", old."agent_id", old."created_at")
+       is distinct from (new."status", new."priority", new."category", new."agent_id", new."created_at"))
+     execute function "support"."tally_changed_ticket"()`,
+
+  // the organization is a word of each text: the index finds only its own tickets, however many others have
+  `create table "support"."ticket_text" (
+     "organization_id" text not null,
+     "ticket_id" text not null,
+     "visible" tsvector not null,
+     "internal" tsvector null,
+     primary key ("organization_id", "ticket_id")
+   )`,
+  `create index "ticket_text_visible_index" on "support"."ticket_text" using gin ("visible")`,
+  `create index "ticket_text_internal_index" on "support"."ticket_text" using gin ("internal") where "internal" is not null`,
+  `create function "support"."text_of_ticket"("organization_id" text, "title" text, "description" text) returns tsvector
+     language sql immutable as $$
+     select array_to_tsvector(array[$1]) || setweight(to_tsvector('pg_catalog.english', $2), 'A')
+       || setweight(to_tsvector('pg_catalog.english', $3), 'B') $$`,
+  `create function "support"."write_opened_texts"() returns trigger language plpgsql as $$ begin
+     insert into "support"."ticket_text" ("organization_id", "ticket_id", "visible")
+       select "organization_id", "id", "support"."text_of_ticket"("organization_id", "title", "description") from opened;
+     return null;
+   end $$`,
+  `create function "support"."delete_removed_texts"() returns trigger language plpgsql as $$ begin
+     delete from "support"."ticket_text" x using removed r
+       where x."organization_id" = r."organization_id" and x."ticket_id" = r."id";
+     return null;
+   end $$`,
+  `create trigger "ticket_text_opened" after insert on "support"."ticket" referencing new table as opened
+     for each statement execute function "support"."write_opened_texts"()`,
+  `create trigger "ticket_text_removed" after delete on "support"."ticket" referencing old table as removed
+     for each statement execute function "support"."delete_removed_texts"()`,
+]);

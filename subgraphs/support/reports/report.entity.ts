@@ -1,0 +1,85 @@
+import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { ReportStatus, reportStates } from './report.states.ts';
+import { ReportDelivery, ReportFormat, ReportParameters } from './report.values.ts';
+
+/** How long a report and its file are kept. */
+export const RETENTION_DAYS = 30;
+
+/** Numbers of the desk in a file, made in the background (specification 2.7, 3.5). */
+@ObjectType('SupportReport', { description: 'Numbers of the desk in a file, made in the background.' })
+@Entity({ tableName: 'report' })
+@OrganizationFilter()
+@Index({ properties: ['organizationId', 'createdAt', 'id'] })
+export class Report {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  reportType!: string;
+
+  @Field(() => ReportStatus)
+  @Enum({ items: () => ReportStatus, type: 'text' })
+  status: ReportStatus = ReportStatus.GENERATING;
+
+  @Field(() => Int, { description: 'Percent of the range that is counted.' })
+  @Property({ type: 'smallint' })
+  progress = 0;
+
+  @Field(() => Int, { nullable: true, description: 'How many rows the file has; null until it is ready.' })
+  @Property({ type: 'integer', nullable: true })
+  rows: number | null = null;
+
+  @Field(() => Date, { description: 'When it is expected to be ready; once it is, when it was.' })
+  @Property({ type: 'datetime', length: 3 })
+  estimatedCompletion!: Date;
+
+  @Field(() => ReportParameters, { description: 'As asked, with what was left out filled in.' })
+  @Property({ type: 'json' })
+  parameters!: ReportParameters;
+
+  @Field(() => ReportDelivery)
+  @Property({ type: 'json' })
+  delivery!: ReportDelivery;
+
+  @Field(() => String, { nullable: true, description: 'Why it failed; null unless it did.' })
+  @Property({ type: 'text', nullable: true })
+  error: string | null = null;
+
+  /** How often it was begun: a process may end while it counts. */
+  @Property({ type: 'smallint' })
+  attempts = 0;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+
+  @Field(() => Date, { description: `When it and its file are deleted: ${RETENTION_DAYS} days after it was asked for.` })
+  @Property({ type: 'datetime', length: 3 })
+  expiresAt!: Date;
+
+  complete(rows: number, now: Date): void {
+    this.#moveTo(ReportStatus.READY);
+    Object.assign(this, { rows, progress: 100, estimatedCompletion: now });
+  }
+
+  fail(reason: string): void {
+    this.#moveTo(ReportStatus.FAILED);
+    this.error = reason;
+  }
+
+  #moveTo(status: ReportStatus): void {
+    reportStates.check(this.status, status);
+    this.status = status;
+  }
+}
+
+/** Where its file lies. */
+export const fileKeyOf = ({ id, organizationId, parameters }: Report): string =>
+  `reports/${organizationId}/${id}.${parameters.format === ReportFormat.CSV ? 'csv' : 'json'}`;

@@ -1,0 +1,37 @@
+import { timingSafeEqual } from 'node:crypto';
+import { SecretBox } from '../../../kernel/secret-box.ts';
+
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+
+/**
+ * Addresses of reports' files that need no credentials: who has one may download that file until it expires. Each reading of the
+ * report makes one that holds for a day at least.
+ */
+export class ReportLinks {
+  readonly hours = HOURS;
+  readonly #box: SecretBox;
+
+  constructor(
+    secretKey: string,
+    private readonly origin: string,
+  ) {
+    this.#box = new SecretBox(secretKey, 'support.report-download');
+  }
+
+  /** The same for an hour, so that what has not changed reads the same. */
+  urlOf({ id }: { id: string }, now: Date): string {
+    const expires = (Math.ceil(now.getTime() / HOUR_MS) + HOURS) * (HOUR_MS / 1000);
+    return `${this.origin}/v1/support/reports/${id}/file?expires=${expires}&signature=${this.#sign(id, String(expires))}`;
+  }
+
+  /** Whether the platform made this address, and it holds still. */
+  isValid(id: string, { expires = '', signature = '' }: { expires?: string; signature?: string }, now: Date): boolean {
+    const [given, right] = [Buffer.from(signature), Buffer.from(this.#sign(id, expires))];
+    return given.length === right.length && timingSafeEqual(given, right) && Number(expires) * 1000 > now.getTime();
+  }
+
+  #sign(id: string, expires: string): string {
+    return this.#box.digest(`${id}.${expires}`);
+  }
+}

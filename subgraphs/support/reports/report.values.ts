@@ -1,0 +1,113 @@
+import { ArrayMaxSize, IsEmail, IsOptional, IsTimeZone, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { TicketPriority } from '../tickets/ticket.states.ts';
+
+export enum ReportMetric {
+  RESOLUTION_TIME = 'resolution_time',
+  SLA_COMPLIANCE = 'sla_compliance',
+  CUSTOMER_SATISFACTION = 'customer_satisfaction',
+  ESCALATION_RATE = 'escalation_rate',
+  FIRST_CONTACT_RESOLUTION = 'first_contact_resolution',
+}
+registerEnumType(ReportMetric, {
+  name: 'ReportMetric',
+  description: 'What is counted of the tickets that were opened in the range.',
+  valuesConfig: {
+    RESOLUTION_TIME: { description: 'Hours from opening to resolution, on average, of those resolved.' },
+    SLA_COMPLIANCE: { description: 'Percent that missed neither their response nor their resolution time so far.' },
+    CUSTOMER_SATISFACTION: { description: 'Percent of the ratings that are 4 or 5.' },
+    ESCALATION_RATE: { description: 'Percent that were escalated.' },
+    FIRST_CONTACT_RESOLUTION: {
+      description: 'Percent of those resolved that were never opened again and took at most one answer of an agent.',
+    },
+  },
+});
+
+export enum ReportGrouping {
+  CATEGORY = 'category',
+  WEEK = 'week',
+}
+registerEnumType(ReportGrouping, { name: 'ReportGrouping', description: 'What each row of a report is about.' });
+
+export enum ReportFormat {
+  JSON = 'json',
+  CSV = 'csv',
+}
+registerEnumType(ReportFormat, { name: 'ReportFormat' });
+
+export enum ReportDeliveryMethod {
+  DOWNLOAD = 'download',
+}
+registerEnumType(ReportDeliveryMethod, { name: 'ReportDeliveryMethod' });
+
+@ObjectType('ReportDateRange')
+@InputType('ReportDateRangeInput')
+export class ReportDateRange {
+  @Field(() => Date, { description: 'From this instant on.' })
+  start!: Date;
+
+  @Field(() => Date, { description: 'Before this instant.' })
+  end!: Date;
+}
+
+const FILTER_MAX = 200;
+const tooMany = { message: `must have at most ${FILTER_MAX} values` };
+
+@ObjectType('ReportFilters', { description: 'An empty list lets everything through.' })
+@InputType('ReportFiltersInput', { description: 'An empty list lets everything through.' })
+export class ReportFilters {
+  @Field(() => [ID], { nullable: true })
+  @IsOptional()
+  @ArrayMaxSize(FILTER_MAX, tooMany)
+  @Matches(/^cust_\w{1,60}$/, { each: true, message: 'must be customer ids (cust_…)' })
+  customerIds?: string[] | null;
+
+  @Field(() => [String], { nullable: true })
+  @IsOptional()
+  @ArrayMaxSize(FILTER_MAX, tooMany)
+  @MaxLength(100, { each: true, message: 'must have at most 100 characters each' })
+  categories?: string[] | null;
+
+  @Field(() => [TicketPriority], { nullable: true })
+  priorities?: TicketPriority[] | null;
+}
+
+@ObjectType('ReportParameters')
+@InputType('ReportParametersInput')
+export class ReportParameters {
+  @Field(() => ReportDateRange, { nullable: true, description: 'When the tickets were opened. Default: the last 30 days.' })
+  @IsOptional()
+  @ValidateNested()
+  dateRange?: ReportDateRange | null;
+
+  @Field(() => ReportFilters, { nullable: true })
+  @IsOptional()
+  @ValidateNested()
+  filters?: ReportFilters | null;
+
+  @Field(() => [ReportMetric], { nullable: true, description: 'Default: those of the report type. Counts of tickets always come.' })
+  metrics?: ReportMetric[] | null;
+
+  @Field(() => [ReportGrouping], { nullable: true, description: 'Default: none, one row for all.' })
+  grouping?: ReportGrouping[] | null;
+
+  @Field(() => ReportFormat, { nullable: true, description: 'Default: JSON.' })
+  format?: ReportFormat | null;
+
+  @Field(() => String, { nullable: true, description: 'IANA zone in which weeks begin. Default: UTC.' })
+  @IsOptional()
+  @IsTimeZone({ message: 'must be an IANA time zone such as America/New_York' })
+  timezone?: string | null;
+}
+
+@ObjectType('ReportDelivery')
+@InputType('ReportDeliveryInput')
+export class ReportDelivery {
+  @Field(() => ReportDeliveryMethod, { nullable: true, description: 'Default: DOWNLOAD.' })
+  method?: ReportDeliveryMethod | null;
+
+  @Field(() => String, { nullable: true, description: 'Who gets a mail with the link when it is ready.' })
+  @IsOptional()
+  @IsEmail({}, { message: 'must be an e-mail address' })
+  notificationEmail?: string | null;
+}

@@ -1,0 +1,200 @@
+import { type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
+import type { Window } from '../../../kernel/pagination.ts';
+import { type TicketPriority, URGENCY } from '../tickets/ticket.states.ts';
+import { Parameters } from './parameters.ts';
+import type { TicketCriteria } from './ticket.criteria.ts';
+
+/** What lists can be sorted by: members of Ticket, and `relevance` where words are searched. */
+const COLUMNS: Readonly<Record<string, { column: string; type: string }>> = {
+  createdAt: { column: 'created_at', type: 'timestamptz' },
+  updatedAt: { column: 'updated_at', type: 'timestamptz' },
+  resolutionDue: { column: 'resolution_due', type: 'timestamptz' },
+  title: { column: 'title', type: 'text' },
+  number: { column: 'number', type: 'text' },
+  status: { column: 'status', type: 'text' },
+  urgency: { column: 'urgency', type: 'float8' },
+  relevance: { column: 'relevance', type: 'float8' },
+  id: { column: 'id', type: 'text' },
+};
+const STATUSES = ['open', 'in_progress', 'escalated', 'resolved'];
+/** Of all walks together: past this, one look at all that match is cheaper. */
+const WALKED_MAX = 20_000;
+/** Words that many tickets hold would have to be looked up in all of them: the newest that match are ranked. */
+export const HITS_MAX = 1000;
+
+export interface Statement {
+  text: string;
+  values: unknown[];
+}
+
+/** What of an organization's tickets a statement is about. */
+export interface Wanted {
+  organizationId: string;
+  criteria: TicketCriteria;
+  /** Whether internal comments count as a ticket's text. */
+  isDesk: boolean;
+}
+
+/** The ids of a page, with the members that they are sorted by. */
+export function pageStatement(wanted: Wanted, sort: readonly SortBy[], { limit, offset, after }: Window): Statement {
+  const parameters = new Parameters();
+  const beyond = after ? [keysetAfter(sort, after, parameters)] : [];
+  const keys = sort.map(({ field }) => `"${columnOf(field).column}" as "${field}"`).join(', ');
+  const end = `order by ${orderOf(sort)} limit ${parameters.add(limit)} offset ${parameters.add(offset)}`;
+  if (wanted.criteria.q) {
+    const hits = hitsOf(wanted, parameters);
+    const where = beyond.length ? `where ${beyond.join()}` : '';
+    return { text: `select ${keys} from (${hits}) h ${where} ${end}`, values: parameters.values };
+  }
+  const walks = walksOf(wanted.criteria, sort, offset + limit);
+  if (!walks) {
+    const where = [...conditionsOf(wanted, parameters), ...beyond].join(' and ');
+    return { text: `select ${keys} from "support"."ticket" t where ${where} ${end}`, values: parameters.values };
+  }
+  // each walk is one range of an index, in its order: of each as much is read as the page could need
+  const cells = walks.map(({ column, values }, index) => {
+    const type = column === 'urgency' ? 'int' : 'text';
+    return `unnest(${parameters.add(values)}::${type}[]) as c${index}("v")`;
+  });
+  const equal = walks.map(({ column }, index) => `t."${column}" = c${index}."v"`);
+  const rest = conditionsOf({ ...wanted, criteria: without(wanted.criteria, walks) }, parameters);
+  const columns = sort.map(({ field }) => `"${columnOf(field).column}"`).join(', ');
+  const inner = orderOf(sort.filter(({ field }) => !walks.some(({ column }) => column === field)));
+  const text = `select ${keys} from ${cells.join(', ')} cross join lateral (
+    select ${columns} from "support"."ticket" t where ${[...equal, ...rest, ...beyond].join(' and ')}
+    order by ${inner} limit ${parameters.add(offset + limit)}
+  ) r ${end}`;
+  return { text, values: parameters.values };
+}
+
+/** How many tickets the whole list has. */
+export function totalStatement(wanted: Wanted): Statement {
+  const parameters = new Parameters();
+  const from = wanted.criteria.q
+    ? `(${hitsOf(wanted, parameters)}) h`
+    : `"support"."ticket" t where ${conditionsOf(wanted, parameters).join(' and ')}`;
+  return { text: `select count(*)::int as total from ${from}`, values: parameters.values };
+}
+
+/** One ticket that is called by name, or the newest that hold the words, with how well they fit. */
+function hitsOf(wanted: Wanted, parameters: Parameters): string {
+  const words = (wanted.criteria.q ?? '').trim();
+  const conditions = conditionsOf(wanted, parameters);
+  const name = /^tkt-\d+$/i.test(words) ? 'number' : /^ticket_\w+$/.test(words) ? 'id' : undefined;
+  if (name) {
+    const value = parameters.add(name === 'number' ? words.toUpperCase() : words);
+    const equal = name === 'number' ? `length(t."number") = length(${value}) and t."number" = ${value}` : `t."id" = ${value}`;
+    return `select t.*, 1::float8 as "relevance" from "support"."ticket" t where ${[...conditions, equal].join(' and ')}`;
+  }
+  const query = `websearch_to_tsquery('pg_catalog.english', ${parameters.add(words)})`;
+  const own = `${parameters.add(wanted.organizationId)}::tsquery && ${query}`;
+  const text = wanted.isDesk ? 'coalesce(t."internal", t."visible")' : 't."visible"';
+  const match = wanted.isDesk ? `(x."visible" @@ (${own}) or x."internal" @@ (${own}))` : `x."visible" @@ (${own})`;
+  const where = [`x."organization_id" = ${parameters.add(wanted.organizationId)}`, `numnode(${query}) > 0`, match, ...conditions];
+  return `select t.*, ts_rank_cd(${text}, ${query}, 1)::float8 as "relevance" from (
+    select t.*, x."visible", x."internal" from "support"."ticket_text" x join "support"."ticket" t on t."id" = x."ticket_id"
+    where ${where.join(' and ')} order by x."ticket_id" desc limit ${HITS_MAX}
+  ) t`;
+}
+
+/** A column of an index, and the values of which each is a range of it. */
+interface Walk {
+  column: string;
+  values: readonly (string | number)[];
+}
+
+/**
+ * How to read a page in the order of an index although several values match: as one walk for each combination of values, merged.
+ * Undefined where a plain statement serves: nothing to merge, an order that no index of these has, or walks too long in sum.
+ */
+function walksOf(criteria: TicketCriteria, sort: readonly SortBy[], length: number): Walk[] | undefined {
+  const isByState = sort.some(({ field }) => STATES.has(field));
+  const inner = sort.filter(({ field }) => !STATES.has(field));
+  if (inner.map(({ field }) => field).join() !== 'createdAt,id' || inner[0]?.order !== inner[1]?.order) return undefined;
+  const walks = isByState ? statesOf(criteria) : narrowest(criteria);
+  const count = walks.reduce((product, { values }) => product * values.length, 1);
+  return walks.length > 0 && count * length <= WALKED_MAX ? walks : undefined;
+}
+
+/** Members of a sort that are the same within one walk over the states. */
+const STATES = new Set(['status', 'urgency']);
+
+function narrowest(criteria: TicketCriteria): Walk[] {
+  const { customerId, serviceAffected, assignedTo, category, status, priority } = criteria;
+  if (customerId) return [walk('customer_id', customerId)];
+  if (serviceAffected) return [walk('service_affected', serviceAffected)];
+  if (assignedTo) return [walk('agent_id', assignedTo), walk('status', status ?? STATUSES)];
+  if (category) return [walk('category', category), walk('status', status ?? STATUSES)];
+  return status || priority ? statesOf(criteria) : [];
+}
+
+const statesOf = ({ status, priority }: TicketCriteria): Walk[] => [
+  walk('status', status ?? STATUSES),
+  walk('urgency', priority?.map((one) => URGENCY[one as TicketPriority]) ?? Object.values(URGENCY)),
+];
+
+const walk = (column: string, values: readonly (string | number)[]): Walk => ({ column, values: [...new Set(values)] });
+
+/** The criteria that the walks do not meet by themselves. */
+function without(criteria: TicketCriteria, walks: readonly Walk[]): TicketCriteria {
+  const met = new Set(walks.map(({ column }) => column));
+  return {
+    ...criteria,
+    ...(met.has('customer_id') && { customerId: null }),
+    ...(met.has('service_affected') && { serviceAffected: null }),
+    ...(met.has('agent_id') && { assignedTo: null }),
+    ...(met.has('category') && { category: null }),
+    ...(met.has('status') && { status: null }),
+    ...(met.has('urgency') && { priority: null }),
+  };
+}
+
+/** Of the ticket `t`. */
+function conditionsOf({ organizationId, criteria }: Wanted, parameters: Parameters): string[] {
+  const { status, priority, customerId, category, assignedTo, serviceAffected, createdAfter, createdBefore } = criteria;
+  const lists = { status, priority, customer_id: customerId, category, agent_id: assignedTo, service_affected: serviceAffected };
+  return [
+    `t."organization_id" = ${parameters.add(organizationId)}`,
+    ...Object.entries(lists).flatMap(([column, values]) => (values ? [isOneOf(column, values, parameters)] : [])),
+    ...(createdAfter ? [`t."created_at" >= ${parameters.add(createdAfter)}::timestamptz`] : []),
+    ...(createdBefore ? [`t."created_at" < ${parameters.add(createdBefore)}::timestamptz`] : []),
+  ];
+}
+
+/** One value is an equality, which keeps the order of an index. */
+const isOneOf = (column: string, values: readonly string[], parameters: Parameters): string =>
+  values.length === 1 ? `t."${column}" = ${parameters.add(values[0])}` : `t."${column}" = any(${parameters.add(values)}::text[])`;
+
+const columnOf = (field: string): { column: string; type: string } => {
+  const found = COLUMNS[field];
+  if (!found) throw new Error(`Tickets are not sorted by ${field}.`);
+  return found;
+};
+
+/** What a member of the sort is in SQL: a number sorts by its digits. */
+const expressionsOf = (field: string): string[] => {
+  const { column } = columnOf(field);
+  return field === 'number' ? [`length("${column}")`, `"${column}"`] : [`"${column}"`];
+};
+
+const orderOf = (sort: readonly SortBy[]): string =>
+  sort.flatMap(({ field, order }) => expressionsOf(field).map((expression) => `${expression} ${order}`)).join(', ');
+
+/** The rows behind a key. In one direction it is a comparison of rows, which an index of that order answers. No column is null. */
+function keysetAfter(sort: readonly SortBy[], key: readonly unknown[], parameters: Parameters): string {
+  const members = sort.flatMap(({ field, order }, index) => {
+    const value = `${parameters.add(key[index])}::${columnOf(field).type}`;
+    const values = field === 'number' ? [`length(${value})`, value] : [value];
+    return expressionsOf(field).map((expression, at) => ({ expression, value: values[at], beyond: order === SortOrder.ASC ? '>' : '<' }));
+  });
+  const [first] = members;
+  if (first && members.every(({ beyond }) => beyond === first.beyond)) {
+    const [expressions, values] = [members.map(({ expression }) => expression), members.map(({ value }) => value)];
+    return `(${expressions.join(', ')}) ${first.beyond} (${values.join(', ')})`;
+  }
+  const branches = members.map(({ expression, value, beyond }, index) => {
+    const equal = members.slice(0, index).map((before) => `${before.expression} = ${before.value}`);
+    return `(${[...equal, `${expression} ${beyond} ${value}`].join(' and ')})`;
+  });
+  return `(${branches.join(' or ')})`;
+}

@@ -1,0 +1,79 @@
+import type { Rows } from '../../../kernel/database.ts';
+import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
+import type { RecordLoader } from '../../../kernel/loaders.ts';
+import { type ListSource, type Properties, pageFrom } from '../../../kernel/pagination.ts';
+import type { Ticket } from '../tickets/ticket.entity.ts';
+import type { TicketCriteria } from './ticket.criteria.ts';
+import { pageStatement, type Statement, totalStatement, type Wanted } from './ticket.search.sql.ts';
+import { isTallied, type TicketTally } from './ticket.tally.ts';
+
+/** What members of a sort look like, for cursors. */
+const PROPERTIES: Properties = {
+  createdAt: { runtimeType: 'Date' },
+  updatedAt: { runtimeType: 'Date' },
+  resolutionDue: { runtimeType: 'Date' },
+  title: { runtimeType: 'string' },
+  number: { runtimeType: 'string' },
+  status: { runtimeType: 'string' },
+  urgency: { runtimeType: 'number' },
+  relevance: { runtimeType: 'number' },
+  id: { runtimeType: 'string' },
+};
+
+/** A row of a page: the id and what it is sorted by. */
+interface Key extends Record<string, unknown> {
+  id: string;
+}
+
+/** Whose tickets, and whether what agents write for each other is searched too. */
+export interface Reader {
+  organizationId: string;
+  isDesk: boolean;
+}
+
+/** Finds tickets (specification 2.7, ticket search). Ids come from an index in the order of the list, the records then by their ids. */
+export class TicketSearch {
+  constructor(
+    private readonly rows: Rows,
+    private readonly tally: TicketTally,
+    private readonly reader: Reader,
+    private readonly tickets: RecordLoader<Ticket>,
+  ) {}
+
+  /** Newest first, or the most relevant where words are searched. @throws InvalidParameters for a cursor of another list */
+  async page(criteria: TicketCriteria, sort: readonly SortBy[], page: PageInput): Promise<Page<Ticket>> {
+    const wanted: Wanted = { ...this.reader, criteria };
+    const source: ListSource<Key> = {
+      properties: PROPERTIES,
+      rows: (order, window) => this.#keys(pageStatement(wanted, order, window), order),
+      total: () => this.#total(wanted),
+    };
+    const { nodes, pageInfo } = await pageFrom(source, totalOrder(criteria, sort), page);
+    const found = await Promise.all(nodes.map(({ id }) => this.tickets.load(id)));
+    return { nodes: found.filter((ticket) => ticket !== null), pageInfo };
+  }
+
+  async #keys({ text, values }: Statement, order: readonly SortBy[]): Promise<Key[]> {
+    const rows = await this.rows.query<Record<string, unknown>>(text, values);
+    const instants = order.map(({ field }) => field).filter((field) => PROPERTIES[field]?.runtimeType === 'Date');
+    for (const row of rows) for (const field of instants) row[field] = new Date(row[field] as Date | string);
+    return rows as Key[];
+  }
+
+  async #total(wanted: Wanted): Promise<number> {
+    if (isTallied(wanted.criteria)) return this.tally.count(this.reader.organizationId, wanted.criteria);
+    const { text, values } = totalStatement(wanted);
+    const [row] = await this.rows.query<{ total: number }>(text, values);
+    return row?.total ?? 0;
+  }
+}
+
+/** As asked, and so that no two tickets are alike: what has the same state is sorted by when it was opened. */
+function totalOrder({ q }: TicketCriteria, asked: readonly SortBy[]): SortBy[] {
+  if (asked.length === 0 && q) return [by('relevance', SortOrder.DESC), by('id', SortOrder.DESC)];
+  const order = asked.at(-1)?.order ?? SortOrder.DESC;
+  const isOfStates = asked.every(({ field }) => field === 'status' || field === 'urgency');
+  return [...asked, ...(isOfStates ? [by('createdAt', order)] : []), by('id', order)];
+}
+
+const by = (field: string, order: SortOrder): SortBy => ({ field, order });

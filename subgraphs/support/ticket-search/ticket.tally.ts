@@ -1,0 +1,94 @@
+import type { Rows } from '../../../kernel/database.ts';
+import type { Logger } from '../../../kernel/log.ts';
+import { Pump } from '../../../kernel/pump.ts';
+import { Parameters } from './parameters.ts';
+import type { TicketCriteria } from './ticket.criteria.ts';
+
+const DAY_MS = 86_400_000;
+/** Its next day has a year of five digits, which is no text of a date any more. */
+const LAST_DAY_MS = Date.parse('9999-12-31');
+/** How many cells are folded at a time: each is locked for as long as it takes. */
+const FOLDED_AT_ONCE = 500;
+const CELL = '"organization_id", "day", "status", "priority", "category", "agent_id"';
+
+/** What the tally knows of a ticket. Who is a customer, or what is affected, is a count of few tickets and needs none. */
+export const isTallied = ({ q, customerId, serviceAffected }: TicketCriteria): boolean => !q && !customerId && !serviceAffected;
+
+/**
+ * Says how many tickets there are without looking at each: `ticket_tally` has the count of each kind of ticket, of all time and
+ * of each day (UTC). Triggers append what changes, in the transaction that changes it; this folds it into sums.
+ */
+export class TicketTally {
+  readonly #pump: Pump;
+
+  constructor(
+    private readonly rows: Rows,
+    log: Logger,
+  ) {
+    this.#pump = new Pump(async () => (await this.#fold()) >= FOLDED_AT_ONCE, log);
+  }
+
+  start(): void {
+    this.#pump.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#pump.stop();
+  }
+
+  /** Exact. Criteria must be such as `isTallied` says. */
+  async count(organizationId: string, criteria: TicketCriteria): Promise<number> {
+    const parameters = new Parameters();
+    const where = [`"organization_id" = ${parameters.add(organizationId)}`, ...kindOf(criteria, parameters)].join(' and ');
+    const { days, edges } = split(criteria, parameters);
+    const parts = [
+      ...(days ? [`select sum("count") from "support"."ticket_tally" where ${where} and ${days}`] : []),
+      ...edges.map((edge) => `select count(*) from "support"."ticket" where ${where} and ${edge}`),
+    ];
+    const [row] = await this.rows.query<{ total: number }>(
+      `select (${parts.map((part) => `coalesce((${part}), 0)`).join(' + ') || '0'})::int as total`,
+      parameters.values,
+    );
+    return row?.total ?? 0;
+  }
+
+  /** Several processes may do so at once: a row that one has taken is gone for the other, and two sums of a cell are as good as one. */
+  async #fold(): Promise<number> {
+    const [row] = await this.rows.query<{ cells: number }>(
+      `with news as materialized (select distinct ${CELL} from "support"."ticket_tally" where not "folded" limit ${FOLDED_AT_ONCE}),
+        taken as (delete from "support"."ticket_tally" t using news n
+          where (t."organization_id", t."day", t."status", t."priority", t."category", t."agent_id")
+            = (n."organization_id", n."day", n."status", n."priority", n."category", n."agent_id") returning t.*),
+        folded as (insert into "support"."ticket_tally" (${CELL}, "count", "folded")
+          select ${CELL}, sum("count"), true from taken group by ${CELL} having sum("count") <> 0)
+       select count(*)::int as cells from news`,
+      [],
+    );
+    return row?.cells ?? 0;
+  }
+}
+
+/** Conditions that hold of a cell as of a ticket. */
+function kindOf({ status, priority, category, assignedTo }: TicketCriteria, parameters: Parameters): string[] {
+  const wanted = { status, priority, category, agent_id: assignedTo };
+  return Object.entries(wanted).flatMap(([column, values]) => (values ? [`"${column}" = any(${parameters.add(values)}::text[])`] : []));
+}
+
+/** Whole days come from the tally, what is left of the first and the last one from the tickets themselves. */
+function split({ createdAfter: from, createdBefore: to }: TicketCriteria, parameters: Parameters): { days?: string; edges: string[] } {
+  const instant = (date: Date) => `${parameters.add(date)}::timestamptz`;
+  if (!from && !to) return { days: `"day" = '-infinity'`, edges: [] };
+  const first = from && new Date(Math.ceil(from.getTime() / DAY_MS) * DAY_MS);
+  const last = to && new Date(Math.floor(to.getTime() / DAY_MS) * DAY_MS);
+  if (first && first.getTime() > LAST_DAY_MS)
+    return { edges: [`"created_at" >= ${instant(from)}${to ? ` and "created_at" < ${instant(to)}` : ''}`] };
+  if (first && last && first >= last) return { edges: [`"created_at" >= ${instant(from)} and "created_at" < ${instant(to)}`] };
+  const day = (date: Date) => `${parameters.add(date.toISOString().slice(0, 10))}::date`;
+  return {
+    days: [`"day" > '-infinity'`, ...(first ? [`"day" >= ${day(first)}`] : []), ...(last ? [`"day" < ${day(last)}`] : [])].join(' and '),
+    edges: [
+      ...(first && from < first ? [`"created_at" >= ${instant(from)} and "created_at" < ${instant(first)}`] : []),
+      ...(last && last < to ? [`"created_at" >= ${instant(last)} and "created_at" < ${instant(to)}`] : []),
+    ],
+  };
+}

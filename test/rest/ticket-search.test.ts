@@ -1,0 +1,337 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Rig, rig } from '../rig.ts';
+import { onlyTable, rows } from '../support/tables.ts';
+import type { Answer, Json, Tenant } from '../tenant.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+let platform: Rig;
+beforeAll(async () => {
+  platform = await rig();
+});
+
+const open = async (tenant: Tenant, body: object = {}): Promise<Json> => {
+  const answer = await tenant.rest('POST', '/support/tickets', { body: { title: 'Down', description: 'No light', ...body } });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body.ticket;
+};
+const change = async (tenant: Tenant, id: string, body: object): Promise<void> => {
+  expect((await tenant.rest('PUT', `/support/tickets/${id}`, { body })).status).toBe(200);
+};
+const search = (tenant: Tenant, body: object): Promise<Answer> => tenant.rest('POST', '/support/tickets/search', { body });
+const idsOf = ({ body }: Answer): string[] => body.tickets.map(({ id }: Json) => id);
+
+/** Opened by whom, when and as what: on several days, some of them at an instant together. */
+async function desk(): Promise<{ tenant: Tenant; tickets: Json[] }> {
+  const tenant = await platform.organization({ plan: 'custom' });
+  const customers = [];
+  for (const name of ['Acme', 'Hudson'])
+    customers.push((await tenant.rest('POST', '/accounts', { body: { name, email: 'it@acme.example' } })).body.data.customer_id);
+  const priorities = ['low', 'medium', 'high', 'critical'];
+  const made = [];
+  for (let index = 0; index < 18; index += 1) {
+    made.push(
+      await open(tenant, {
+        title: `Line ${(index * 7) % 18}`,
+        priority: priorities[index % 4],
+        category: ['voice', 'cloud', 'billing'][index % 3],
+        ...(index % 2 && { customer_id: customers[index % 4 === 1 ? 0 : 1] }),
+        ...(index % 5 === 0 && { service_affected: 'the phone in the lobby' }),
+      }),
+    );
+  }
+  const table = await onlyTable('support.ticket');
+  const begin = Date.parse(made[0].created_at) - 9 * DAY_MS;
+  for (const [index, { id }] of made.entries())
+    await table.set('created_at', new Date(begin + Math.floor(index / 2) * 13 * HOUR_MS).toISOString(), 'id', id);
+  for (const [index, { id }] of made.entries()) {
+    if (index % 3 === 1) await change(tenant, id, { status: 'in_progress' });
+    if (index % 6 === 2) await change(tenant, id, { status: 'resolved' });
+  }
+  const read = await tenant.rest('GET', '/support/tickets?limit=200');
+  const tickets = await Promise.all(idsOf(read).map(async (id) => (await tenant.rest('GET', `/support/tickets/${id}`)).body.ticket));
+  expect(tickets).toHaveLength(18);
+  return { tenant, tickets };
+}
+
+const RANK = { low: 1, medium: 2, high: 3, critical: 4 } as Record<string, number>;
+const SORTS: Record<string, (ticket: Json) => string | number> = {
+  created_at: ({ created_at }) => created_at,
+  updated_at: ({ updated_at }) => updated_at,
+  number: ({ number }) => Number(number.slice(4)),
+  title: ({ title }) => title,
+  status: ({ status }) => status,
+  priority: ({ priority }) => RANK[priority] ?? 0,
+  resolution_due: ({ sla }) => sla.resolution_due,
+};
+
+describe('a list', () => {
+  let tenant: Tenant;
+  let tickets: Json[];
+  beforeAll(async () => {
+    ({ tenant, tickets } = await desk());
+  });
+
+  /** Read page by page, which must come to the same by number and by cursor, and agree with its own total. */
+  async function everyPage(filters: object, sort: object | undefined, limit = 7): Promise<string[]> {
+    const byPage: string[] = [];
+    const byCursor: string[] = [];
+    let cursor: string | null = null;
+    let total = Number.POSITIVE_INFINITY;
+    for (let page = 1; byPage.length < total; page += 1) {
+      const numbered = await search(tenant, { filters, sort, pagination: { page, limit } });
+      const followed = await search(tenant, { filters, sort, pagination: { limit, ...(cursor && { cursor }) } });
+      expect([numbered.status, followed.status], JSON.stringify([numbered.body, followed.body])).toEqual([200, 200]);
+      byPage.push(...idsOf(numbered));
+      byCursor.push(...idsOf(followed));
+      total = numbered.body.pagination.total;
+      expect(followed.body.pagination.total).toBe(total);
+      cursor = followed.body.pagination.next_cursor;
+      if (idsOf(numbered).length === 0) break;
+    }
+    expect(byPage).toHaveLength(total);
+    expect(byCursor).toEqual(byPage);
+    return byPage;
+  }
+
+  const days = (count: number) => new Date(Date.parse(tickets[17].created_at) + count * DAY_MS + HOUR_MS).toISOString();
+  const CASES: [string, () => [object, (ticket: Json) => boolean]][] = [
+    ['nothing', () => [{}, () => true]],
+    ['a status', () => [{ status: ['open'] }, ({ status }) => status === 'open']],
+    ['two of the same status', () => [{ status: ['open', 'open'] }, ({ status }) => status === 'open']],
+    [
+      'states and priorities',
+      () => [
+        { status: ['open', 'in_progress'], priority: ['high', 'critical'] },
+        ({ status, priority }) => status !== 'resolved' && ['high', 'critical'].includes(priority),
+      ],
+    ],
+    ['a priority', () => [{ priority: ['low'] }, ({ priority }) => priority === 'low']],
+    ['a category', () => [{ category: 'voice' }, ({ category }) => category === 'voice']],
+    [
+      'a category, a status and a priority',
+      () => [
+        { category: ['voice', 'cloud'], status: ['in_progress'], priority: ['critical', 'low'] },
+        ({ category, status, priority }) => category !== 'billing' && status === 'in_progress' && ['critical', 'low'].includes(priority),
+      ],
+    ],
+    [
+      'an agent',
+      () => [
+        { assigned_to: tickets[0].assigned_to.agent_id },
+        ({ assigned_to }) => assigned_to.agent_id === tickets[0].assigned_to.agent_id,
+      ],
+    ],
+    [
+      'an agent and a priority',
+      () => [
+        { assigned_to: tickets[0].assigned_to.agent_id, priority: ['low', 'high'] },
+        ({ assigned_to, priority }) => assigned_to.agent_id === tickets[0].assigned_to.agent_id && ['low', 'high'].includes(priority),
+      ],
+    ],
+    [
+      'customers',
+      () => {
+        const customers = [...new Set(tickets.map(({ customer_id }) => customer_id).filter(Boolean))];
+        return [{ customer_id: customers }, ({ customer_id }) => customer_id !== null];
+      },
+    ],
+    [
+      'a customer, a status and a day',
+      () => {
+        const { customer_id: customer } = tickets.find(({ customer_id }) => customer_id);
+        const filters = { customer_id: customer, status: ['open', 'in_progress'], created_after: days(2) };
+        return [filters, (one) => one.customer_id === customer && one.status !== 'resolved' && one.created_at >= days(2)];
+      },
+    ],
+    ['what is affected', () => [{ service_affected: 'the phone in the lobby' }, ({ service_affected }) => service_affected !== null]],
+    ['since an instant', () => [{ created_after: days(3) }, ({ created_at }) => created_at >= days(3)]],
+    ['until an instant', () => [{ created_before: days(4) }, ({ created_at }) => created_at < days(4)]],
+    [
+      'between days, and a status',
+      () => [
+        { created_after: days(1), created_before: days(6), status: ['open', 'in_progress'] },
+        ({ created_at, status }) => created_at >= days(1) && created_at < days(6) && status !== 'resolved',
+      ],
+    ],
+    [
+      'within one day',
+      () => [
+        { created_after: days(0), created_before: days(0.9), priority: ['low', 'medium', 'high', 'critical'] },
+        ({ created_at }) => created_at >= days(0) && created_at < days(0.9),
+      ],
+    ],
+    ['a thousand years hence', () => [{ created_after: '9999-12-31T23:00:00Z' }, () => false]],
+  ];
+
+  test.each(CASES)('by %s is what fits, newest first, page by page and by cursor', async (_, make) => {
+    const [filters, fits] = make();
+    const expected = tickets.filter(fits).map(({ id }) => id);
+    expect(await everyPage(filters, undefined)).toEqual(expected);
+    expect(await everyPage(filters, { field: 'created_at', order: 'asc' })).toEqual(expected.toReversed());
+  });
+
+  test.each(Object.entries(SORTS))('is sorted by %s, both ways, with and without a filter', async (field, key) => {
+    for (const order of ['asc', 'desc']) {
+      for (const status of [['open', 'in_progress'], undefined]) {
+        const found = await everyPage({ ...(status && { status }) }, { field, order });
+        const records = found.map((id) => tickets.find((ticket) => ticket.id === id));
+        expect(records).toHaveLength(tickets.filter((ticket) => !status || status.includes(ticket.status)).length);
+        const keys = records.map(key);
+        const sorted = [...keys].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+        expect(keys).toEqual(order === 'asc' ? sorted : sorted.reverse());
+      }
+    }
+  });
+
+  test('is sorted by one member within another, each in its own direction', async () => {
+    const read = async (sort: string) => (await tenant.rest('GET', `/support/tickets?limit=200&sort=${sort}`)).body.tickets;
+    for (const [sort, sign] of [
+      ['priority:desc,created_at:asc', 1],
+      ['priority:desc,created_at:desc', -1],
+    ] as const) {
+      const found: Json[] = await read(sort);
+      const expected = [...found].sort(
+        (a, b) =>
+          (RANK[b.priority] ?? 0) - (RANK[a.priority] ?? 0) ||
+          sign * (a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0),
+      );
+      expect(found.map(({ priority, created_at }) => [priority, created_at])).toEqual(
+        expected.map(({ priority, created_at }) => [priority, created_at]),
+      );
+      expect(found).toHaveLength(18);
+    }
+  });
+});
+
+test('numbers sort by their digits', async () => {
+  const tenant = await platform.organization();
+  const [first, second] = [await open(tenant), await open(tenant)];
+  await (await onlyTable('support.ticket')).set('number', 'TKT-10000', 'id', first.id);
+  const { body } = await tenant.rest('GET', '/support/tickets?sort=number:asc');
+  expect(body.tickets.map(({ number }: Json) => number)).toEqual([second.number, 'TKT-10000']);
+});
+
+test('the total follows what happens to tickets, before and after it was folded', async () => {
+  const tenant = await platform.organization();
+  const ids = [];
+  for (let index = 0; index < 4; index += 1) ids.push((await open(tenant, { priority: 'high' })).id);
+  const total = async (filters: object) => (await search(tenant, { filters, pagination: { limit: 1 } })).body.pagination.total as number;
+  const totals = async () => [
+    await total({}),
+    await total({ status: ['open'] }),
+    await total({ priority: ['high'] }),
+    await total({ category: 'general' }),
+  ];
+  const [first = '', second = ''] = ids;
+
+  expect(await totals()).toEqual([4, 4, 4, 4]);
+  await change(tenant, first, { status: 'in_progress' });
+  await change(tenant, second, { status: 'in_progress', priority: 'low' });
+  expect(await totals()).toEqual([4, 2, 3, 4]);
+  expect(await total({ created_after: new Date(platform.clock.now().getTime() - 3 * DAY_MS).toISOString(), status: ['in_progress'] })).toBe(
+    2,
+  );
+  await change(tenant, first, { status: 'open' });
+  expect(await totals()).toEqual([4, 3, 3, 4]);
+
+  const all = await rows();
+  const unfolded = () =>
+    all.query(`select 1 as one from support.ticket_tally where organization_id = $1 and not folded`, [tenant.organizationId]);
+  const until = performance.now() + 30_000;
+  while ((await unfolded()).length > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await unfolded()).toEqual([]);
+  expect(await totals()).toEqual([4, 3, 3, 4]);
+
+  // a ticket that is gone, which no operation does, is counted no more
+  await all.query('delete from support.ticket where id = $1', [second]);
+  expect(await totals()).toEqual([3, 3, 3, 3]);
+});
+
+describe('words', () => {
+  let tenant: Tenant;
+  const made: Record<string, Json> = {};
+  beforeAll(async () => {
+    tenant = await platform.organization({ plan: 'custom' });
+    made.described = await open(tenant, { title: 'Nothing works', description: 'The modem was restarted twice.' });
+    made.titled = await open(tenant, { title: 'Modem', description: 'It is dark.', priority: 'high' });
+    made.other = await open(tenant, { title: 'Invoice', description: 'Restarting the billing cycle' });
+    const stranger = await platform.organization();
+    await open(stranger, { title: 'Modem', description: 'Of somebody else' });
+  });
+
+  const find = async (q: string, more: object = {}, caller = tenant): Promise<string[]> => {
+    const answer = await search(caller, { filters: { q, ...more } });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    expect(answer.body.pagination.total).toBe(answer.body.tickets.length);
+    return idsOf(answer).map((id) => Object.keys(made).find((name) => made[name].id === id) ?? 'unknown');
+  };
+
+  test('are found in title and description, in any of their forms, the title first', async () => {
+    expect(await find('modem')).toEqual(['titled', 'described']);
+    expect(await find('MODEMS')).toEqual(['titled', 'described']);
+    expect((await find('restart')).sort()).toEqual(['described', 'other']);
+    expect(await find('modem restarted')).toEqual(['described']);
+  });
+
+  test('can be phrases, alternatives and exclusions, and are never a syntax error', async () => {
+    expect(await find('"restarted twice"')).toEqual(['described']);
+    expect(await find('"twice restarted"')).toEqual([]);
+    expect(await find('modem -restarted')).toEqual(['titled']);
+    expect((await find('invoice or dark')).sort()).toEqual(['other', 'titled']);
+    for (const q of ["modem & | ! ( '", '"', '-', ':* <->', "'; drop table ticket", '\\']) expect(Array.isArray(await find(q))).toBe(true);
+  });
+
+  test('that say nothing find nothing', async () => {
+    expect(await find('the of and')).toEqual([]);
+    expect(await find('zebra')).toEqual([]);
+    // no word of anybody's text
+    expect(await find(tenant.organizationId)).toEqual([]);
+  });
+
+  test('go with every filter and sort, and by page', async () => {
+    expect(await find('modem', { priority: ['high'] })).toEqual(['titled']);
+    expect(await find('modem', { status: ['resolved'] })).toEqual([]);
+    const byTitle = await search(tenant, { filters: { q: 'modem' }, sort: { field: 'created_at', order: 'asc' } });
+    expect(idsOf(byTitle)).toEqual([made.described.id, made.titled.id]);
+    const first = await search(tenant, { filters: { q: 'modem' }, pagination: { limit: 1 } });
+    expect(first.body.pagination).toMatchObject({ total: 2, pages: 2, has_more: true });
+    const second = await search(tenant, { filters: { q: 'modem' }, pagination: { limit: 1, cursor: first.body.pagination.next_cursor } });
+    expect([...idsOf(first), ...idsOf(second)]).toEqual([made.titled.id, made.described.id]);
+  });
+
+  test('may be the number or the id of a ticket', async () => {
+    for (const q of [made.other.number, made.other.number.toLowerCase(), made.other.id, ` ${made.other.number} `])
+      expect(await find(q)).toEqual(['other']);
+    expect(await find('TKT-999999')).toEqual([]);
+    expect(await find(made.other.number, { status: ['resolved'] })).toEqual([]);
+    expect((await (await platform.organization()).rest('GET', `/support/tickets?q=${made.other.id}`)).body.tickets).toEqual([]);
+  });
+
+  test('come in a query string, a body on GET, a POST and over GraphQL alike', async () => {
+    const expected = [made.titled.id, made.described.id];
+    const onGet = await getWithBody(tenant, { filters: { q: 'modem' } });
+    expect(onGet.tickets.map(({ id }: Json) => id)).toEqual(expected);
+    expect(idsOf(await tenant.rest('GET', '/support/tickets/search?filters[q]=modem'))).toEqual(expected);
+    expect(idsOf(await tenant.rest('GET', '/support/tickets?q=modem'))).toEqual(expected);
+    const { data } = await tenant.graphql('{ tickets(filter: { q: "modem" }) { nodes { id } pageInfo { total } } }');
+    expect(data.tickets).toEqual({ nodes: expected.map((id) => ({ id })), pageInfo: { total: 2 } });
+  });
+
+  test.each(['', 'x'.repeat(201)])('of no length or too many (%#) are refused', async (q) => {
+    const { status, body } = await search(tenant, { filters: { q } });
+    expect([status, body.error.details.errors[0].field]).toEqual([400, 'q']);
+  });
+});
+
+/** `fetch` sends no body with a GET. */
+async function getWithBody(tenant: Tenant, body: object): Promise<Json> {
+  const { request } = await import('undici');
+  const answer = await request(`${tenant.origin}/v1/support/tickets/search`, {
+    method: 'GET',
+    headers: { authorization: `Bearer ${tenant.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return answer.body.json();
+}
