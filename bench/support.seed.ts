@@ -88,29 +88,13 @@ export async function seedTickets(url: string, organizationId: string, count: nu
     await insert(client, 'agent', desk.agents);
     // an index that is made at the end is made faster, and is as good
     const indexes = count > BATCH ? await dropTextIndexes(client) : [];
-    for (let first = 0; first < count; first += BATCH) {
-      const tickets = Array.from({ length: Math.min(BATCH, count - first) }, (_, index) => desk.ticket(first + index));
-      await client.query('begin');
-      await insert(client, 'ticket', tickets);
-      await insert(
-        client,
-        'feedback',
-        tickets.flatMap((ticket) => desk.feedback(ticket)),
-      );
-      await insert(
-        client,
-        'ticket_change',
-        tickets.flatMap((ticket) => desk.reopening(ticket)),
-      );
-      await client.query('commit');
-      const done = first + tickets.length;
-      const seconds = (performance.now() - began) / 1000;
-      if ((done / BATCH) % 10 === 0 || done === count)
-        tell(`${done} of ${count} tickets, ${Math.round((100 * done) / count)} %, ${Math.round(done / seconds)} a second`);
-    }
-    for (const [index, statement] of indexes.entries()) {
-      tell(`index ${index + 1} of ${indexes.length}`);
-      await client.query(statement);
+    try {
+      await fill(client, desk, count, tell);
+    } finally {
+      for (const [index, statement] of indexes.entries()) {
+        tell(`index ${index + 1} of ${indexes.length}`);
+        await client.query(statement);
+      }
     }
     await client.query(
       `insert into "support"."ticket_counter" values ($1, $2) on conflict ("organization_id") do update set "last" = excluded."last"`,
@@ -122,6 +106,30 @@ export async function seedTickets(url: string, organizationId: string, count: nu
     tell(`${count} tickets in ${Math.round((performance.now() - began) / 1000)} s`);
   } finally {
     await client.end();
+  }
+}
+
+async function fill(client: pg.Client, desk: Desk, count: number, tell: (line: string) => void): Promise<void> {
+  const began = performance.now();
+  for (let first = 0; first < count; first += BATCH) {
+    const tickets = Array.from({ length: Math.min(BATCH, count - first) }, (_, index) => desk.ticket(first + index));
+    await client.query('begin');
+    await insert(client, 'ticket', tickets);
+    await insert(
+      client,
+      'feedback',
+      tickets.flatMap((ticket) => desk.feedback(ticket)),
+    );
+    await insert(
+      client,
+      'ticket_change',
+      tickets.flatMap((ticket) => desk.reopening(ticket)),
+    );
+    await client.query('commit');
+    const done = first + tickets.length;
+    const seconds = (performance.now() - began) / 1000;
+    if ((done / BATCH) % 10 === 0 || done === count)
+      tell(`${done} of ${count} tickets, ${Math.round((100 * done) / count)} %, ${Math.round(done / seconds)} a second`);
   }
 }
 

@@ -46,7 +46,7 @@ export const ticketSearch = migration('0006-ticket-search', [
        is distinct from (new."status", new."priority", new."category", new."agent_id", new."created_at"))
      execute function "support"."tally_changed_ticket"()`,
 
-  // the organization is a word of each text: the index finds only its own tickets, however many others have
+  // `internal` is what the desk finds a ticket by, where comments make that more than what its customer does
   `create table "support"."ticket_text" (
      "organization_id" text not null,
      "ticket_id" text not null,
@@ -56,13 +56,11 @@ export const ticketSearch = migration('0006-ticket-search', [
    )`,
   `create index "ticket_text_visible_index" on "support"."ticket_text" using gin ("visible")`,
   `create index "ticket_text_internal_index" on "support"."ticket_text" using gin ("internal") where "internal" is not null`,
-  `create function "support"."text_of_ticket"("organization_id" text, "title" text, "description" text) returns tsvector
-     language sql immutable as $$
-     select array_to_tsvector(array[$1]) || setweight(to_tsvector('pg_catalog.english', $2), 'A')
-       || setweight(to_tsvector('pg_catalog.english', $3), 'B') $$`,
+  `create function "support"."text_of_ticket"("title" text, "description" text) returns tsvector language sql immutable as $$
+     select setweight(to_tsvector('pg_catalog.english', $1), 'A') || setweight(to_tsvector('pg_catalog.english', $2), 'B') $$`,
   `create function "support"."write_opened_texts"() returns trigger language plpgsql as $$ begin
      insert into "support"."ticket_text" ("organization_id", "ticket_id", "visible")
-       select "organization_id", "id", "support"."text_of_ticket"("organization_id", "title", "description") from opened;
+       select "organization_id", "id", "support"."text_of_ticket"("title", "description") from opened;
      return null;
    end $$`,
   `create function "support"."delete_removed_texts"() returns trigger language plpgsql as $$ begin

@@ -87,14 +87,22 @@ function hitsOf(wanted: Wanted, parameters: Parameters): string {
     return `select t.*, 1::float8 as "relevance" from "support"."ticket" t where ${[...conditions, equal].join(' and ')}`;
   }
   const query = `websearch_to_tsquery('pg_catalog.english', ${parameters.add(words)})`;
-  const own = `${parameters.add(wanted.organizationId)}::tsquery && ${query}`;
-  const text = wanted.isDesk ? 'coalesce(t."internal", t."visible")' : 't."visible"';
-  const match = wanted.isDesk ? `(x."visible" @@ (${own}) or x."internal" @@ (${own}))` : `x."visible" @@ (${own})`;
-  const where = [`x."organization_id" = ${parameters.add(wanted.organizationId)}`, `numnode(${query}) > 0`, match, ...conditions];
-  return `select t.*, ts_rank_cd(${text}, ${query}, 1)::float8 as "relevance" from (
-    select t.*, x."visible", x."internal" from "support"."ticket_text" x join "support"."ticket" t on t."id" = x."ticket_id"
-    where ${where.join(' and ')} order by x."ticket_id" desc limit ${HITS_MAX}
-  ) t`;
+  const match = wanted.isDesk ? `(x."visible" @@ ${query} or x."internal" @@ ${query})` : `x."visible" @@ ${query}`;
+  const isNarrowed = conditions.length > 1;
+  const where = [
+    `x."organization_id" = ${parameters.add(wanted.organizationId)}`,
+    `numnode(${query}) > 0`,
+    match,
+    ...(isNarrowed ? conditions : []),
+  ];
+  // the later an id, the later it was opened
+  const newest = `select x."ticket_id" from "support"."ticket_text" x ${isNarrowed ? 'join "support"."ticket" t on t."id" = x."ticket_id"' : ''}
+    where ${where.join(' and ')} order by x."ticket_id" desc limit ${HITS_MAX}`;
+  const text = wanted.isDesk ? 'coalesce(x."internal", x."visible")' : 'x."visible"';
+  return `select t.*, ts_rank_cd(${text}, ${query}, 1)::float8 as "relevance" from (${newest}) n
+    join "support"."ticket" t on t."id" = n."ticket_id"
+    join "support"."ticket_text" x on x."organization_id" = t."organization_id" and x."ticket_id" = t."id"
+    where ${conditions[0]}`;
 }
 
 /** A column of an index, and the values of which each is a range of it. */
