@@ -1,21 +1,16 @@
 import '../apps/production.ts';
-import { writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
 import { measureAdmission } from './admission.ts';
 import { measureFederatedQuery } from './federated-query.ts';
 import { measureLive } from './live.ts';
 import { measureRest } from './rest-read.ts';
+import { Results } from './results.ts';
 import { measureStart } from './start-up.ts';
 import { measureWebhooks } from './webhooks.ts';
 
 /** `npm run bench`: everything side by side in one run, printed and written to bench/results.md. */
 const database = process.env.BENCH_DATABASE_URL ? 'PostgreSQL' : 'the embedded database, in memory';
-const sections: { title: string; about: string; rows: object[] }[] = [];
-const add = (title: string, about: string, rows: object[]): void => {
-  sections.push({ title, about, rows });
-  process.stdout.write(`\n${title}\n`);
-  console.table(rows);
-};
+const results = new Results('npm run bench');
+const add = results.add.bind(results);
 
 const { read, ticket, order } = await measureRest();
 add(
@@ -56,21 +51,5 @@ add(
 );
 add('(g) An event on its way to a webhook', `From the commit that records it to its receipt; on ${database}.`, latency);
 
-const table = (rows: object[]): string => {
-  const names = Object.keys(rows[0] ?? {});
-  return [
-    `| ${names.join(' | ')} |`,
-    `| ${names.map(() => '---').join(' | ')} |`,
-    ...rows.map((row) => `| ${Object.values(row).join(' | ')} |`),
-  ].join('\n');
-};
-const machine = `${cpus().length} cores (${cpus()[0]?.model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}`;
-const text = [
-  '# Measured',
-  '',
-  `By \`npm run bench\`, all in one run on one machine: ${machine}. Only the ratios travel to another machine.`,
-  ...sections.flatMap(({ title, about, rows }) => ['', `## ${title}`, '', about, '', table(rows)]),
-  '',
-].join('\n');
-writeFileSync('bench/results.md', text);
+results.write();
 process.exit(0);

@@ -133,6 +133,14 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     },
     fields: ['webhookDelivery'],
   },
+  report_id: {
+    async make(own) {
+      const id = await own.create('/support/reports/generate', { report_type: 'usage' });
+      await eventually(async () => (await own.tenant.rest('GET', `/support/reports/${id}`)).body.report.status === 'ready');
+      return id;
+    },
+    fields: ['supportReport'],
+  },
   key_id: {
     // holds the permission that changing it needs, so that whoever has that may
     make: (own) => own.create('/auth/api-keys', { name: own.label, permissions: ['credentials:write'] }),

@@ -1,0 +1,54 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+
+const FILE = 'bench/results.md';
+
+interface Section {
+  title: string;
+  text: string;
+}
+
+/** What one command measured, printed as it comes and written to bench/results.md. */
+export class Results {
+  readonly #sections: Section[] = [];
+
+  constructor(private readonly command: string) {}
+
+  /** A title begins with the letter of what was measured: (a). */
+  add(title: string, about: string, rows: readonly object[]): void {
+    this.#sections.push({ title, text: `## ${title}\n\n${about}\n\n${table(rows)}\n` });
+    process.stdout.write(`\n${title}\n`);
+    console.table(rows);
+  }
+
+  /** Replaces what is there under the same letters; what other commands measured stays. */
+  write(): void {
+    const letters = new Set(this.#sections.map(({ title }) => letterOf(title)));
+    const kept = standing().filter(({ title }) => !letters.has(letterOf(title)));
+    const machine = `${cpus().length} cores (${cpus()[0]?.model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}`;
+    const [first] = this.#sections;
+    if (first) first.text = first.text.replace('\n\n', `\n\nBy \`${this.command}\`, in one run on ${machine}.\n\n`);
+    // sorting keeps the order of those of a letter
+    const sections = [...kept, ...this.#sections].sort((one, other) => letterOf(one.title).localeCompare(letterOf(other.title)));
+    const head = '# Measured\n\nWhat a command measures it measures in one run on one machine; only the ratios travel to another one.\n';
+    writeFileSync(FILE, [head, ...sections.map(({ text }) => text)].join('\n'));
+  }
+}
+
+const letterOf = (title: string): string => /^\(\w\)/.exec(title)?.[0] ?? '';
+
+/** The sections of the file as it stands. */
+function standing(): Section[] {
+  if (!existsSync(FILE)) return [];
+  const [, ...parts] = readFileSync(FILE, 'utf8').split(/^## /m);
+  return parts.map((part) => ({ title: part.split('\n', 1)[0] ?? '', text: `## ${part.trimEnd()}\n` }));
+}
+
+function table(rows: readonly object[]): string {
+  const names = Object.keys(rows[0] ?? {});
+  return [
+    `| ${names.join(' | ')} |`,
+    `| ${names.map(() => '---').join(' | ')} |`,
+    ...rows.map((row) => `| ${Object.values(row).join(' | ')} |`),
+  ].join('\n');
+}

@@ -1,0 +1,255 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { onlyTable, rows } from '../support/tables.ts';
+import type { Json, Tenant } from '../tenant.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+let platform: Rig;
+beforeAll(async () => {
+  platform = await rig();
+});
+
+const RANGE = { start: '2025-05-01T00:00:00.000Z', end: '2025-06-01T00:00:00.000Z' };
+const METRICS = ['resolution_time', 'sla_compliance', 'customer_satisfaction', 'escalation_rate', 'first_contact_resolution'];
+
+const generate = async (tenant: Tenant, body: object): Promise<Json> => {
+  const answer = await tenant.rest('POST', '/support/reports/generate', { body: { report_type: 'usage', ...body } });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body.report;
+};
+const read = async (tenant: Tenant, id: string): Promise<Json> => (await tenant.rest('GET', `/support/reports/${id}`)).body.report;
+const settled = (tenant: Tenant, { id }: { id: string }): Promise<Json> =>
+  eventually(async () => {
+    const report = await read(tenant, id);
+    return report.status !== 'generating' && report;
+  });
+const fetchFile = (url: string, init?: RequestInit) => fetch(url, init);
+
+async function desk(): Promise<Tenant> {
+  const tenant = await platform.organization({ plan: 'custom' });
+  const table = await onlyTable('support.ticket');
+  for (let index = 0; index < 10; index += 1) {
+    const body = { title: 'Down', description: 'No light', category: index % 3 ? 'voice' : 'cloud', priority: index % 2 ? 'high' : 'low' };
+    const { id } = (await tenant.rest('POST', '/support/tickets', { body })).body.ticket;
+    const change = (changes: object) => tenant.rest('PUT', `/support/tickets/${id}`, { body: changes });
+    if (index < 7) await change({ status: 'resolved' });
+    // helped, and then not
+    if (index === 2) for (const status of ['open', 'resolved']) await change({ status });
+    if (index === 8) await change({ status: 'escalated' });
+    const created = Date.parse(RANGE.start) + index * 3.3 * DAY_MS;
+    await table.set('created_at', new Date(created).toISOString(), 'id', id);
+    if (index < 7) await table.set('resolved_at', new Date(created + (index + 1) * HOUR_MS).toISOString(), 'id', id);
+    if (index % 4 === 0) await table.set('response_breached_at', RANGE.end, 'id', id);
+  }
+  return tenant;
+}
+
+describe('a report', () => {
+  let tenant: Tenant;
+  beforeAll(async () => {
+    tenant = await desk();
+  });
+
+  test('is made in the background: it has no file while it is generated, and is ready then', async () => {
+    const begun = await generate(tenant, { parameters: { date_range: RANGE, metrics: METRICS, grouping: ['category'] } });
+    expect(begun).toMatchObject({
+      id: expect.stringMatching(/^report_/),
+      status: 'generating',
+      download_url: null,
+      progress: 0,
+      rows: null,
+      parameters: { date_range: RANGE, metrics: METRICS, grouping: ['category'], format: 'json', timezone: 'UTC' },
+      delivery: { method: 'download', notification_email: null },
+    });
+    expect(Date.parse(begun.estimated_completion)).toBeGreaterThan(Date.parse(begun.created_at));
+    const ready = await settled(tenant, begun);
+    expect(ready).toMatchObject({ status: 'ready', progress: 100, rows: 2, error: null, download_url: expect.stringContaining(begun.id) });
+
+    const answer = await fetchFile(ready.download_url);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${begun.id}.json"`);
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.headers.get('cache-control')).toBe('private, no-store');
+    const file = (await answer.json()) as Json;
+    expect(file.totals).toMatchObject({
+      total_tickets: 10,
+      tickets_resolved: 7,
+      tickets_open: 3,
+      avg_resolution_time: 4,
+      sla_compliance: 70,
+      customer_satisfaction: null,
+      escalation_rate: 10,
+      // six of seven: one was opened again
+      first_contact_resolution: 85.71,
+    });
+    expect(file.rows.map(({ category, total_tickets: total }: Json) => [category, total])).toEqual([
+      ['cloud', 4],
+      ['voice', 6],
+    ]);
+  });
+
+  test('agrees with the dashboard over the same range', async () => {
+    const begun = await generate(tenant, { parameters: { date_range: RANGE, metrics: METRICS, grouping: ['category'] } });
+    const file = (await (await fetchFile((await settled(tenant, begun)).download_url)).json()) as Json;
+    const { overview, categories } = (await tenant.rest('GET', '/support/analytics/dashboard?date_range=2025-05-01..2025-05-31')).body
+      .dashboard;
+    for (const [name, value] of Object.entries(overview)) expect([name, file.totals[name]]).toEqual([name, value]);
+    expect(
+      file.rows.map(({ category, total_tickets: count, avg_resolution_time, sla_compliance }: Json) => ({
+        category,
+        count,
+        avg_resolution_time,
+        sla_compliance,
+      })),
+    ).toEqual(categories);
+  });
+
+  test('is filtered, grouped within groups and written as CSV', async () => {
+    const parameters = {
+      date_range: RANGE,
+      filters: { categories: ['voice'], priorities: ['high'], customer_ids: [] },
+      metrics: ['resolution_time'],
+      grouping: ['category', 'week'],
+      format: 'csv',
+    };
+    const ready = await settled(tenant, await generate(tenant, { parameters }));
+    const answer = await fetchFile(ready.download_url);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/csv/);
+    expect((await answer.text()).split('\r\n')).toEqual([
+      'category,week,total_tickets,tickets_resolved,tickets_open,avg_resolution_time',
+      'voice,2025-W18,1,1,0,2',
+      'voice,2025-W20,1,1,0,6',
+      'voice,2025-W21,1,0,1,',
+      '',
+    ]);
+    expect(ready.rows).toBe(3);
+  });
+
+  test('of a type chooses its metrics, of any other counts them all, over the last 30 days', async () => {
+    expect((await generate(tenant, { report_type: 'sla_performance' })).parameters.metrics).toEqual(['sla_compliance', 'resolution_time']);
+    const { parameters } = await generate(tenant, { report_type: 'usage' });
+    expect(parameters.metrics).toEqual(METRICS);
+    expect(Date.parse(parameters.date_range.end) - Date.parse(parameters.date_range.start)).toBe(30 * DAY_MS);
+  });
+
+  test('is told of by mail, with a link that works', async () => {
+    const to = `${tenant.organizationId.toLowerCase()}@example.com`;
+    const begun = await generate(tenant, { parameters: { date_range: RANGE }, delivery: { method: 'download', notification_email: to } });
+    const mail = await eventually(() => platform.mails.find((one) => one.to === to));
+    const [url = ''] = /https?:\S+/.exec(mail.text) ?? [];
+    expect(url).toContain(begun.id);
+    expect((await fetchFile(url)).status).toBe(200);
+    expect(platform.mails.filter((one) => one.to === to)).toHaveLength(1);
+  });
+
+  test('is in the list, over GraphQL too, and nobody else’s', async () => {
+    const { id } = await generate(tenant, {});
+    await settled(tenant, { id });
+    const { body } = await tenant.rest('GET', '/support/reports?limit=1');
+    expect(body).toMatchObject({ reports: [{ id, status: 'ready' }], pagination: { limit: 1, page: 1 } });
+    const { data } = await tenant.graphql(
+      `{ supportReport(id: "${id}") { status progress parameters { metrics format } } supportReports { nodes { id } } }`,
+    );
+    expect(data.supportReport).toMatchObject({ status: 'READY', progress: 100, parameters: { format: 'JSON' } });
+    expect(data.supportReports.nodes.map((one: Json) => one.id)).toContain(id);
+    const stranger = await platform.organization();
+    expect((await stranger.rest('GET', `/support/reports/${id}`)).status).toBe(404);
+    expect((await stranger.rest('GET', '/support/reports')).body.reports).toEqual([]);
+  });
+});
+
+describe('the address of a file', () => {
+  test('works without credentials as it was made, and is refused once it was changed or a day has passed', async () => {
+    const tenant = await platform.organization();
+    const [one, other] = [await settled(tenant, await generate(tenant, {})), await settled(tenant, await generate(tenant, {}))];
+    const url = new URL(one.download_url);
+    expect((await fetchFile(url.href)).status).toBe(200);
+    expect((await fetchFile(url.href, { method: 'HEAD' })).headers.get('content-length')).toMatch(/^\d+$/);
+
+    const changed = (change: (copy: URL) => void): string => {
+      const copy = new URL(url.href);
+      change(copy);
+      return copy.href;
+    };
+    const wrong = [
+      changed(({ searchParams }) => searchParams.set('expires', String(Number(searchParams.get('expires')) + 1))),
+      changed(({ searchParams }) => searchParams.set('signature', 'x')),
+      changed(({ searchParams }) => searchParams.delete('signature')),
+      changed(({ searchParams }) => searchParams.append('signature', 'x')),
+      changed((copy) => {
+        copy.search = '';
+      }),
+      changed((copy) => {
+        copy.pathname = copy.pathname.replace(one.id, other.id);
+      }),
+    ];
+    for (const address of wrong) {
+      const answer = await fetchFile(address);
+      expect([answer.status, ((await answer.json()) as Json).error.code], address).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
+    }
+
+    await platform.advance(26 * HOUR_MS);
+    expect((await fetchFile(url.href)).status).toBe(403);
+    const again = await read(tenant, one.id);
+    expect(again.download_url).not.toBe(one.download_url);
+    expect((await fetchFile(again.download_url)).status).toBe(200);
+  });
+
+  test('leads nowhere once the report was deleted, 30 days after it was asked for', async () => {
+    const tenant = await platform.organization();
+    const report = await settled(tenant, await generate(tenant, {}));
+    expect(Date.parse(report.expires_at) - Date.parse(report.created_at)).toBe(30 * DAY_MS);
+    await platform.advance(30 * DAY_MS + HOUR_MS);
+    await eventually(async () => (await tenant.rest('GET', `/support/reports/${report.id}`)).status === 404);
+    // signed by the platform itself, as one that was just read would be
+    expect((await fetchFile(report.download_url)).status).toBe(403);
+  });
+});
+
+test('a report that cannot be made is failed, says so, and has no file', async () => {
+  const tenant = await platform.organization();
+  const report = await generate(tenant, {});
+  await settled(tenant, report);
+  const table = await rows();
+  // as an earlier version might have left it: a zone that the database does not know
+  const broken = await generate(tenant, {});
+  await settled(tenant, broken);
+  await table.query(
+    `update support.report set status = 'generating', attempts = 3, parameters = jsonb_set(parameters, '{timezone}', '"Mars/Olympus"') where id = $1`,
+    [broken.id],
+  );
+  await table.query(
+    `insert into pgboss.job (name, data) select name, data from pgboss.job where name = 'support.report' and data->>'reportId' = $1 limit 1`,
+    [broken.id],
+  );
+  await platform.advance(0);
+  const failed = await settled(tenant, broken);
+  expect(failed).toMatchObject({ status: 'failed', download_url: null, error: expect.stringContaining('4 attempts') });
+});
+
+test.each([
+  ['no type', { report_type: undefined }, ['report_type']],
+  ['a type that is no word', { report_type: 'Sla Report' }, ['report_type']],
+  [
+    'a range that ends before it begins',
+    { parameters: { date_range: { start: RANGE.end, end: RANGE.start } } },
+    ['parameters.date_range.end'],
+  ],
+  ['ten years', { parameters: { date_range: { start: '2015-01-01', end: '2025-01-01' } } }, ['parameters.date_range.end']],
+  ['an unknown metric', { parameters: { metrics: ['happiness'] } }, ['parameters.metrics[0]']],
+  ['an unknown format', { parameters: { format: 'pdf' } }, ['parameters.format']],
+  ['an unknown grouping', { parameters: { grouping: ['agent'] } }, ['parameters.grouping[0]']],
+  ['a zone that is none', { parameters: { timezone: 'Mars/Olympus' } }, ['parameters.timezone']],
+  ['an address that is none', { delivery: { notification_email: 'nobody' } }, ['delivery.notification_email']],
+  ['another way of delivery', { delivery: { method: 'fax' } }, ['delivery.method']],
+  ['a member that there is not', { format: 'csv' }, ['format']],
+])('with %s it is refused and named', async (_, body, fields) => {
+  const tenant = await platform.organization();
+  const answer = await tenant.rest('POST', '/support/reports/generate', { body: { report_type: 'usage', ...body } });
+  expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_PARAMETERS']);
+  expect(answer.body.error.details.errors.map(({ field }: Json) => field)).toEqual(fields);
+  expect((await tenant.rest('GET', '/support/reports')).body.reports).toEqual([]);
+});
