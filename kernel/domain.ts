@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify';
 import type { Clock } from './clock.ts';
 import type { Database, Orm, Rows, Tables } from './database.ts';
 import type { EventType, Reaction } from './events.ts';
@@ -20,10 +21,16 @@ export interface Ports {
   origin: string;
 }
 
-/** A domain that runs: its part of the graph, and what it does about the events of others. */
+/** A domain that runs: its part of the graph, what it does about events, and what it does besides answering. */
 export interface RunningDomain {
   subgraph: Subgraph;
   reactions?: Reaction[];
+  /** Adds what is no graph, such as the download of a file, behind the edge. */
+  mount?(app: FastifyInstance): Promise<void>;
+  /** Begins what it does by itself, once the server listens. */
+  start?(): Promise<void>;
+  /** Ends that, when no more requests come and before the database closes. */
+  stop?(): Promise<void>;
 }
 
 /** A live subscription to what happens to one kind of record. The events domain makes it of this declaration. */

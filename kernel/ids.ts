@@ -36,6 +36,7 @@ const PREFIXES = {
   sms: 'sms',
   statusChange: 'chg',
   ticket: 'ticket',
+  ticketChange: 'tchg',
   token: 'tok',
   transaction: 'txn',
   trustedIssuer: 'iss',

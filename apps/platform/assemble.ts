@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../../kernel/config.ts';
 import type { Tables } from '../../kernel/database.ts';
-import type { Domain, Ports } from '../../kernel/domain.ts';
+import type { Domain, Ports, RunningDomain } from '../../kernel/domain.ts';
 import type { EventType } from '../../kernel/events.ts';
+import { FolderFiles } from '../../kernel/files.ts';
 import { Graph } from '../../kernel/graph.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { FolderMailer, type Mailer, SmtpMailer } from '../../kernel/mail.ts';
@@ -64,7 +65,8 @@ export async function assembleWith(
   const rateLimits = new EdgeLimits();
   const sms = opened.adopt(givenSms ?? smsOf(config, log), (one) => one.close());
   const { running, stores, eventTypes } = await startDomains(foundation, databases, graph, { mailer, sms, passwordCost, rateLimits });
-  const subgraphs: Subgraph[] = Object.values(running).map(({ subgraph }) => subgraph);
+  const domains: RunningDomain[] = Object.values(running);
+  const subgraphs: Subgraph[] = domains.map(({ subgraph }) => subgraph);
   const surfaces = await openSurfaces(foundation, subgraphs, stores.identity.rows, {
     challenge: (context) => running.identity.challenge(context),
     onCredentialChange: (listener) => running.identity.core.feed.onChange(listener),
@@ -100,20 +102,18 @@ export async function assembleWith(
       rateLimits.bind(edge);
       await surfaces.mount(app, edge);
       await mountSaml(app, running.identity.core.saml);
-      await running.identity.mount(app);
+      for (const domain of domains) await domain.mount?.(app);
     },
     checks: Object.fromEntries(Object.entries(stores).map(([name, { rows }]) => [name, () => rows.query('select 1', [])])),
     firstAdministrator: first,
     async startWork() {
-      await running.identity.start();
-      await running.events.start();
+      for (const domain of domains) await domain.start?.();
       await relay.start();
       surfaces.startWork();
     },
     async close() {
       await relay.stop();
-      await running.events.stop();
-      await running.identity.stop();
+      for (const domain of domains.toReversed()) await domain.stop?.();
       await databases.stopJobs();
       await surfaces.close();
       await resources.disposeAsync();
@@ -156,7 +156,14 @@ async function startDomains(
     }),
     services: services.start({ ...portsOf('services'), connectivity: connectivityOf(config) }),
     billing: billing.start(portsOf('billing')),
-    support: support.start(portsOf('support')),
+    support: support.start({
+      ...portsOf('support'),
+      secretKey,
+      allowPrivateUrls: config.allowPrivateUrls,
+      mailer,
+      sms,
+      files: new FolderFiles(join(config.dataDir, 'files')),
+    }),
   };
   const reactions = Object.values(reacting).flatMap((domain) => domain.reactions ?? []);
   const domains: Pick<Domain, 'events' | 'live'>[] = [identity, services, billing, support, events];

@@ -1,4 +1,4 @@
-import type { Domain, Ports } from '../../kernel/domain.ts';
+import type { Domain } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
 import { RecordReader } from '../../kernel/loaders.ts';
 import { organizationEm } from '../../kernel/organization.filter.ts';
@@ -9,16 +9,19 @@ import { commentAdded } from './comments/comment.events.ts';
 import type { SupportContext } from './context.ts';
 import { Feedback } from './feedback/feedback.entity.ts';
 import { migrations } from './migrations/index.ts';
+import type { SupportPorts } from './ports.ts';
 import { Account, Service } from './references.ts';
+import { TicketEditor } from './tickets/ticket.editor.ts';
 import { Ticket } from './tickets/ticket.entity.ts';
 import { ticketEvents } from './tickets/ticket.events.ts';
 import { AccountTicketsResolver, ServiceTicketsResolver, TicketResolver } from './tickets/ticket.resolver.ts';
 import { TicketService } from './tickets/ticket.service.ts';
+import { TicketChange } from './tickets/ticket-change.entity.ts';
 
 /** Support: tickets (specification 4.7). */
-export const support: Domain = {
+export const support: Domain<SupportPorts> = {
   name: 'support',
-  entities: [Ticket, Agent, Feedback],
+  entities: [Ticket, TicketChange, Agent, Feedback],
   migrations,
   events: [...ticketEvents, commentAdded],
   live: [
@@ -34,10 +37,11 @@ export const support: Domain = {
   start: (ports) => ({ subgraph: createSubgraph(ports) }),
 };
 
-function createSubgraph(ports: Ports): Subgraph {
+function createSubgraph(ports: SupportPorts): Subgraph {
   const { orm, clock, graph, origin } = ports;
   const ticketReader = new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } });
   const agentReader = new RecordReader(ports, Agent);
+  const editor = new TicketEditor(clock);
   return buildSubgraph<SupportContext>({
     name: 'support',
     resolvers: [TicketResolver, AccountTicketsResolver, ServiceTicketsResolver],
@@ -58,7 +62,7 @@ function createSubgraph(ports: Ports): Subgraph {
         clock,
         origin,
         loaders,
-        tickets: new TicketService({ em, request, clock, graph, agents, loader: loaders.tickets }),
+        tickets: new TicketService({ em, request, clock, graph, agents, editor, loader: loaders.tickets }),
       };
     },
   });

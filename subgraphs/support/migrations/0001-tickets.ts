@@ -40,6 +40,8 @@ export const tickets = migration('0001-tickets', [
      "resolution_due" timestamptz(3) not null,
      "responded_at" timestamptz(3) null,
      "resolved_at" timestamptz(3) null,
+     "response_breached_at" timestamptz(3) null,
+     "resolution_breached_at" timestamptz(3) null,
      "escalation_level" int not null default 0,
      "escalation_reason" text null,
      "created_at" timestamptz(3) not null,
@@ -52,4 +54,16 @@ export const tickets = migration('0001-tickets', [
   `alter table "support"."ticket" add constraint "ticket_organization_id_number_unique" unique ("organization_id", "number")`,
   `alter table "support"."ticket" add constraint "ticket_status_check" check ("status" in ('open', 'in_progress', 'escalated', 'resolved'))`,
   `alter table "support"."ticket" add constraint "ticket_priority_check" check ("priority" in ('low', 'medium', 'high', 'critical'))`,
+  `create table "support"."ticket_change" (
+     "id" text primary key,
+     "organization_id" text not null,
+     "ticket_id" text not null,
+     "member" text not null,
+     "from" jsonb null,
+     "to" jsonb null,
+     "actor_kind" text not null,
+     "actor_id" text not null,
+     "created_at" timestamptz(3) not null
+   )`,
+  `create index "ticket_change_ticket_id_id_index" on "support"."ticket_change" ("ticket_id", "id")`,
 ]);

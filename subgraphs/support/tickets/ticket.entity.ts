@@ -117,6 +117,13 @@ export class Ticket {
   @Property({ type: 'datetime', length: 3, nullable: true })
   resolvedAt: Date | null = null;
 
+  /** When it was found not to have been answered in time; null where it was, or may still be. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  responseBreachedAt: Date | null = null;
+
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  resolutionBreachedAt: Date | null = null;
+
   @Property({ type: 'integer' })
   escalationLevel = 0;
 

@@ -1,6 +1,5 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/core';
+import type { FilterQuery } from '@mikro-orm/core';
 import { parse } from 'graphql';
-import { type ChangeSet, changesBetween } from '../../../kernel/changes.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
 import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
@@ -9,15 +8,13 @@ import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../k
 import { newId } from '../../../kernel/ids.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { nextNumber } from '../../../kernel/numbers.ts';
-import { record } from '../../../kernel/outbox.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import type { AgentService } from '../agents/agent.service.ts';
+import type { TicketEditor } from './ticket.editor.ts';
 import { Ticket } from './ticket.entity.ts';
-import { ticketCreated, ticketEscalated, ticketResolved, ticketUpdated } from './ticket.events.ts';
 import type { TicketCreateInput, TicketFilter, TicketUpdateInput } from './ticket.inputs.ts';
-import { TicketStatus } from './ticket.states.ts';
 
 const CUSTOMER = parse('query TicketCustomer($id: ID!) { accounts(filter: { customerId: [$id] }, page: { limit: 1 }) { nodes { id } } }');
 const SERVICE = parse('query TicketService($id: ID!) { service(id: $id) { account { id customerId } } }');
@@ -28,6 +25,7 @@ export interface TicketServiceDeps {
   clock: Clock;
   graph: Graph;
   agents: AgentService;
+  editor: TicketEditor;
   loader: RecordLoader<Ticket>;
 }
 
@@ -54,8 +52,7 @@ export class TicketService {
       ticket.prioritize(input.priority);
       ticket.agentId = (await this.deps.agents.leastBusy(tx, category, now)).id;
       ticket.number = `TKT-${await nextNumber(tx, 'ticket_counter', this.#organizationId)}`;
-      tx.persist(ticket);
-      await record(tx, ticketCreated(ticket));
+      await this.deps.editor.open(tx, ticket, this.deps.request.principal);
       return ticket;
     });
   }
@@ -71,33 +68,19 @@ export class TicketService {
 
   /** @throws ResourceNotFound, InvalidState */
   async update(id: string, { status, priority, assignedTo, ...input }: TicketUpdateInput): Promise<Ticket> {
-    return this.deps.em.transactional(async (tx) => {
-      const ticket = await tx.findOne(Ticket, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (!ticket) throw new ResourceNotFound('ticket', id);
-
-      const before = observed(ticket);
-      const notes = ticket.internalNotes;
-      if (assignedTo) ticket.agentId = (await this.#agent(tx, assignedTo)).id;
-      if (priority) ticket.prioritize(priority);
-      if (status && status !== ticket.status) ticket.moveTo(status, this.deps.clock.now());
-      for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(ticket, { [name]: value });
-      const changes = changesBetween(before, observed(ticket));
-      if (Object.keys(changes).length === 0 && notes === ticket.internalNotes) return ticket;
-      ticket.updatedAt = this.deps.clock.now();
-      await this.#recordChanges(tx, ticket, changes);
-      return ticket;
-    });
+    const { em, editor, request } = this.deps;
+    return em.transactional((tx) =>
+      editor.change(tx, id, request.principal, async (ticket, now) => {
+        if (assignedTo) ticket.agentId = (await this.#agent(tx, assignedTo)).id;
+        if (priority) ticket.prioritize(priority);
+        if (status && status !== ticket.status) ticket.moveTo(status, now);
+        for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(ticket, { [name]: value });
+      }),
+    );
   }
 
   get #organizationId(): string {
     return this.deps.request.principal.organizationId;
-  }
-
-  async #recordChanges(tx: EntityManager, ticket: Ticket, changes: ChangeSet): Promise<void> {
-    if (Object.keys(changes).length === 0) return;
-    await record(tx, ticketUpdated(ticket, changes));
-    if (changes.status?.to === TicketStatus.RESOLVED) await record(tx, ticketResolved(ticket, changes));
-    if (changes.status?.to === TicketStatus.ESCALATED || changes.escalation_level) await record(tx, ticketEscalated(ticket, changes));
   }
 
   async #agent(tx: EntityManager, id: string): Promise<Agent> {
@@ -133,17 +116,6 @@ export class TicketService {
 interface ServiceOwner {
   service: { account: { id: string; customerId: string } } | null;
 }
-
-/** The members whose changes an event tells. What agents write for each other stays out of it. */
-const observed = (ticket: Ticket) => ({
-  status: ticket.status,
-  priority: ticket.priority,
-  assigned_to: ticket.agentId,
-  escalation_level: ticket.escalationLevel,
-  estimated_resolution: ticket.estimatedResolution,
-  customer_update: ticket.customerUpdate,
-  metadata: ticket.metadata,
-});
 
 function whereOf({
   status,

@@ -1,0 +1,15 @@
+import type { Ports } from '../../kernel/domain.ts';
+import type { FileStore } from '../../kernel/files.ts';
+import type { Mailer } from '../../kernel/mail.ts';
+import type { SmsSender } from '../../kernel/sms.ts';
+
+/** What support is given to work with, beside what every domain is. */
+export interface SupportPorts extends Ports {
+  secretKey: string;
+  /** Whether integrations may be at private addresses: for development. */
+  allowPrivateUrls: boolean;
+  mailer: Mailer;
+  sms: SmsSender;
+  /** Where attachments and reports lie. */
+  files: FileStore;
+}

@@ -1,0 +1,60 @@
+import { LockMode } from '@mikro-orm/core';
+import { type ChangeSet, changesBetween } from '../../../kernel/changes.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { ResourceNotFound } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { record } from '../../../kernel/outbox.ts';
+import { Ticket } from './ticket.entity.ts';
+import { ticketCreated, ticketEscalated, ticketResolved, ticketUpdated } from './ticket.events.ts';
+import { TicketStatus } from './ticket.states.ts';
+import { type Actor, TicketChange } from './ticket-change.entity.ts';
+
+/** What is done to a ticket that is locked. */
+export type Change = (ticket: Ticket, now: Date) => Promise<void> | void;
+
+/** The one way in which tickets come to be and change: with their timeline and their events, in one transaction. */
+export class TicketEditor {
+  constructor(private readonly clock: Clock) {}
+
+  async open(tx: EntityManager, ticket: Ticket, actor: Actor): Promise<void> {
+    tx.persist(ticket);
+    this.#keep(tx, ticket, { status: { from: null, to: ticket.status }, assigned_to: { from: null, to: ticket.agentId } }, actor);
+    await record(tx, ticketCreated(ticket));
+  }
+
+  /** Changes a ticket of the transaction's organization, one change after the other. @throws ResourceNotFound, and what `act` throws */
+  async change(tx: EntityManager, id: string, actor: Actor, act: Change): Promise<Ticket> {
+    const ticket = await tx.findOne(Ticket, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!ticket) throw new ResourceNotFound('ticket', id);
+    const now = this.clock.now();
+    const before = observed(ticket);
+    await act(ticket, now);
+    const changes = changesBetween(before, observed(ticket));
+    if (Object.keys(changes).length === 0) return ticket;
+    ticket.updatedAt = now;
+    this.#keep(tx, ticket, changes, actor);
+    await record(tx, ticketUpdated(ticket, changes));
+    if (changes.status?.to === TicketStatus.RESOLVED) await record(tx, ticketResolved(ticket, changes));
+    if (changes.status?.to === TicketStatus.ESCALATED || changes.escalation_level) await record(tx, ticketEscalated(ticket, changes));
+    return ticket;
+  }
+
+  #keep(tx: EntityManager, { id, organizationId, updatedAt }: Ticket, changes: ChangeSet, actor: Actor): void {
+    for (const [member, { from, to }] of Object.entries(changes)) {
+      const told = { ticketId: id, organizationId, member, from, to, actorKind: actor.kind, actorId: actor.id, createdAt: updatedAt };
+      tx.persist(Object.assign(new TicketChange(), { id: newId('ticketChange'), ...told }));
+    }
+  }
+}
+
+/** The members whose changes the timeline keeps and an event tells. What agents write for each other stays out of it. */
+const observed = (ticket: Ticket) => ({
+  status: ticket.status,
+  priority: ticket.priority,
+  assigned_to: ticket.agentId,
+  escalation_level: ticket.escalationLevel,
+  estimated_resolution: ticket.estimatedResolution,
+  customer_update: ticket.customerUpdate,
+  metadata: ticket.metadata,
+});
