@@ -26,14 +26,44 @@ interface Window {
  */
 export async function listPage<T extends { id: string }>(em: EntityManager, entity: EntityClass<T>, query: ListQuery<T>): Promise<Page<T>> {
   const sort = [...(query.sort?.length ? query.sort : query.defaultSort), { field: 'id', order: lastOrder(query) }];
-  const { limit, offset, cursor } = windowOf(query.page ?? {});
-  const after = cursor ? decodeCursor(cursor, sort, em.getMetadata().get<T>(entity).properties as unknown as Properties) : undefined;
-  const where = (after ? { $and: [query.where, keysetAfter(sort, after)] } : query.where) as FilterQuery<T>;
   const orderBy = sort.map(({ field, order }) => ({ [field]: order })) as QueryOrderMap<T>[];
+  return pageFrom<T>(
+    {
+      sort,
+      properties: em.getMetadata().get<T>(entity).properties as unknown as Properties,
+      async rows(limit, offset, after) {
+        const where = (after ? { $and: [query.where, keysetAfter(sort, after)] } : query.where) as FilterQuery<T>;
+        return (await em.find(entity, where, { orderBy, limit, offset })) as T[];
+      },
+      count: () => em.count(entity, query.where),
+    },
+    query.page ?? {},
+  );
+}
+
+/** A list that is read a page at a time, however its rows are found. */
+export interface PageSource<T extends object> {
+  /** Its order, which must be total. */
+  sort: readonly SortBy[];
+  /** What the values of the fields that it is sorted by look like. */
+  properties: Properties;
+  /** Up to `limit` rows from an offset, or behind the row whose sorted fields had the values `after`. */
+  rows(limit: number, offset: number, after: readonly unknown[] | undefined): Promise<T[]>;
+  /** How many rows the whole list has. */
+  count(): Promise<number>;
+}
+
+/** One page of a list. @throws InvalidParameters as `listPage` does. */
+export async function pageFrom<T extends object>(
+  { sort, properties, rows: read, count }: PageSource<T>,
+  page: PageInput,
+): Promise<Page<T>> {
+  const { limit, offset, cursor } = windowOf(page);
+  const after = cursor ? decodeCursor(cursor, sort, properties) : undefined;
   // one row more than asked tells whether there is a next page
-  const rows = await em.find(entity, where, { orderBy, limit: limit + 1, offset });
-  const total = isWhole(rows.length, offset, limit, after) ? offset + rows.length : await em.count(entity, query.where);
-  const nodes = rows.slice(0, limit) as T[];
+  const rows = await read(limit + 1, offset, after);
+  const total = isWhole(rows.length, offset, limit, after) ? offset + rows.length : await count();
+  const nodes = rows.slice(0, limit);
   const hasMore = rows.length > limit;
   const last = nodes.at(-1);
   return {
@@ -99,7 +129,7 @@ function encodeCursor<T extends object>(sort: readonly SortBy[], row: T): string
 }
 
 /** Of the entity's metadata: what a value of a property looks like. */
-type Properties = Readonly<Record<string, { runtimeType: string; nullable?: boolean }>>;
+export type Properties = Readonly<Record<string, { runtimeType: string; nullable?: boolean }>>;
 
 function decodeCursor(cursor: string, sort: readonly SortBy[], properties: Properties): unknown[] {
   try {

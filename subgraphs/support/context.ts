@@ -2,15 +2,16 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { RecordLoader } from '../../kernel/loaders.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Agent } from './agents/agent.entity.ts';
+import type { KnowledgeContext, KnowledgeLoaders } from './knowledge/knowledge.context.ts';
 import type { Ticket } from './tickets/ticket.entity.ts';
 import type { TicketService } from './tickets/ticket.service.ts';
 
 /** What the resolvers of one request work with. */
-export interface SupportContext {
+export interface SupportContext extends KnowledgeContext {
   principal: Principal;
   clock: Clock;
   /** Public origin of the platform, for links. */
   origin: string;
   tickets: TicketService;
-  loaders: { tickets: RecordLoader<Ticket>; agents: RecordLoader<Agent> };
+  loaders: { tickets: RecordLoader<Ticket>; agents: RecordLoader<Agent> } & KnowledgeLoaders;
 }

@@ -8,6 +8,11 @@ import { AgentService } from './agents/agent.service.ts';
 import { commentAdded } from './comments/comment.events.ts';
 import type { SupportContext } from './context.ts';
 import { Feedback } from './feedback/feedback.entity.ts';
+import { FeedbackResolver, TicketFeedbackResolver } from './feedback/feedback.resolver.ts';
+import { Article } from './knowledge/article.entity.ts';
+import { ArticleResolver, KnowledgeHitResolver } from './knowledge/article.resolver.ts';
+import { knowledgeOf } from './knowledge/knowledge.context.ts';
+import { refreshLibrary } from './knowledge/library.ts';
 import { migrations } from './migrations/index.ts';
 import type { SupportPorts } from './ports.ts';
 import { Account, Service } from './references.ts';
@@ -18,10 +23,10 @@ import { AccountTicketsResolver, ServiceTicketsResolver, TicketResolver } from '
 import { TicketService } from './tickets/ticket.service.ts';
 import { TicketChange } from './tickets/ticket-change.entity.ts';
 
-/** Support: tickets (specification 4.7). */
+/** Support: tickets, the knowledge base, feedback (specification 4.7). */
 export const support: Domain<SupportPorts> = {
   name: 'support',
-  entities: [Ticket, TicketChange, Agent, Feedback],
+  entities: [Ticket, TicketChange, Agent, Feedback, Article],
   migrations,
   events: [...ticketEvents, commentAdded],
   live: [
@@ -34,17 +39,20 @@ export const support: Domain<SupportPorts> = {
       description: 'What happens to tickets.',
     },
   ],
-  start: (ports) => ({ subgraph: createSubgraph(ports) }),
+  start: (ports) => ({ subgraph: createSubgraph(ports), start: () => refreshLibrary(ports) }),
 };
+
+const KNOWLEDGE = [ArticleResolver, KnowledgeHitResolver, FeedbackResolver, TicketFeedbackResolver];
 
 function createSubgraph(ports: SupportPorts): Subgraph {
   const { orm, clock, graph, origin } = ports;
   const ticketReader = new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } });
   const agentReader = new RecordReader(ports, Agent);
   const editor = new TicketEditor(clock);
+  const knowledge = knowledgeOf(ports);
   return buildSubgraph<SupportContext>({
     name: 'support',
-    resolvers: [TicketResolver, AccountTicketsResolver, ServiceTicketsResolver],
+    resolvers: [TicketResolver, AccountTicketsResolver, ServiceTicketsResolver, ...KNOWLEDGE],
     orphanedTypes: [Account, Service],
     references: {
       Ticket: { requires: 'support:read', load: ({ id = '' }, { loaders }) => loaders.tickets.load(id) },
@@ -52,7 +60,9 @@ function createSubgraph(ports: SupportPorts): Subgraph {
     createContext(request) {
       const { principal } = request;
       const em = organizationEm(orm, principal.organizationId);
+      const { loaders: knowledgeLoaders, ...known } = knowledge(em, principal);
       const loaders = {
+        ...knowledgeLoaders,
         tickets: ticketReader.forOrganization(principal.organizationId),
         agents: agentReader.forOrganization(principal.organizationId),
       };
@@ -62,6 +72,7 @@ function createSubgraph(ports: SupportPorts): Subgraph {
         clock,
         origin,
         loaders,
+        ...known,
         tickets: new TicketService({ em, request, clock, graph, agents, editor, loader: loaders.tickets }),
       };
     },
