@@ -28,7 +28,7 @@ const ORDER = [
 ];
 const ORDERED = { rank: { runtimeType: 'number' }, id: { runtimeType: 'string' } };
 
-/** How one search reads: the rows that fit with their rank, and what their headline is. Values go in by `bind`, as `$1`. */
+/** How one search reads: the rows that fit with their rank, and what their headline is. `from` and `fits` take all the values. */
 interface Reading {
   match: KnowledgeMatch;
   from: string;
@@ -86,7 +86,7 @@ export class ArticleSearch {
       from: `${this.#table} a, ${query} query`,
       fits: `${fits} and a."search" @@ query`,
       rank: `ts_rank_cd(${WEIGHTS}, a."search", query, ${BY_LENGTH})::float8`,
-      headline: `ts_headline('english', ${headlineText('a')}, ${query}, ${bind(HEADLINE_OPTIONS)})`,
+      headline: `ts_headline('english', ${headlineText('a')}, ${query}, '${HEADLINE_OPTIONS}')`,
       values,
     };
   }
@@ -94,7 +94,9 @@ export class ArticleSearch {
   #bySimilarity(organizationId: string, wanted: Wanted, words: readonly string[]): Reading {
     const { values, bind, fits } = conditions(organizationId, wanted);
     const text = `a."title" || ' ' || a."summary" || ' ' || a."tags"::text`;
-    const score = `(select avg(word_similarity(word, ${text})) as score from unnest(${bind(words)}::text[]) word)`;
+    // words that full text leaves out, such as `where`, say nothing here either
+    const telling = `array(select word from unnest(${bind(words)}::text[]) word where numnode(plainto_tsquery('english', word)) > 0)`;
+    const score = `(select avg(word_similarity(word, ${text})) as score from unnest(${telling}) word)`;
     return {
       match: KnowledgeMatch.SIMILAR,
       from: `${this.#table} a cross join lateral ${score} likeness`,
@@ -106,9 +108,7 @@ export class ArticleSearch {
   }
 
   async #count({ from, fits, values }: Reading): Promise<number> {
-    // what the headline takes is no part of this
-    const needed = values.slice(0, highest(`${from} ${fits}`));
-    const [row] = await this.#rows.query<{ count: number }>(`select count(*)::int as count from ${from} where ${fits}`, needed);
+    const [row] = await this.#rows.query<{ count: number }>(`select count(*)::int as count from ${from} where ${fits}`, values);
     return row?.count ?? 0;
   }
 
@@ -161,8 +161,6 @@ function conditions(organizationId: string, { category, tag, kind, status }: Wan
   ];
   return { values, bind, fits: all.filter(Boolean).join(' and ') };
 }
-
-const highest = (sql: string): number => Math.max(...[...sql.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
 
 /** Whoever writes operators means what they say; only plain words are looked for by likeness. */
 const isPlain = (q: string): boolean => !/"|(^|\s)-/.test(q);

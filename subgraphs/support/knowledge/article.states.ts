@@ -21,8 +21,9 @@ registerEnumType(ArticleKind, {
   description: 'Of an entry of the FAQ the title is the question and the body the answer.',
 });
 
+/** What was taken from readers is looked at again, as a draft, before it comes back to them. */
 export const articleStates = new StateMachine<ArticleStatus>('article', {
   draft: [ArticleStatus.PUBLISHED, ArticleStatus.ARCHIVED],
   published: [ArticleStatus.DRAFT, ArticleStatus.ARCHIVED],
-  archived: [ArticleStatus.DRAFT, ArticleStatus.PUBLISHED],
+  archived: [ArticleStatus.DRAFT],
 });
