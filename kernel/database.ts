@@ -10,6 +10,7 @@ import { defineConfig, type EntityManager, MikroORM, type PostgreSqlDriver } fro
 import { createPostgreSqlTypeParsers } from '@mikro-orm/sql';
 import pg from 'pg';
 import array from 'postgres-array';
+import { EXTENSIONS } from './database.extensions.ts';
 import type { Logger } from './log.ts';
 
 export type { EntityManager };
@@ -69,7 +70,12 @@ export class Database {
     const parsers = createPostgreSqlTypeParsers((text: string) => array.parse(text));
     const { dataDir, template } = target;
     if (dataDir) await createCluster(dataDir, template);
-    const pglite = await PGlite.create({ dataDir, parsers, loadDataDir: dataDir ? undefined : blobOf(template) });
+    const pglite = await PGlite.create({
+      dataDir,
+      parsers,
+      extensions: EXTENSIONS,
+      loadDataDir: dataDir ? undefined : blobOf(template),
+    });
     return new Database(target, pglite, log);
   }
 
@@ -151,7 +157,7 @@ async function createCluster(dataDir: string, template: string | undefined): Pro
   const partial = `${dataDir}.partial`;
   rmSync(partial, { recursive: true, force: true });
   mkdirSync(dirname(dataDir), { recursive: true });
-  await (await PGlite.create({ dataDir: partial, loadDataDir: blobOf(template) })).close();
+  await (await PGlite.create({ dataDir: partial, extensions: EXTENSIONS, loadDataDir: blobOf(template) })).close();
   renameSync(partial, dataDir);
 }
 

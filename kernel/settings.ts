@@ -94,7 +94,8 @@ export const settings = {
   databaseUrl: setting({
     name: 'DATABASE_URL',
     option: 'database-url',
-    about: 'PostgreSQL 15 or later to use instead of the embedded database.',
+    about:
+      'PostgreSQL 15 or later to use instead of the embedded database. Its user creates schemas there, and the extension pg_trgm (which needs no more than that) unless it exists.',
     schema: databaseUrl,
     otherwise: 'embedded, in DATA_DIR',
     secret: true,

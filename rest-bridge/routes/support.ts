@@ -1,4 +1,5 @@
 import { area, get, post, put, view } from '../route.ts';
+import { knowledge } from './knowledge.ts';
 import { supportReports } from './support.reports.ts';
 
 const ticketRecord = view(
@@ -78,4 +79,5 @@ export const support = area('Support', 'Tickets, and what is done about them.', 
     example: { status: 'in_progress', customer_update: 'We are on it.' },
   }),
   ...supportReports,
+  ...knowledge,
 ]);

@@ -3,13 +3,14 @@ import type { RecordLoader } from '../../kernel/loaders.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Agent } from './agents/agent.entity.ts';
 import type { DashboardService } from './analytics/dashboard.service.ts';
+import type { KnowledgeContext, KnowledgeLoaders } from './knowledge/knowledge.context.ts';
 import type { ReportLinks } from './reports/report.links.ts';
 import type { ReportService } from './reports/report.service.ts';
 import type { Ticket } from './tickets/ticket.entity.ts';
 import type { TicketService } from './tickets/ticket.service.ts';
 
 /** What the resolvers of one request work with. */
-export interface SupportContext {
+export interface SupportContext extends KnowledgeContext {
   principal: Principal;
   clock: Clock;
   /** Public origin of the platform, for links. */
@@ -18,5 +19,5 @@ export interface SupportContext {
   dashboard: DashboardService;
   reports: ReportService;
   reportLinks: ReportLinks;
-  loaders: { tickets: RecordLoader<Ticket>; agents: RecordLoader<Agent> };
+  loaders: { tickets: RecordLoader<Ticket>; agents: RecordLoader<Agent> } & KnowledgeLoaders;
 }

@@ -11,6 +11,11 @@ import { Figures } from './analytics/figures.ts';
 import { commentAdded } from './comments/comment.events.ts';
 import type { SupportContext } from './context.ts';
 import { Feedback } from './feedback/feedback.entity.ts';
+import { FeedbackResolver, TicketFeedbackResolver } from './feedback/feedback.resolver.ts';
+import { Article } from './knowledge/article.entity.ts';
+import { ArticleResolver, KnowledgeHitResolver } from './knowledge/article.resolver.ts';
+import { knowledgeOf } from './knowledge/knowledge.context.ts';
+import { refreshLibrary } from './knowledge/library.ts';
 import { migrations } from './migrations/index.ts';
 import type { SupportPorts } from './ports.ts';
 import { Account, Service } from './references.ts';
@@ -29,10 +34,10 @@ import { AccountTicketsResolver, ServiceTicketsResolver, TicketResolver } from '
 import { TicketService } from './tickets/ticket.service.ts';
 import { TicketChange } from './tickets/ticket-change.entity.ts';
 
-/** Support: tickets (specification 4.7). */
+/** Support: tickets, the knowledge base, feedback (specification 4.7). */
 export const support: Domain<SupportPorts> = {
   name: 'support',
-  entities: [Ticket, TicketChange, Agent, Feedback, Report],
+  entities: [Ticket, TicketChange, Agent, Feedback, Report, Article],
   migrations,
   events: [...ticketEvents, commentAdded],
   live: [
@@ -52,7 +57,10 @@ export const support: Domain<SupportPorts> = {
     return {
       subgraph: createSubgraph(ports, { tally, links }),
       mount: (app) => mountReportDownloads(app, { ...ports, links }),
-      start: async () => tally.start(),
+      async start() {
+        tally.start();
+        await refreshLibrary(ports);
+      },
       stop: () => tally.stop(),
     };
   },
@@ -64,14 +72,17 @@ interface Parts {
   links: ReportLinks;
 }
 
+const KNOWLEDGE = [ArticleResolver, KnowledgeHitResolver, FeedbackResolver, TicketFeedbackResolver];
+
 function createSubgraph(ports: SupportPorts, { tally, links }: Parts): Subgraph {
   const { orm, rows, jobs, clock, graph, origin } = ports;
   const ticketReader = new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } });
   const agentReader = new RecordReader(ports, Agent);
   const editor = new TicketEditor(clock);
+  const knowledge = knowledgeOf(ports);
   return buildSubgraph<SupportContext>({
     name: 'support',
-    resolvers: [TicketResolver, AccountTicketsResolver, ServiceTicketsResolver, DashboardResolver, ReportResolver],
+    resolvers: [TicketResolver, AccountTicketsResolver, ServiceTicketsResolver, DashboardResolver, ReportResolver, ...KNOWLEDGE],
     orphanedTypes: [Account, Service],
     references: {
       Ticket: { requires: 'support:read', load: ({ id = '' }, { loaders }) => loaders.tickets.load(id) },
@@ -79,7 +90,9 @@ function createSubgraph(ports: SupportPorts, { tally, links }: Parts): Subgraph 
     createContext(request) {
       const { principal } = request;
       const em = organizationEm(orm, principal.organizationId);
+      const { loaders: knowledgeLoaders, ...known } = knowledge(em, principal);
       const loaders = {
+        ...knowledgeLoaders,
         tickets: ticketReader.forOrganization(principal.organizationId),
         agents: agentReader.forOrganization(principal.organizationId),
       };
@@ -91,6 +104,7 @@ function createSubgraph(ports: SupportPorts, { tally, links }: Parts): Subgraph 
         clock,
         origin,
         loaders,
+        ...known,
         dashboard: new DashboardService(rows, new Figures(rows, principal.organizationId), clock),
         reports: new ReportService({ em, organizationId: principal.organizationId, clock, jobs }),
         reportLinks: links,

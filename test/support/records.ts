@@ -93,6 +93,11 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     readAt: '/support/tickets/{}',
     fields: ['ticket', 'updateTicket'],
   },
+  article_id: {
+    make: (own) => own.create('/support/kb', { title: own.label, body: own.label, category: 'general', status: 'published' }),
+    readAt: '/support/kb/{}',
+    fields: ['article', 'updateArticle', 'deleteArticle'],
+  },
   assigned_to: {
     async make(own) {
       const { body } = await own.tenant.rest('GET', `/support/tickets/${await own.id('ticket_id')}`);

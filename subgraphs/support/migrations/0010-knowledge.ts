@@ -1,6 +1,32 @@
 import { migration } from '../../../kernel/migration.ts';
 
+/** Articles and feedback. `pg_trgm` finds what was misspelt; it is a trusted extension: who may create a schema may create it. */
 export const knowledge = migration('0010-knowledge', [
+  'create extension if not exists pg_trgm',
+  `create table "support"."article" (
+     "id" text primary key,
+     "organization_id" text null,
+     "kind" text not null default 'article',
+     "title" text not null,
+     "summary" text not null default '',
+     "body" text not null,
+     "category" text not null,
+     "tags" jsonb not null,
+     "status" text not null default 'draft',
+     "position" int not null default 0,
+     "version" int not null default 1,
+     "author_kind" text not null,
+     "author_id" text not null,
+     "published_at" timestamptz(3) null,
+     "created_at" timestamptz(3) not null,
+     "updated_at" timestamptz(3) not null,
+     "search" tsvector generated always as (setweight(to_tsvector('english', title), 'A') || setweight(to_tsvector('english', summary), 'B') || setweight(to_tsvector('english', tags), 'B') || setweight(to_tsvector('english', body), 'C')) stored
+   )`,
+  `create index "article_organization_id_updated_at_id_index" on "support"."article" ("organization_id", "updated_at", "id")`,
+  `create index "article_search_index" on "support"."article" using gin ("search")`,
+  `alter table "support"."article" add constraint "article_kind_check" check ("kind" in ('article', 'faq'))`,
+  `alter table "support"."article" add constraint "article_status_check" check ("status" in ('draft', 'published', 'archived'))`,
+
   `create table "support"."feedback" (
      "id" text primary key,
      "organization_id" text not null,

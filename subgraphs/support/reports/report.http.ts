@@ -33,7 +33,11 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-async function download({ rows, files, links, clock }: ReportDownloads, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function download(
+  { rows, files, links, clock }: ReportDownloads,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { id } = request.params as { id: string };
   const { expires, signature } = request.query as Record<string, unknown>;
   if (!links.isValid(id, { expires: String(expires), signature: String(signature) }, clock.now()))

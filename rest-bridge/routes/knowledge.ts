@@ -1,0 +1,62 @@
+import { del, get, post, put, type Route, view } from '../route.ts';
+
+const articleItem = view(
+  'ArticleListItem',
+  '{ id kind title summary category tags status version isPlatform publishedAt createdAt updatedAt helpfulness }',
+);
+const articleRecord = view('ArticleRecord', '{ ...fields related(limit: 5) { id kind title summary category } }');
+const hit = view('KnowledgeHit', '{ articleId rank match headline article { kind title summary category tags isPlatform updatedAt } }');
+const faq = view('FaqSection', '{ category questions { id question: title answer: body tags updatedAt } }');
+
+const example = {
+  title: 'Reach the office network from home',
+  summary: 'Install the VPN client, sign in, and pick the nearest gateway.',
+  body: '## Before you begin\n\nAsk your administrator for an invitation.\n\n## Connect\n\n1. Install the client.\n2. Sign in.',
+  category: 'connectivity',
+  tags: ['vpn', 'remote work'],
+  status: 'published',
+};
+
+/** The knowledge base and feedback (specification 4.7). */
+export const knowledge: readonly Route[] = [
+  get('searchKnowledgeBase', '/support/kb', 'articles', {
+    summary: 'Browse and search articles',
+    description:
+      'The organization’s own articles and the platform’s. With `q` the best come first, else the latest. Who may not edit (`support:write`) sees what is published.',
+    select: articleItem,
+  }),
+  post('createArticle', '/support/kb', 'createArticle', {
+    summary: 'Write an article',
+    select: articleRecord,
+    addition: true,
+    example,
+  }),
+  get('getKnowledgeBaseArticle', '/support/kb/{article_id}', 'article', { summary: 'Read an article', select: articleRecord }),
+  put('updateArticle', '/support/kb/{article_id}', 'updateArticle', {
+    summary: 'Change, publish or archive an article',
+    description: 'What is left out stays as it is. The platform’s own articles are read-only (409).',
+    select: articleRecord,
+    addition: true,
+    example: { title: 'Reach the office from anywhere', status: 'published' },
+  }),
+  del('deleteArticle', '/support/kb/{article_id}', 'deleteArticle', {
+    summary: 'Delete an article',
+    description: 'For good, with the feedback about it. To take it from readers only, archive it.',
+    select: articleItem,
+    addition: true,
+  }),
+  get('getFaq', '/support/faq', 'faq', { summary: 'Read the FAQ', select: faq }),
+  get('searchKnowledge', '/support/knowledge', 'searchKnowledge', {
+    summary: 'Search the knowledge base',
+    description:
+      'Articles and FAQ by full text, ranked, each with where the words stand. `headline` is HTML in which `<mark>` is the only markup.',
+    select: hit,
+  }),
+  get('listFeedback', '/support/feedback', 'feedback', { summary: 'List feedback', addition: true }),
+  post('submitFeedback', '/support/feedback', 'submitFeedback', {
+    summary: 'Rate a ticket, an article or the platform',
+    description:
+      'With `ticket_id` the work on a ticket that was resolved, with `article_id` an article, with neither the platform. A ticket has one rating and an article one of each reader: a second one takes the place of the first.',
+    example: { rating: 5, comment: 'Solved within the hour.' },
+  }),
+];

@@ -1,0 +1,52 @@
+import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import type { SupportContext } from '../context.ts';
+import { Article } from '../knowledge/article.entity.ts';
+import { Ticket } from '../tickets/ticket.entity.ts';
+import { Feedback } from './feedback.entity.ts';
+import { FeedbackFilter, FeedbackInput, FeedbackSort } from './feedback.inputs.ts';
+
+const FeedbackPage = pageOf('Feedback', Feedback);
+
+@Resolver(() => Feedback)
+export class FeedbackResolver {
+  @Query(() => FeedbackPage)
+  @Requires('support:read')
+  feedback(
+    @Arg('filter', () => FeedbackFilter, { nullable: true }) filter: FeedbackFilter | undefined,
+    @Arg('sort', () => [FeedbackSort], { nullable: true }) sort: SortBy[] | undefined,
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { feedback }: SupportContext,
+  ): Promise<Page<Feedback>> {
+    return feedback.list(filter ?? {}, sort ?? [], page ?? {});
+  }
+
+  @Mutation(() => Feedback, {
+    description: 'A ticket, once resolved, has one rating and an article one of each reader: a second one takes the place of the first.',
+  })
+  @Requires('support:create')
+  submitFeedback(@Arg('input', () => FeedbackInput) input: FeedbackInput, @Ctx() { feedback }: SupportContext): Promise<Feedback> {
+    return feedback.submit(input);
+  }
+
+  @FieldResolver(() => Ticket, { nullable: true })
+  @Requires('support:read')
+  async ticket(@Root() { ticketId }: Feedback, @Ctx() { loaders }: SupportContext): Promise<Ticket | null> {
+    return ticketId ? loaders.tickets.load(ticketId) : null;
+  }
+
+  @FieldResolver(() => Article, { nullable: true })
+  @Requires('support:read')
+  async article(@Root() { articleId }: Feedback, @Ctx() { loaders }: SupportContext): Promise<Article | null> {
+    return articleId ? loaders.articles.load(articleId) : null;
+  }
+}
+
+@Resolver(() => Ticket)
+export class TicketFeedbackResolver {
+  @FieldResolver(() => Feedback, { nullable: true, description: 'How the work on it was rated.' })
+  feedback(@Root() { id }: Ticket, @Ctx() { loaders }: SupportContext): Promise<Feedback | null> {
+    return loaders.ticketFeedback.load(id);
+  }
+}

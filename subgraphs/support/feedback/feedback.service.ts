@@ -1,0 +1,108 @@
+import { type FilterQuery, LockMode } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InvalidParameters, PlatformError, ResourceNotFound } from '../../../kernel/errors.ts';
+import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import type { Principal } from '../../../kernel/principal.ts';
+import { Article } from '../knowledge/article.entity.ts';
+import { ArticleStatus } from '../knowledge/article.states.ts';
+import { Ticket } from '../tickets/ticket.entity.ts';
+import { TicketStatus } from '../tickets/ticket.states.ts';
+import { Feedback } from './feedback.entity.ts';
+import type { FeedbackFilter, FeedbackInput } from './feedback.inputs.ts';
+
+/** A ticket is rated, and its rating changed, for so long after it was resolved. */
+export const RATING_WINDOW_DAYS = 14;
+const DAY_MS = 86_400_000;
+
+export interface FeedbackServiceDeps {
+  em: EntityManager;
+  principal: Principal;
+  clock: Clock;
+}
+
+/** Ratings of the caller's organization (specification 4.7). */
+export class FeedbackService {
+  constructor(private readonly deps: FeedbackServiceDeps) {}
+
+  /**
+   * Rates. A ticket has one rating, whoever gives it, and an article one of each reader: a second one takes the place of the first.
+   * @throws ResourceNotFound for a ticket or article that the caller does not see; PlatformError INVALID_STATE for a ticket that is
+   * not resolved, or was so long ago.
+   */
+  async submit({ rating, comment, ticketId, articleId }: FeedbackInput): Promise<Feedback> {
+    if (ticketId && articleId)
+      throw new InvalidParameters([{ field: 'articleId', value: articleId, reason: 'cannot be combined with ticketId' }]);
+    const { em, principal, clock } = this.deps;
+    const now = clock.now();
+    const author = { authorKind: principal.kind, authorId: principal.id };
+    const said = { rating, comment: comment ?? null, updatedAt: now };
+    return em.transactional(async (tx) => {
+      if (ticketId) await this.#checkTicket(tx, ticketId, now);
+      if (articleId) await this.#checkArticle(tx, articleId);
+      const before = await this.#before(tx, { ticketId, articleId });
+      if (before) return Object.assign(before, author, said);
+      const feedback = new Feedback();
+      const subject = { ticketId: ticketId ?? null, articleId: articleId ?? null };
+      Object.assign(feedback, said, author, subject, { id: newId('feedback'), organizationId: principal.organizationId, createdAt: now });
+      tx.persist(feedback);
+      return feedback;
+    });
+  }
+
+  list(filter: FeedbackFilter, sort: SortBy[], page: PageInput): Promise<Page<Feedback>> {
+    return listPage(this.deps.em, Feedback, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
+  }
+
+  /** The rating of each ticket; null where it has none. */
+  async ofTickets(ids: readonly string[]): Promise<(Feedback | null)[]> {
+    const found = await this.deps.em.find(Feedback, { ticketId: { $in: [...ids] } }, { disableIdentityMap: true });
+    const byTicket = new Map(found.map((feedback) => [feedback.ticketId, feedback]));
+    return ids.map((id) => byTicket.get(id) ?? null);
+  }
+
+  #before(tx: EntityManager, { ticketId, articleId }: Pick<FeedbackInput, 'ticketId' | 'articleId'>): Promise<Feedback | null> {
+    const { kind, id } = this.deps.principal;
+    if (ticketId) return tx.findOne(Feedback, { ticketId });
+    if (articleId) return tx.findOne(Feedback, { articleId, authorKind: kind, authorId: id });
+    return Promise.resolve(null);
+  }
+
+  /** Locks it: of two first ratings at once the second then finds the first. */
+  async #checkTicket(tx: EntityManager, id: string, now: Date): Promise<void> {
+    const ticket = await tx.findOne(Ticket, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!ticket) throw new ResourceNotFound('ticket', id);
+    const { status, resolvedAt } = ticket;
+    if (status !== TicketStatus.RESOLVED || !resolvedAt)
+      throw new PlatformError('INVALID_STATE', `A ticket is rated once it is resolved; this one is ${status}.`, { id, status });
+    const until = new Date(resolvedAt.getTime() + RATING_WINDOW_DAYS * DAY_MS);
+    if (now > until)
+      throw new PlatformError('INVALID_STATE', `A ticket is rated within ${RATING_WINDOW_DAYS} days after it was resolved.`, {
+        id,
+        status,
+        until: until.toISOString(),
+      });
+  }
+
+  /** Locks the reader's place in it. */
+  async #checkArticle(tx: EntityManager, id: string): Promise<void> {
+    if (!(await tx.findOne(Article, { id, status: ArticleStatus.PUBLISHED }))) throw new ResourceNotFound('article', id);
+    const { kind, id: author } = this.deps.principal;
+    const place = `${id} ${kind} ${author}`;
+    const lock = 'select pg_advisory_xact_lock(hashtextextended(?, 0))';
+    await tx.getConnection().execute(lock, [place], 'run', tx.getTransactionContext());
+  }
+}
+
+function whereOf({ ticketId, articleId, rating, createdAfter, createdBefore }: FeedbackFilter): FilterQuery<Feedback> {
+  return {
+    ...(ticketId && { ticketId: { $in: ticketId } }),
+    ...(articleId && { articleId: { $in: articleId } }),
+    ...(rating && { rating: { $in: rating } }),
+    ...((createdAfter || createdBefore) && {
+      createdAt: { ...(createdAfter && { $gte: createdAfter }), ...(createdBefore && { $lt: createdBefore }) },
+    }),
+  };
+}

@@ -1,0 +1,156 @@
+import { type FilterQuery, LockMode, raw } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { PlatformError, ResourceNotFound } from '../../../kernel/errors.ts';
+import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import type { Principal } from '../../../kernel/principal.ts';
+import { Feedback } from '../feedback/feedback.entity.ts';
+import { CATEGORY_IDS } from '../tickets/ticket.categories.ts';
+import { Article } from './article.entity.ts';
+import { headlineHtml } from './article.headline.ts';
+import type { ArticleCreateInput, ArticleFilter, ArticleUpdateInput, KnowledgeSearchInput } from './article.inputs.ts';
+import type { ArticleLoader } from './article.loader.ts';
+import type { ArticleSearch } from './article.search.ts';
+import { ArticleKind, ArticleStatus } from './article.states.ts';
+import { type FaqSection, type KnowledgeHit, KnowledgeMatch } from './article.values.ts';
+
+export interface ArticleServiceDeps {
+  em: EntityManager;
+  principal: Principal;
+  clock: Clock;
+  loader: ArticleLoader;
+  search: ArticleSearch;
+}
+
+const LATEST_FIRST: readonly SortBy[] = [{ field: 'updatedAt', order: SortOrder.DESC }];
+/** More questions than anybody reads; the rest are found by searching. */
+const FAQ_MAX = 500;
+
+/** The knowledge base as the caller sees it: their organization's articles and the platform's (specification 4.7). */
+export class ArticleService {
+  constructor(private readonly deps: ArticleServiceDeps) {}
+
+  /** Null where the caller sees none such: another organization's article, and a draft for who may not edit, read as absent. */
+  find(id: string): Promise<Article | null> {
+    return this.deps.loader.load(id);
+  }
+
+  /** With words to look for and no sort of its own the best article comes first. */
+  async list(filter: ArticleFilter, sort: SortBy[], page: PageInput): Promise<Page<Article>> {
+    const { em, loader } = this.deps;
+    if (filter.q === undefined || filter.q === null || sort.length > 0) {
+      return listPage(em, Article, { where: this.#whereOf(filter), sort, page, defaultSort: LATEST_FIRST });
+    }
+    const { nodes, pageInfo } = await this.#find({ ...filter, q: filter.q }, page);
+    const articles = await Promise.all(nodes.map(({ articleId }) => loader.load(articleId)));
+    return { nodes: articles.filter((article) => article !== null), pageInfo };
+  }
+
+  /** What is published, the best first; without words all of it, the latest first. */
+  async search({ q, ...others }: KnowledgeSearchInput, page: PageInput): Promise<Page<KnowledgeHit>> {
+    const status = [ArticleStatus.PUBLISHED];
+    if (q !== undefined && q !== null) return this.#find({ ...others, q, status }, page);
+    const { nodes, pageInfo } = await this.list({ ...others, status }, [], page);
+    return { nodes: nodes.map(asHit), pageInfo };
+  }
+
+  /** The questions, by category in the order of the categories. */
+  async faq(category: readonly string[] | null | undefined): Promise<FaqSection[]> {
+    const where = { kind: ArticleKind.FAQ, status: ArticleStatus.PUBLISHED, ...(category && { category: { $in: [...category] } }) };
+    const orderBy = [{ position: 'asc' }, { id: 'asc' }] as const;
+    const found = await this.deps.em.find(Article, where, { orderBy: [...orderBy], limit: FAQ_MAX, disableIdentityMap: true });
+    const sections = CATEGORY_IDS.map((name) => ({ category: name, questions: found.filter((article) => article.category === name) }));
+    return sections.filter(({ questions }) => questions.length > 0);
+  }
+
+  async create({ tags, ...input }: ArticleCreateInput): Promise<Article> {
+    const { em, clock, principal } = this.deps;
+    const now = clock.now();
+    return em.transactional(async (tx) => {
+      const article = new Article();
+      const origin = { id: newId('article'), organizationId: principal.organizationId, createdAt: now, updatedAt: now };
+      Object.assign(article, given(input), origin, { tags: tagsOf(tags ?? []), authorKind: principal.kind, authorId: principal.id });
+      if (article.status === ArticleStatus.PUBLISHED) article.publishedAt = now;
+      tx.persist(article);
+      return article;
+    });
+  }
+
+  /** @throws ResourceNotFound; PlatformError INVALID_STATE for the platform's own, and for a status that cannot follow. */
+  async update(id: string, { status, tags, ...input }: ArticleUpdateInput): Promise<Article> {
+    return this.deps.em.transactional(async (tx) => {
+      const article = await this.#own(tx, id);
+      const now = this.deps.clock.now();
+      const before = contentOf(article);
+      Object.assign(article, given(input), tags && { tags: tagsOf(tags) });
+      const isRewritten = contentOf(article) !== before;
+      if (isRewritten) article.version += 1;
+      const moves = status !== undefined && status !== article.status;
+      if (moves) article.moveTo(status, now);
+      if (isRewritten || moves) article.updatedAt = now;
+      return article;
+    });
+  }
+
+  /** For good, with what readers said of it. Answers the article in its last state. @throws as `update` does */
+  async delete(id: string): Promise<Article> {
+    return this.deps.em.transactional(async (tx) => {
+      const article = await this.#own(tx, id);
+      await tx.nativeDelete(Feedback, { articleId: id });
+      tx.remove(article);
+      return article;
+    });
+  }
+
+  get #isEditor(): boolean {
+    return this.deps.principal.may('support:write');
+  }
+
+  async #own(tx: EntityManager, id: string): Promise<Article> {
+    const article = await tx.findOne(Article, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!article) throw new ResourceNotFound('article', id);
+    if (article.isPlatform) {
+      throw new PlatformError('INVALID_STATE', 'This article is one of the platform and read-only. Write one of your own beside it.', {
+        id,
+      });
+    }
+    return article;
+  }
+
+  #find({ status, ...wanted }: ArticleFilter & { q: string }, page: PageInput): Promise<Page<KnowledgeHit>> {
+    const { search, principal } = this.deps;
+    return search.page(principal.organizationId, { ...wanted, tag: wanted.tag && tagsOf(wanted.tag), status: this.#visible(status) }, page);
+  }
+
+  #visible(status: readonly ArticleStatus[] = [ArticleStatus.PUBLISHED]): ArticleStatus[] {
+    return status.filter((one) => this.#isEditor || one === ArticleStatus.PUBLISHED);
+  }
+
+  #whereOf({ q, status, category, tag, kind }: ArticleFilter): FilterQuery<Article> {
+    const all: FilterQuery<Article>[] = [{ status: { $in: this.#visible(status) } }];
+    if (q) all.push({ [raw((alias) => `${alias}."search" @@ websearch_to_tsquery('english', ?)`, [q])]: [] });
+    if (category) all.push({ category: { $in: category } });
+    if (tag) all.push({ $or: tagsOf(tag).map((one) => ({ tags: { $contains: [one] } })) } as FilterQuery<Article>);
+    if (kind) all.push({ kind });
+    return { $and: all } as FilterQuery<Article>;
+  }
+}
+
+/** What an article says: what a new version differs in. */
+const contentOf = ({ kind, title, summary, body, category, tags }: Article): string =>
+  JSON.stringify([kind, title, summary, body, category, tags]);
+
+const tagsOf = (tags: readonly string[]): string[] => [...new Set(tags.map((tag) => tag.trim().toLowerCase()))];
+
+/** The members that were sent. */
+const given = <T extends object>(input: T): Partial<T> =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined && value !== null)) as Partial<T>;
+
+const asHit = ({ id, title, summary }: Article): KnowledgeHit => ({
+  articleId: id,
+  rank: 0,
+  headline: headlineHtml(summary || title),
+  match: KnowledgeMatch.ALL,
+});
