@@ -1,11 +1,14 @@
 import { area, get, post, put, view } from '../route.ts';
 
+export const attachmentFields = '{ id filename contentType size downloadUrl }';
+
 const ticketRecord = view(
   'TicketRecord',
   `{
   ...fields
   assignedTo { agentId name email specialization }
   sla { responseTime resolutionTime responseDue resolutionDue }
+  attachments ${attachmentFields}
 }`,
 );
 const ticketUpdate = view(
@@ -41,6 +44,7 @@ const newTicket = {
   severity: 'business_impacting',
   location: { address: '350 Fifth Avenue, New York', timezone: 'America/New_York' },
   metadata: { reported_by: 'monitoring' },
+  attachments: [{ filename: 'modem.txt', content_type: 'text/plain', size: 12, data: 'Tm8gbGlnaHQuLi4K' }],
 };
 
 export const support = area('Support', 'Tickets, and what is done about them.', [

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { RecordLoader } from '../../kernel/loaders.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Agent } from './agents/agent.entity.ts';
+import type { Attachment } from './attachments/attachment.entity.ts';
 import type { Ticket } from './tickets/ticket.entity.ts';
 import type { TicketService } from './tickets/ticket.service.ts';
 
@@ -12,5 +13,5 @@ export interface SupportContext {
   /** Public origin of the platform, for links. */
   origin: string;
   tickets: TicketService;
-  loaders: { tickets: RecordLoader<Ticket>; agents: RecordLoader<Agent> };
+  loaders: { tickets: RecordLoader<Ticket>; agents: RecordLoader<Agent>; attachments: RecordLoader<Attachment> };
 }

@@ -1,10 +1,15 @@
-import type { Domain } from '../../kernel/domain.ts';
+import type { Domain, RunningDomain } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
 import { RecordReader } from '../../kernel/loaders.ts';
 import { organizationEm } from '../../kernel/organization.filter.ts';
 import type { Subgraph } from '../../kernel/subgraph.ts';
 import { Agent } from './agents/agent.entity.ts';
 import { AgentService } from './agents/agent.service.ts';
+import { Attachment } from './attachments/attachment.entity.ts';
+import { mountAttachments } from './attachments/attachment.http.ts';
+import { AttachmentResolver, TicketAttachmentsResolver } from './attachments/attachment.resolver.ts';
+import { AttachmentStore } from './attachments/attachment.store.ts';
+import { AttachmentUpload } from './attachments/attachment-upload.entity.ts';
 import { commentAdded } from './comments/comment.events.ts';
 import type { SupportContext } from './context.ts';
 import { migrations } from './migrations/index.ts';
@@ -17,10 +22,15 @@ import { AccountTicketsResolver, ServiceTicketsResolver, TicketResolver } from '
 import { TicketService } from './tickets/ticket.service.ts';
 import { TicketChange } from './tickets/ticket-change.entity.ts';
 
+export interface RunningSupport extends RunningDomain {
+  /** Also deletes files that nobody took, by itself once it was started. */
+  attachments: AttachmentStore;
+}
+
 /** Support: tickets (specification 4.7). */
-export const support: Domain<SupportPorts> = {
+export const support: Domain<SupportPorts, RunningSupport> = {
   name: 'support',
-  entities: [Ticket, TicketChange, Agent],
+  entities: [Ticket, TicketChange, Agent, Attachment, AttachmentUpload],
   migrations,
   events: [...ticketEvents, commentAdded],
   live: [
@@ -33,17 +43,33 @@ export const support: Domain<SupportPorts> = {
       description: 'What happens to tickets.',
     },
   ],
-  start: (ports) => ({ subgraph: createSubgraph(ports) }),
+  start(ports) {
+    const attachments = new AttachmentStore(ports);
+    const attachmentReader = new RecordReader(ports, Attachment);
+    return {
+      subgraph: createSubgraph(ports, { attachments, attachmentReader }),
+      attachments,
+      mount: (app) => mountAttachments(app, attachmentReader, ports.files),
+      start: async () => attachments.start(),
+      stop: () => attachments.stop(),
+    };
+  },
 };
 
-function createSubgraph(ports: SupportPorts): Subgraph {
+/** One of each for the whole process. */
+interface Parts {
+  attachments: AttachmentStore;
+  attachmentReader: RecordReader<Attachment>;
+}
+
+function createSubgraph(ports: SupportPorts, { attachments, attachmentReader }: Parts): Subgraph {
   const { orm, clock, graph, origin } = ports;
   const ticketReader = new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } });
   const agentReader = new RecordReader(ports, Agent);
   const editor = new TicketEditor(clock);
   return buildSubgraph<SupportContext>({
     name: 'support',
-    resolvers: [TicketResolver, AccountTicketsResolver, ServiceTicketsResolver],
+    resolvers: [TicketResolver, AccountTicketsResolver, ServiceTicketsResolver, AttachmentResolver, TicketAttachmentsResolver],
     orphanedTypes: [Account, Service],
     references: {
       Ticket: { requires: 'support:read', load: ({ id = '' }, { loaders }) => loaders.tickets.load(id) },
@@ -54,6 +80,7 @@ function createSubgraph(ports: SupportPorts): Subgraph {
       const loaders = {
         tickets: ticketReader.forOrganization(principal.organizationId),
         agents: agentReader.forOrganization(principal.organizationId),
+        attachments: attachmentReader.forOrganization(principal.organizationId),
       };
       const agents = new AgentService(principal.organizationId);
       return {
@@ -61,7 +88,7 @@ function createSubgraph(ports: SupportPorts): Subgraph {
         clock,
         origin,
         loaders,
-        tickets: new TicketService({ em, request, clock, graph, agents, editor, loader: loaders.tickets }),
+        tickets: new TicketService({ em, request, clock, graph, agents, editor, attachments, loader: loaders.tickets }),
       };
     },
   });

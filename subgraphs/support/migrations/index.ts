@@ -1,4 +1,5 @@
 import { tickets } from './0001-tickets.ts';
+import { conversation } from './0002-conversation.ts';
 
 /** In order. */
-export const migrations = [tickets];
+export const migrations = [tickets, conversation];

@@ -1,8 +1,10 @@
-import { IsIn, IsOptional, Length, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsIn, IsOptional, Length, Matches, MaxLength, ValidateNested } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+import { MAX_FILES } from '../attachments/attachment.data.ts';
+import { AttachmentInput } from '../attachments/attachment.values.ts';
 import { CATEGORY_IDS } from './ticket.categories.ts';
 import { TicketPriority, TicketStatus } from './ticket.states.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
@@ -57,6 +59,12 @@ export class TicketCreateInput {
 
   @Field(() => JsonObject, { nullable: true })
   metadata?: Record<string, unknown>;
+
+  @Field(() => [AttachmentInput], { nullable: true, description: `At most ${MAX_FILES} files.` })
+  @IsOptional()
+  @ArrayMaxSize(MAX_FILES, { message: `may have at most ${MAX_FILES} files` })
+  @ValidateNested()
+  attachments?: AttachmentInput[];
 }
 
 @InputType()

@@ -12,6 +12,8 @@ import { listPage } from '../../../kernel/pagination.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import type { AgentService } from '../agents/agent.service.ts';
+import type { AttachmentStore, Upload } from '../attachments/attachment.store.ts';
+import { Visibility } from '../visibility.ts';
 import type { TicketEditor } from './ticket.editor.ts';
 import { Ticket } from './ticket.entity.ts';
 import type { TicketCreateInput, TicketFilter, TicketUpdateInput } from './ticket.inputs.ts';
@@ -26,6 +28,7 @@ export interface TicketServiceDeps {
   graph: Graph;
   agents: AgentService;
   editor: TicketEditor;
+  attachments: AttachmentStore;
   loader: RecordLoader<Ticket>;
 }
 
@@ -33,11 +36,16 @@ export interface TicketServiceDeps {
 export class TicketService {
   constructor(private readonly deps: TicketServiceDeps) {}
 
-  /** @throws ResourceNotFound for a customer or service that the organization does not have. */
-  async create(input: TicketCreateInput): Promise<Ticket> {
+  /** @throws ResourceNotFound for a customer or service that the organization does not have; InvalidParameters for a file that is not taken */
+  async create({ attachments: files, ...input }: TicketCreateInput): Promise<Ticket> {
     const accountId = await this.#accountOf(input);
-    const now = this.deps.clock.now();
-    return this.deps.em.transactional(async (tx) => {
+    return this.deps.attachments.holding(this.#organizationId, files, (uploads) => this.#open(input, accountId, uploads));
+  }
+
+  #open(input: Omit<TicketCreateInput, 'attachments'>, accountId: string | null, uploads: readonly Upload[]): Promise<Ticket> {
+    const { em, clock, agents, editor, attachments, request } = this.deps;
+    const now = clock.now();
+    return em.transactional(async (tx) => {
       const category = input.category ?? 'general';
       const ticket = new Ticket();
       Object.assign(ticket, input, {
@@ -50,9 +58,11 @@ export class TicketService {
       });
       ticket.metadata = input.metadata ?? {};
       ticket.prioritize(input.priority);
-      ticket.agentId = (await this.deps.agents.leastBusy(tx, category, now)).id;
+      ticket.agentId = (await agents.leastBusy(tx, category, now)).id;
       ticket.number = `TKT-${await nextNumber(tx, 'ticket_counter', this.#organizationId)}`;
-      await this.deps.editor.open(tx, ticket, this.deps.request.principal);
+      const destination = { ticketId: ticket.id, commentId: null, visibility: Visibility.CUSTOMER, actor: request.principal, now };
+      await attachments.attach(tx, uploads, destination);
+      await editor.open(tx, ticket, request.principal);
       return ticket;
     });
   }
@@ -93,7 +103,7 @@ export class TicketService {
    * The account that a ticket names by its customer or its service; null where it names none. What it names in other subgraphs
    * must exist for the caller and fit together; a service's name that is no id is taken as it is.
    */
-  async #accountOf({ customerId, serviceAffected }: TicketCreateInput): Promise<string | null> {
+  async #accountOf({ customerId, serviceAffected }: Pick<TicketCreateInput, 'customerId' | 'serviceAffected'>): Promise<string | null> {
     const { graph, request } = this.deps;
     let accountId: string | null = null;
     if (customerId) {
