@@ -1,6 +1,6 @@
 import { area, get, post, put, view } from '../route.ts';
 
-export const attachmentFields = '{ id filename contentType size downloadUrl }';
+const attachmentFields = '{ id filename contentType size downloadUrl }';
 
 const ticketRecord = view(
   'TicketRecord',
@@ -11,6 +11,7 @@ const ticketRecord = view(
   attachments ${attachmentFields}
 }`,
 );
+const comment = view('Comment', `{ ...fields author { type id name email } attachments ${attachmentFields} }`);
 const ticketUpdate = view(
   'TicketUpdate',
   `{
@@ -79,5 +80,19 @@ export const support = area('Support', 'Tickets, and what is done about them.', 
     wrap: 'ticket',
     select: ticketUpdate,
     example: { status: 'in_progress', customer_update: 'We are on it.' },
+  }),
+  post('addTicketComment', '/support/tickets/{ticket_id}/comments', 'addTicketComment', {
+    summary: 'Comment on a ticket',
+    wrap: 'comment',
+    select: comment,
+    largeBody: true,
+    example: { content: 'Still no light after a restart.', type: 'reply', attachments: newTicket.attachments },
+  }),
+  get('listTicketComments', '/support/tickets/{ticket_id}/comments', 'ticketComments', {
+    summary: 'List the comments on a ticket',
+    wrap: 'comments',
+    list: 'support',
+    select: comment,
+    addition: true,
   }),
 ]);

@@ -3,6 +3,8 @@ import type { RecordLoader } from '../../kernel/loaders.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Agent } from './agents/agent.entity.ts';
 import type { Attachment } from './attachments/attachment.entity.ts';
+import type { Comment } from './comments/comment.entity.ts';
+import type { CommentService } from './comments/comment.service.ts';
 import type { Ticket } from './tickets/ticket.entity.ts';
 import type { TicketService } from './tickets/ticket.service.ts';
 
@@ -13,5 +15,11 @@ export interface SupportContext {
   /** Public origin of the platform, for links. */
   origin: string;
   tickets: TicketService;
-  loaders: { tickets: RecordLoader<Ticket>; agents: RecordLoader<Agent>; attachments: RecordLoader<Attachment> };
+  comments: CommentService;
+  loaders: {
+    tickets: RecordLoader<Ticket>;
+    agents: RecordLoader<Agent>;
+    attachments: RecordLoader<Attachment>;
+    comments: RecordLoader<Comment>;
+  };
 }

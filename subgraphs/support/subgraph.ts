@@ -10,7 +10,12 @@ import { mountAttachments } from './attachments/attachment.http.ts';
 import { AttachmentResolver, TicketAttachmentsResolver } from './attachments/attachment.resolver.ts';
 import { AttachmentStore } from './attachments/attachment.store.ts';
 import { AttachmentUpload } from './attachments/attachment-upload.entity.ts';
-import { commentAdded } from './comments/comment.events.ts';
+import { CommentAuthors } from './comments/comment.authors.ts';
+import { Comment } from './comments/comment.entity.ts';
+import { commentEvents } from './comments/comment.events.ts';
+import { CommentResolver, TicketCommentsResolver } from './comments/comment.resolver.ts';
+import { CommentService } from './comments/comment.service.ts';
+import { CommentWriter } from './comments/comment.writer.ts';
 import type { SupportContext } from './context.ts';
 import { migrations } from './migrations/index.ts';
 import type { SupportPorts } from './ports.ts';
@@ -30,15 +35,15 @@ export interface RunningSupport extends RunningDomain {
 /** Support: tickets (specification 4.7). */
 export const support: Domain<SupportPorts, RunningSupport> = {
   name: 'support',
-  entities: [Ticket, TicketChange, Agent, Attachment, AttachmentUpload],
+  entities: [Ticket, TicketChange, Agent, Attachment, AttachmentUpload, Comment],
   migrations,
-  events: [...ticketEvents, commentAdded],
+  events: [...ticketEvents, ...commentEvents],
   live: [
     {
       field: 'ticketUpdated',
       subject: 'Ticket',
       member: 'ticket',
-      events: ['ticket.*', 'comment.added', 'sla.breach'],
+      events: ['ticket.*', 'comment.added', 'sla.breach', 'ticket.note_added'],
       requires: 'support:read',
       description: 'What happens to tickets.',
     },
@@ -66,10 +71,20 @@ function createSubgraph(ports: SupportPorts, { attachments, attachmentReader }: 
   const { orm, clock, graph, origin } = ports;
   const ticketReader = new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } });
   const agentReader = new RecordReader(ports, Agent);
+  const commentReader = new RecordReader(ports, Comment);
   const editor = new TicketEditor(clock);
+  const writer = new CommentWriter({ editor, attachments, origin });
   return buildSubgraph<SupportContext>({
     name: 'support',
-    resolvers: [TicketResolver, AccountTicketsResolver, ServiceTicketsResolver, AttachmentResolver, TicketAttachmentsResolver],
+    resolvers: [
+      TicketResolver,
+      AccountTicketsResolver,
+      ServiceTicketsResolver,
+      AttachmentResolver,
+      TicketAttachmentsResolver,
+      CommentResolver,
+      TicketCommentsResolver,
+    ],
     orphanedTypes: [Account, Service],
     references: {
       Ticket: { requires: 'support:read', load: ({ id = '' }, { loaders }) => loaders.tickets.load(id) },
@@ -81,14 +96,28 @@ function createSubgraph(ports: SupportPorts, { attachments, attachmentReader }: 
         tickets: ticketReader.forOrganization(principal.organizationId),
         agents: agentReader.forOrganization(principal.organizationId),
         attachments: attachmentReader.forOrganization(principal.organizationId),
+        comments: commentReader.forOrganization(principal.organizationId),
       };
       const agents = new AgentService(principal.organizationId);
+      const authors = new CommentAuthors({ em, graph, request });
       return {
         principal,
         clock,
         origin,
         loaders,
-        tickets: new TicketService({ em, request, clock, graph, agents, editor, attachments, loader: loaders.tickets }),
+        tickets: new TicketService({
+          em,
+          request,
+          clock,
+          graph,
+          agents,
+          editor,
+          attachments,
+          authors,
+          comments: writer,
+          loader: loaders.tickets,
+        }),
+        comments: new CommentService({ em, principal, authors, attachments, writer, tickets: loaders.tickets, loader: loaders.comments }),
       };
     },
   });

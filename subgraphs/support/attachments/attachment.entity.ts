@@ -60,3 +60,6 @@ export class Attachment {
 /** Where the bytes lie. Made of ids only: what callers call their files is no part of it. */
 export const fileKeyOf = ({ organizationId, id }: Pick<Attachment, 'organizationId' | 'id'>): string =>
   `attachments/${organizationId}/${id}`;
+
+/** The address of the content. */
+export const downloadUrlOf = (origin: string, { id }: Pick<Attachment, 'id'>): string => `${origin}/v1/attachments/${id}`;

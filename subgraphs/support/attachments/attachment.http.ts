@@ -19,9 +19,6 @@ export async function mountAttachments(app: FastifyInstance, reader: RecordReade
   });
 }
 
-/** The address of an attachment's content. */
-export const downloadUrlOf = (origin: string, { id }: Pick<Attachment, 'id'>): string => `${origin}/v1/attachments/${id}`;
-
 /**
  * Whatever it is, a browser saves it: no content of a customer is shown, or run, as a page of the platform. Its bytes never
  * change, and whether the caller may still read them is asked each time.

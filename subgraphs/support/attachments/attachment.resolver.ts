@@ -3,8 +3,7 @@ import { relationLimit } from '../../../kernel/loaders.ts';
 import type { SupportContext } from '../context.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
 import { shownTo } from '../visibility.ts';
-import { Attachment } from './attachment.entity.ts';
-import { downloadUrlOf } from './attachment.http.ts';
+import { Attachment, downloadUrlOf } from './attachment.entity.ts';
 
 @Resolver(() => Attachment)
 export class AttachmentResolver {

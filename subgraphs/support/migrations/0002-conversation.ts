@@ -1,6 +1,19 @@
 import { migration } from '../../../kernel/migration.ts';
 
 export const conversation = migration('0002-conversation', [
+  `create table "support"."comment" (
+     "id" text primary key,
+     "organization_id" text not null,
+     "ticket_id" text not null,
+     "content" text not null,
+     "type" text not null,
+     "visibility" text not null,
+     "author" jsonb not null,
+     "metadata" jsonb not null,
+     "created_at" timestamptz(3) not null
+   )`,
+  `create index "comment_ticket_id_created_at_id_index" on "support"."comment" ("ticket_id", "created_at", "id")`,
+  `alter table "support"."comment" add constraint "comment_visibility_check" check ("visibility" in ('customer', 'internal'))`,
   `create table "support"."attachment" (
      "id" text primary key,
      "organization_id" text not null,

@@ -86,12 +86,12 @@ export class TicketUpdateInput {
   @Field(() => Date, { nullable: true })
   estimatedResolution?: Date;
 
-  @Field(() => String, { nullable: true, description: 'For agents only; never shown to customers.' })
+  @Field(() => String, { nullable: true, description: 'Becomes an internal comment.' })
   @IsOptional()
   @MaxLength(20_000)
   internalNotes?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'What the customer is told; becomes a comment too where it is news.' })
   @IsOptional()
   @MaxLength(20_000)
   customerUpdate?: string;

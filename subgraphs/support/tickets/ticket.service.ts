@@ -13,6 +13,9 @@ import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import type { AgentService } from '../agents/agent.service.ts';
 import type { AttachmentStore, Upload } from '../attachments/attachment.store.ts';
+import type { CommentAuthors } from '../comments/comment.authors.ts';
+import type { CommentAuthor } from '../comments/comment.values.ts';
+import type { CommentWriter, Draft } from '../comments/comment.writer.ts';
 import { Visibility } from '../visibility.ts';
 import type { TicketEditor } from './ticket.editor.ts';
 import { Ticket } from './ticket.entity.ts';
@@ -29,6 +32,8 @@ export interface TicketServiceDeps {
   agents: AgentService;
   editor: TicketEditor;
   attachments: AttachmentStore;
+  authors: CommentAuthors;
+  comments: CommentWriter;
   loader: RecordLoader<Ticket>;
 }
 
@@ -77,14 +82,20 @@ export class TicketService {
   }
 
   /** @throws ResourceNotFound, InvalidState */
-  async update(id: string, { status, priority, assignedTo, ...input }: TicketUpdateInput): Promise<Ticket> {
-    const { em, editor, request } = this.deps;
+  async update(id: string, { status, priority, assignedTo, internalNotes, ...input }: TicketUpdateInput): Promise<Ticket> {
+    const { em, editor, request, authors, comments } = this.deps;
+    const { customerUpdate } = input;
+    const author = internalNotes || customerUpdate ? await authors.of() : undefined;
     return em.transactional((tx) =>
       editor.change(tx, id, request.principal, async (ticket, now) => {
         if (assignedTo) ticket.agentId = (await this.#agent(tx, assignedTo)).id;
         if (priority) ticket.prioritize(priority);
         if (status && status !== ticket.status) ticket.moveTo(status, now);
+        const news = customerUpdate === ticket.customerUpdate ? null : customerUpdate;
         for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(ticket, { [name]: value });
+        if (!author) return;
+        const drafts = draftsOf(author, internalNotes, news);
+        for (const draft of drafts) await comments.append(tx, ticket, draft, request.principal, now);
       }),
     );
   }
@@ -125,6 +136,14 @@ export class TicketService {
 
 interface ServiceOwner {
   service: { account: { id: string; customerId: string } } | null;
+}
+
+/** What of a change is said: to the desk, and to the customer. */
+function draftsOf(author: CommentAuthor, note: string | null | undefined, news: string | null | undefined): Draft[] {
+  return [
+    ...(note ? [{ author, content: note, type: 'internal_note', visibility: Visibility.INTERNAL }] : []),
+    ...(news ? [{ author, content: news, type: 'customer_update', visibility: Visibility.CUSTOMER }] : []),
+  ];
 }
 
 function whereOf({
