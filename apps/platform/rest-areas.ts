@@ -17,4 +17,10 @@ import { webhooks } from '../../rest-bridge/routes/webhooks.ts';
 export const restAreas: readonly Area[] = [credentials, accounts, services, connectivity, billing, monitoring, support, webhooks];
 
 /** What is no query or mutation of the graph: protocols with shapes of their own. */
-export const otherRoutes: readonly OtherRoute[] = [...oauthRoutes, ...samlRoutes, ...eventStreamRoutes, ...attachmentRoutes, ...supportReportFiles];
+export const otherRoutes: readonly OtherRoute[] = [
+  ...oauthRoutes,
+  ...samlRoutes,
+  ...eventStreamRoutes,
+  ...attachmentRoutes,
+  ...supportReportFiles,
+];

@@ -3,11 +3,11 @@ import type { RecordLoader } from '../../kernel/loaders.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Agent } from './agents/agent.entity.ts';
 import type { DashboardService } from './analytics/dashboard.service.ts';
-import type { ReportLinks } from './reports/report.links.ts';
-import type { ReportService } from './reports/report.service.ts';
 import type { Attachment } from './attachments/attachment.entity.ts';
 import type { Comment } from './comments/comment.entity.ts';
 import type { CommentService } from './comments/comment.service.ts';
+import type { ReportLinks } from './reports/report.links.ts';
+import type { ReportService } from './reports/report.service.ts';
 import type { Ticket } from './tickets/ticket.entity.ts';
 import type { TicketService } from './tickets/ticket.service.ts';
 

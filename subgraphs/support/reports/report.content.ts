@@ -12,7 +12,7 @@ import {
 } from '../analytics/figures.ts';
 import { toCsv } from './report.csv.ts';
 import type { Report } from './report.entity.ts';
-import { ReportFormat, ReportGrouping, ReportMetric } from './report.values.ts';
+import { ReportFormat, ReportGrouping, type ReportMetric } from './report.values.ts';
 
 /** Of one group, in the spelling of REST: the groups, the counts, and a member for each metric. */
 type Line = Record<string, string | number | null>;
@@ -45,7 +45,11 @@ export function contentOf(report: Report, cells: readonly Cell[], now: Date): { 
           {
             report: { id, report_type: reportType, generated_at: now.toISOString() },
             period: { start: dateRange?.start, end: dateRange?.end, timezone },
-            filters: { customer_ids: filters?.customerIds ?? [], categories: filters?.categories ?? [], priorities: filters?.priorities ?? [] },
+            filters: {
+              customer_ids: filters?.customerIds ?? [],
+              categories: filters?.categories ?? [],
+              priorities: filters?.priorities ?? [],
+            },
             grouping,
             totals: lineOf(sumOf(cells), metrics),
             rows,
@@ -61,7 +65,9 @@ type Metrics = readonly (typeof METRICS)[ReportMetric][];
 function linesOf(cells: readonly Cell[], grouping: readonly ReportGrouping[], metrics: Metrics): Line[] {
   const [first, ...others] = grouping;
   if (!first) return [lineOf(sumOf(cells), metrics)];
-  return groupedBy(cells, GROUPS[first]).flatMap(([group, some]) => linesOf(some, others, metrics).map((line) => ({ [first]: group, ...line })));
+  return groupedBy(cells, GROUPS[first]).flatMap(([group, some]) =>
+    linesOf(some, others, metrics).map((line) => ({ [first]: group, ...line })),
+  );
 }
 
 const lineOf = (sums: Sums, metrics: Metrics): Line => ({

@@ -11,7 +11,11 @@ test('commas, quotes and line breaks stay within their cell', () => {
 });
 
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx'])('%j is no formula', (text) => {
-  expect(toCsv(['a'], [{ a: text }]).split('\r\n', 2)[1]?.replace(/^"/, '')).toMatch(/^'/);
+  expect(
+    toCsv(['a'], [{ a: text }])
+      .split('\r\n', 2)[1]
+      ?.replace(/^"/, ''),
+  ).toMatch(/^'/);
 });
 
 test('a number that is negative stays one', () => {

@@ -34,7 +34,11 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-async function download({ rows, files, links, clock }: ReportDownloads, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function download(
+  { rows, files, links, clock }: ReportDownloads,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   checkVersion(request.headers['api-version']);
   const { id } = request.params as { id: string };
   const { expires, signature } = request.query as Record<string, unknown>;

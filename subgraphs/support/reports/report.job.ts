@@ -44,7 +44,11 @@ export class ReportWorker {
     const { jobs } = deps;
     jobs.define<ReportJob>(GENERATE_QUEUE, (job) => this.#generate(job), { retryLimit: 2 * ATTEMPTS_MAX, retryDelaySeconds: 1 });
     jobs.define<ReportJob>(MAIL_QUEUE, (job) => this.#tell(job), { retryLimit: 10, retryDelaySeconds: 5, retryDelayMaxSeconds: 3600 });
-    jobs.define<ReportJob>(REMOVAL_QUEUE, (job) => this.#remove(job), { retryLimit: 10, retryDelaySeconds: 60, retryDelayMaxSeconds: 3600 });
+    jobs.define<ReportJob>(REMOVAL_QUEUE, (job) => this.#remove(job), {
+      retryLimit: 10,
+      retryDelaySeconds: 60,
+      retryDelayMaxSeconds: 3600,
+    });
   }
 
   async #generate(job: ReportJob): Promise<void> {

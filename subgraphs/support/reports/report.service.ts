@@ -7,7 +7,7 @@ import type { Jobs } from '../../../kernel/jobs.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import { RETENTION_DAYS, Report } from './report.entity.ts';
 import { GENERATE_QUEUE, REMOVAL_QUEUE, type ReportJob } from './report.job.ts';
-import { ReportDeliveryMethod, ReportFormat, ReportMetric, type ReportDelivery, type ReportParameters } from './report.values.ts';
+import { type ReportDelivery, ReportDeliveryMethod, ReportFormat, ReportMetric, type ReportParameters } from './report.values.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
