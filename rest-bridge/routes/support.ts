@@ -2,14 +2,18 @@ import { area, get, post, put, view } from '../route.ts';
 import { knowledge } from './knowledge.ts';
 import { supportReports } from './support.reports.ts';
 
+const attachmentFields = '{ id filename contentType size downloadUrl }';
+
 const ticketRecord = view(
   'TicketRecord',
   `{
   ...fields
   assignedTo { agentId name email specialization }
   sla { responseTime resolutionTime responseDue resolutionDue }
+  attachments ${attachmentFields}
 }`,
 );
+const comment = view('Comment', `{ ...fields author { type id name email } attachments ${attachmentFields} }`);
 const ticketUpdate = view(
   'TicketUpdate',
   `{
@@ -43,6 +47,7 @@ const newTicket = {
   severity: 'business_impacting',
   location: { address: '350 Fifth Avenue, New York', timezone: 'America/New_York' },
   metadata: { reported_by: 'monitoring' },
+  attachments: [{ filename: 'modem.txt', content_type: 'text/plain', size: 12, data: 'Tm8gbGlnaHQuLi4K' }],
 };
 
 export const support = area('Support', 'Tickets, and what is done about them.', [
@@ -80,4 +85,18 @@ export const support = area('Support', 'Tickets, and what is done about them.', 
   }),
   ...supportReports,
   ...knowledge,
+  post('addTicketComment', '/support/tickets/{ticket_id}/comments', 'addTicketComment', {
+    summary: 'Comment on a ticket',
+    wrap: 'comment',
+    select: comment,
+    largeBody: true,
+    example: { content: 'Still no light after a restart.', type: 'reply', attachments: newTicket.attachments },
+  }),
+  get('listTicketComments', '/support/tickets/{ticket_id}/comments', 'ticketComments', {
+    summary: 'List the comments on a ticket',
+    wrap: 'comments',
+    list: 'support',
+    select: comment,
+    addition: true,
+  }),
 ]);

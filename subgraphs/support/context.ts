@@ -4,6 +4,9 @@ import type { Principal } from '../../kernel/principal.ts';
 import type { Agent } from './agents/agent.entity.ts';
 import type { DashboardService } from './analytics/dashboard.service.ts';
 import type { KnowledgeContext, KnowledgeLoaders } from './knowledge/knowledge.context.ts';
+import type { Attachment } from './attachments/attachment.entity.ts';
+import type { Comment } from './comments/comment.entity.ts';
+import type { CommentService } from './comments/comment.service.ts';
 import type { ReportLinks } from './reports/report.links.ts';
 import type { ReportService } from './reports/report.service.ts';
 import type { Ticket } from './tickets/ticket.entity.ts';
@@ -20,4 +23,11 @@ export interface SupportContext extends KnowledgeContext {
   reports: ReportService;
   reportLinks: ReportLinks;
   loaders: { tickets: RecordLoader<Ticket>; agents: RecordLoader<Agent> } & KnowledgeLoaders;
+  comments: CommentService;
+  loaders: {
+    tickets: RecordLoader<Ticket>;
+    agents: RecordLoader<Agent>;
+    attachments: RecordLoader<Attachment>;
+    comments: RecordLoader<Comment>;
+  };
 }

@@ -1,4 +1,4 @@
-import type { Domain } from '../../kernel/domain.ts';
+import type { Domain, RunningDomain } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
 import { RecordReader } from '../../kernel/loaders.ts';
 import { organizationEm } from '../../kernel/organization.filter.ts';
@@ -8,14 +8,19 @@ import { AgentService } from './agents/agent.service.ts';
 import { DashboardResolver } from './analytics/dashboard.resolver.ts';
 import { DashboardService } from './analytics/dashboard.service.ts';
 import { Figures } from './analytics/figures.ts';
-import { commentAdded } from './comments/comment.events.ts';
+import { Attachment } from './attachments/attachment.entity.ts';
+import { mountAttachments } from './attachments/attachment.http.ts';
+import { AttachmentResolver, TicketAttachmentsResolver } from './attachments/attachment.resolver.ts';
+import { AttachmentStore } from './attachments/attachment.store.ts';
+import { AttachmentUpload } from './attachments/attachment-upload.entity.ts';
+import { CommentAuthors } from './comments/comment.authors.ts';
+import { Comment } from './comments/comment.entity.ts';
+import { commentEvents } from './comments/comment.events.ts';
+import { CommentResolver, TicketCommentsResolver } from './comments/comment.resolver.ts';
+import { CommentService } from './comments/comment.service.ts';
+import { CommentWriter } from './comments/comment.writer.ts';
 import type { SupportContext } from './context.ts';
 import { Feedback } from './feedback/feedback.entity.ts';
-import { FeedbackResolver, TicketFeedbackResolver } from './feedback/feedback.resolver.ts';
-import { Article } from './knowledge/article.entity.ts';
-import { ArticleResolver, KnowledgeHitResolver } from './knowledge/article.resolver.ts';
-import { knowledgeOf } from './knowledge/knowledge.context.ts';
-import { refreshLibrary } from './knowledge/library.ts';
 import { migrations } from './migrations/index.ts';
 import type { SupportPorts } from './ports.ts';
 import { Account, Service } from './references.ts';
@@ -33,19 +38,25 @@ import { ticketEvents } from './tickets/ticket.events.ts';
 import { AccountTicketsResolver, ServiceTicketsResolver, TicketResolver } from './tickets/ticket.resolver.ts';
 import { TicketService } from './tickets/ticket.service.ts';
 import { TicketChange } from './tickets/ticket-change.entity.ts';
+import { isDesk } from './visibility.ts';
 
-/** Support: tickets, the knowledge base, feedback (specification 4.7). */
-export const support: Domain<SupportPorts> = {
+export interface RunningSupport extends RunningDomain {
+  /** Also deletes files that nobody took, by itself once it was started. */
+  attachments: AttachmentStore;
+}
+
+/** Support: tickets (specification 4.7). */
+export const support: Domain<SupportPorts, RunningSupport> = {
   name: 'support',
-  entities: [Ticket, TicketChange, Agent, Feedback, Report, Article],
+  entities: [Ticket, TicketChange, Agent, Attachment, AttachmentUpload, Comment, Feedback, Report],
   migrations,
-  events: [...ticketEvents, commentAdded],
+  events: [...ticketEvents, ...commentEvents],
   live: [
     {
       field: 'ticketUpdated',
       subject: 'Ticket',
       member: 'ticket',
-      events: ['ticket.*', 'comment.added', 'sla.breach'],
+      events: ['ticket.*', 'comment.added', 'sla.breach', 'ticket.note_added'],
       requires: 'support:read',
       description: 'What happens to tickets.',
     },
@@ -54,14 +65,22 @@ export const support: Domain<SupportPorts> = {
     const tally = new TicketTally(ports.rows, ports.log);
     const links = new ReportLinks(ports.secretKey, ports.origin);
     new ReportWorker({ ...ports, links });
+    const attachments = new AttachmentStore(ports);
+    const attachmentReader = new RecordReader(ports, Attachment);
     return {
-      subgraph: createSubgraph(ports, { tally, links }),
-      mount: (app) => mountReportDownloads(app, { ...ports, links }),
-      async start() {
-        tally.start();
-        await refreshLibrary(ports);
+      subgraph: createSubgraph(ports, { attachments, attachmentReader, tally, links }),
+      attachments,
+      async mount(app) {
+        await mountAttachments(app, attachmentReader, ports.files);
+        await mountReportDownloads(app, { ...ports, links });
       },
-      stop: () => tally.stop(),
+      async start() {
+        attachments.start();
+        tally.start();
+      },
+      async stop() {
+        await Promise.all([attachments.stop(), tally.stop()]);
+      },
     };
   },
 };
@@ -70,19 +89,30 @@ export const support: Domain<SupportPorts> = {
 interface Parts {
   tally: TicketTally;
   links: ReportLinks;
+  attachments: AttachmentStore;
+  attachmentReader: RecordReader<Attachment>;
 }
 
-const KNOWLEDGE = [ArticleResolver, KnowledgeHitResolver, FeedbackResolver, TicketFeedbackResolver];
-
-function createSubgraph(ports: SupportPorts, { tally, links }: Parts): Subgraph {
+function createSubgraph(ports: SupportPorts, { attachments, attachmentReader, tally, links }: Parts): Subgraph {
   const { orm, rows, jobs, clock, graph, origin } = ports;
   const ticketReader = new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } });
   const agentReader = new RecordReader(ports, Agent);
+  const commentReader = new RecordReader(ports, Comment);
   const editor = new TicketEditor(clock);
-  const knowledge = knowledgeOf(ports);
+  const writer = new CommentWriter({ editor, attachments, origin });
   return buildSubgraph<SupportContext>({
     name: 'support',
-    resolvers: [TicketResolver, AccountTicketsResolver, ServiceTicketsResolver, DashboardResolver, ReportResolver, ...KNOWLEDGE],
+    resolvers: [
+      TicketResolver,
+      AccountTicketsResolver,
+      ServiceTicketsResolver,
+      AttachmentResolver,
+      TicketAttachmentsResolver,
+      CommentResolver,
+      TicketCommentsResolver,
+      DashboardResolver,
+      ReportResolver,
+    ],
     orphanedTypes: [Account, Service],
     references: {
       Ticket: { requires: 'support:read', load: ({ id = '' }, { loaders }) => loaders.tickets.load(id) },
@@ -90,25 +120,38 @@ function createSubgraph(ports: SupportPorts, { tally, links }: Parts): Subgraph 
     createContext(request) {
       const { principal } = request;
       const em = organizationEm(orm, principal.organizationId);
-      const { loaders: knowledgeLoaders, ...known } = knowledge(em, principal);
       const loaders = {
-        ...knowledgeLoaders,
         tickets: ticketReader.forOrganization(principal.organizationId),
         agents: agentReader.forOrganization(principal.organizationId),
+        attachments: attachmentReader.forOrganization(principal.organizationId),
+        comments: commentReader.forOrganization(principal.organizationId),
       };
       const agents = new AgentService(principal.organizationId);
-      const reader = { organizationId: principal.organizationId, isDesk: principal.may('support:write') };
+      const reader = { organizationId: principal.organizationId, isDesk: isDesk(principal) };
       const search = new TicketSearch(rows, tally, reader, loaders.tickets);
+      const authors = new CommentAuthors({ em, graph, request });
       return {
         principal,
         clock,
         origin,
         loaders,
-        ...known,
         dashboard: new DashboardService(rows, new Figures(rows, principal.organizationId), clock),
         reports: new ReportService({ em, organizationId: principal.organizationId, clock, jobs }),
         reportLinks: links,
-        tickets: new TicketService({ em, request, clock, graph, agents, editor, search, loader: loaders.tickets }),
+        tickets: new TicketService({
+          em,
+          request,
+          clock,
+          graph,
+          agents,
+          editor,
+          attachments,
+          authors,
+          comments: writer,
+          search,
+          loader: loaders.tickets,
+        }),
+        comments: new CommentService({ em, principal, authors, attachments, writer, tickets: loaders.tickets, loader: loaders.comments }),
       };
     },
   });

@@ -309,6 +309,26 @@ describe('words', () => {
     expect((await (await platform.organization()).rest('GET', `/support/tickets?q=${made.other.id}`)).body.tickets).toEqual([]);
   });
 
+  test('of comments find their ticket, those of internal ones for the desk only', async () => {
+    const customer = await tenant.limitedTo('support:read', 'support:create');
+    const comment = async (body: object, caller = tenant) =>
+      expect((await caller.rest('POST', `/support/tickets/${made.other.id}/comments`, { body })).status).toBe(201);
+    await comment({ content: 'The giraffe chewed the cable' }, customer);
+    await comment({ content: 'Refund of the zucchini approved', visibility: 'internal' });
+    await comment({ content: 'We send a plumber' });
+    for (const caller of [tenant, customer]) {
+      expect(await find('giraffes', {}, caller)).toEqual(['other']);
+      // in what was said before and after the internal one, and with words of the ticket itself
+      expect(await find('giraffe plumber invoice', {}, caller)).toEqual(['other']);
+    }
+    expect(await find('zucchini')).toEqual(['other']);
+    expect(await find('zucchini plumber')).toEqual(['other']);
+    expect(await find('zucchini', {}, customer)).toEqual([]);
+    expect(await find('giraffe -zucchini', {}, customer)).toEqual(['other']);
+    const { data } = await customer.graphql('{ tickets(filter: { q: "zucchini" }) { nodes { id } pageInfo { total } } }');
+    expect(data.tickets).toEqual({ nodes: [], pageInfo: { total: 0 } });
+  });
+
   test('come in a query string, a body on GET, a POST and over GraphQL alike', async () => {
     const expected = [made.titled.id, made.described.id];
     const onGet = await getWithBody(tenant, { filters: { q: 'modem' } });

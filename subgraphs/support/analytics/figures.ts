@@ -32,8 +32,11 @@ export interface Cohort {
   priorities?: readonly string[];
 }
 
-const FIRST_CONTACT = `count(*) filter (where t."status" = 'resolved' and not exists (
-    select from "support"."ticket_change" c where c."ticket_id" = t."id" and c."member" = 'status' and c."from" = '"resolved"'))`;
+const FIRST_CONTACT = `count(*) filter (where t."status" = 'resolved'
+    and not exists (select from "support"."ticket_change" c
+      where c."ticket_id" = t."id" and c."member" = 'status' and c."from" = '"resolved"')
+    and (select count(*) from "support"."comment" c
+      where c."ticket_id" = t."id" and c."visibility" = 'customer' and c."author" ->> 'type' = 'agent') <= 1)`;
 
 /**
  * Counts from the rows of tickets, for the dashboard and for reports alike: so that they agree. All numbers are of one cohort,

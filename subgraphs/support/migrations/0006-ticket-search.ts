@@ -72,4 +72,17 @@ export const ticketSearch = migration('0006-ticket-search', [
      for each statement execute function "support"."write_opened_texts"()`,
   `create trigger "ticket_text_removed" after delete on "support"."ticket" referencing old table as removed
      for each statement execute function "support"."delete_removed_texts"()`,
+
+  // comments never change; a text that grows beyond what a tsvector holds (1 MiB of words) stays as it was
+  `create function "support"."write_comment_text"() returns trigger language plpgsql as $$
+     declare said tsvector := setweight(to_tsvector('pg_catalog.english', new."content"), 'C');
+   begin
+     update "support"."ticket_text" set
+       "visible" = case when new."visibility" = 'customer' then "visible" || said else "visible" end,
+       "internal" = case when new."visibility" = 'internal' or "internal" is not null then coalesce("internal", "visible") || said end
+     where "organization_id" = new."organization_id" and "ticket_id" = new."ticket_id";
+     return null;
+   exception when program_limit_exceeded then return null;
+   end $$`,
+  `create trigger "comment_text_added" after insert on "support"."comment" for each row execute function "support"."write_comment_text"()`,
 ]);

@@ -65,18 +65,13 @@ export class Report {
   expiresAt!: Date;
 
   complete(rows: number, now: Date): void {
-    this.#moveTo(ReportStatus.READY);
-    Object.assign(this, { rows, progress: 100, estimatedCompletion: now });
+    reportStates.check(this.status, ReportStatus.READY);
+    Object.assign(this, { status: ReportStatus.READY, rows, progress: 100, estimatedCompletion: now });
   }
 
   fail(reason: string): void {
-    this.#moveTo(ReportStatus.FAILED);
-    this.error = reason;
-  }
-
-  #moveTo(status: ReportStatus): void {
-    reportStates.check(this.status, status);
-    this.status = status;
+    reportStates.check(this.status, ReportStatus.FAILED);
+    Object.assign(this, { status: ReportStatus.FAILED, error: reason });
   }
 }
 

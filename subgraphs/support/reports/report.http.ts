@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { checkVersion } from '../../../kernel/api-version.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database.ts';
 import { PlatformError, ResourceNotFound } from '../../../kernel/errors.ts';
@@ -38,6 +39,7 @@ async function download(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  checkVersion(request.headers['api-version']);
   const { id } = request.params as { id: string };
   const { expires, signature } = request.query as Record<string, unknown>;
   if (!links.isValid(id, { expires: String(expires), signature: String(signature) }, clock.now()))
