@@ -7,6 +7,7 @@ import type { Comment } from './comments/comment.entity.ts';
 import type { CommentService } from './comments/comment.service.ts';
 import type { Ticket } from './tickets/ticket.entity.ts';
 import type { TicketService } from './tickets/ticket.service.ts';
+import type { TicketChange } from './tickets/ticket-change.entity.ts';
 
 /** What the resolvers of one request work with. */
 export interface SupportContext {
@@ -21,5 +22,6 @@ export interface SupportContext {
     agents: RecordLoader<Agent>;
     attachments: RecordLoader<Attachment>;
     comments: RecordLoader<Comment>;
+    changes: RecordLoader<TicketChange>;
   };
 }

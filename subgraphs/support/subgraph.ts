@@ -26,6 +26,7 @@ import { ticketEvents } from './tickets/ticket.events.ts';
 import { AccountTicketsResolver, ServiceTicketsResolver, TicketResolver } from './tickets/ticket.resolver.ts';
 import { TicketService } from './tickets/ticket.service.ts';
 import { TicketChange } from './tickets/ticket-change.entity.ts';
+import { TicketChangeResolver, TicketTimelineResolver } from './tickets/ticket-change.resolver.ts';
 
 export interface RunningSupport extends RunningDomain {
   /** Also deletes files that nobody took, by itself once it was started. */
@@ -72,6 +73,7 @@ function createSubgraph(ports: SupportPorts, { attachments, attachmentReader }: 
   const ticketReader = new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } });
   const agentReader = new RecordReader(ports, Agent);
   const commentReader = new RecordReader(ports, Comment);
+  const changeReader = new RecordReader(ports, TicketChange);
   const editor = new TicketEditor(clock);
   const writer = new CommentWriter({ editor, attachments, origin });
   return buildSubgraph<SupportContext>({
@@ -84,6 +86,8 @@ function createSubgraph(ports: SupportPorts, { attachments, attachmentReader }: 
       TicketAttachmentsResolver,
       CommentResolver,
       TicketCommentsResolver,
+      TicketChangeResolver,
+      TicketTimelineResolver,
     ],
     orphanedTypes: [Account, Service],
     references: {
@@ -97,6 +101,7 @@ function createSubgraph(ports: SupportPorts, { attachments, attachmentReader }: 
         agents: agentReader.forOrganization(principal.organizationId),
         attachments: attachmentReader.forOrganization(principal.organizationId),
         comments: commentReader.forOrganization(principal.organizationId),
+        changes: changeReader.forOrganization(principal.organizationId),
       };
       const agents = new AgentService(principal.organizationId);
       const authors = new CommentAuthors({ em, graph, request });
