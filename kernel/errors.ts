@@ -96,6 +96,17 @@ export class InvalidState extends PlatformError {
   }
 }
 
+/** 409 for a change of a record that is no longer as its caller saw it. `current`: the entity tag that it has now, on REST. */
+export class StaleResource extends PlatformError {
+  constructor(current?: string) {
+    super(
+      'STALE_RESOURCE',
+      'The record has changed since you read it. Read it again and repeat your change.',
+      current === undefined ? {} : { current },
+    );
+  }
+}
+
 /** 403: the caller is known and lacks the permission that `details.required` names. */
 export class InsufficientPermissions extends PlatformError {
   constructor(required: string) {

@@ -41,8 +41,8 @@ interface Property {
 
 function converterOf({ runtimeType, type, customType }: Property, platform: Platform): Convert | undefined {
   if (runtimeType === 'Date') return (value) => (value instanceof Date ? value : new Date(value as string));
-  // the driver may have parsed it already
-  if (type === 'json' || type === 'JsonType') return (value) => (typeof value === 'string' ? JSON.parse(value) : value);
+  // the drivers have parsed it: a text that is left is a value, and "7" is no number
+  if (type === 'json' || type === 'JsonType') return undefined;
   if (customType) return (value) => customType.convertToJSValue(value, platform);
   return undefined;
 }

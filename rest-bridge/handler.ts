@@ -1,13 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
 import { entityTag, matchesAny, matchesStrongly } from '../kernel/entity-tags.ts';
-import { InvalidParameters, PlatformError } from '../kernel/errors.ts';
+import { InvalidParameters, PlatformError, StaleResource } from '../kernel/errors.ts';
 import { errorBody, JSON_TYPE } from '../kernel/http.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import { compileRepresentation, envelope, hasEnvelope } from './body.ts';
 import type { CompiledRoute } from './compile.ts';
 import { type Execute, type Found, readResult } from './graph.ts';
 import { type Answer, answerOnce, checkKey, fingerprintOf, type IdempotencyStore } from './idempotency.ts';
+import { EXPECTED_REVISION } from './input.plan.ts';
 import { searchOf } from './input.reader.ts';
 import { readBodyOfGet } from './raw.body.ts';
 import { callSofa, type Exchange, type SofaRoute } from './sofa.ts';
@@ -44,8 +45,8 @@ export class RouteHandler {
     if (this.#isSafe) return this.#answerRead(request, reply);
     const values = this.#read(request, request.body);
     const ifMatch = request.headers['if-match'];
-    if (ifMatch !== undefined) await this.#requireMatch(ifMatch, request);
-    const answer = await this.#answerWrite(request, values);
+    const matched = ifMatch === undefined ? undefined : await this.#requireMatch(ifMatch, request);
+    const answer = await this.#answerWrite(request, values, matched);
     return reply.code(answer.status).headers(answer.headers).send(answer.body);
   }
 
@@ -61,12 +62,12 @@ export class RouteHandler {
   }
 
   /** Mutations, and queries by POST. */
-  async #answerWrite(request: FastifyRequest, values: Record<string, unknown>): Promise<Answer> {
+  async #answerWrite(request: FastifyRequest, values: Record<string, unknown>, matched?: Matched): Promise<Answer> {
     const requestId = request.id;
     // what a change answers may be a key or a token
     const headers = { 'content-type': JSON_TYPE, 'x-request-id': requestId, 'cache-control': 'no-store' };
     const answer = async (): Promise<Answer> => {
-      const representation = this.#represent(await this.#run(request, values));
+      const representation = this.#represent(await this.#runMatched(request, values, matched));
       return { status: this.compiled.status, headers, body: this.#body(representation, requestId) };
     };
     const sentKey = request.headers['idempotency-key'];
@@ -90,8 +91,20 @@ export class RouteHandler {
     return this.compiled.read({ params: request.params as Record<string, string>, search: searchOf(request), body });
   }
 
-  async #run(request: FastifyRequest, values: Record<string, unknown>): Promise<Found> {
-    const exchange = new RouteExchange(this.compiled, this.options.execute, request.caller, values);
+  /** Between the comparison and the change another one may have come: the change itself finds that, where the record has revisions. */
+  async #runMatched(request: FastifyRequest, values: Record<string, unknown>, matched: Matched | undefined): Promise<Found> {
+    if (!matched) return this.#run(request, values);
+    try {
+      return await this.#run(request, values, matched.revision);
+    } catch (error) {
+      if (error instanceof PlatformError && error.code === 'STALE_RESOURCE')
+        throw new StaleResource((await matched.reader.stateFor(request)).tag);
+      throw error;
+    }
+  }
+
+  async #run(request: FastifyRequest, values: Record<string, unknown>, revision?: number): Promise<Found> {
+    const exchange = new RouteExchange(this.compiled, this.options.execute, request.caller, values, revision);
     await callSofa(this.sofa.handler, values, exchange);
     return exchange.outcome();
   }
@@ -101,25 +114,32 @@ export class RouteHandler {
   }
 
   /**
-   * RFC 9110, 13.1.1, with 409 as docs/decisions.md says. Compared just before the operation and not in its transaction: of two
-   * requests with the same tag within those few milliseconds both may pass. Who must not lose such a race keeps a state machine
-   * or a unique key in the subgraph, as every transition does.
+   * RFC 9110, 13.1.1, with 409 as docs/decisions.md says. What the record's revision was goes on to the change, which compares it in
+   * its transaction. An operation that takes none is compared here only: of two requests with the same tag within those few
+   * milliseconds both may pass.
    */
-  async #requireMatch(ifMatch: string, request: FastifyRequest): Promise<void> {
+  async #requireMatch(ifMatch: string, request: FastifyRequest): Promise<Matched | undefined> {
     const reader = this.reader();
     if (!reader) throw new InvalidParameters([{ field: 'If-Match', reason: 'cannot be used here: there is no GET of this path' }]);
-    const tag = await reader.tagFor(request);
-    if (ifMatch.trim() === '*' || matchesStrongly(ifMatch, tag)) return;
-    throw new PlatformError('STALE_RESOURCE', 'The record has changed since you read it. Read it again and repeat your change.', {
-      current: tag,
-    });
+    const { tag, revision } = await reader.stateFor(request);
+    if (ifMatch.trim() === '*') return undefined;
+    if (!matchesStrongly(ifMatch, tag)) throw new StaleResource(tag);
+    return { reader, revision };
   }
 
-  /** The entity tag that a GET of the request's path would have now, for the same caller. */
-  async tagFor(request: FastifyRequest): Promise<string> {
+  /** The entity tag that a GET of the request's path would have now, for the same caller, and the revision of what it shows. */
+  async stateFor(request: FastifyRequest): Promise<{ tag: string; revision: number | undefined }> {
     const values = this.compiled.read({ params: request.params as Record<string, string>, search: undefined, body: undefined });
-    return entityTag(this.#represent(await this.#run(request, values)));
+    const found = await this.#run(request, values);
+    const { revision } = Object(found.data) as { revision?: unknown };
+    return { tag: entityTag(this.#represent(found)), revision: typeof revision === 'number' ? revision : undefined };
   }
+}
+
+/** The GET of a change's path, and the revision at which its caller's If-Match held. */
+interface Matched {
+  reader: RouteHandler;
+  revision: number | undefined;
 }
 
 const VARY = 'Authorization, X-API-Key, Accept, API-Version';
@@ -133,13 +153,20 @@ class RouteExchange implements Exchange {
     private readonly execute: Execute,
     private readonly caller: RequestContext,
     private readonly values: Readonly<Record<string, unknown>>,
+    private readonly revision: number | undefined,
   ) {}
 
   async run(parsed: Record<string, unknown>): Promise<void> {
     // Sofa takes an explicit null for a missing argument, and a null clears
     for (const name in this.values) if (this.values[name] === null) parsed[name] = null;
-    const { document, route, variables } = this.compiled;
-    const result = await this.execute({ document, operationName: route.operationId, variables: variables(parsed), context: this.caller });
+    const { document, route, variables, field } = this.compiled;
+    const takesRevision = this.revision !== undefined && field.args.some(({ name }) => name === EXPECTED_REVISION);
+    const result = await this.execute({
+      document,
+      operationName: route.operationId,
+      variables: { ...variables(parsed), ...(takesRevision && { [EXPECTED_REVISION]: this.revision }) },
+      context: this.caller,
+    });
     this.#found = readResult(this.compiled, result, this.values);
   }
 

@@ -41,9 +41,12 @@ export interface InputPlan {
   requiredObjects: string[];
 }
 
+/** The argument of a change that REST states by If-Match: the revision of the record that its caller has seen. */
+export const EXPECTED_REVISION = 'expectedRevision';
+
 /** Input objects that are arguments are flattened one level: `createTicket(input: {title})` takes a body `{"title": …}`. */
 export function planInput(route: Route, field: GraphQLField<unknown, unknown>): InputPlan {
-  const all = field.args.flatMap((argument) => membersOf(route, argument));
+  const all = field.args.filter(({ name }) => name !== EXPECTED_REVISION).flatMap((argument) => membersOf(route, argument));
   const byName = new Map<string, InputMember>();
   for (const member of all) {
     const other = byName.get(member.name);

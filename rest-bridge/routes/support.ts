@@ -14,6 +14,7 @@ const ticketRecord = view(
 }`,
 );
 const comment = view('Comment', `{ ...fields author { type id name email } attachments ${attachmentFields} }`);
+const change = view('TicketChange', '{ ...fields actor { kind id } }');
 const ticketUpdate = view(
   'TicketUpdate',
   `{
@@ -91,6 +92,13 @@ export const support = area('Support', 'Tickets, and what is done about them.', 
     select: comment,
     largeBody: true,
     example: { content: 'Still no light after a restart.', type: 'reply', attachments: newTicket.attachments },
+  }),
+  get('getTicketTimeline', '/support/tickets/{ticket_id}/timeline', 'ticketTimeline', {
+    summary: 'List the changes of a ticket',
+    wrap: 'timeline',
+    list: 'support',
+    select: change,
+    addition: true,
   }),
   get('listTicketComments', '/support/tickets/{ticket_id}/comments', 'ticketComments', {
     summary: 'List the comments on a ticket',

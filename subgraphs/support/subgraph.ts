@@ -38,6 +38,7 @@ import { ticketEvents } from './tickets/ticket.events.ts';
 import { AccountTicketsResolver, ServiceTicketsResolver, TicketResolver } from './tickets/ticket.resolver.ts';
 import { TicketService } from './tickets/ticket.service.ts';
 import { TicketChange } from './tickets/ticket-change.entity.ts';
+import { TicketChangeResolver, TicketTimelineResolver } from './tickets/ticket-change.resolver.ts';
 import { isDesk } from './visibility.ts';
 
 export interface RunningSupport extends RunningDomain {
@@ -98,6 +99,7 @@ function createSubgraph(ports: SupportPorts, { attachments, attachmentReader, ta
   const ticketReader = new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } });
   const agentReader = new RecordReader(ports, Agent);
   const commentReader = new RecordReader(ports, Comment);
+  const changeReader = new RecordReader(ports, TicketChange);
   const editor = new TicketEditor(clock);
   const writer = new CommentWriter({ editor, attachments, origin });
   return buildSubgraph<SupportContext>({
@@ -112,6 +114,8 @@ function createSubgraph(ports: SupportPorts, { attachments, attachmentReader, ta
       TicketCommentsResolver,
       DashboardResolver,
       ReportResolver,
+      TicketChangeResolver,
+      TicketTimelineResolver,
     ],
     orphanedTypes: [Account, Service],
     references: {
@@ -125,6 +129,7 @@ function createSubgraph(ports: SupportPorts, { attachments, attachmentReader, ta
         agents: agentReader.forOrganization(principal.organizationId),
         attachments: attachmentReader.forOrganization(principal.organizationId),
         comments: commentReader.forOrganization(principal.organizationId),
+        changes: changeReader.forOrganization(principal.organizationId),
       };
       const agents = new AgentService(principal.organizationId);
       const reader = { organizationId: principal.organizationId, isDesk: isDesk(principal) };

@@ -43,6 +43,7 @@ export const tickets = migration('0001-tickets', [
      "resolution_breached_at" timestamptz(3) null,
      "escalation_level" int not null default 0,
      "escalation_reason" text null,
+     "revision" int not null default 1,
      "created_at" timestamptz(3) not null,
      "updated_at" timestamptz(3) not null
    )`,
@@ -63,11 +64,13 @@ export const tickets = migration('0001-tickets', [
      "organization_id" text not null,
      "ticket_id" text not null,
      "member" text not null,
+     "visibility" text not null,
      "from" jsonb null,
      "to" jsonb null,
      "actor_kind" text not null,
      "actor_id" text not null,
      "created_at" timestamptz(3) not null
    )`,
-  `create index "ticket_change_ticket_id_id_index" on "support"."ticket_change" ("ticket_id", "id")`,
+  `create index "ticket_change_ticket_id_created_at_id_index" on "support"."ticket_change" ("ticket_id", "created_at", "id")`,
+  `alter table "support"."ticket_change" add constraint "ticket_change_visibility_check" check ("visibility" in ('customer', 'internal'))`,
 ]);

@@ -1,15 +1,33 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, ObjectType } from 'type-graphql';
+import { Json } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import type { PrincipalData } from '../../../kernel/principal.ts';
+import { Visibility } from '../visibility.ts';
 
 /** Who did something to a ticket: a caller, or `system` with the name of the job. */
 export type Actor = Pick<PrincipalData, 'kind' | 'id'>;
 
+/** What customers see the changes of; others are the desk's, until somebody adds them here. */
+const SHOWN_TO_CUSTOMERS: ReadonlySet<string> = new Set([
+  'status',
+  'priority',
+  'assigned_to',
+  'escalation_level',
+  'estimated_resolution',
+  'customer_update',
+  'metadata',
+]);
+
+export const visibilityOf = (member: string): Visibility => (SHOWN_TO_CUSTOMERS.has(member) ? Visibility.CUSTOMER : Visibility.INTERNAL);
+
 /** One entry of a ticket's timeline: what a member was and became, by whom and when. Only ever appended. */
+@ObjectType({ description: 'What a member of a ticket was and became, by whom and when.' })
 @Entity({ tableName: 'ticket_change' })
 @OrganizationFilter()
-@Index({ properties: ['ticketId', 'id'] })
+@Index({ properties: ['ticketId', 'createdAt', 'id'] })
 export class TicketChange {
+  @Field(() => ID)
   @PrimaryKey({ type: 'text' })
   id!: string;
 
@@ -19,14 +37,18 @@ export class TicketChange {
   @Property({ type: 'text' })
   ticketId!: string;
 
-  /** In the spelling of events, such as `assigned_to`. */
+  @Field(() => String, { description: 'In the spelling of REST and events, such as `assigned_to`.' })
   @Property({ type: 'text' })
   member!: string;
 
-  /** Null for what a ticket begins with. */
+  @Enum({ items: () => Visibility, type: 'text' })
+  visibility: Visibility = Visibility.INTERNAL;
+
+  @Field(() => Json, { nullable: true, description: 'Null for what a ticket begins with.' })
   @Property({ type: 'json', nullable: true })
   from: unknown = null;
 
+  @Field(() => Json, { nullable: true })
   @Property({ type: 'json', nullable: true })
   to: unknown = null;
 
@@ -36,6 +58,7 @@ export class TicketChange {
   @Property({ type: 'text' })
   actorId!: string;
 
+  @Field(() => Date)
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 }

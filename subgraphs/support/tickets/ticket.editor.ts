@@ -8,7 +8,7 @@ import { record } from '../../../kernel/outbox.ts';
 import { Ticket } from './ticket.entity.ts';
 import { ticketCreated, ticketEscalated, ticketResolved, ticketUpdated } from './ticket.events.ts';
 import { TicketStatus } from './ticket.states.ts';
-import { type Actor, TicketChange } from './ticket-change.entity.ts';
+import { type Actor, TicketChange, visibilityOf } from './ticket-change.entity.ts';
 
 /** What is done to a ticket that is locked. */
 export type Change = (ticket: Ticket, now: Date) => Promise<void> | void;
@@ -25,7 +25,7 @@ export class TicketEditor {
 
   /** Changes a ticket of the transaction's organization, one change after the other. @throws ResourceNotFound, and what `act` throws */
   async change(tx: EntityManager, id: string, actor: Actor, act: Change): Promise<Ticket> {
-    const ticket = await tx.findOne(Ticket, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const ticket = await tx.findOne(Ticket, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
     if (!ticket) throw new ResourceNotFound('ticket', id);
     const now = this.clock.now();
     const before = observed(ticket);
@@ -42,7 +42,17 @@ export class TicketEditor {
 
   #keep(tx: EntityManager, { id, organizationId, updatedAt }: Ticket, changes: ChangeSet, actor: Actor): void {
     for (const [member, { from, to }] of Object.entries(changes)) {
-      const told = { ticketId: id, organizationId, member, from, to, actorKind: actor.kind, actorId: actor.id, createdAt: updatedAt };
+      const told = {
+        ticketId: id,
+        organizationId,
+        member,
+        visibility: visibilityOf(member),
+        from,
+        to,
+        actorKind: actor.kind,
+        actorId: actor.id,
+        createdAt: updatedAt,
+      };
       tx.persist(Object.assign(new TicketChange(), { id: newId('ticketChange'), ...told }));
     }
   }

@@ -1,5 +1,5 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, ObjectType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import type { Agent } from '../agents/agent.entity.ts';
@@ -136,6 +136,10 @@ export class Ticket {
 
   @Property({ type: 'text', nullable: true })
   escalationReason: string | null = null;
+
+  @Field(() => Int, { description: 'Counts its changes: `expectedRevision` of a change, which If-Match is on REST.' })
+  @Property({ type: 'integer', version: true })
+  revision!: number;
 
   @Field(() => Date)
   @Property({ type: 'datetime', length: 3 })

@@ -42,9 +42,11 @@ export class TicketResolver {
   updateTicket(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => TicketUpdateInput) input: TicketUpdateInput,
+    @Arg('expectedRevision', () => Int, { nullable: true, description: 'STALE_RESOURCE where the ticket has another revision by now.' })
+    expectedRevision: number | null | undefined,
     @Ctx() { tickets }: SupportContext,
   ): Promise<Ticket> {
-    return tickets.update(id, input);
+    return tickets.update(id, input, expectedRevision);
   }
 
   @FieldResolver(() => TicketAssignee)

@@ -1,9 +1,9 @@
 import { parse } from 'graphql';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters, ResourceNotFound, StaleResource } from '../../../kernel/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
-import type { Page, PageInput, SortBy } from '../../../kernel/graphql/page.ts';
+import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { nextNumber } from '../../../kernel/numbers.ts';
@@ -15,10 +15,11 @@ import type { CommentAuthors } from '../comments/comment.authors.ts';
 import type { CommentAuthor } from '../comments/comment.values.ts';
 import type { CommentWriter, Draft } from '../comments/comment.writer.ts';
 import type { TicketSearch } from '../ticket-search/ticket.search.ts';
-import { Visibility } from '../visibility.ts';
+import { shownTo, Visibility } from '../visibility.ts';
 import type { TicketEditor } from './ticket.editor.ts';
 import { Ticket } from './ticket.entity.ts';
 import type { TicketCreateInput, TicketFilter, TicketUpdateInput } from './ticket.inputs.ts';
+import { TicketChange } from './ticket-change.entity.ts';
 
 const CUSTOMER = parse('query TicketCustomer($id: ID!) { accounts(filter: { customerId: [$id] }, page: { limit: 1 }) { nodes { id } } }');
 const SERVICE = parse('query TicketService($id: ID!) { service(id: $id) { account { id customerId } } }');
@@ -81,13 +82,25 @@ export class TicketService {
     return this.deps.search.page(filter, sort, page);
   }
 
-  /** @throws ResourceNotFound, InvalidState */
-  async update(id: string, { status, priority, assignedTo, internalNotes, ...input }: TicketUpdateInput): Promise<Ticket> {
+  /** Its changes, newest first; what only the desk sees for the desk. @throws ResourceNotFound */
+  async timeline(id: string, page: PageInput): Promise<Page<TicketChange>> {
+    const { em, loader, request } = this.deps;
+    if (!(await loader.load(id))) throw new ResourceNotFound('ticket', id);
+    return listPage(em, TicketChange, { where: { ticketId: id, ...shownTo(request.principal) }, page, defaultSort: NEWEST_FIRST });
+  }
+
+  /** `expected`: the revision that the caller has seen. @throws ResourceNotFound, InvalidState, StaleResource */
+  async update(
+    id: string,
+    { status, priority, assignedTo, internalNotes, ...input }: TicketUpdateInput,
+    expected?: number | null,
+  ): Promise<Ticket> {
     const { em, editor, request, authors, comments } = this.deps;
     const { customerUpdate } = input;
     const author = internalNotes || customerUpdate ? await authors.of() : undefined;
     return em.transactional((tx) =>
       editor.change(tx, id, request.principal, async (ticket, now) => {
+        if (typeof expected === 'number' && expected !== ticket.revision) throw new StaleResource();
         if (assignedTo) ticket.agentId = (await this.#agent(tx, assignedTo)).id;
         if (priority) ticket.prioritize(priority);
         if (status && status !== ticket.status) ticket.moveTo(status, now);
