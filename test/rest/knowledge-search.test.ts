@@ -117,6 +117,9 @@ describe('a search', () => {
     expect(headline).toContain('&amp;');
     expect(headline).not.toContain('##');
 
+    await write('Frogs', '| a | b |\n\nThe [ranidae](https://example.com/x) are `many` **frogs**.');
+    expect((await search('ranidae'))[0].headline).toBe('<mark>ranidae</mark> are many frogs');
+
     const [similar] = await search('salamandrs');
     expect(similar).toMatchObject({ match: 'similar', headline: 'It&#39;s &lt;i&gt;here&lt;/i&gt;' });
   });

@@ -9,8 +9,12 @@ const STOP = '\uE001';
 export const HEADLINE_OPTIONS = `StartSel=${START}, StopSel=${STOP}, MaxFragments=2, MinWords=12, MaxWords=32, FragmentDelimiter=" … "`;
 
 /** SQL: the text of an article without the marks of Markdown, to cut a headline from; long ones from their beginning. */
-export const headlineText = (alias: string): string =>
-  `translate(regexp_replace(${alias}."summary" || E'\\n' || left(${alias}."body", 20000), '(^|\\n)\\s*(#{1,6} |> |[-*] |\\d+\\. |\`\`\`\\w*)|[\`*]', '\\1', 'g'), '${START}${STOP}', '')`;
+export const headlineText = (alias: string): string => {
+  const text = `${alias}."summary" || E'\\n' || left(${alias}."body", 20000)`;
+  const unlinked = `regexp_replace(${text}, '\\[([^]]*)\\]\\([^)]*\\)', '\\1', 'g')`;
+  const unmarked = `regexp_replace(${unlinked}, '(^|\\n)\\s*(#{1,6} |> |[-*] |\\d+\\. |\`\`\`\\w*)|[\`*|]', '\\1', 'g')`;
+  return `translate(${unmarked}, '${START}${STOP}', '')`;
+};
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
