@@ -21,7 +21,7 @@ const TO_COME: Readonly<Record<string, readonly string[]>> = {
   monitoring: ['service.down', 'service.restored', 'service.performance_alert', 'service.maintenance_scheduled'],
   billing: ['invoice.paid', 'invoice.overdue', 'payment.received', 'payment.successful', 'payment.failed'],
   recurringBilling: ['subscription.created', 'subscription.cancelled', 'usage.threshold'],
-  support: ['comment.added', 'sla.breach'],
+  support: ['comment.added'],
 };
 const toCome = Object.values(TO_COME).flat();
 
@@ -45,6 +45,13 @@ const logged = (name: string, by = tenant): Promise<Json> =>
 async function ticketThatGets(change: object): Promise<void> {
   const { body } = await tenant.rest('POST', '/support/tickets', { body: { title: 'Line is down', description: 'Since 9:30.' } });
   expect((await tenant.rest('PUT', `/support/tickets/${body.ticket.id}`, { body: change })).status).toBe(200);
+}
+
+/** A critical ticket, which must be answered within 15 minutes, and some minutes later. */
+async function urgentTicketAfter(minutes: number): Promise<void> {
+  const body = { title: 'Line is down', description: 'Since 9:30.', priority: 'critical' };
+  expect((await tenant.rest('POST', '/support/tickets', { body })).status).toBe(201);
+  await platform.advance(minutes * 60_000);
 }
 
 let billed: Promise<BilledTenant> | undefined;
@@ -76,6 +83,14 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
   },
   async 'ticket.escalated'(name) {
     await ticketThatGets({ priority: 'critical' });
+    return logged(name);
+  },
+  async 'sla.at_risk'(name) {
+    await urgentTicketAfter(12);
+    return logged(name);
+  },
+  async 'sla.breach'(name) {
+    await urgentTicketAfter(16);
     return logged(name);
   },
   'service.provisioned': async (name) => logged(name, (await ordering()).tenant),

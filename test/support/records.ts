@@ -91,13 +91,31 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       });
     },
     readAt: '/support/tickets/{}',
-    fields: ['ticket', 'updateTicket'],
+    fields: ['ticket', 'updateTicket', 'ticketSla', 'escalateTicket'],
   },
   assigned_to: {
     async make(own) {
       const { body } = await own.tenant.rest('GET', `/support/tickets/${await own.id('ticket_id')}`);
       return body.ticket.assigned_to.agent_id;
     },
+  },
+  agent_id: {
+    make: (own) => own.create('/support/agents', { name: own.label, email: freshEmail(), specialization: 'voice' }),
+    readAt: '/support/agents/{}',
+    fields: ['agent', 'updateAgent', 'deactivateAgent'],
+  },
+  sla_policy_id: {
+    make: (own) =>
+      own.create('/support/sla-policies', {
+        name: `${own.label} ${newId('slaPolicy')}`,
+        targets: ['low', 'medium', 'high', 'critical'].map((priority) => ({
+          priority,
+          response_time: '1 hour',
+          resolution_time: '8 hours',
+        })),
+      }),
+    readAt: '/support/sla-policies/{}',
+    fields: ['slaPolicy', 'updateSlaPolicy', 'deleteSlaPolicy'],
   },
   oauth_client_id: {
     make: (own) =>

@@ -3,7 +3,7 @@ import { Field, ID, InputType } from 'type-graphql';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
-import { CATEGORY_IDS } from './ticket.categories.ts';
+import { CATEGORY_IDS } from '../categories/category.ids.ts';
 import { TicketPriority, TicketStatus } from './ticket.states.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
 
@@ -32,7 +32,7 @@ export class TicketCreateInput {
   @IsIn(CATEGORY_IDS, { message: `must be one of ${CATEGORY_IDS.join(', ')}` })
   category?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'One of the category, or any other text that is none of another category.' })
   @IsOptional()
   @MaxLength(100)
   subcategory?: string;
@@ -74,6 +74,13 @@ export class TicketUpdateInput {
   @IsOptional()
   @Matches(/^agent_\w+$/, { message: 'must be an agent id (agent_…)' })
   assignedTo?: string;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'While it waits for its customer, the clock of its resolution stands. What the customer answers ends it.',
+  })
+  @NotNull()
+  waitingOnCustomer?: boolean;
 
   @Field(() => Date, { nullable: true })
   estimatedResolution?: Date;

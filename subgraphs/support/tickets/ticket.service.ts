@@ -10,8 +10,9 @@ import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { nextNumber } from '../../../kernel/numbers.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import type { AgentAssignment } from '../agents/agent.assignment.ts';
 import { Agent } from '../agents/agent.entity.ts';
-import type { AgentService } from '../agents/agent.service.ts';
+import { type Category, categoryFor } from '../categories/category.ts';
 import type { TicketEditor } from './ticket.editor.ts';
 import { Ticket } from './ticket.entity.ts';
 import type { TicketCreateInput, TicketFilter, TicketUpdateInput } from './ticket.inputs.ts';
@@ -24,7 +25,7 @@ export interface TicketServiceDeps {
   request: RequestContext;
   clock: Clock;
   graph: Graph;
-  agents: AgentService;
+  assignment: AgentAssignment;
   editor: TicketEditor;
   loader: RecordLoader<Ticket>;
 }
@@ -33,24 +34,24 @@ export interface TicketServiceDeps {
 export class TicketService {
   constructor(private readonly deps: TicketServiceDeps) {}
 
-  /** @throws ResourceNotFound for a customer or service that the organization does not have. */
+  /** @throws ResourceNotFound for a customer or service that the organization does not have; InvalidParameters for another category's subcategory */
   async create(input: TicketCreateInput): Promise<Ticket> {
     const accountId = await this.#accountOf(input);
     const now = this.deps.clock.now();
     return this.deps.em.transactional(async (tx) => {
-      const category = input.category ?? 'general';
+      const category = await categoryFor(tx, input.category ?? 'general', input.subcategory);
       const ticket = new Ticket();
       Object.assign(ticket, input, {
         id: newId('ticket'),
         organizationId: this.#organizationId,
         accountId,
-        category,
+        category: category.id,
         createdAt: now,
         updatedAt: now,
       });
       ticket.metadata = input.metadata ?? {};
-      ticket.prioritize(input.priority);
-      ticket.agentId = (await this.deps.agents.leastBusy(tx, category, now)).id;
+      ticket.prioritize(input.priority, now);
+      ticket.agentId = (await this.#assignee(tx, category, ticket, now)).id;
       ticket.number = `TKT-${await nextNumber(tx, 'ticket_counter', this.#organizationId)}`;
       await this.deps.editor.open(tx, ticket, this.deps.request.principal);
       return ticket;
@@ -66,14 +67,16 @@ export class TicketService {
     return listPage(this.deps.em, Ticket, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** @throws ResourceNotFound, InvalidState */
-  async update(id: string, { status, priority, assignedTo, ...input }: TicketUpdateInput): Promise<Ticket> {
+  /** @throws ResourceNotFound, InvalidState, InvalidParameters for an agent who gets no tickets */
+  async update(id: string, { status, priority, assignedTo, waitingOnCustomer, ...input }: TicketUpdateInput): Promise<Ticket> {
     const { em, editor, request } = this.deps;
     return em.transactional((tx) =>
       editor.change(tx, id, request.principal, async (ticket, now) => {
         if (assignedTo) ticket.agentId = (await this.#agent(tx, assignedTo)).id;
-        if (priority) ticket.prioritize(priority);
+        if (priority) ticket.prioritize(priority, now);
         if (status && status !== ticket.status) ticket.moveTo(status, now);
+        if (waitingOnCustomer === true) ticket.waitOnCustomer(now);
+        if (waitingOnCustomer === false) ticket.resume();
         for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(ticket, { [name]: value });
       }),
     );
@@ -86,7 +89,16 @@ export class TicketService {
   async #agent(tx: EntityManager, id: string): Promise<Agent> {
     const agent = await tx.findOne(Agent, { id });
     if (!agent) throw new ResourceNotFound('agent', id);
+    if (!agent.active) {
+      const reason = 'is an agent who is not active; give the ticket to another one';
+      throw new InvalidParameters([{ field: 'assignedTo', value: id, reason }]);
+    }
     return agent;
+  }
+
+  #assignee(tx: EntityManager, category: Category, { subcategory }: Ticket, now: Date): Promise<Agent> {
+    const { assignment } = this.deps;
+    return category.isAssigned(subcategory) ? assignment.leastBusy(tx, category.id, now) : assignment.desk(tx, category.id, now);
   }
 
   /**
