@@ -86,8 +86,8 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
   return createRig({ origin, close, clock, logged, mails, messages, assembly: assembly as FullAssembly });
 }
 
-/** What runs by itself: relay, consumers, deliveries, counts of key uses. */
-const BACKGROUND = /"outbox"|"events"\.|"usage_count"|"usage_writer_counter"|"identity"\."change"|"audit_record"/;
+/** What runs by itself: relay, consumers, deliveries, counts of key uses, sweeps of what is due. */
+const BACKGROUND = /_due_at" <= \$1|"outbox"|"events"\.|"usage_count"|"usage_writer_counter"|"identity"\."change"|"audit_record"/;
 
 type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'messages' | 'assembly'>;
 

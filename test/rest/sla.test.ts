@@ -199,7 +199,7 @@ describe('business hours', () => {
     expect([created.status, created.body.data]).toMatchObject([201, { id: expect.stringMatching(/^sla_/), name: 'Gold' }]);
     const policyId = created.body.data.id as string;
     const named = await owner.rest('PUT', '/support/categories/voice', { body: { sla_policy_id: policyId } });
-    expect([named.status, named.body.data.sla_tier]).toEqual([200, 'Gold']);
+    expect([named.status, named.body.data]).toMatchObject([200, { sla_tier: 'Gold', sla_policy_id: policyId }]);
     return { owner, policyId };
   }
   /** Within the minute that a policy's hours are rounded to. */

@@ -67,6 +67,10 @@ describe('categories', () => {
     const expected = Date.parse(ticket.created_at) + 45 * 60_000;
     expect(Date.parse((await slaOf(owner, ticket.id)).escalation.next_escalation)).toBe(expected);
 
+    const both = await Promise.all([update('cloud', { name: 'Clouds' }, owner), update('cloud', { description: 'Rain' }, owner)]);
+    expect(both.map((answer) => answer.status)).toEqual([200, 200]);
+    expect(await category('cloud', owner)).toMatchObject({ name: 'Clouds', description: 'Rain' });
+
     await update('voice', { name: null, subcategories: null }, owner);
     expect(await category('voice', owner)).toEqual(before);
   });

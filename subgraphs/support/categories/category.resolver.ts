@@ -26,6 +26,9 @@ class TicketCategory {
 
   @Field(() => String)
   description!: string;
+
+  @Field(() => ID, { nullable: true, description: 'Null where what the plan promises holds.' })
+  slaPolicyId!: string | null;
 }
 
 @Resolver(() => TicketCategory)

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
 import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
@@ -31,11 +32,13 @@ export class CategoryService {
     return em.transactional(async (tx) => {
       const { slaPolicyId } = input;
       if (slaPolicyId && !(await tx.findOne(SlaPolicy, { id: slaPolicyId }))) throw new ResourceNotFound('SLA policy', slaPolicyId);
-      const change = (await tx.findOne(CategoryChange, { category: id })) ?? new CategoryChange();
-      change.id ??= newId('categoryChange');
+      const none = { id: newId('categoryChange'), organizationId, category: id, updatedAt: clock.now() };
+      // two first changes at once are one row
+      await tx.upsertMany(CategoryChange, [none], { onConflictFields: ['organizationId', 'category'], onConflictAction: 'ignore' });
+      const change = await tx.findOneOrFail(CategoryChange, { category: id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       const changed = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
       if (input.subcategories) changed.subcategories = input.subcategories.map(routed);
-      tx.persist(Object.assign(change, { organizationId, category: id, updatedAt: clock.now() }, changed));
+      Object.assign(change, changed, { updatedAt: clock.now() });
       await tx.flush();
       return categoryOf(tx, id);
     });

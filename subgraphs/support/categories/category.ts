@@ -27,6 +27,10 @@ export class Category {
     this.subcategories = change?.subcategories ?? subcategories;
   }
 
+  get slaPolicyId(): string | null {
+    return this.policy?.id ?? null;
+  }
+
   promise(plan: Plan): SlaPromise {
     return this.policy ?? builtInPromise(plan, this.id);
   }

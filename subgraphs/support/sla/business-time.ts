@@ -28,8 +28,7 @@ export interface Span {
 
 /**
  * The instant at which `ms` milliseconds of working time have passed since `start`. What ends with a working day is due at its
- * closing time, not at the next opening.
- * @throws RangeError for a calendar without working time in the next ten years
+ * closing time, not at the next opening. What would take more than ten years of such a calendar is due in ten years: as good as never.
  */
 export function addWorkingTime(start: Date, ms: number, calendar: Calendar): Date {
   if (!calendar) return new Date(start.getTime() + ms);
@@ -40,7 +39,7 @@ export function addWorkingTime(start: Date, ms: number, calendar: Calendar): Dat
     if (left <= to - begin) return new Date(begin + left);
     left -= to - begin;
   }
-  throw new RangeError('The calendar has too little working time.');
+  return DateTime.fromJSDate(start).plus({ days: HORIZON_DAYS }).toJSDate();
 }
 
 /** Milliseconds of working time between two instants; 0 where the second is not after the first. */

@@ -49,8 +49,11 @@ describe('working time', () => {
     expect(addWorkingTime(new Date('2026-06-06T10:00Z'), 0, office())).toEqual(new Date('2026-06-06T10:00Z'));
   });
 
-  test('of a calendar that never works is refused, not looked for without end', () => {
-    expect(() => addWorkingTime(new Date('2026-06-06T10:00Z'), 1, office({ hours: [] }))).toThrow(RangeError);
+  test('of a calendar that hardly works is due some day, and not looked for without end', () => {
+    const start = new Date('2026-06-06T10:00Z');
+    const never = addWorkingTime(start, 1, office({ hours: [] }));
+    const rarely = addWorkingTime(start, 100_000 * HOUR_MS, office({ hours: [{ days: ['mon'], from: '09:00', to: '09:01' }] }));
+    expect([never, rarely].map((due) => due.getUTCFullYear())).toEqual([2036, 2036]);
   });
 });
 

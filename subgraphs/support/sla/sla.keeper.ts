@@ -53,6 +53,8 @@ export class SlaKeeper {
   async settle(tx: EntityManager, ticket: Ticket, now: Date): Promise<void> {
     const due = deadlinesOf(ticket).filter(({ at }) => at <= now);
     if (due.length > 0) {
+      // a change may have told of some a moment ago
+      await tx.flush();
       const told = await tx.find(SlaMilestone, { ticketId: ticket.id });
       const breached = due.filter(({ mark }) => mark === SlaMark.BREACHED).map(({ clock }) => clock);
       // of a clock that is breached nobody needs to know that it is at risk
