@@ -112,8 +112,8 @@ hand.post<{ Body: typeof ticket }>('/tickets', async (request, reply) => {
       [organizationId],
     );
     await sql(
-      `insert into "support"."ticket" ("id", "organization_id", "number", "title", "description", "priority", "urgency", "category", "contact", "metadata", "agent_id", "response_due", "resolution_due", "created_at", "updated_at")
-       values (?, ?, ?, ?, ?, ?, 3, 'general', ?, '{}', ?, ?, ?, ?, ?)`,
+      `insert into "support"."ticket" ("id", "organization_id", "number", "title", "description", "priority", "urgency", "category", "contact", "metadata", "agent_id", "response_due", "resolution_due", "sla_terms", "resolution_since", "created_at", "updated_at")
+       values (?, ?, ?, ?, ?, ?, 3, 'general', ?, '{}', ?, ?, ?, '{}', ?, ?, ?)`,
       [
         id,
         organizationId,
@@ -123,6 +123,7 @@ hand.post<{ Body: typeof ticket }>('/tickets', async (request, reply) => {
         priority,
         JSON.stringify(contact),
         agent?.id,
+        now,
         now,
         now,
         now,

@@ -88,8 +88,9 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
   return createRig({ origin, close, clock, logged, mails, messages, dataDir: config.dataDir, assembly: assembly as FullAssembly });
 }
 
-/** What runs by itself: relay, consumers, deliveries, counts of key uses, folding of the tally of tickets. */
-const BACKGROUND = /"outbox"|"folded"|"events"\.|"usage_count"|"usage_writer_counter"|"identity"\."change"|"audit_record"/;
+/** What runs by itself: relay, consumers, deliveries, counts of key uses, sweeps of what is due, folding of the tally of tickets. */
+const BACKGROUND =
+  /_due_at" <= \$1|"folded"|"outbox"|"events"\.|"usage_count"|"usage_writer_counter"|"identity"\."change"|"audit_record"/;
 
 type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'messages' | 'dataDir' | 'assembly'>;
 

@@ -3,6 +3,7 @@ import { knowledge } from './knowledge.ts';
 import { supportReports } from './support.reports.ts';
 
 const attachmentFields = '{ id filename contentType size downloadUrl }';
+import { slaRoutes } from './support.sla.ts';
 
 const ticketRecord = view(
   'TicketRecord',
@@ -107,4 +108,5 @@ export const support = area('Support', 'Tickets, and what is done about them.', 
     select: comment,
     addition: true,
   }),
+  ...slaRoutes,
 ]);

@@ -21,7 +21,6 @@ const TO_COME: Readonly<Record<string, readonly string[]>> = {
   monitoring: ['service.down', 'service.restored', 'service.performance_alert', 'service.maintenance_scheduled'],
   billing: ['invoice.paid', 'invoice.overdue', 'payment.received', 'payment.successful', 'payment.failed'],
   recurringBilling: ['subscription.created', 'subscription.cancelled', 'usage.threshold'],
-  support: ['sla.breach'],
 };
 const toCome = Object.values(TO_COME).flat();
 
@@ -51,6 +50,13 @@ async function commented(comment: object): Promise<void> {
   const { body } = await tenant.rest('POST', '/support/tickets', { body: { title: 'Line is down', description: 'Since 9:30.' } });
   const answer = await tenant.rest('POST', `/support/tickets/${body.ticket.id}/comments`, { body: { content: 'On it.', ...comment } });
   expect(answer.status).toBe(201);
+}
+
+/** A critical ticket, which must be answered within 15 minutes, and some minutes later. */
+async function urgentTicketAfter(minutes: number): Promise<void> {
+  const body = { title: 'Line is down', description: 'Since 9:30.', priority: 'critical' };
+  expect((await tenant.rest('POST', '/support/tickets', { body })).status).toBe(201);
+  await platform.advance(minutes * 60_000);
 }
 
 let billed: Promise<BilledTenant> | undefined;
@@ -90,6 +96,14 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
   },
   async 'ticket.note_added'(name) {
     await commented({ visibility: 'internal' });
+    return logged(name);
+  },
+  async 'sla.at_risk'(name) {
+    await urgentTicketAfter(12);
+    return logged(name);
+  },
+  async 'sla.breach'(name) {
+    await urgentTicketAfter(16);
     return logged(name);
   },
   'service.provisioned': async (name) => logged(name, (await ordering()).tenant),

@@ -91,7 +91,7 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       });
     },
     readAt: '/support/tickets/{}',
-    fields: ['ticket', 'updateTicket'],
+    fields: ['ticket', 'updateTicket', 'ticketSla', 'escalateTicket'],
   },
   article_id: {
     make: (own) => own.create('/support/kb', { title: own.label, body: own.label, category: 'general', status: 'published' }),
@@ -107,6 +107,24 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
   comment_id: {
     make: async (own) => own.create(`/support/tickets/${await own.id('ticket_id')}/comments`, { content: own.label }),
     fields: ['comment'],
+  },
+  agent_id: {
+    make: (own) => own.create('/support/agents', { name: own.label, email: freshEmail(), specialization: 'voice' }),
+    readAt: '/support/agents/{}',
+    fields: ['agent', 'updateAgent', 'deactivateAgent'],
+  },
+  sla_policy_id: {
+    make: (own) =>
+      own.create('/support/sla-policies', {
+        name: `${own.label} ${newId('slaPolicy')}`,
+        targets: ['low', 'medium', 'high', 'critical'].map((priority) => ({
+          priority,
+          response_time: '1 hour',
+          resolution_time: '8 hours',
+        })),
+      }),
+    readAt: '/support/sla-policies/{}',
+    fields: ['slaPolicy', 'updateSlaPolicy', 'deleteSlaPolicy'],
   },
   oauth_client_id: {
     make: (own) =>

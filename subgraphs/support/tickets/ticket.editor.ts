@@ -5,6 +5,9 @@ import type { EntityManager } from '../../../kernel/database.ts';
 import { ResourceNotFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { record } from '../../../kernel/outbox.ts';
+import type { Plan } from '../../../kernel/principal.ts';
+import type { EscalationDetails, EscalationRecorder } from '../escalations/escalation.recorder.ts';
+import type { SlaKeeper } from '../sla/sla.keeper.ts';
 import { Ticket } from './ticket.entity.ts';
 import { ticketCreated, ticketEscalated, ticketResolved, ticketUpdated } from './ticket.events.ts';
 import { TicketStatus } from './ticket.states.ts';
@@ -15,28 +18,41 @@ export type Change = (ticket: Ticket, now: Date) => Promise<void> | void;
 
 /** The one way in which tickets come to be and change: with their timeline and their events, in one transaction. */
 export class TicketEditor {
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly sla: SlaKeeper,
+    private readonly escalations: EscalationRecorder,
+  ) {}
 
-  async open(tx: EntityManager, ticket: Ticket, actor: Actor): Promise<void> {
+  /** `plan` is the organization's: what is promised goes by it. */
+  async open(tx: EntityManager, ticket: Ticket, actor: Actor & { plan: Plan }): Promise<void> {
+    await this.sla.begin(tx, ticket, actor.plan);
     tx.persist(ticket);
     this.#keep(tx, ticket, { status: { from: null, to: ticket.status }, assigned_to: { from: null, to: ticket.agentId } }, actor);
     await record(tx, ticketCreated(ticket));
   }
 
-  /** Changes a ticket of the transaction's organization, one change after the other. @throws ResourceNotFound, and what `act` throws */
-  async change(tx: EntityManager, id: string, actor: Actor, act: Change): Promise<Ticket> {
+  /**
+   * Changes a ticket of the transaction's organization, one change after the other; with what is said where it is escalated.
+   * @throws ResourceNotFound, and what `act` throws
+   */
+  async change(tx: EntityManager, id: string, actor: Actor, act: Change, escalation?: EscalationDetails): Promise<Ticket> {
     const ticket = await tx.findOne(Ticket, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
     if (!ticket) throw new ResourceNotFound('ticket', id);
     const now = this.clock.now();
+    // what fell due before this change did, although nobody has told of it yet
+    if (ticket.slaDueAt && ticket.slaDueAt <= now) await this.sla.settle(tx, ticket, now);
     const before = observed(ticket);
     await act(ticket, now);
     const changes = changesBetween(before, observed(ticket));
     if (Object.keys(changes).length === 0) return ticket;
     ticket.updatedAt = now;
     this.#keep(tx, ticket, changes, actor);
+    if (changes.escalation_level) await this.escalations.keep(tx, ticket, actor, escalation);
     await record(tx, ticketUpdated(ticket, changes));
     if (changes.status?.to === TicketStatus.RESOLVED) await record(tx, ticketResolved(ticket, changes));
     if (changes.status?.to === TicketStatus.ESCALATED || changes.escalation_level) await record(tx, ticketEscalated(ticket, changes));
+    await this.sla.follow(tx, ticket, changes, now);
     return ticket;
   }
 
@@ -64,6 +80,7 @@ const observed = (ticket: Ticket) => ({
   priority: ticket.priority,
   assigned_to: ticket.agentId,
   escalation_level: ticket.escalationLevel,
+  waiting_on_customer: ticket.waitingOnCustomer,
   estimated_resolution: ticket.estimatedResolution,
   customer_update: ticket.customerUpdate,
   metadata: ticket.metadata,

@@ -4,13 +4,12 @@ import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import type { Agent } from '../agents/agent.entity.ts';
 import { AuthorType } from '../comments/comment.values.ts';
-import { slaTarget } from './ticket.sla.ts';
-import { TicketPriority, TicketStatus, ticketStates, URGENCY } from './ticket.states.ts';
+import type { SlaTerms } from '../sla/sla.terms.ts';
+import { ResolvedTicketWaits } from './ticket.errors.ts';
+import { MAX_ESCALATION_LEVEL, TicketPriority, TicketStatus, ticketStates, URGENCY } from './ticket.states.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
 
-const MINUTE_MS = 60_000;
-
-/** A request for help (specification 2.7, 3.1). Its state machine and service level clocks live here. */
+/** A request for help (specification 2.7, 3.1). Its state machine lives here; its clocks are kept by `SlaClocks`. */
 @ObjectType({ description: 'A request for help with a service or an account.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'ticket' })
@@ -27,6 +26,9 @@ const MINUTE_MS = 60_000;
 @Index({ name: 'ticket_state_index', properties: ['organizationId', 'status', 'urgency', 'createdAt', 'id'] })
 @Index({ name: 'ticket_category_index', properties: ['organizationId', 'category', 'status', 'createdAt', 'id'] })
 @Index({ name: 'ticket_agent_index', properties: ['organizationId', 'agentId', 'status', 'createdAt', 'id'] })
+@Index({ properties: ['agentId'], where: `status <> 'resolved'`, name: 'ticket_unresolved_agent_index' })
+@Index({ properties: ['organizationId', 'agentId', 'createdAt'] })
+@Index({ properties: ['slaDueAt'], where: 'sla_due_at is not null', name: 'ticket_sla_due_index' })
 @Index({ properties: ['organizationId', 'customerId', 'createdAt'] })
 @Index({ properties: ['organizationId', 'serviceAffected', 'createdAt'] })
 export class Ticket {
@@ -131,8 +133,29 @@ export class Ticket {
   @Property({ type: 'datetime', length: 3, nullable: true })
   resolutionBreachedAt: Date | null = null;
 
+  /** Since when it waits for its customer, which stops the clock of its resolution. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  waitingSince: Date | null = null;
+
+  @Property({ type: 'json' })
+  slaTerms!: SlaTerms;
+
+  /** Milliseconds of working time that its resolution had taken at `resolutionSince`; from then on it runs, unless it is stopped. */
+  @Property({ type: 'double' })
+  resolutionElapsed = 0;
+
+  @Property({ type: 'datetime', length: 3 })
+  resolutionSince!: Date;
+
+  /** When something is next to be done about its service level: at risk, breached, escalated. Null where nothing is to come. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  slaDueAt: Date | null = null;
+
   @Property({ type: 'integer' })
   escalationLevel = 0;
+
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  escalatedAt: Date | null = null;
 
   @Property({ type: 'text', nullable: true })
   escalationReason: string | null = null;
@@ -149,30 +172,57 @@ export class Ticket {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  /** Sets the priority and, from the ticket's beginning, the due times that come with it. Critical also escalates one level. */
-  prioritize(priority: TicketPriority): void {
+  @Field(() => Boolean, { description: 'While it does, the clock of its resolution stands.' })
+  get waitingOnCustomer(): boolean {
+    return this.waitingSince !== null;
+  }
+
+  /** Sets the priority. Critical also escalates one level. The editor moves the due times. */
+  prioritize(priority: TicketPriority, now: Date): void {
     if (priority === TicketPriority.CRITICAL && this.priority !== undefined && this.priority !== priority) {
-      this.escalationLevel += 1;
-      this.escalationReason = 'Priority raised to critical';
+      this.escalate(Math.min(this.escalationLevel + 1, MAX_ESCALATION_LEVEL), 'Priority raised to critical', now);
     }
     this.priority = priority;
     this.urgency = URGENCY[priority];
-    const { responseMinutes, resolutionMinutes } = slaTarget(priority);
-    this.responseDue = new Date(this.createdAt.getTime() + responseMinutes * MINUTE_MS);
-    this.resolutionDue = new Date(this.createdAt.getTime() + resolutionMinutes * MINUTE_MS);
   }
 
   /** Moves to a state. Work that begins stops the response clock, resolution the other; reopening starts that one again. */
   moveTo(status: TicketStatus, now: Date): void {
     ticketStates.check(this.status, status);
     this.status = status;
-    if (status !== TicketStatus.OPEN) this.respondedAt ??= now;
+    if (status === TicketStatus.IN_PROGRESS || status === TicketStatus.RESOLVED) this.answered(now);
+    if (status === TicketStatus.ESCALATED && this.escalationLevel === 0) this.escalate(1, 'Status set to escalated', now);
     this.resolvedAt = status === TicketStatus.RESOLVED ? now : null;
+    if (this.resolvedAt) this.waitingSince = null;
   }
 
-  /** What a comment that both sides see does: the desk's first one answers the ticket, one of the customer reopens a resolved ticket. */
+  /** Somebody of the desk has answered: the first time stops the response clock. */
+  answered(now: Date): void {
+    this.respondedAt ??= now;
+  }
+
+  /** Stops the clock of the resolution until the customer has answered. @throws ResolvedTicketWaits */
+  waitOnCustomer(now: Date): void {
+    if (this.resolvedAt) throw new ResolvedTicketWaits();
+    this.waitingSince ??= now;
+  }
+
+  /** The customer has answered, or need not: the clock goes on. */
+  resume(): void {
+    this.waitingSince = null;
+  }
+
+  escalate(level: number, reason: string, now: Date): void {
+    this.escalationLevel = level;
+    this.escalationReason = reason;
+    this.escalatedAt = now;
+  }
+
+  /** What a comment that both sides see does: the desk's first one answers the ticket, one of the customer ends the waiting for it and reopens what is resolved. */
   heardFrom(author: AuthorType, now: Date): void {
-    if (author === AuthorType.AGENT) this.respondedAt ??= now;
-    if (author === AuthorType.CUSTOMER && this.status === TicketStatus.RESOLVED) this.moveTo(TicketStatus.OPEN, now);
+    if (author === AuthorType.AGENT) this.answered(now);
+    if (author !== AuthorType.CUSTOMER) return;
+    this.resume();
+    if (this.status === TicketStatus.RESOLVED) this.moveTo(TicketStatus.OPEN, now);
   }
 }

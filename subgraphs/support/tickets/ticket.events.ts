@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ChangeSet } from '../../../kernel/changes.ts';
 import { changes, defineEvent, timestamp } from '../../../kernel/events.ts';
+import { formatMinutes } from '../sla/sla.durations.ts';
 import type { Ticket } from './ticket.entity.ts';
 import { TicketPriority, TicketStatus } from './ticket.states.ts';
 
@@ -92,22 +93,64 @@ export const ticketEscalated = defineEvent(
   tellChanges,
 );
 
-export const slaBreach = defineEvent({
-  name: 'sla.breach',
-  family,
-  description: 'A ticket was not answered, or not resolved, in the time that its priority promises. Once for each of the two.',
-  data: z.strictObject({
-    ticket: ticketPayload,
-    sla: z.strictObject({
-      breached: z.enum(['response_time', 'resolution_time']),
-      target: z.string().describe('Such as `1 hour`.'),
-      due_at: timestamp,
-    }),
+const slaPayload = (of: string) =>
+  z.strictObject({
+    [of]: z.enum(['response_time', 'resolution_time']),
+    target: z.string().describe('In working time, such as `1 hour`.'),
+    due_at: timestamp,
+  });
+const slaExample = { target: '1 hour', due_at: '2026-01-31T10:30:00.000Z' };
+
+export const slaBreach = defineEvent(
+  {
+    name: 'sla.breach',
+    family,
+    description:
+      'A ticket was not answered, or not resolved, in the time that its priority promises. Once for each of the two and each target; `due_at` is when it should have been.',
+    data: z.strictObject({ ticket: ticketPayload, sla: slaPayload('breached') }),
+    example: { ticket: ticketExample, sla: { breached: 'response_time', ...slaExample } },
+  },
+  (ticket: Ticket, { clock, ...promise }: SlaPromised, now: Date) => ({
+    ...about(ticket),
+    occurredAt: now,
+    data: { ticket: payloadOf(ticket), sla: { breached: clock, ...promised(promise) } },
   }),
-  example: { ticket: ticketExample, sla: { breached: 'response_time', target: '1 hour', due_at: '2026-01-31T10:30:00.000Z' } },
+);
+
+export const slaAtRisk = defineEvent(
+  {
+    name: 'sla.at_risk',
+    family,
+    description: 'Three quarters of the time in which a ticket must be answered, or resolved, have passed. `due_at` is when it must be.',
+    data: z.strictObject({ ticket: ticketPayload, sla: slaPayload('at_risk') }),
+    example: { ticket: ticketExample, sla: { at_risk: 'response_time', ...slaExample } },
+  },
+  (ticket: Ticket, { clock, ...promise }: SlaPromised, now: Date) => ({
+    ...about(ticket),
+    occurredAt: now,
+    data: { ticket: payloadOf(ticket), sla: { at_risk: clock, ...promised(promise) } },
+  }),
+);
+
+/** Which of a ticket's clocks it is about, and what was promised. */
+interface SlaPromised {
+  clock: 'response_time' | 'resolution_time';
+  targetMinutes: number;
+  dueAt: Date;
+}
+const promised = ({ targetMinutes, dueAt }: Omit<SlaPromised, 'clock'>) => ({
+  target: formatMinutes(targetMinutes),
+  due_at: dueAt.toISOString(),
 });
 
-export const ticketEvents = [ticketCreated.type, ticketUpdated.type, ticketResolved.type, ticketEscalated.type, slaBreach];
+export const ticketEvents = [
+  ticketCreated.type,
+  ticketUpdated.type,
+  ticketResolved.type,
+  ticketEscalated.type,
+  slaBreach.type,
+  slaAtRisk.type,
+];
 
 function tellChanges(ticket: Ticket, changeSet: ChangeSet) {
   return { ...about(ticket), data: { ticket: payloadOf(ticket), changes: changeSet } };

@@ -6,7 +6,7 @@ import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { MAX_FILES } from '../attachments/attachment.data.ts';
 import { AttachmentInput } from '../attachments/attachment.values.ts';
 import { HITS_MAX } from '../ticket-search/ticket.search.sql.ts';
-import { CATEGORY_IDS } from './ticket.categories.ts';
+import { CATEGORY_IDS } from '../categories/category.ids.ts';
 import { TicketPriority, TicketStatus } from './ticket.states.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
 
@@ -35,7 +35,7 @@ export class TicketCreateInput {
   @IsIn(CATEGORY_IDS, { message: `must be one of ${CATEGORY_IDS.join(', ')}` })
   category?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'One of the category, or any other text that is none of another category.' })
   @IsOptional()
   @MaxLength(100)
   subcategory?: string;
@@ -83,6 +83,13 @@ export class TicketUpdateInput {
   @IsOptional()
   @Matches(/^agent_\w+$/, { message: 'must be an agent id (agent_…)' })
   assignedTo?: string;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'While it waits for its customer, the clock of its resolution stands. What the customer answers ends it.',
+  })
+  @NotNull()
+  waitingOnCustomer?: boolean;
 
   @Field(() => Date, { nullable: true })
   estimatedResolution?: Date;

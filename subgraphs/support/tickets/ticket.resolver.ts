@@ -2,12 +2,11 @@ import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } fro
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/loaders.ts';
+import { Agent } from '../agents/agent.entity.ts';
 import type { SupportContext } from '../context.ts';
 import { Account, Service } from '../references.ts';
 import { Ticket } from './ticket.entity.ts';
 import { TicketCreateInput, TicketFilter, TicketSort, TicketUpdateInput } from './ticket.inputs.ts';
-import { TicketSla } from './ticket.sla.ts';
-import { slaOf } from './ticket.sla.view.ts';
 import { TicketAssignee, TicketUrls } from './ticket.values.ts';
 
 const TicketPage = pageOf('Ticket', Ticket);
@@ -55,9 +54,10 @@ export class TicketResolver {
     return agent && { agentId: agent.id, name: agent.name, email: agent.email, specialization: agent.specialization };
   }
 
-  @FieldResolver(() => TicketSla)
-  sla(@Root() ticket: Ticket, @Ctx() { clock }: SupportContext): TicketSla {
-    return slaOf(ticket, clock.now());
+  @FieldResolver(() => Agent, { nullable: true, description: 'Who works on it, with what the desk knows of them.' })
+  @Requires('support:write')
+  async agent(@Root() ticket: Ticket, @Ctx() { loaders }: SupportContext): Promise<Agent | null> {
+    return ticket.agent ?? (await loaders.agents.load(ticket.agentId));
   }
 
   @FieldResolver(() => TicketUrls)

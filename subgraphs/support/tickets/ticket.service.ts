@@ -7,10 +7,12 @@ import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../k
 import { newId } from '../../../kernel/ids.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { nextNumber } from '../../../kernel/numbers.ts';
+import { listPage } from '../../../kernel/pagination.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import type { AgentAssignment } from '../agents/agent.assignment.ts';
 import { Agent } from '../agents/agent.entity.ts';
-import type { AgentService } from '../agents/agent.service.ts';
 import type { AttachmentStore, Upload } from '../attachments/attachment.store.ts';
+import { type Category, categoryFor } from '../categories/category.ts';
 import type { CommentAuthors } from '../comments/comment.authors.ts';
 import type { CommentAuthor } from '../comments/comment.values.ts';
 import type { CommentWriter, Draft } from '../comments/comment.writer.ts';
@@ -29,7 +31,7 @@ export interface TicketServiceDeps {
   request: RequestContext;
   clock: Clock;
   graph: Graph;
-  agents: AgentService;
+  assignment: AgentAssignment;
   editor: TicketEditor;
   attachments: AttachmentStore;
   authors: CommentAuthors;
@@ -42,29 +44,32 @@ export interface TicketServiceDeps {
 export class TicketService {
   constructor(private readonly deps: TicketServiceDeps) {}
 
-  /** @throws ResourceNotFound for a customer or service that the organization does not have; InvalidParameters for a file that is not taken */
+  /**
+   * @throws ResourceNotFound for a customer or service that the organization does not have; InvalidParameters for a file that is
+   * not taken, and another category's subcategory
+   */
   async create({ attachments: files, ...input }: TicketCreateInput): Promise<Ticket> {
     const accountId = await this.#accountOf(input);
     return this.deps.attachments.holding(this.#organizationId, files, (uploads) => this.#open(input, accountId, uploads));
   }
 
   #open(input: Omit<TicketCreateInput, 'attachments'>, accountId: string | null, uploads: readonly Upload[]): Promise<Ticket> {
-    const { em, clock, agents, editor, attachments, request } = this.deps;
+    const { em, clock, editor, attachments, request } = this.deps;
     const now = clock.now();
     return em.transactional(async (tx) => {
-      const category = input.category ?? 'general';
+      const category = await categoryFor(tx, input.category ?? 'general', input.subcategory);
       const ticket = new Ticket();
       Object.assign(ticket, input, {
         id: newId('ticket'),
         organizationId: this.#organizationId,
         accountId,
-        category,
+        category: category.id,
         createdAt: now,
         updatedAt: now,
       });
       ticket.metadata = input.metadata ?? {};
-      ticket.prioritize(input.priority);
-      ticket.agentId = (await agents.leastBusy(tx, category, now)).id;
+      ticket.prioritize(input.priority, now);
+      ticket.agentId = (await this.#assignee(tx, category, ticket, now)).id;
       ticket.number = `TKT-${await nextNumber(tx, 'ticket_counter', this.#organizationId)}`;
       const destination = { ticketId: ticket.id, commentId: null, visibility: Visibility.CUSTOMER, actor: request.principal, now };
       await attachments.attach(tx, uploads, destination);
@@ -89,10 +94,13 @@ export class TicketService {
     return listPage(em, TicketChange, { where: { ticketId: id, ...shownTo(request.principal) }, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** `expected`: the revision that the caller has seen. @throws ResourceNotFound, InvalidState, StaleResource */
+  /**
+   * `expected`: the revision that the caller has seen.
+   * @throws ResourceNotFound, InvalidState, StaleResource, InvalidParameters for an agent who gets no tickets
+   */
   async update(
     id: string,
-    { status, priority, assignedTo, internalNotes, ...input }: TicketUpdateInput,
+    { status, priority, assignedTo, waitingOnCustomer, internalNotes, ...input }: TicketUpdateInput,
     expected?: number | null,
   ): Promise<Ticket> {
     const { em, editor, request, authors, comments } = this.deps;
@@ -102,8 +110,10 @@ export class TicketService {
       editor.change(tx, id, request.principal, async (ticket, now) => {
         if (typeof expected === 'number' && expected !== ticket.revision) throw new StaleResource();
         if (assignedTo) ticket.agentId = (await this.#agent(tx, assignedTo)).id;
-        if (priority) ticket.prioritize(priority);
+        if (priority) ticket.prioritize(priority, now);
         if (status && status !== ticket.status) ticket.moveTo(status, now);
+        if (waitingOnCustomer === true) ticket.waitOnCustomer(now);
+        if (waitingOnCustomer === false) ticket.resume();
         const news = customerUpdate === ticket.customerUpdate ? null : customerUpdate;
         for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(ticket, { [name]: value });
         if (!author) return;
@@ -120,7 +130,16 @@ export class TicketService {
   async #agent(tx: EntityManager, id: string): Promise<Agent> {
     const agent = await tx.findOne(Agent, { id });
     if (!agent) throw new ResourceNotFound('agent', id);
+    if (!agent.active) {
+      const reason = 'is an agent who is not active; give the ticket to another one';
+      throw new InvalidParameters([{ field: 'assignedTo', value: id, reason }]);
+    }
     return agent;
+  }
+
+  #assignee(tx: EntityManager, category: Category, { subcategory }: Ticket, now: Date): Promise<Agent> {
+    const { assignment } = this.deps;
+    return category.isAssigned(subcategory) ? assignment.leastBusy(tx, category.id, now) : assignment.desk(tx, category.id, now);
   }
 
   /**

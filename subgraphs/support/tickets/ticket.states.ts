@@ -19,6 +19,9 @@ registerEnumType(TicketPriority, { name: 'TicketPriority' });
 
 export const URGENCY: Readonly<Record<TicketPriority, number>> = { low: 1, medium: 2, high: 3, critical: 4 };
 
+/** How far up a ticket can be escalated. */
+export const MAX_ESCALATION_LEVEL = 5;
+
 /** docs/decisions.md, States. Waiting on the customer is a flag and not a fifth state. */
 export const ticketStates = new StateMachine<TicketStatus>('ticket', {
   open: [TicketStatus.IN_PROGRESS, TicketStatus.ESCALATED, TicketStatus.RESOLVED],

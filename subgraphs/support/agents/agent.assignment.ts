@@ -1,0 +1,79 @@
+import type { EntityManager } from '../../../kernel/database.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { CATEGORY_IDS, type CategoryId } from '../categories/category.ids.ts';
+import { Agent } from './agent.entity.ts';
+
+const DESK_NAMES: Record<CategoryId, string> = {
+  general: 'Service Desk',
+  connectivity: 'Connectivity Desk',
+  voice: 'Voice Desk',
+  cloud: 'Cloud Desk',
+  security: 'Security Desk',
+  ai: 'AI Desk',
+  billing: 'Billing Desk',
+  account: 'Account Desk',
+};
+
+/** Finds who takes a ticket. An organization starts with one desk for each category; teams add people to them. */
+export class AgentAssignment {
+  constructor(private readonly organizationId: string) {}
+
+  /**
+   * Of the active agents for a category the one with the fewest unresolved tickets; where there is none, of those for general
+   * matters, else of all. Runs in the transaction that assigns.
+   */
+  async leastBusy(tx: EntityManager, category: string, now: Date): Promise<Agent> {
+    const agents = await this.#activeFor(tx, category, now);
+    return agents.length === 1 ? (agents[0] as Agent) : this.#leastBusyOf(tx, agents);
+  }
+
+  /** Where a ticket of the category lies until somebody takes it: its desk, or who is there if the desk is closed. */
+  async desk(tx: EntityManager, category: string, now: Date): Promise<Agent> {
+    const agents = await this.#activeFor(tx, category, now);
+    return agents.find(({ desk }) => desk) ?? this.#leastBusyOf(tx, agents);
+  }
+
+  /** Never empty: the last active agent cannot be deactivated. */
+  async #activeFor(tx: EntityManager, category: string, now: Date): Promise<Agent[]> {
+    const active = { active: true };
+    for (const specialization of new Set([category, 'general'])) {
+      const agents = await tx.find(Agent, { specialization, ...active }, { orderBy: { id: 'asc' } });
+      if (agents.length > 0) return agents;
+      // an organization's first ticket
+      if ((await tx.count(Agent)) === 0) {
+        await this.openDesks(tx, now);
+        return tx.find(Agent, { specialization, ...active });
+      }
+    }
+    return tx.find(Agent, active, { orderBy: { id: 'asc' } });
+  }
+
+  async #leastBusyOf(tx: EntityManager, agents: Agent[]): Promise<Agent> {
+    const { schema } = tx.config.getAll();
+    const [row] = await tx.getConnection().execute<{ id: string }[]>(
+      `select a.id from unnest(?::text[]) with ordinality as a(id, place)
+       order by (select count(*) from "${schema}"."ticket" t
+                 where t."organization_id" = ? and t."agent_id" = a.id and t."status" <> 'resolved'), a.place limit 1`,
+      [`{${agents.map(({ id }) => id).join(',')}}`, this.organizationId],
+      'all',
+      tx.getTransactionContext(),
+    );
+    return agents.find(({ id }) => id === row?.id) ?? (agents[0] as Agent);
+  }
+
+  /** Makes the desks where there are none. */
+  async openDesks(tx: EntityManager, now: Date): Promise<void> {
+    const desks = CATEGORY_IDS.map((category) => ({
+      id: newId('agent'),
+      organizationId: this.organizationId,
+      name: DESK_NAMES[category],
+      email: `${category}@desk.example.com`,
+      specialization: category,
+      active: true,
+      desk: true,
+      createdAt: now,
+    }));
+    // two first tickets at once open the desks once
+    await tx.upsertMany(Agent, desks, { onConflictFields: ['organizationId', 'email'], onConflictAction: 'ignore' });
+  }
+}

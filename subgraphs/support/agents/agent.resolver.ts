@@ -1,0 +1,63 @@
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import { relationLimit } from '../../../kernel/loaders.ts';
+import type { SupportContext } from '../context.ts';
+import { Ticket } from '../tickets/ticket.entity.ts';
+import { Agent } from './agent.entity.ts';
+import { AgentCreateInput, AgentFilter, AgentUpdateInput } from './agent.inputs.ts';
+
+const AgentPage = pageOf('Agent', Agent);
+
+@Resolver(() => Agent)
+export class AgentResolver {
+  @Query(() => Agent, { nullable: true })
+  @Requires('support:write')
+  agent(@Arg('id', () => ID) id: string, @Ctx() { agents }: SupportContext): Promise<Agent | null> {
+    return agents.find(id);
+  }
+
+  @Query(() => AgentPage, { description: 'Newest first. The desks come with the first ticket.' })
+  @Requires('support:write')
+  agents(
+    @Arg('filter', () => AgentFilter, { nullable: true }) filter: AgentFilter | undefined,
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { agents }: SupportContext,
+  ): Promise<Page<Agent>> {
+    return agents.list(filter ?? {}, page ?? {});
+  }
+
+  @Mutation(() => Agent)
+  @Requires('support:admin')
+  createAgent(@Arg('input', () => AgentCreateInput) input: AgentCreateInput, @Ctx() { agents }: SupportContext): Promise<Agent> {
+    return agents.create(input);
+  }
+
+  @Mutation(() => Agent)
+  @Requires('support:admin')
+  updateAgent(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => AgentUpdateInput) input: AgentUpdateInput,
+    @Ctx() { agents }: SupportContext,
+  ): Promise<Agent> {
+    return agents.update(id, input);
+  }
+
+  @Mutation(() => Agent, {
+    description: 'They get no more tickets; those that they have stay with them. INVALID_STATE for the last active agent.',
+  })
+  @Requires('support:admin')
+  deactivateAgent(@Arg('id', () => ID) id: string, @Ctx() { agents }: SupportContext): Promise<Agent> {
+    return agents.update(id, { active: false });
+  }
+
+  @FieldResolver(() => [Ticket], { description: 'The newest tickets that they work on.' })
+  @Requires('support:read')
+  tickets(
+    @Root() { id }: Agent,
+    @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
+    @Ctx() { loaders }: SupportContext,
+  ): Promise<Ticket[]> {
+    return loaders.tickets.newest('agentId', id, relationLimit(limit));
+  }
+}

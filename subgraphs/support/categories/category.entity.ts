@@ -1,0 +1,34 @@
+import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import type { CategoryId } from './category.ids.ts';
+import type { Subcategory } from './category.values.ts';
+
+/** What an organization has changed of a category; null is what the platform has. */
+@Entity({ tableName: 'category_change' })
+@OrganizationFilter()
+@Unique({ properties: ['organizationId', 'category'] })
+export class CategoryChange {
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Property({ type: 'text' })
+  category!: CategoryId;
+
+  @Property({ type: 'text', nullable: true })
+  name: string | null = null;
+
+  @Property({ type: 'text', nullable: true })
+  description: string | null = null;
+
+  @Property({ type: 'text', nullable: true })
+  slaPolicyId: string | null = null;
+
+  @Property({ type: 'json', nullable: true })
+  subcategories: Subcategory[] | null = null;
+
+  @Property({ type: 'datetime', length: 3 })
+  updatedAt!: Date;
+}

@@ -1,0 +1,29 @@
+import { ArrayMaxSize, IsOptional, Length, Matches, ValidateNested } from 'class-validator';
+import { Field, ID, InputType } from 'type-graphql';
+import { Subcategory } from './category.values.ts';
+
+const MAX_SUBCATEGORIES = 50;
+
+@InputType({ description: 'What is left out stays as it is; null is what the platform has.' })
+export class TicketCategoryUpdateInput {
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  name?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @Length(1, 500, { message: 'must have 1 to 500 characters' })
+  description?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'What is promised for its tickets from now on; null is the tier of the plan.' })
+  @IsOptional()
+  @Matches(/^sla_\w+$/, { message: 'must be the id of an SLA policy (sla_…)' })
+  slaPolicyId?: string | null;
+
+  @Field(() => [Subcategory], { nullable: true, description: 'All of them.' })
+  @IsOptional()
+  @ArrayMaxSize(MAX_SUBCATEGORIES, { message: `may hold at most ${MAX_SUBCATEGORIES}` })
+  @ValidateNested({ each: true })
+  subcategories?: Subcategory[] | null;
+}

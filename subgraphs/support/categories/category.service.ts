@@ -1,0 +1,62 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { SlaPolicy } from '../sla/sla-policy.entity.ts';
+import { CategoryChange } from './category.entity.ts';
+import { CATEGORY_IDS, type CategoryId } from './category.ids.ts';
+import type { TicketCategoryUpdateInput } from './category.inputs.ts';
+import { type Category, categoriesOf, categoryOf } from './category.ts';
+import type { Subcategory } from './category.values.ts';
+
+export interface CategoryServiceDeps {
+  em: EntityManager;
+  organizationId: string;
+  clock: Clock;
+}
+
+/** What the tickets of the caller's organization can be about (specification 2.7, 4.7). */
+export class CategoryService {
+  constructor(private readonly deps: CategoryServiceDeps) {}
+
+  list(): Promise<Category[]> {
+    return categoriesOf(this.deps.em);
+  }
+
+  /** @throws ResourceNotFound for what is no category, or a policy that the organization does not have */
+  async update(id: string, input: TicketCategoryUpdateInput): Promise<Category> {
+    if (!isCategory(id)) throw new ResourceNotFound('category', id);
+    checkUnique(input.subcategories ?? []);
+    const { em, organizationId, clock } = this.deps;
+    return em.transactional(async (tx) => {
+      const { slaPolicyId } = input;
+      if (slaPolicyId && !(await tx.findOne(SlaPolicy, { id: slaPolicyId }))) throw new ResourceNotFound('SLA policy', slaPolicyId);
+      const none = { id: newId('categoryChange'), organizationId, category: id, updatedAt: clock.now() };
+      // two first changes at once are one row
+      await tx.upsertMany(CategoryChange, [none], { onConflictFields: ['organizationId', 'category'], onConflictAction: 'ignore' });
+      const change = await tx.findOneOrFail(CategoryChange, { category: id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const changed = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+      if (input.subcategories) changed.subcategories = input.subcategories.map(routed);
+      Object.assign(change, changed, { updatedAt: clock.now() });
+      await tx.flush();
+      return categoryOf(tx, id);
+    });
+  }
+}
+
+const isCategory = (id: string): id is CategoryId => CATEGORY_IDS.some((known) => known === id);
+
+const routed = ({ id, name, routingRules }: Subcategory): Subcategory => ({
+  id,
+  name,
+  routingRules: { autoAssign: routingRules?.autoAssign ?? true, escalationThreshold: routingRules?.escalationThreshold ?? null },
+});
+
+function checkUnique(subcategories: readonly Subcategory[]): void {
+  const ids = subcategories.map(({ id }) => id);
+  const index = ids.findIndex((id, at) => ids.indexOf(id) < at);
+  if (index >= 0) {
+    throw new InvalidParameters([{ field: `subcategories.${index}.id`, value: ids[index], reason: 'is there twice' }]);
+  }
+}

@@ -1,0 +1,94 @@
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InvalidParameters } from '../../../kernel/errors.ts';
+import type { Plan } from '../../../kernel/principal.ts';
+import { builtInPromise } from '../sla/sla.built-in.ts';
+import { parseMinutes } from '../sla/sla.durations.ts';
+import type { SlaPromise } from '../sla/sla.terms.ts';
+import { SlaPolicy } from '../sla/sla-policy.entity.ts';
+import { CATEGORY_DEFAULTS } from './category.defaults.ts';
+import { CategoryChange } from './category.entity.ts';
+import { CATEGORY_IDS, type CategoryId } from './category.ids.ts';
+import type { Subcategory } from './category.values.ts';
+
+/** A category as it holds for one organization: the platform's, with what the organization has changed. */
+export class Category {
+  readonly name: string;
+  readonly description: string;
+  readonly subcategories: readonly Subcategory[];
+
+  constructor(
+    readonly id: CategoryId,
+    change?: CategoryChange,
+    readonly policy?: SlaPolicy,
+  ) {
+    const { name, description, subcategories } = CATEGORY_DEFAULTS[id];
+    this.name = change?.name ?? name;
+    this.description = change?.description ?? description;
+    this.subcategories = change?.subcategories ?? subcategories;
+  }
+
+  get slaPolicyId(): string | null {
+    return this.policy?.id ?? null;
+  }
+
+  promise(plan: Plan): SlaPromise {
+    return this.policy ?? builtInPromise(plan, this.id);
+  }
+
+  /** Whether a ticket goes to an agent at once, and not to the desk. */
+  isAssigned(subcategory: string | null | undefined): boolean {
+    return this.#subcategory(subcategory)?.routingRules?.autoAssign ?? true;
+  }
+
+  /** Minutes after which a ticket is escalated by itself; null where the policy says it. */
+  escalationThreshold(subcategory: string | null): number | null {
+    const threshold = this.#subcategory(subcategory)?.routingRules?.escalationThreshold;
+    return threshold ? parseMinutes(threshold) : null;
+  }
+
+  has(subcategory: string): boolean {
+    return this.#subcategory(subcategory) !== undefined;
+  }
+
+  #subcategory(id: string | null | undefined): Subcategory | undefined {
+    return this.subcategories.find((one) => one.id === id);
+  }
+}
+
+/** All categories of the organization whose records the entity manager sees. */
+export async function categoriesOf(em: EntityManager): Promise<Category[]> {
+  const changes = await em.find(CategoryChange, {});
+  const ids = changes.flatMap(({ slaPolicyId }) => slaPolicyId ?? []);
+  const policies = ids.length === 0 ? [] : await em.find(SlaPolicy, { id: { $in: ids } });
+  return CATEGORY_IDS.map((id) => {
+    const change = changes.find(({ category }) => category === id);
+    return new Category(
+      id,
+      change,
+      policies.find((policy) => policy.id === change?.slaPolicyId),
+    );
+  });
+}
+
+export async function categoryOf(em: EntityManager, id: string): Promise<Category> {
+  const category = (await categoriesOf(em)).find((one) => one.id === id);
+  if (!category) throw new Error(`There is no category ${id}.`);
+  return category;
+}
+
+/**
+ * The category of a new ticket. Its subcategory may be any text, but not that of another category.
+ * @throws InvalidParameters
+ */
+export async function categoryFor(em: EntityManager, id: string, subcategory: string | null | undefined): Promise<Category> {
+  const categories = await categoriesOf(em);
+  const category = categories.find((one) => one.id === id) as Category;
+  if (subcategory && !category.has(subcategory)) {
+    const others = categories.filter((one) => one.has(subcategory)).map((one) => one.id);
+    if (others.length > 0) {
+      const reason = `is a subcategory of ${others.join(' and ')}, and not of ${id}`;
+      throw new InvalidParameters([{ field: 'subcategory', value: subcategory, reason }]);
+    }
+  }
+  return category;
+}

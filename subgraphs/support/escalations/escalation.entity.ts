@@ -1,0 +1,54 @@
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import type { Actor } from '../tickets/ticket-change.entity.ts';
+
+/** That a ticket was given a higher level. Only ever appended. */
+@ObjectType({ description: 'That a ticket was given a higher escalation level.' })
+@Entity({ tableName: 'escalation' })
+@OrganizationFilter()
+@Index({ properties: ['organizationId', 'ticketId', 'createdAt'] })
+export class Escalation {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Property({ type: 'text' })
+  ticketId!: string;
+
+  @Field(() => Int)
+  @Property({ type: 'integer' })
+  level!: number;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  reason!: string;
+
+  @Field(() => String, { nullable: true, description: 'What the desk should know, in the words of who escalated it.' })
+  @Property({ type: 'text', nullable: true })
+  comments: string | null = null;
+
+  @Field(() => [String], { description: 'E-mail addresses that were told.' })
+  @Property({ type: 'json' })
+  notify: string[] = [];
+
+  @Field(() => JsonObject, { description: 'Free-form, kept as sent.' })
+  @Property({ type: 'json' })
+  metadata: Record<string, unknown> = {};
+
+  @Field(() => String, { description: '`api_key`, `user`, `client`, `certificate`, or `system` for the platform itself.' })
+  @Property({ type: 'text' })
+  actorKind!: Actor['kind'];
+
+  @Field(() => String, { description: 'The id of the caller, or the name of the job.' })
+  @Property({ type: 'text' })
+  actorId!: string;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+}

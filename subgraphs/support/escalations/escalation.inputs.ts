@@ -1,0 +1,34 @@
+import { ArrayMaxSize, IsEmail, IsOptional, Length, Max, MaxLength, Min } from 'class-validator';
+import { Field, InputType, Int } from 'type-graphql';
+import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+import { MAX_ESCALATION_LEVEL } from '../tickets/ticket.states.ts';
+
+const LEVEL = `must be between 1 and ${MAX_ESCALATION_LEVEL}`;
+const MAX_RECIPIENTS = 20;
+
+@InputType()
+export class EscalationInput {
+  @Field(() => Int, { description: `1 to ${MAX_ESCALATION_LEVEL}, and higher than the ticket has.` })
+  @Min(1, { message: LEVEL })
+  @Max(MAX_ESCALATION_LEVEL, { message: LEVEL })
+  escalationLevel!: number;
+
+  @Field(() => String, { nullable: true, description: 'Shown to the customer too.' })
+  @IsOptional()
+  @Length(1, 500, { message: 'must have 1 to 500 characters' })
+  reason?: string | null;
+
+  @Field(() => [String], { nullable: true, description: 'E-mail addresses that are told.' })
+  @IsOptional()
+  @ArrayMaxSize(MAX_RECIPIENTS, { message: `may hold at most ${MAX_RECIPIENTS} addresses` })
+  @IsEmail({}, { each: true, message: 'must hold e-mail addresses' })
+  notify?: string[] | null;
+
+  @Field(() => JsonObject, { nullable: true, description: 'Kept with the escalation.' })
+  metadata?: Record<string, unknown> | null;
+
+  @Field(() => String, { nullable: true, description: 'For the desk; never shown to customers.' })
+  @IsOptional()
+  @MaxLength(20_000, { message: 'may have at most 20000 characters' })
+  comments?: string | null;
+}

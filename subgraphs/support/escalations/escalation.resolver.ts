@@ -1,0 +1,30 @@
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Resolver, Root } from 'type-graphql';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import { relationLimit } from '../../../kernel/loaders.ts';
+import type { SupportContext } from '../context.ts';
+import { Ticket } from '../tickets/ticket.entity.ts';
+import { Escalation } from './escalation.entity.ts';
+import { EscalationInput } from './escalation.inputs.ts';
+
+@Resolver(() => Ticket)
+export class EscalationResolver {
+  @Mutation(() => Ticket, { description: 'INVALID_STATE where the ticket is resolved, or has this level or a higher one.' })
+  @Requires('support:write')
+  escalateTicket(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => EscalationInput) input: EscalationInput,
+    @Ctx() { escalations }: SupportContext,
+  ): Promise<Ticket> {
+    return escalations.escalate(id, input);
+  }
+
+  @FieldResolver(() => [Escalation], { description: 'Newest first. For agents.' })
+  @Requires('support:write')
+  escalations(
+    @Root() { id }: Ticket,
+    @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
+    @Ctx() { escalations }: SupportContext,
+  ): Promise<Escalation[]> {
+    return escalations.of(id, relationLimit(limit));
+  }
+}

@@ -1,0 +1,109 @@
+import { ArrayMaxSize, ArrayMinSize, IsISO8601, IsOptional, Length, Matches, ValidateBy, ValidateNested } from 'class-validator';
+import { Field, InputType } from 'type-graphql';
+import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import { MAX_ESCALATION_LEVEL, TicketPriority } from '../tickets/ticket.states.ts';
+import { isTimeZone } from './business-time.ts';
+import { IsMinutes } from './is-minutes.ts';
+import { BusinessHours } from './sla-policy.values.ts';
+
+const MAX_HOURS = 21;
+const MAX_HOLIDAYS = 400;
+const PRIORITIES = Object.values(TicketPriority).length;
+const LEVELS_REASON = `may hold at most ${MAX_ESCALATION_LEVEL}`;
+
+const IsZone = (): PropertyDecorator =>
+  ValidateBy({ name: 'isZone', validator: { validate: isTimeZone } }, { message: 'must be an IANA time zone such as Europe/Berlin' });
+
+@InputType()
+export class SlaPolicyTargetInput {
+  @Field(() => TicketPriority)
+  priority!: TicketPriority;
+
+  @Field(() => String, { description: 'Such as `1 hour`.' })
+  @IsMinutes()
+  responseTime!: string;
+
+  @Field(() => String, { description: 'Such as `8 hours`.' })
+  @IsMinutes()
+  resolutionTime!: string;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: 'After how long an unresolved ticket gets escalation level 1, 2, … by itself; each later than the one before.',
+  })
+  @IsOptional()
+  @ArrayMaxSize(MAX_ESCALATION_LEVEL, { message: LEVELS_REASON })
+  @IsMinutes({ each: true })
+  escalateAfter?: string[] | null;
+}
+
+const Hours = (): PropertyDecorator => (target, key) => {
+  IsOptional()(target, key);
+  ArrayMinSize(1, { message: 'must hold at least one; null is round the clock' })(target, key);
+  ArrayMaxSize(MAX_HOURS, { message: `may hold at most ${MAX_HOURS}` })(target, key);
+  ValidateNested({ each: true })(target, key);
+};
+const Holidays = (): PropertyDecorator => (target, key) => {
+  ArrayMaxSize(MAX_HOLIDAYS, { message: `may hold at most ${MAX_HOLIDAYS}` })(target, key);
+  Matches(/^\d{4}-\d{2}-\d{2}$/, { each: true, message: 'must hold dates such as 2026-12-25' })(target, key);
+  IsISO8601({ strict: true }, { each: true, message: 'must hold dates that there are, such as 2026-12-25' })(target, key);
+};
+const Targets = (): PropertyDecorator => (target, key) => {
+  const all = `must name each of the ${PRIORITIES} priorities once`;
+  ArrayMinSize(PRIORITIES, { message: all })(target, key);
+  ArrayMaxSize(PRIORITIES, { message: all })(target, key);
+  ValidateNested({ each: true })(target, key);
+};
+
+@InputType()
+export class SlaPolicyCreateInput {
+  @Field(() => String, { description: 'The tier that its tickets show; unique in the organization.' })
+  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  name!: string;
+
+  @Field(() => String, { defaultValue: 'UTC', description: 'IANA zone of tickets whose location names none.' })
+  @IsZone()
+  timezone: string = 'UTC';
+
+  @Field(() => [BusinessHours], { nullable: true, description: 'When the desk works; null is round the clock.' })
+  @Hours()
+  businessHours?: BusinessHours[] | null;
+
+  @Field(() => [String], { nullable: true, description: 'Dates such as `2026-12-25`.' })
+  @IsOptional()
+  @Holidays()
+  holidays?: string[] | null;
+
+  @Field(() => [SlaPolicyTargetInput], { description: 'One for each priority.' })
+  @Targets()
+  targets!: SlaPolicyTargetInput[];
+}
+
+@InputType({
+  description: 'What is left out stays as it is. Tickets keep what was promised when they were opened or given their priority.',
+})
+export class SlaPolicyUpdateInput {
+  @Field(() => String, { nullable: true })
+  @NotNull()
+  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  name?: string;
+
+  @Field(() => String, { nullable: true })
+  @NotNull()
+  @IsZone()
+  timezone?: string;
+
+  @Field(() => [BusinessHours], { nullable: true, description: 'Null is round the clock.' })
+  @Hours()
+  businessHours?: BusinessHours[] | null;
+
+  @Field(() => [String], { nullable: true })
+  @NotNull()
+  @Holidays()
+  holidays?: string[];
+
+  @Field(() => [SlaPolicyTargetInput], { nullable: true })
+  @NotNull()
+  @Targets()
+  targets?: SlaPolicyTargetInput[];
+}

@@ -1,0 +1,57 @@
+import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import type { SupportContext } from '../context.ts';
+import { SlaPolicy } from './sla-policy.entity.ts';
+import { SlaPolicyCreateInput, SlaPolicyUpdateInput } from './sla-policy.inputs.ts';
+import { SlaPolicyTarget, shownTargets } from './sla-policy.values.ts';
+
+const SlaPolicyPage = pageOf('SlaPolicy', SlaPolicy);
+
+@Resolver(() => SlaPolicy)
+export class SlaPolicyResolver {
+  @Query(() => SlaPolicy, { nullable: true })
+  @Requires('support:write')
+  slaPolicy(@Arg('id', () => ID) id: string, @Ctx() { slaPolicies }: SupportContext): Promise<SlaPolicy | null> {
+    return slaPolicies.find(id);
+  }
+
+  @Query(() => SlaPolicyPage, { description: 'Newest first.' })
+  @Requires('support:write')
+  slaPolicies(
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { slaPolicies }: SupportContext,
+  ): Promise<Page<SlaPolicy>> {
+    return slaPolicies.list(page ?? {});
+  }
+
+  @Mutation(() => SlaPolicy)
+  @Requires('support:admin')
+  createSlaPolicy(
+    @Arg('input', () => SlaPolicyCreateInput) input: SlaPolicyCreateInput,
+    @Ctx() { slaPolicies }: SupportContext,
+  ): Promise<SlaPolicy> {
+    return slaPolicies.create(input);
+  }
+
+  @Mutation(() => SlaPolicy)
+  @Requires('support:admin')
+  updateSlaPolicy(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => SlaPolicyUpdateInput) input: SlaPolicyUpdateInput,
+    @Ctx() { slaPolicies }: SupportContext,
+  ): Promise<SlaPolicy> {
+    return slaPolicies.update(id, input);
+  }
+
+  @Mutation(() => SlaPolicy, { description: 'INVALID_STATE while a category refers to it.' })
+  @Requires('support:admin')
+  deleteSlaPolicy(@Arg('id', () => ID) id: string, @Ctx() { slaPolicies }: SupportContext): Promise<SlaPolicy> {
+    return slaPolicies.delete(id);
+  }
+
+  @FieldResolver(() => [SlaPolicyTarget], { description: 'By priority, the most urgent first.' })
+  targets(@Root() { targets }: SlaPolicy): SlaPolicyTarget[] {
+    return shownTargets(targets);
+  }
+}

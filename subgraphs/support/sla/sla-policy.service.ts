@@ -1,0 +1,102 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import { CategoryChange } from '../categories/category.entity.ts';
+import type { TicketPriority } from '../tickets/ticket.states.ts';
+import { parseMinutes } from './sla.durations.ts';
+import type { SlaTarget, SlaTargets } from './sla.terms.ts';
+import { SlaPolicy } from './sla-policy.entity.ts';
+import { PolicyInUse, PolicyNameTaken } from './sla-policy.errors.ts';
+import type { SlaPolicyCreateInput, SlaPolicyTargetInput, SlaPolicyUpdateInput } from './sla-policy.inputs.ts';
+
+export interface SlaPolicyServiceDeps {
+  em: EntityManager;
+  organizationId: string;
+  clock: Clock;
+}
+
+/** The SLA policies of the caller's organization. */
+export class SlaPolicyService {
+  constructor(private readonly deps: SlaPolicyServiceDeps) {}
+
+  find(id: string): Promise<SlaPolicy | null> {
+    return this.deps.em.findOne(SlaPolicy, { id });
+  }
+
+  list(page: PageInput): Promise<Page<SlaPolicy>> {
+    return listPage(this.deps.em, SlaPolicy, { where: {}, page, defaultSort: NEWEST_FIRST });
+  }
+
+  /** @throws PolicyNameTaken, InvalidParameters */
+  async create({ targets, holidays, ...input }: SlaPolicyCreateInput): Promise<SlaPolicy> {
+    const { em, organizationId, clock } = this.deps;
+    const now = clock.now();
+    const policy = Object.assign(new SlaPolicy(), input, { id: newId('slaPolicy'), organizationId, createdAt: now, updatedAt: now });
+    policy.holidays = holidays ?? [];
+    policy.targets = targetsOf(targets);
+    return unique(() => em.transactional(async (tx) => tx.persist(policy) && policy));
+  }
+
+  /** @throws ResourceNotFound, PolicyNameTaken, InvalidParameters */
+  async update(id: string, { targets, ...input }: SlaPolicyUpdateInput): Promise<SlaPolicy> {
+    const { em, clock } = this.deps;
+    return unique(() =>
+      em.transactional(async (tx) => {
+        const policy = await this.#existing(tx, id);
+        for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(policy, { [name]: value });
+        if (targets) policy.targets = targetsOf(targets);
+        policy.updatedAt = clock.now();
+        return policy;
+      }),
+    );
+  }
+
+  /** @throws ResourceNotFound, PolicyInUse */
+  async delete(id: string): Promise<SlaPolicy> {
+    return this.deps.em.transactional(async (tx) => {
+      const policy = await this.#existing(tx, id);
+      const users = await tx.find(CategoryChange, { slaPolicyId: id });
+      if (users.length > 0) throw new PolicyInUse(users.map(({ category }) => category));
+      tx.remove(policy);
+      return policy;
+    });
+  }
+
+  async #existing(tx: EntityManager, id: string): Promise<SlaPolicy> {
+    const policy = await tx.findOne(SlaPolicy, { id });
+    if (!policy) throw new ResourceNotFound('SLA policy', id);
+    return policy;
+  }
+}
+
+async function unique<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw error instanceof UniqueConstraintViolationException ? new PolicyNameTaken() : error;
+  }
+}
+
+/** @throws InvalidParameters where a priority is named twice, and for levels that do not follow each other */
+function targetsOf(inputs: readonly SlaPolicyTargetInput[]): SlaTargets {
+  const targets = new Map<TicketPriority, SlaTarget>();
+  inputs.forEach(({ priority, responseTime, resolutionTime, escalateAfter }, index) => {
+    const refuse = (member: string, value: unknown, reason: string): never => {
+      throw new InvalidParameters([{ field: `targets.${index}.${member}`, value, reason }]);
+    };
+    if (targets.has(priority)) refuse('priority', priority, 'is there twice');
+    const levels = (escalateAfter ?? []).map(parseMinutes);
+    if (levels.some((minutes, at) => at > 0 && minutes <= (levels[at - 1] ?? 0)))
+      refuse('escalateAfter', escalateAfter, 'must hold times that are each later than the one before');
+    targets.set(priority, {
+      responseMinutes: parseMinutes(responseTime),
+      resolutionMinutes: parseMinutes(resolutionTime),
+      escalateAfterMinutes: levels,
+    });
+  });
+  return Object.fromEntries(targets) as Record<TicketPriority, SlaTarget>;
+}

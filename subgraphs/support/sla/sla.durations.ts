@@ -1,0 +1,28 @@
+import { parseDuration } from '../../../kernel/durations.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MINUTES = 60;
+
+/** In hours where they are whole, else in minutes: `24 hours`, `90 minutes`. A day of working time would be anybody's guess. */
+export const formatMinutes = (minutes: number): string => counted(minutes, minutes > 0 && minutes % HOUR_MINUTES === 0 ? HOUR_MINUTES : 1);
+
+/** To the minute: `3 hours 20 minutes`, `-1 hour 5 minutes` where it is negative. */
+export function formatTime(ms: number): string {
+  const total = Math.floor(Math.abs(ms) / MINUTE_MS);
+  const [hours, minutes] = [Math.floor(total / HOUR_MINUTES), total % HOUR_MINUTES];
+  const parts = [...(hours ? [counted(hours * HOUR_MINUTES, HOUR_MINUTES)] : []), ...(minutes || !hours ? [counted(minutes, 1)] : [])];
+  return `${ms < 0 && total > 0 ? '-' : ''}${parts.join(' ')}`;
+}
+
+function counted(minutes: number, unit: number): string {
+  const count = minutes / unit;
+  return `${count} ${unit === 1 ? 'minute' : 'hour'}${count === 1 ? '' : 's'}`;
+}
+
+/** Whole minutes of what the specification writes as a duration. @throws InvalidDuration, RangeError */
+export function parseMinutes(text: string): number {
+  const { months, ms } = parseDuration(text);
+  if (months > 0 || ms < MINUTE_MS || ms % MINUTE_MS > 0)
+    throw new RangeError('Working time is whole minutes, at least one, such as 15_minutes or 8 hours.');
+  return ms / MINUTE_MS;
+}

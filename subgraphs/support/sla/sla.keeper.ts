@@ -1,0 +1,132 @@
+import type { ChangeSet } from '../../../kernel/changes.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { record } from '../../../kernel/outbox.ts';
+import type { Plan } from '../../../kernel/principal.ts';
+import { categoryOf } from '../categories/category.ts';
+import type { Ticket } from '../tickets/ticket.entity.ts';
+import { slaAtRisk, slaBreach } from '../tickets/ticket.events.ts';
+import { TicketStatus } from '../tickets/ticket.states.ts';
+import { type Actor, TicketChange } from '../tickets/ticket-change.entity.ts';
+import { addWorkingTime, reachedAt, workingTime } from './business-time.ts';
+import { type Deadline, deadlinesOf, escalationsOf, isStopped, runningSpans, SlaClock, SlaMark } from './sla.clocks.ts';
+import { milliseconds, termsOf } from './sla.terms.ts';
+import { SlaMilestone } from './sla-milestone.entity.ts';
+
+/** Who escalates and tells of breaches. */
+export const SLA_JOB: Actor = { kind: 'system', id: 'support.sla' };
+/** Members of the timeline that the clock of the resolution goes by. */
+const CLOCK_MEMBERS = ['status', 'waiting_on_customer'];
+
+/**
+ * Keeps what is stored of a ticket's service level: its terms, its due times, what its resolution has taken, and when something
+ * is next to be done. Everything in the transaction of the change that moves them, under the ticket's lock.
+ */
+export class SlaKeeper {
+  /** Starts both clocks of a ticket that is opened. */
+  async begin(tx: EntityManager, ticket: Ticket, plan: Plan): Promise<void> {
+    await this.#promise(tx, ticket, plan);
+    const { createdAt, slaTerms } = ticket;
+    ticket.resolutionSince = createdAt;
+    ticket.responseDue = addWorkingTime(createdAt, milliseconds(slaTerms.response.minutes), slaTerms.response.calendar);
+    ticket.resolutionDue = addWorkingTime(createdAt, milliseconds(slaTerms.resolution.minutes), slaTerms.resolution.calendar);
+    ticket.slaDueAt = nextInstant(ticket, createdAt);
+  }
+
+  /** Moves the due times after a change, by the timeline, which holds the change already; tells at once of what that makes due. */
+  async follow(
+    tx: EntityManager,
+    ticket: Ticket,
+    { status, priority, waiting_on_customer, escalation_level }: ChangeSet,
+    now: Date,
+  ): Promise<void> {
+    const isReopened = status?.from === TicketStatus.RESOLVED;
+    // what is resolved keeps what was promised for it until it is reopened
+    const isPromised = (priority !== undefined || isReopened) && !ticket.resolvedAt;
+    if (isPromised) await this.#promise(tx, ticket, ticket.slaTerms.plan);
+    if (isPromised || status || waiting_on_customer) await this.#recount(tx, ticket);
+    if (isPromised) withdrawBreaches(ticket, now);
+    if (isPromised || status || waiting_on_customer || escalation_level) await this.settle(tx, ticket, now);
+  }
+
+  /** Tells of what has fallen due by now and was not told, and says when the next thing does. */
+  async settle(tx: EntityManager, ticket: Ticket, now: Date): Promise<void> {
+    const due = deadlinesOf(ticket).filter(({ at }) => at <= now);
+    if (due.length > 0) {
+      // a change may have told of some a moment ago
+      await tx.flush();
+      const told = await tx.find(SlaMilestone, { ticketId: ticket.id });
+      const breached = due.filter(({ mark }) => mark === SlaMark.BREACHED).map(({ clock }) => clock);
+      // of a clock that is breached nobody needs to know that it is at risk
+      const telling = due.filter(({ mark, clock }) => mark === SlaMark.BREACHED || !breached.includes(clock));
+      for (const deadline of telling) await this.#tell(tx, ticket, deadline, told, now);
+    }
+    ticket.slaDueAt = nextInstant(ticket, now);
+  }
+
+  async #promise(tx: EntityManager, ticket: Ticket, plan: Plan): Promise<void> {
+    const { priority, location, subcategory, respondedAt, slaTerms } = ticket;
+    const category = await categoryOf(tx, ticket.category);
+    const escalationThreshold = category.escalationThreshold(subcategory);
+    const terms = termsOf(category.promise(plan), { plan, priority, timezone: location?.timezone, escalationThreshold });
+    // an answer that was given is judged by what was promised then
+    ticket.slaTerms = respondedAt && slaTerms ? { ...terms, response: slaTerms.response } : terms;
+  }
+
+  async #recount(tx: EntityManager, ticket: Ticket): Promise<void> {
+    const { createdAt, slaTerms, respondedAt } = ticket;
+    const { minutes, calendar } = slaTerms.resolution;
+    // what this transaction adds to the timeline counts too
+    await tx.flush();
+    const timeline = await tx.find(
+      TicketChange,
+      { ticketId: ticket.id, member: { $in: CLOCK_MEMBERS } },
+      { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+    );
+    const spans = runningSpans(createdAt, timeline);
+    const last = spans.at(-1) ?? { from: createdAt, to: null };
+    ticket.resolutionDue = reachedAt(spans, milliseconds(minutes), calendar).at;
+    ticket.resolutionElapsed = spans.reduce((sum, { from, to }) => sum + (to ? workingTime(from, to, calendar) : 0), 0);
+    ticket.resolutionSince = last.to ?? last.from;
+    if (!respondedAt) ticket.responseDue = addWorkingTime(createdAt, milliseconds(slaTerms.response.minutes), slaTerms.response.calendar);
+  }
+
+  async #tell(tx: EntityManager, ticket: Ticket, { clock, mark, at }: Deadline, told: readonly SlaMilestone[], now: Date): Promise<void> {
+    const { id: ticketId, organizationId, slaTerms } = ticket;
+    const isResponse = clock === SlaClock.RESPONSE;
+    const targetMinutes = (isResponse ? slaTerms.response : slaTerms.resolution).minutes;
+    if (mark === SlaMark.BREACHED) Object.assign(ticket, { [isResponse ? 'responseBreachedAt' : 'resolutionBreachedAt']: now });
+    if (told.some((one) => one.clock === clock && one.mark === mark && one.targetMinutes === targetMinutes)) return;
+    const milestone = { id: newId('slaMilestone'), organizationId, ticketId, clock, mark, targetMinutes, dueAt: at, createdAt: now };
+    tx.persist(Object.assign(new SlaMilestone(), milestone));
+    const { kind: actorKind, id: actorId } = SLA_JOB;
+    const entry = {
+      id: newId('ticketChange'),
+      organizationId,
+      ticketId,
+      member: clock,
+      from: null,
+      to: mark,
+      actorKind,
+      actorId,
+      createdAt: now,
+    };
+    tx.persist(Object.assign(new TicketChange(), entry));
+    const event = mark === SlaMark.BREACHED ? slaBreach : slaAtRisk;
+    await record(tx, event(ticket, { clock, targetMinutes, dueAt: isResponse ? ticket.responseDue : ticket.resolutionDue }, now));
+  }
+}
+
+/** What was breached under another promise may be in time under this one. */
+function withdrawBreaches(ticket: Ticket, now: Date): void {
+  if (!ticket.respondedAt && ticket.responseDue > now) ticket.responseBreachedAt = null;
+  if (isStopped(ticket) || ticket.resolutionDue > now) ticket.resolutionBreachedAt = null;
+}
+
+/** A level that is due is taken by the sweep that follows: it may be now. */
+function nextInstant(ticket: Ticket, now: Date): Date | null {
+  const instants = [...deadlinesOf(ticket).filter(({ at }) => at > now), ...escalationsOf(ticket).slice(0, 1)].map(({ at }) =>
+    at.getTime(),
+  );
+  return instants.length > 0 ? new Date(Math.min(...instants)) : null;
+}

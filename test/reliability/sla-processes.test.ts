@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { type Rig, start } from '../rig.ts';
+import { ownDatabase } from '../support/own-database.ts';
+import { changeTicket as change, eventsOf, eventsWhen, HOUR_MS, MINUTE_MS, openTicket as open } from '../support/sla.setup.ts';
+
+const TICKETS = 12;
+
+/** The embedded database has one process by design. */
+test.skipIf(!process.env.TEST_DATABASE_URL)(
+  'two processes tell of each breach once, and one goes on when the other has ended',
+  async () => {
+    const database = { DATABASE_URL: await ownDatabase() };
+    const one: Rig = await start(database);
+    const two: Rig = await start(database);
+    try {
+      const tenant = await two.organization({ plan: 'custom' });
+      const tickets = await Promise.all(Array.from({ length: TICKETS }, () => open(tenant, { priority: 'critical' })));
+      await two.advance(16 * MINUTE_MS);
+      for (const { id } of tickets) await eventsWhen(tenant, id, 1, 'sla.breach');
+      await one.close();
+      await two.advance(4 * HOUR_MS);
+      for (const { id } of tickets) {
+        const told = await eventsWhen(tenant, id, 2, 'sla.breach');
+        expect(told.map(({ data }) => data.sla.breached)).toEqual(['response_time', 'resolution_time']);
+        // the last word about it: nothing is told behind it
+        await change(tenant, id, { status: 'resolved' });
+        await eventsWhen(tenant, id, 1, 'ticket.resolved');
+        expect(await eventsOf(tenant, id, 'sla.breach')).toHaveLength(2);
+        expect(await eventsOf(tenant, id, 'ticket.escalated')).not.toHaveLength(0);
+      }
+    } finally {
+      await two.close();
+    }
+  },
+);

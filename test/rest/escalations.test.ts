@@ -1,0 +1,123 @@
+import { beforeAll, expect, test } from 'vitest';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { changeTicket as change, eventsWhen, openTicket as open, slaOf } from '../support/sla.setup.ts';
+import type { Tenant } from '../tenant.ts';
+
+let platform: Rig;
+let tenant: Tenant;
+beforeAll(async () => {
+  platform = await rig();
+  tenant = await platform.organization();
+});
+
+const escalate = (id: string, body: object, caller = tenant) => caller.rest('POST', `/support/tickets/${id}/escalate`, { body });
+
+test('escalating raises the level, tells people, and is kept with what was said', async () => {
+  const { id, number } = await open(tenant, { title: 'No calls come in' });
+  await change(tenant, id, { priority: 'critical' });
+  const sent = {
+    escalation_level: 2,
+    reason: 'The customer cannot take orders',
+    notify: ['duty.manager@example.com', 'noc@example.com', 'noc@example.com'],
+    metadata: { bridge: 'https://meet.example.com/1' },
+    comments: 'A line test found nothing',
+  };
+  const { status, body } = await escalate(id, sent);
+  expect([status, body.success, body.data]).toMatchObject([
+    200,
+    true,
+    { id, number, status: 'escalated', sla: { escalated: true, escalation_level: 2, escalation_reason: sent.reason } },
+  ]);
+  expect(JSON.stringify(body)).not.toContain(sent.comments);
+  expect((await slaOf(tenant, id)).escalation).toMatchObject({
+    current_level: 2,
+    escalated_at: expect.any(String),
+    escalation_reason: sent.reason,
+  });
+
+  const [first, second] = await eventsWhen(tenant, id, 2, 'ticket.escalated');
+  expect(first.data.changes.escalation_level).toEqual({ from: 0, to: 1 });
+  expect(second.data).toMatchObject({
+    ticket: { id, number, status: 'escalated', escalation_level: 2, escalation_reason: sent.reason },
+    changes: { escalation_level: { from: 1, to: 2 }, status: { from: 'open', to: 'escalated' } },
+  });
+
+  const mails = await eventually(() => {
+    const own = platform.mails.filter(({ subject }) => subject.includes('No calls come in'));
+    return own.length >= 2 && own;
+  });
+  expect(mails.map(({ to }) => to).sort()).toEqual(['duty.manager@example.com', 'noc@example.com']);
+  expect(mails[0]?.subject).toContain(number);
+  for (const part of [sent.reason, 'escalated', 'critical', `/console/tickets/${id}`]) expect(mails[0]?.text).toContain(part);
+  expect(mails[0]?.text).not.toContain(sent.comments);
+
+  const query = 'query($id: ID!) { ticket(id: $id) { escalations { level reason comments notify metadata actorKind } } }';
+  const { data } = await tenant.graphql(query, { id });
+  expect(data.ticket.escalations).toEqual([
+    {
+      level: 2,
+      reason: sent.reason,
+      comments: sent.comments,
+      notify: ['duty.manager@example.com', 'noc@example.com'],
+      metadata: sent.metadata,
+      actorKind: 'api_key',
+    },
+    { level: 1, reason: 'Priority raised to critical', comments: null, notify: [], metadata: {}, actorKind: 'api_key' },
+  ]);
+
+  // what the desk says among itself is not the customer's
+  const customer = await tenant.limitedTo('support:read');
+  const refused = await customer.graphql(query, { id });
+  expect(refused.errors?.[0]?.extensions.code).toBe('INSUFFICIENT_PERMISSIONS');
+  expect(JSON.stringify(refused)).not.toContain(sent.comments);
+});
+
+test('levels only rise, and a resolved ticket has none', async () => {
+  const { id } = await open(tenant);
+  expect((await escalate(id, { escalation_level: 3 })).body.data.sla).toMatchObject({
+    escalation_level: 3,
+    escalation_reason: 'Escalated to level 3',
+  });
+  for (const level of [3, 1]) {
+    const refused = await escalate(id, { escalation_level: level });
+    expect([refused.status, refused.body.error]).toMatchObject([
+      409,
+      { code: 'INVALID_STATE', details: { from: 3, to: level, allowed: [4, 5] } },
+    ]);
+  }
+  await change(tenant, id, { status: 'resolved' });
+  const refused = await escalate(id, { escalation_level: 4 });
+  expect([refused.status, refused.body.error]).toMatchObject([
+    409,
+    { code: 'INVALID_STATE', details: { from: 'resolved', to: 'escalated' } },
+  ]);
+  expect((await slaOf(tenant, id)).escalation.current_level).toBe(3);
+});
+
+test('two at once to the same level are one escalation', async () => {
+  const { id } = await open(tenant);
+  const answers = await Promise.all([1, 1, 1].map((level) => escalate(id, { escalation_level: level })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+});
+
+test('a status of escalated is a level, too', async () => {
+  const { id } = await open(tenant);
+  await change(tenant, id, { status: 'escalated' });
+  const { escalation, response_time } = await slaOf(tenant, id);
+  expect(escalation).toMatchObject({ current_level: 1, escalation_reason: expect.any(String) });
+  // nobody has answered the customer by that
+  expect(response_time.status).toBe('pending');
+});
+
+test.each([
+  ['no level', {}, 'escalation_level'],
+  ['a level that there is not', { escalation_level: 6 }, 'escalation_level'],
+  ['no addresses', { escalation_level: 1, notify: ['duty manager'] }, 'notify'],
+  ['metadata that is no object', { escalation_level: 1, metadata: 'x' }, 'metadata'],
+  ['a member that there is not', { escalation_level: 1, level: 1 }, 'level'],
+])('with %s it is refused', async (_, body, field) => {
+  const { id } = await open(tenant);
+  const refused = await escalate(id, body);
+  expect([refused.status, refused.body.error.code, refused.body.error.details.field]).toEqual([400, 'INVALID_PARAMETERS', field]);
+  expect((await slaOf(tenant, id)).escalation.current_level).toBe(0);
+});

@@ -1,0 +1,194 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Rig, rig } from '../rig.ts';
+import { changeTicket as change, openTicket as open, slaOf } from '../support/sla.setup.ts';
+import type { Json, Tenant } from '../tenant.ts';
+
+let platform: Rig;
+let tenant: Tenant;
+beforeAll(async () => {
+  platform = await rig();
+  tenant = await platform.organization();
+});
+
+const listed = async (caller = tenant): Promise<Json[]> => {
+  const { status, body } = await caller.rest('GET', '/support/categories');
+  expect([status, Object.keys(body)]).toEqual([200, ['categories']]);
+  return body.categories;
+};
+const category = async (id: string, caller = tenant): Promise<Json> => (await listed(caller)).find((one) => one.id === id);
+const update = (id: string, body: object, caller = tenant) => caller.rest('PUT', `/support/categories/${id}`, { body });
+
+describe('categories', () => {
+  test('are the platform’s, with what is promised and what happens to new tickets', async () => {
+    const categories = await listed();
+    expect(categories.map(({ id }) => id)).toEqual(['general', 'connectivity', 'voice', 'cloud', 'security', 'ai', 'billing', 'account']);
+    for (const one of categories) {
+      expect(one).toMatchObject({ name: expect.any(String), description: expect.any(String), sla_tier: 'enterprise' });
+      expect(one.sla).toEqual({
+        response_time: expect.stringMatching(/^\d+ hours?$/),
+        resolution_time: expect.stringMatching(/^\d+ hours?$/),
+      });
+      expect(one.targets.map(({ priority }: Json) => priority)).toEqual(['critical', 'high', 'medium', 'low']);
+      expect(one.subcategories.length).toBeGreaterThan(2);
+    }
+    expect((await category('security')).subcategories[0]).toEqual({
+      id: 'incident',
+      name: 'Security incident',
+      routing_rules: { auto_assign: true, escalation_threshold: '30 minutes' },
+    });
+  });
+
+  test('promise what tickets of theirs get', async () => {
+    for (const id of ['general', 'security']) {
+      const { sla } = await category(id);
+      expect((await open(tenant, { category: id })).sla).toMatchObject(sla);
+    }
+  });
+
+  test('show customers no routing', async () => {
+    const customer = await tenant.limitedTo('support:read');
+    const { subcategories } = await category('security', customer);
+    expect(subcategories[0]).toEqual({ id: 'incident', name: 'Security incident', routing_rules: null });
+  });
+
+  test('are changed by each organization for itself, and back', async () => {
+    const owner = await platform.organization();
+    const before = await category('voice', owner);
+    const subcategories = [{ id: 'fax', name: 'Fax', routing_rules: { auto_assign: false, escalation_threshold: '45_minutes' } }];
+    const changed = await update('voice', { name: 'Telephony', subcategories }, owner);
+    expect([changed.status, changed.body.data]).toMatchObject([
+      200,
+      { id: 'voice', name: 'Telephony', description: before.description, subcategories },
+    ]);
+    expect(await category('voice', owner)).toEqual(changed.body.data);
+    expect((await category('voice')).name).toBe('Voice');
+
+    const ticket = await open(owner, { category: 'voice', subcategory: 'fax' });
+    const expected = Date.parse(ticket.created_at) + 45 * 60_000;
+    expect(Date.parse((await slaOf(owner, ticket.id)).escalation.next_escalation)).toBe(expected);
+
+    const both = await Promise.all([update('cloud', { name: 'Clouds' }, owner), update('cloud', { description: 'Rain' }, owner)]);
+    expect(both.map((answer) => answer.status)).toEqual([200, 200]);
+    expect(await category('cloud', owner)).toMatchObject({ name: 'Clouds', description: 'Rain' });
+
+    await update('voice', { name: null, subcategories: null }, owner);
+    expect(await category('voice', owner)).toEqual(before);
+  });
+
+  test('are refused what makes no sense, naming each member', async () => {
+    const sub = (more: object) => ({ subcategories: [{ id: 'fax', name: 'Fax', ...more }] });
+    const refused = async (body: object) => {
+      const answer = await update('voice', body);
+      return [answer.status, answer.body.error?.details.field];
+    };
+    expect(await refused({ name: '' })).toEqual([400, 'name']);
+    expect(await refused({ sla_policy_id: 'gold' })).toEqual([400, 'sla_policy_id']);
+    expect(await refused(sub({ id: 'Fax machines' }))).toEqual([400, 'subcategories.0.id']);
+    expect(await refused(sub({ routing_rules: { escalation_threshold: 'soon' } }))).toEqual([
+      400,
+      'subcategories.0.routing_rules.escalation_threshold',
+    ]);
+    expect(await refused({ subcategories: [...sub({}).subcategories, ...sub({}).subcategories] })).toEqual([400, 'subcategories.1.id']);
+    expect(await refused({ title: 'typo' })).toEqual([400, 'title']);
+    const unknown = await update('plumbing', { name: 'Plumbing' });
+    expect([unknown.status, unknown.body.error.details]).toMatchObject([404, { resource: 'category', id: 'plumbing' }]);
+  });
+});
+
+describe('the subcategory of a ticket', () => {
+  test('is one of its category, or any text that is none of another one', async () => {
+    expect((await open(tenant, { category: 'connectivity', subcategory: 'slow_speed' })).subcategory).toBe('slow_speed');
+    expect((await open(tenant, { category: 'connectivity', subcategory: 'the cable is too short' })).subcategory).toBe(
+      'the cable is too short',
+    );
+    const body = { title: 'No light', description: 'Since 9:30.', category: 'connectivity', subcategory: 'call_quality' };
+    const refused = await tenant.rest('POST', '/support/tickets', { body });
+    expect([refused.status, refused.body.error.details]).toMatchObject([
+      400,
+      { field: 'subcategory', value: 'call_quality', reason: expect.stringContaining('voice') },
+    ]);
+  });
+
+  test('decides whether it goes to an agent at once or lies with the desk', async () => {
+    const owner = await platform.organization();
+    const desk = (await open(owner, { category: 'billing' })).assigned_to.agent_id;
+    const added = await owner.rest('POST', '/support/agents', {
+      body: { name: 'Ada Diaz', email: 'ada@example.com', specialization: 'billing' },
+    });
+    const person = added.body.data.id;
+    expect((await open(owner, { category: 'billing', subcategory: 'refund' })).assigned_to.agent_id).toBe(desk);
+    expect((await open(owner, { category: 'billing', subcategory: 'invoice_question' })).assigned_to.agent_id).toBe(person);
+  });
+});
+
+describe('agents', () => {
+  const add = async (caller: Tenant, body: object): Promise<Json> => {
+    const answer = await caller.rest('POST', '/support/agents', { body: { name: 'Ada Diaz', specialization: 'voice', ...body } });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    return answer.body.data;
+  };
+
+  test('join the desks, are listed and changed, and show their tickets', async () => {
+    const owner = await platform.organization();
+    const agent = await add(owner, { email: 'ada@example.com', timezone: 'Europe/Berlin' });
+    expect(agent).toMatchObject({
+      id: expect.stringMatching(/^agent_/),
+      specialization: 'voice',
+      active: true,
+      desk: false,
+      timezone: 'Europe/Berlin',
+    });
+    const all = (await owner.rest('GET', '/support/agents')).body;
+    expect(all.pagination.total).toBe(9);
+    expect((await owner.rest('GET', '/support/agents?specialization=voice')).body.data.map(({ name }: Json) => name)).toEqual([
+      'Ada Diaz',
+      'Voice Desk',
+    ]);
+    const changed = await owner.rest('PUT', `/support/agents/${agent.id}`, { body: { name: 'Ada D.', timezone: null } });
+    expect([changed.status, changed.body.data]).toEqual([200, { ...agent, name: 'Ada D.', timezone: null }]);
+
+    await open(owner, { category: 'voice' });
+    const { id } = await open(owner, { category: 'voice' });
+    const query = 'query($id: ID!) { agent(id: $id) { name tickets { id agent { id } } } }';
+    const { data } = await owner.graphql(query, { id: agent.id });
+    expect(data.agent).toEqual({ name: 'Ada D.', tickets: [{ id, agent: { id: agent.id } }] });
+  });
+
+  test('who are not active get no tickets, and somebody always does', async () => {
+    const owner = await platform.organization();
+    const agent = await add(owner, { email: 'ada@example.com' });
+    const { id, assigned_to } = await open(owner, { category: 'voice' });
+    const ended = await owner.rest('DELETE', `/support/agents/${assigned_to.agent_id}`);
+    expect([ended.status, ended.body.data.active]).toEqual([200, false]);
+    // what they have stays with them
+    expect((await owner.rest('GET', `/support/tickets/${id}`)).body.ticket.assigned_to.agent_id).toBe(assigned_to.agent_id);
+    for (let count = 0; count < 2; count += 1) expect((await open(owner, { category: 'voice' })).assigned_to.agent_id).toBe(agent.id);
+    const refused = await owner.rest('PUT', `/support/tickets/${id}`, { body: { assigned_to: assigned_to.agent_id } });
+    expect([refused.status, refused.body.error.details.field]).toEqual([400, 'assigned_to']);
+    expect((await change(owner, id, { assigned_to: agent.id })).assigned_to.agent_id).toBe(agent.id);
+
+    // nobody for voice is left: who does general matters takes them
+    await owner.rest('DELETE', `/support/agents/${agent.id}`);
+    expect((await open(owner, { category: 'voice' })).assigned_to.specialization).toBe('general');
+    const { body } = await owner.rest('GET', '/support/agents?active=true');
+    const ids: string[] = body.data.map((one: Json) => one.id);
+    const answers = await Promise.all(ids.map((one) => owner.rest('DELETE', `/support/agents/${one}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array.from({ length: ids.length - 1 }, () => 200), 409]);
+    await open(owner, { category: 'voice' });
+  });
+
+  test('are refused what makes no sense', async () => {
+    const owner = await platform.organization();
+    await add(owner, { email: 'ada@example.com' });
+    const refused = async (body: object) => {
+      const answer = await owner.rest('POST', '/support/agents', {
+        body: { name: 'Ada', email: 'new@example.com', specialization: 'voice', ...body },
+      });
+      return [answer.status, answer.body.error?.code, answer.body.error?.details.field];
+    };
+    expect(await refused({ email: 'nobody' })).toEqual([400, 'INVALID_PARAMETERS', 'email']);
+    expect(await refused({ specialization: 'plumbing' })).toEqual([400, 'INVALID_PARAMETERS', 'specialization']);
+    expect(await refused({ timezone: 'Mars/Olympus' })).toEqual([400, 'INVALID_PARAMETERS', 'timezone']);
+    expect(await refused({ email: 'ada@example.com' })).toEqual([409, 'DUPLICATE_RESOURCE', 'email']);
+  });
+});
