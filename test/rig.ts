@@ -21,6 +21,8 @@ export interface Rig {
   readonly logged: readonly string[];
   /** Mails that left. */
   readonly mails: readonly Mail[];
+  /** By address: what the mail server fails with, once each, before it takes mails for it. */
+  readonly mailFailures: Map<string, Error[]>;
   /** Text messages that left. */
   readonly messages: readonly Sms[];
   /** Moves time for everything: the domain's clock and the job queues. */
@@ -65,7 +67,15 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
   const logged: string[] = [];
   const log = createLogger({ level: 'info', destination: { write: (line) => void logged.push(line) } });
   const mails: Mail[] = [];
-  const mailer = { send: async (mail: Mail) => void mails.push(mail), close: async () => undefined };
+  const mailFailures = new Map<string, Error[]>();
+  const mailer = {
+    async send(mail: Mail) {
+      const failure = mailFailures.get(mail.to)?.shift();
+      if (failure) throw failure;
+      mails.push(mail);
+    },
+    close: async () => undefined,
+  };
   const messages: Sms[] = [];
   const sms = {
     async send(message: Sms) {
@@ -83,15 +93,15 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
     },
     { clock, log },
   );
-  return createRig({ origin, close, clock, logged, mails, messages, assembly: assembly as FullAssembly });
+  return createRig({ origin, close, clock, logged, mails, mailFailures, messages, assembly: assembly as FullAssembly });
 }
 
 /** What runs by itself: relay, consumers, deliveries, counts of key uses. */
 const BACKGROUND = /"outbox"|"events"\.|"usage_count"|"usage_writer_counter"|"identity"\."change"|"audit_record"/;
 
-type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'messages' | 'assembly'>;
+type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'mailFailures' | 'messages' | 'assembly'>;
 
-function createRig({ origin, close, clock, logged, mails, messages, assembly }: RigParts): Rig {
+function createRig({ origin, close, clock, logged, mails, mailFailures, messages, assembly }: RigParts): Rig {
   const { domains, databases } = assembly;
   return {
     origin,
@@ -99,6 +109,7 @@ function createRig({ origin, close, clock, logged, mails, messages, assembly }: 
     clock,
     logged,
     mails,
+    mailFailures,
     messages,
     assembly,
     async advance(ms) {

@@ -2,6 +2,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { RecordLoader } from '../../kernel/loaders.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Agent } from './agents/agent.entity.ts';
+import type { Notification } from './notifications/notification.entity.ts';
+import type { NotificationService } from './notifications/notification.service.ts';
+import type { NotificationRecipient } from './notifications/notification-recipient.entity.ts';
 import type { Ticket } from './tickets/ticket.entity.ts';
 import type { TicketService } from './tickets/ticket.service.ts';
 
@@ -12,5 +15,11 @@ export interface SupportContext {
   /** Public origin of the platform, for links. */
   origin: string;
   tickets: TicketService;
-  loaders: { tickets: RecordLoader<Ticket>; agents: RecordLoader<Agent> };
+  notifications: NotificationService;
+  loaders: {
+    tickets: RecordLoader<Ticket>;
+    agents: RecordLoader<Agent>;
+    notifications: RecordLoader<Notification>;
+    notificationRecipients: RecordLoader<NotificationRecipient>;
+  };
 }

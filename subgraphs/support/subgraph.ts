@@ -8,6 +8,11 @@ import { AgentService } from './agents/agent.service.ts';
 import { commentAdded } from './comments/comment.events.ts';
 import type { SupportContext } from './context.ts';
 import { migrations } from './migrations/index.ts';
+import { Notification } from './notifications/notification.entity.ts';
+import { NotificationResolver, TicketNotificationsResolver } from './notifications/notification.resolver.ts';
+import { NotificationService } from './notifications/notification.service.ts';
+import { NotificationRecipient } from './notifications/notification-recipient.entity.ts';
+import { Notifier } from './notifications/notifier.ts';
 import type { SupportPorts } from './ports.ts';
 import { Account, Service } from './references.ts';
 import { TicketEditor } from './tickets/ticket.editor.ts';
@@ -20,7 +25,7 @@ import { TicketChange } from './tickets/ticket-change.entity.ts';
 /** Support: tickets (specification 4.7). */
 export const support: Domain<SupportPorts> = {
   name: 'support',
-  entities: [Ticket, TicketChange, Agent],
+  entities: [Ticket, TicketChange, Agent, Notification, NotificationRecipient],
   migrations,
   events: [...ticketEvents, commentAdded],
   live: [
@@ -40,10 +45,13 @@ function createSubgraph(ports: SupportPorts): Subgraph {
   const { orm, clock, graph, origin } = ports;
   const ticketReader = new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } });
   const agentReader = new RecordReader(ports, Agent);
+  const notificationReader = new RecordReader(ports, Notification);
+  const recipientReader = new RecordReader(ports, NotificationRecipient);
   const editor = new TicketEditor(clock);
+  const notifier = new Notifier(ports);
   return buildSubgraph<SupportContext>({
     name: 'support',
-    resolvers: [TicketResolver, AccountTicketsResolver, ServiceTicketsResolver],
+    resolvers: [TicketResolver, AccountTicketsResolver, ServiceTicketsResolver, NotificationResolver, TicketNotificationsResolver],
     orphanedTypes: [Account, Service],
     references: {
       Ticket: { requires: 'support:read', load: ({ id = '' }, { loaders }) => loaders.tickets.load(id) },
@@ -54,6 +62,8 @@ function createSubgraph(ports: SupportPorts): Subgraph {
       const loaders = {
         tickets: ticketReader.forOrganization(principal.organizationId),
         agents: agentReader.forOrganization(principal.organizationId),
+        notifications: notificationReader.forOrganization(principal.organizationId),
+        notificationRecipients: recipientReader.forOrganization(principal.organizationId),
       };
       const agents = new AgentService(principal.organizationId);
       return {
@@ -62,6 +72,7 @@ function createSubgraph(ports: SupportPorts): Subgraph {
         origin,
         loaders,
         tickets: new TicketService({ em, request, clock, graph, agents, editor, loader: loaders.tickets }),
+        notifications: new NotificationService({ em, request, clock, notifier, tickets: loaders.tickets }),
       };
     },
   });

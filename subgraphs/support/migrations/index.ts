@@ -1,4 +1,5 @@
 import { tickets } from './0001-tickets.ts';
+import { routing } from './0004-routing.ts';
 
 /** In order. */
-export const migrations = [tickets];
+export const migrations = [tickets, routing];
