@@ -1,4 +1,4 @@
-import { get, post, type Route, view } from '../route.ts';
+import { del, get, post, put, type Route, view } from '../route.ts';
 
 const notification = view(
   'TicketNotification',
@@ -8,7 +8,24 @@ const notification = view(
 }`,
 );
 
-/** What people are told about tickets (specification 2.7, 4.7). */
+const newRule = {
+  rule_name: 'Outages of enterprise customers',
+  conditions: {
+    category: 'connectivity',
+    priority: ['high', 'critical'],
+    keywords: ['outage', 'no dial tone'],
+    customer_tier: 'enterprise',
+  },
+  actions: {
+    assign_to: 'agent_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+    notify: ['noc@example.com'],
+    escalate_after: '30_minutes',
+    auto_update_frequency: '4_hours',
+  },
+  active: true,
+};
+
+/** What people are told about tickets, and how tickets find who works on them (specification 2.7, 4.7). */
 export const supportRouting: readonly Route[] = [
   post('notifyTicketContacts', '/support/tickets/{ticket_id}/notify', 'notifyTicketContacts', {
     summary: 'Notify people about a ticket',
@@ -32,6 +49,29 @@ export const supportRouting: readonly Route[] = [
     summary: 'List the e-mails and SMS about tickets',
     description:
       'Every message of the organization with its subject and text, newest first, one for each recipient. `simulated` ones reached nobody, because the platform has no mail server or SMS provider to send with: this is where a developer reads them.',
+    addition: true,
+  }),
+  post('createRoutingRule', '/support/routing-rules', 'createRoutingRule', {
+    summary: 'Make a routing rule',
+    description:
+      'New tickets are held against the active rules in their order; the first of which every condition holds counts. It assigns the ticket, tells people, escalates a ticket that is not resolved in time, and has the customer told how it stands every so often.',
+    example: newRule,
+  }),
+  get('listRoutingRules', '/support/routing-rules', 'routingRules', {
+    summary: 'List routing rules',
+    description: 'In the order in which they are asked.',
+    addition: true,
+  }),
+  get('getRoutingRule', '/support/routing-rules/{rule_id}', 'routingRule', { summary: 'Read a routing rule', addition: true }),
+  put('updateRoutingRule', '/support/routing-rules/{rule_id}', 'updateRoutingRule', {
+    summary: 'Change a routing rule',
+    description: 'What is left out keeps its value. `position` moves it; the others keep their order.',
+    addition: true,
+    example: { position: 1, active: true },
+  }),
+  del('deleteRoutingRule', '/support/routing-rules/{rule_id}', 'deleteRoutingRule', {
+    summary: 'Delete a routing rule',
+    description: 'Ends what it has going on with tickets too.',
     addition: true,
   }),
 ];

@@ -5,6 +5,8 @@ import type { Agent } from './agents/agent.entity.ts';
 import type { Notification } from './notifications/notification.entity.ts';
 import type { NotificationService } from './notifications/notification.service.ts';
 import type { NotificationRecipient } from './notifications/notification-recipient.entity.ts';
+import type { RoutingRule } from './routing/routing-rule.entity.ts';
+import type { RoutingRuleService } from './routing/routing-rule.service.ts';
 import type { Ticket } from './tickets/ticket.entity.ts';
 import type { TicketService } from './tickets/ticket.service.ts';
 
@@ -16,10 +18,12 @@ export interface SupportContext {
   origin: string;
   tickets: TicketService;
   notifications: NotificationService;
+  routingRules: RoutingRuleService;
   loaders: {
     tickets: RecordLoader<Ticket>;
     agents: RecordLoader<Agent>;
     notifications: RecordLoader<Notification>;
     notificationRecipients: RecordLoader<NotificationRecipient>;
+    routingRules: RecordLoader<RoutingRule>;
   };
 }

@@ -36,4 +36,29 @@ export const routing = migration('0004-routing', [
   `create index "notification_recipient_organization_id_created_at_id_index" on "support"."notification_recipient" ("organization_id", "created_at", "id")`,
   `alter table "support"."notification_recipient" add constraint "notification_recipient_type_check" check ("type" in ('email', 'sms'))`,
   `alter table "support"."notification_recipient" add constraint "notification_recipient_status_check" check ("status" in ('queued', 'sent', 'failed'))`,
+  `create table "support"."routing_rule" (
+     "id" text primary key,
+     "organization_id" text not null,
+     "rule_name" text not null,
+     "position" int not null,
+     "conditions" jsonb not null,
+     "actions" jsonb not null,
+     "active" boolean not null default true,
+     "created_at" timestamptz(3) not null,
+     "updated_at" timestamptz(3) not null
+   )`,
+  `create index "routing_rule_organization_id_position_index" on "support"."routing_rule" ("organization_id", "position")`,
+  `create table "support"."ticket_automation" (
+     "id" text primary key,
+     "organization_id" text not null,
+     "ticket_id" text not null,
+     "rule_id" text not null,
+     "kind" text not null,
+     "interval" text not null,
+     "due_at" timestamptz(3) null
+   )`,
+  `create index "ticket_automation_ticket_id_index" on "support"."ticket_automation" ("ticket_id")`,
+  `create index "ticket_automation_rule_id_index" on "support"."ticket_automation" ("rule_id")`,
+  `create index "ticket_automation_due_index" on "support"."ticket_automation" ("due_at") where due_at is not null`,
+  `alter table "support"."ticket_automation" add constraint "ticket_automation_kind_check" check ("kind" in ('escalation', 'update'))`,
 ]);

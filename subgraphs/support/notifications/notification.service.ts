@@ -35,8 +35,8 @@ export class NotificationService {
     return em.transactional(async (tx) => {
       await checkAllowance(tx, principal.organizationId, principal.plan, clock.now(), asked.contacts.length);
       return asked.type === NotificationType.EMAIL
-        ? notifier.mail(tx, ticket, asked.contacts, asked, principal)
-        : notifier.text(tx, ticket, asked.contacts, asked.message, principal);
+        ? notifier.mail(tx, ticket, asked, asked, principal)
+        : notifier.text(tx, ticket, asked, asked.message, principal);
     });
   }
 

@@ -21,11 +21,20 @@ const UNAVAILABLE: Readonly<Record<NotificationType, string>> = {
   sms: 'The SMS provider could not be reached, or did not take it this time.',
 };
 
+const BEYOND_PLAN = 'The plan allows no more recipients of notifications within this hour.';
+
 /** Whom a notification goes to. */
 export interface Contact {
   address: string;
   name?: string | null | undefined;
   role?: string | null | undefined;
+}
+
+/** Those whom one notification goes to. */
+export interface Addressees {
+  contacts: readonly Contact[];
+  /** How many of them may be told within what the plan allows; the others have failed from the start. Default: all. */
+  allowance?: number;
 }
 
 export interface NotifierDeps {
@@ -61,21 +70,21 @@ export class Notifier {
     });
   }
 
-  mail(tx: EntityManager, ticket: Ticket, contacts: readonly Contact[], parts: MailParts, actor: Actor): Promise<Notification> {
+  mail(tx: EntityManager, ticket: Ticket, addressees: Addressees, parts: MailParts, actor: Actor): Promise<Notification> {
     const content = ({ name }: Contact): Content => mailOf(ticket, name ?? null, this.deps.origin, parts);
-    return this.#queue(tx, ticket, { type: NotificationType.EMAIL, template: parts.template }, contacts, content, actor);
+    return this.#queue(tx, ticket, { type: NotificationType.EMAIL, template: parts.template }, addressees, content, actor);
   }
 
-  text(tx: EntityManager, ticket: Ticket, contacts: readonly Contact[], message: string, actor: Actor): Promise<Notification> {
+  text(tx: EntityManager, ticket: Ticket, addressees: Addressees, message: string, actor: Actor): Promise<Notification> {
     const content = (): Content => ({ subject: null, text: message, html: null });
-    return this.#queue(tx, ticket, { type: NotificationType.SMS, template: null }, contacts, content, actor);
+    return this.#queue(tx, ticket, { type: NotificationType.SMS, template: null }, addressees, content, actor);
   }
 
   async #queue(
     tx: EntityManager,
     { id: ticketId, organizationId }: Ticket,
     kind: Pick<Notification, 'type' | 'template'>,
-    contacts: readonly Contact[],
+    { contacts, allowance = Number.POSITIVE_INFINITY }: Addressees,
     contentFor: (contact: Contact) => Content,
     actor: Actor,
   ): Promise<Notification> {
@@ -83,12 +92,13 @@ export class Notifier {
     const told = { actorKind: actor.kind, actorId: actor.id };
     const notification = Object.assign(new Notification(), { id: newId('notification'), ...shared, ...kind, ...told });
     tx.persist(notification);
-    for (const contact of contacts) {
+    for (const [index, contact] of contacts.entries()) {
       const { address, name = null, role = null } = contact;
       const own = { id: newId('notificationRecipient'), notificationId: notification.id, type: kind.type, address, name, role };
       const recipient = Object.assign(new NotificationRecipient(), shared, own, contentFor(contact));
       tx.persist(recipient);
-      await this.deps.jobs.enqueue(tx, QUEUE, { organizationId, recipientId: recipient.id } satisfies SendJob);
+      if (index >= allowance) recipient.failed(BEYOND_PLAN, true);
+      else await this.deps.jobs.enqueue(tx, QUEUE, { organizationId, recipientId: recipient.id } satisfies SendJob);
     }
     return notification;
   }

@@ -13,13 +13,24 @@ import { type Actor, TicketChange } from './ticket-change.entity.ts';
 /** What is done to a ticket that is locked. */
 export type Change = (ticket: Ticket, now: Date) => Promise<void> | void;
 
+/** What goes on with a ticket that changed, in the same transaction. */
+export type Follower = (tx: EntityManager, ticket: Ticket, changes: ChangeSet, now: Date) => Promise<void>;
+
 /** The one way in which tickets come to be and change: with their timeline and their events, in one transaction. */
 export class TicketEditor {
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly followers: readonly Follower[] = [],
+  ) {}
 
   async open(tx: EntityManager, ticket: Ticket, actor: Actor): Promise<void> {
     tx.persist(ticket);
-    this.#keep(tx, ticket, { status: { from: null, to: ticket.status }, assigned_to: { from: null, to: ticket.agentId } }, actor);
+    const begins = {
+      status: { from: null, to: ticket.status },
+      assigned_to: { from: null, to: ticket.agentId },
+      ...(ticket.routingRuleId && { routing_rule: { from: null, to: ticket.routingRuleId } }),
+    };
+    this.#keep(tx, ticket, begins, actor);
     await record(tx, ticketCreated(ticket));
   }
 
@@ -34,6 +45,7 @@ export class TicketEditor {
     if (Object.keys(changes).length === 0) return ticket;
     ticket.updatedAt = now;
     this.#keep(tx, ticket, changes, actor);
+    for (const follow of this.followers) await follow(tx, ticket, changes, now);
     await record(tx, ticketUpdated(ticket, changes));
     if (changes.status?.to === TicketStatus.RESOLVED) await record(tx, ticketResolved(ticket, changes));
     if (changes.status?.to === TicketStatus.ESCALATED || changes.escalation_level) await record(tx, ticketEscalated(ticket, changes));

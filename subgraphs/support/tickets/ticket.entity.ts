@@ -93,6 +93,10 @@ export class Ticket {
   /** Read with the ticket by the readers; undefined where the ORM found it. */
   agent?: Agent | null;
 
+  /** The rule that it was routed by when it was opened. It may be deleted since. */
+  @Property({ type: 'text', nullable: true })
+  routingRuleId: string | null = null;
+
   @Property({ type: 'text', nullable: true })
   internalNotes: string | null = null;
 

@@ -12,12 +12,15 @@ import { listPage } from '../../../kernel/pagination.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import type { AgentService } from '../agents/agent.service.ts';
+import type { TicketRouter } from '../routing/ticket.router.ts';
 import type { TicketEditor } from './ticket.editor.ts';
 import { Ticket } from './ticket.entity.ts';
 import type { TicketCreateInput, TicketFilter, TicketUpdateInput } from './ticket.inputs.ts';
 
-const CUSTOMER = parse('query TicketCustomer($id: ID!) { accounts(filter: { customerId: [$id] }, page: { limit: 1 }) { nodes { id } } }');
-const SERVICE = parse('query TicketService($id: ID!) { service(id: $id) { account { id customerId } } }');
+const CUSTOMER = parse(
+  'query TicketCustomer($id: ID!) { accounts(filter: { customerId: [$id] }, page: { limit: 1 }) { nodes { id tier } } }',
+);
+const SERVICE = parse('query TicketService($id: ID!) { service(id: $id) { account { id customerId tier } } }');
 
 export interface TicketServiceDeps {
   em: EntityManager;
@@ -26,6 +29,7 @@ export interface TicketServiceDeps {
   graph: Graph;
   agents: AgentService;
   editor: TicketEditor;
+  router: TicketRouter;
   loader: RecordLoader<Ticket>;
 }
 
@@ -35,7 +39,8 @@ export class TicketService {
 
   /** @throws ResourceNotFound for a customer or service that the organization does not have. */
   async create(input: TicketCreateInput): Promise<Ticket> {
-    const accountId = await this.#accountOf(input);
+    const { principal } = this.deps.request;
+    const account = await this.#accountOf(input);
     const now = this.deps.clock.now();
     return this.deps.em.transactional(async (tx) => {
       const category = input.category ?? 'general';
@@ -43,16 +48,20 @@ export class TicketService {
       Object.assign(ticket, input, {
         id: newId('ticket'),
         organizationId: this.#organizationId,
-        accountId,
+        accountId: account?.id ?? null,
         category,
         createdAt: now,
         updatedAt: now,
       });
       ticket.metadata = input.metadata ?? {};
       ticket.prioritize(input.priority);
-      ticket.agentId = (await this.deps.agents.leastBusy(tx, category, now)).id;
+      const { router } = this.deps;
+      const rule = await router.match(tx, ticket, account?.tier ?? principal.plan);
+      ticket.routingRuleId = rule?.id ?? null;
+      ticket.agentId = ((await router.assigneeOf(tx, rule)) ?? (await this.deps.agents.leastBusy(tx, category, now))).id;
       ticket.number = `TKT-${await nextNumber(tx, 'ticket_counter', this.#organizationId)}`;
-      await this.deps.editor.open(tx, ticket, this.deps.request.principal);
+      await this.deps.editor.open(tx, ticket, principal);
+      if (rule) await router.begin(tx, ticket, rule, principal.plan);
       return ticket;
     });
   }
@@ -93,13 +102,13 @@ export class TicketService {
    * The account that a ticket names by its customer or its service; null where it names none. What it names in other subgraphs
    * must exist for the caller and fit together; a service's name that is no id is taken as it is.
    */
-  async #accountOf({ customerId, serviceAffected }: TicketCreateInput): Promise<string | null> {
+  async #accountOf({ customerId, serviceAffected }: TicketCreateInput): Promise<TicketAccount | null> {
     const { graph, request } = this.deps;
-    let accountId: string | null = null;
+    let account: TicketAccount | null = null;
     if (customerId) {
-      const { accounts } = await graph.query<{ accounts: { nodes: { id: string }[] } }>(CUSTOMER, { id: customerId }, request);
+      const { accounts } = await graph.query<{ accounts: { nodes: TicketAccount[] } }>(CUSTOMER, { id: customerId }, request);
       if (!accounts.nodes[0]) throw new ResourceNotFound('customer', customerId);
-      accountId = accounts.nodes[0].id;
+      account = accounts.nodes[0];
     }
     if (serviceAffected?.startsWith('svc_')) {
       const { service } = await graph.query<ServiceOwner>(SERVICE, { id: serviceAffected }, request);
@@ -107,14 +116,20 @@ export class TicketService {
       if (customerId && service.account.customerId !== customerId) {
         throw new InvalidParameters([{ field: 'serviceAffected', value: serviceAffected, reason: 'is a service of another customer' }]);
       }
-      accountId = service.account.id;
+      account = service.account;
     }
-    return accountId;
+    return account;
   }
 }
 
+/** Of an account what a ticket is opened with. */
+interface TicketAccount {
+  id: string;
+  tier: string | null;
+}
+
 interface ServiceOwner {
-  service: { account: { id: string; customerId: string } } | null;
+  service: { account: TicketAccount & { customerId: string } } | null;
 }
 
 function whereOf({
