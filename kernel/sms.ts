@@ -12,6 +12,8 @@ export interface Sms {
 
 /** Hands text messages to whoever delivers them. */
 export interface SmsSender {
+  /** True where what it takes reaches nobody. */
+  readonly isSimulated?: boolean;
   /** @throws SmsRejected where trying again cannot help; another Error where it may. */
   send(sms: Sms): Promise<void>;
   close(): Promise<void>;
@@ -33,6 +35,8 @@ export const SIMULATED_FAILURES: Readonly<Record<string, 'rejected' | 'unavailab
 
 /** Where there is no SMS provider: each message becomes a file that says that it was never sent, for whoever tries the platform. */
 export class SimulatedSms implements SmsSender {
+  readonly isSimulated = true;
+
   constructor(
     private readonly folder: string,
     private readonly log: Logger,

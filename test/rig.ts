@@ -23,6 +23,8 @@ export interface Rig {
   readonly logged: readonly string[];
   /** Mails that left. */
   readonly mails: readonly Mail[];
+  /** By address: what the mail server fails with, once each, before it takes mails for it. */
+  readonly mailFailures: Map<string, Error[]>;
   /** Text messages that left. */
   readonly messages: readonly Sms[];
   /** Moves time for everything: the domain's clock and the job queues. */
@@ -67,7 +69,15 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
   const logged: string[] = [];
   const log = createLogger({ level: 'info', destination: { write: (line) => void logged.push(line) } });
   const mails: Mail[] = [];
-  const mailer = { send: async (mail: Mail) => void mails.push(mail), close: async () => undefined };
+  const mailFailures = new Map<string, Error[]>();
+  const mailer = {
+    async send(mail: Mail) {
+      const failure = mailFailures.get(mail.to)?.shift();
+      if (failure) throw failure;
+      mails.push(mail);
+    },
+    close: async () => undefined,
+  };
   const messages: Sms[] = [];
   const sms = {
     async send(message: Sms) {
@@ -85,16 +95,16 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
     },
     { clock, log },
   );
-  return createRig({ origin, close, clock, logged, mails, messages, dataDir: config.dataDir, assembly: assembly as FullAssembly });
+  return createRig({ origin, close, clock, logged, mails, mailFailures, messages, dataDir: config.dataDir, assembly: assembly as FullAssembly });
 }
 
 /** What runs by itself: relay, consumers, deliveries, counts of key uses, sweeps of what is due, folding of the tally of tickets. */
 const BACKGROUND =
   /_due_at" <= \$1|"folded"|"outbox"|"events"\.|"usage_count"|"usage_writer_counter"|"identity"\."change"|"audit_record"/;
 
-type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'messages' | 'dataDir' | 'assembly'>;
+type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'mailFailures' | 'messages' | 'dataDir' | 'assembly'>;
 
-function createRig({ origin, close, clock, logged, mails, messages, dataDir, assembly }: RigParts): Rig {
+function createRig({ origin, close, clock, logged, mails, mailFailures, messages, dataDir, assembly }: RigParts): Rig {
   const { domains, databases } = assembly;
   return {
     origin,
@@ -102,6 +112,7 @@ function createRig({ origin, close, clock, logged, mails, messages, dataDir, ass
     clock,
     logged,
     mails,
+    mailFailures,
     messages,
     dataDir,
     assembly,

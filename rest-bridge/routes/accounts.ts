@@ -8,6 +8,7 @@ const EXAMPLE = {
   technical_contact: { name: 'Ada Lovelace', email: 'noc@acme.example.com', phone: '+1 212 555 0102' },
   billing_address: { street: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118', country: 'US' },
   timezone: 'America/New_York',
+  tier: 'gold',
   metadata: { segment: 'enterprise' },
 };
 

@@ -1,9 +1,10 @@
 import { area, get, post, put, view } from '../route.ts';
 import { knowledge } from './knowledge.ts';
 import { supportReports } from './support.reports.ts';
+import { supportRouting } from './support.routing.ts';
+import { slaRoutes } from './support.sla.ts';
 
 const attachmentFields = '{ id filename contentType size downloadUrl }';
-import { slaRoutes } from './support.sla.ts';
 
 const ticketRecord = view(
   'TicketRecord',
@@ -109,4 +110,5 @@ export const support = area('Support', 'Tickets, and what is done about them.', 
     addition: true,
   }),
   ...slaRoutes,
+  ...supportRouting,
 ]);

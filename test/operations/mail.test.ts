@@ -4,21 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { expect, test } from 'vitest';
-import { FolderMailer, SmtpMailer } from '../../kernel/mail.ts';
+import { FolderMailer, MailRejected, SmtpMailer } from '../../kernel/mail.ts';
 
 const MAIL = { to: 'grace@example.com', subject: 'Choose a password', text: 'Here: https://example.com/password?token=abc\n' };
 
 /** A mail server on this machine that takes what `accepts` says. */
-async function mailServer(accepts: () => boolean = () => true) {
+async function mailServer(accepts: () => boolean = () => true, refusal = { message: 'Mailbox busy', responseCode: 450 }) {
   const taken: string[] = [];
+  const recipients: string[] = [];
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS'],
     authOptional: true,
-    onData(stream, _, done) {
+    onData(stream, { envelope }, done) {
+      recipients.push(...envelope.rcptTo.map(({ address }) => address));
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
-        if (!accepts()) return done(Object.assign(new Error('Mailbox busy'), { responseCode: 450 }));
+        if (!accepts()) return done(Object.assign(new Error(refusal.message), refusal));
         taken.push(Buffer.concat(chunks).toString());
         return done();
       });
@@ -27,7 +29,7 @@ async function mailServer(accepts: () => boolean = () => true) {
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const { port } = server.server.address() as AddressInfo;
-  return { url: `smtp://127.0.0.1:${port}`, taken, close: () => new Promise<void>((resolve) => server.close(resolve)) };
+  return { url: `smtp://127.0.0.1:${port}`, taken, recipients, close: () => new Promise<void>((resolve) => server.close(resolve)) };
 }
 
 test('a mail leaves by SMTP with sender, recipient and text', async () => {
@@ -51,6 +53,32 @@ test('a mail that the server does not take is an error, so that it is tried agai
   const gone = new SmtpMailer(server.url, 'no-reply@example.com');
   await expect(gone.send(MAIL)).rejects.toThrow();
   await gone.close();
+});
+
+test('a mail that the server refuses for good is told apart, with what it said', async () => {
+  const server = await mailServer(() => false, { message: '5.1.1 No such mailbox', responseCode: 550 });
+  const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
+  const error = await mailer.send(MAIL).catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(MailRejected);
+  expect(String(error)).toContain('550 5.1.1 No such mailbox');
+  await mailer.close();
+  await server.close();
+});
+
+test('a mail names its recipient, has the id that it was given, and says that it is no person’s', async () => {
+  const server = await mailServer();
+  const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
+  const ids = { messageId: 'nrec_1@example.com', thread: 'ticket_1@example.com' };
+  await mailer.send({ ...MAIL, ...ids, toName: 'Grace, "the" Hopper <x@example.com>\r\nBcc: victim@example.com' });
+  const [head = ''] = (server.taken[0] ?? '').split('\r\n\r\n');
+  expect(head).toMatch(/^Message-ID: <nrec_1@example.com>$/m);
+  expect(head).toMatch(/^In-Reply-To: <ticket_1@example.com>$/m);
+  expect(head).toMatch(/^References: <ticket_1@example.com>$/m);
+  expect(head).toMatch(/^Auto-Submitted: auto-generated$/m);
+  expect(head).not.toMatch(/^Bcc:/m);
+  expect(server.recipients).toEqual(['grace@example.com']);
+  await mailer.close();
+  await server.close();
 });
 
 test('a line break in an address or subject makes no header of its own', async () => {

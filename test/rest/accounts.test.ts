@@ -15,6 +15,7 @@ const WHOLE = {
   technical_contact: { name: 'Ada Lovelace', email: 'noc@acme.example.com', phone: null },
   billing_address: { street: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118', country: 'US' },
   timezone: 'Asia/Kolkata',
+  tier: 'gold',
   metadata: { segment: 'enterprise', seats: 12 },
 };
 

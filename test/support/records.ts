@@ -126,6 +126,12 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     readAt: '/support/sla-policies/{}',
     fields: ['slaPolicy', 'updateSlaPolicy', 'deleteSlaPolicy'],
   },
+  assign_to: { make: (own) => own.id('assigned_to') },
+  rule_id: {
+    make: (own) => own.create('/support/routing-rules', { rule_name: own.label, actions: { notify: ['noc@example.com'] }, active: false }),
+    readAt: '/support/routing-rules/{}',
+    fields: ['routingRule', 'updateRoutingRule', 'deleteRoutingRule'],
+  },
   oauth_client_id: {
     make: (own) =>
       own.create('/auth/oauth-clients', {

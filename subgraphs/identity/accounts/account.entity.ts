@@ -57,6 +57,13 @@ export class Account {
   @Property({ type: 'text' })
   timezone = 'UTC';
 
+  @Field(() => String, {
+    nullable: true,
+    description: 'How the organization ranks it, such as `gold`: what routing rules of the support desk ask for.',
+  })
+  @Property({ type: 'text', nullable: true })
+  tier: string | null = null;
+
   @Field(() => JsonObject, { description: 'Free-form, kept as sent.' })
   @Property({ type: 'json' })
   metadata: Record<string, unknown> = {};

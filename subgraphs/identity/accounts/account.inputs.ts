@@ -8,6 +8,8 @@ import { AccountAddress, AccountContact, EMAIL_REASON, PHONE, PHONE_REASON } fro
 
 const NAME_REASON = 'must have 1 to 200 characters';
 const TIMEZONE_REASON = 'must be an IANA time zone such as America/New_York';
+const TIER = /^[a-z0-9][a-z0-9_-]{0,49}$/;
+const TIER_REASON = 'must have 1 to 50 lower-case letters, digits, underscores and hyphens';
 /** Offsets such as +05:00 are zones to Intl, and none that knows of summer time. */
 const ZONE_NAME = /^[A-Za-z]/;
 
@@ -47,6 +49,11 @@ export class AccountCreateInput {
   @Matches(ZONE_NAME, { message: TIMEZONE_REASON })
   @IsTimeZone({ message: TIMEZONE_REASON })
   timezone?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'How the organization ranks it, such as `gold`.' })
+  @IsOptional()
+  @Matches(TIER, { message: TIER_REASON })
+  tier?: string | null;
 
   @Field(() => JsonObject, { nullable: true })
   metadata?: Record<string, unknown> | null;
@@ -94,6 +101,11 @@ export class AccountUpdateInput {
   @Matches(ZONE_NAME, { message: TIMEZONE_REASON })
   @IsTimeZone({ message: TIMEZONE_REASON })
   timezone?: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @Matches(TIER, { message: TIER_REASON })
+  tier?: string | null;
 
   @Field(() => JsonObject, { nullable: true, description: 'Replaces the metadata.' })
   @NotNull()

@@ -22,6 +22,7 @@ export const foundation = migration('0001-foundation', [
      "technical_contact" jsonb null,
      "billing_address" jsonb null,
      "timezone" text not null default 'UTC',
+     "tier" text null,
      "metadata" jsonb not null,
      "created_at" timestamptz(3) not null,
      "updated_at" timestamptz(3) not null

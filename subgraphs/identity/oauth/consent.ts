@@ -1,8 +1,8 @@
 import type { InteractionResults, Grant as OAuthGrant } from 'oidc-provider';
 import type { Orm } from '../../../kernel/database.ts';
+import { html } from '../../../kernel/html.ts';
 import { narrowed, scopeOf } from '../../../kernel/principal.ts';
 import { consentPage } from '../pages/consent.page.ts';
-import { html } from '../pages/html.ts';
 import { messagePage } from '../pages/message.page.ts';
 import { clientInfoOf, type PageAnswer } from '../pages/page.requests.ts';
 import type { InteractionsParts, Waiting } from './interactions.ts';

@@ -1,6 +1,6 @@
 import type { Client, ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
+import { html } from '../../../kernel/html.ts';
 import { deviceCodePage, deviceConfirmPage } from '../pages/device.pages.ts';
-import { html } from '../pages/html.ts';
 import { logoutPage, messagePage } from '../pages/message.page.ts';
 import { pageHeaders } from '../pages/page.headers.ts';
 import { paths } from './paths.ts';

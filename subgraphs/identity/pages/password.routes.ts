@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { InvalidParameters, PlatformError } from '../../../kernel/errors.ts';
+import { html } from '../../../kernel/html.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
-import { html } from './html.ts';
 import { messagePage } from './message.page.ts';
 import { acceptForms, answerErrorPage, clientInfoOf, formOf, refuseOtherSites, sendPage } from './page.requests.ts';
 import { choosePage, forgotPage } from './password.pages.ts';

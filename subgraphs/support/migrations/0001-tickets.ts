@@ -37,6 +37,7 @@ export const tickets = migration('0001-tickets', [
      "location" jsonb null,
      "metadata" jsonb not null,
      "agent_id" text not null,
+     "routing_rule_id" text null,
      "customer_update" text null,
      "estimated_resolution" timestamptz(3) null,
      "response_due" timestamptz(3) not null,

@@ -16,19 +16,28 @@ import { type Actor, TicketChange, visibilityOf } from './ticket-change.entity.t
 /** What is done to a ticket that is locked. */
 export type Change = (ticket: Ticket, now: Date) => Promise<void> | void;
 
+/** What goes on with a ticket that changed, in the same transaction. */
+export type Follower = (tx: EntityManager, ticket: Ticket, changes: ChangeSet, now: Date) => Promise<void>;
+
 /** The one way in which tickets come to be and change: with their timeline and their events, in one transaction. */
 export class TicketEditor {
   constructor(
     private readonly clock: Clock,
     private readonly sla: SlaKeeper,
     private readonly escalations: EscalationRecorder,
+    private readonly followers: readonly Follower[] = [],
   ) {}
 
   /** `plan` is the organization's: what is promised goes by it. */
   async open(tx: EntityManager, ticket: Ticket, actor: Actor & { plan: Plan }): Promise<void> {
     await this.sla.begin(tx, ticket, actor.plan);
     tx.persist(ticket);
-    this.#keep(tx, ticket, { status: { from: null, to: ticket.status }, assigned_to: { from: null, to: ticket.agentId } }, actor);
+    const begins = {
+      status: { from: null, to: ticket.status },
+      assigned_to: { from: null, to: ticket.agentId },
+      ...(ticket.routingRuleId && { routing_rule: { from: null, to: ticket.routingRuleId } }),
+    };
+    this.#keep(tx, ticket, begins, actor);
     await record(tx, ticketCreated(ticket));
   }
 
@@ -49,6 +58,7 @@ export class TicketEditor {
     ticket.updatedAt = now;
     this.#keep(tx, ticket, changes, actor);
     if (changes.escalation_level) await this.escalations.keep(tx, ticket, actor, escalation);
+    for (const follow of this.followers) await follow(tx, ticket, changes, now);
     await record(tx, ticketUpdated(ticket, changes));
     if (changes.status?.to === TicketStatus.RESOLVED) await record(tx, ticketResolved(ticket, changes));
     if (changes.status?.to === TicketStatus.ESCALATED || changes.escalation_level) await record(tx, ticketEscalated(ticket, changes));

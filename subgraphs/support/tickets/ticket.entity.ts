@@ -105,6 +105,10 @@ export class Ticket {
   /** Read with the ticket by the readers; undefined where the ORM found it. */
   agent?: Agent | null;
 
+  /** The rule that it was routed by when it was opened. It may be deleted since. */
+  @Property({ type: 'text', nullable: true })
+  routingRuleId: string | null = null;
+
   @Field(() => String, { nullable: true, description: 'What the customer was last told.' })
   @Property({ type: 'text', nullable: true })
   customerUpdate: string | null = null;

@@ -16,6 +16,7 @@ import { type Category, categoryFor } from '../categories/category.ts';
 import type { CommentAuthors } from '../comments/comment.authors.ts';
 import type { CommentAuthor } from '../comments/comment.values.ts';
 import type { CommentWriter, Draft } from '../comments/comment.writer.ts';
+import type { TicketRouter } from '../routing/ticket.router.ts';
 import type { TicketSearch } from '../ticket-search/ticket.search.ts';
 import { shownTo, Visibility } from '../visibility.ts';
 import type { TicketEditor } from './ticket.editor.ts';
@@ -23,8 +24,10 @@ import { Ticket } from './ticket.entity.ts';
 import type { TicketCreateInput, TicketFilter, TicketUpdateInput } from './ticket.inputs.ts';
 import { TicketChange } from './ticket-change.entity.ts';
 
-const CUSTOMER = parse('query TicketCustomer($id: ID!) { accounts(filter: { customerId: [$id] }, page: { limit: 1 }) { nodes { id } } }');
-const SERVICE = parse('query TicketService($id: ID!) { service(id: $id) { account { id customerId } } }');
+const CUSTOMER = parse(
+  'query TicketCustomer($id: ID!) { accounts(filter: { customerId: [$id] }, page: { limit: 1 }) { nodes { id tier } } }',
+);
+const SERVICE = parse('query TicketService($id: ID!) { service(id: $id) { account { id customerId tier } } }');
 
 export interface TicketServiceDeps {
   em: EntityManager;
@@ -36,6 +39,7 @@ export interface TicketServiceDeps {
   attachments: AttachmentStore;
   authors: CommentAuthors;
   comments: CommentWriter;
+  router: TicketRouter;
   loader: RecordLoader<Ticket>;
   search: TicketSearch;
 }
@@ -49,12 +53,12 @@ export class TicketService {
    * not taken, and another category's subcategory
    */
   async create({ attachments: files, ...input }: TicketCreateInput): Promise<Ticket> {
-    const accountId = await this.#accountOf(input);
-    return this.deps.attachments.holding(this.#organizationId, files, (uploads) => this.#open(input, accountId, uploads));
+    const account = await this.#accountOf(input);
+    return this.deps.attachments.holding(this.#organizationId, files, (uploads) => this.#open(input, account, uploads));
   }
 
-  #open(input: Omit<TicketCreateInput, 'attachments'>, accountId: string | null, uploads: readonly Upload[]): Promise<Ticket> {
-    const { em, clock, editor, attachments, request } = this.deps;
+  #open(input: Omit<TicketCreateInput, 'attachments'>, account: TicketAccount | null, uploads: readonly Upload[]): Promise<Ticket> {
+    const { em, clock, editor, attachments, router, request } = this.deps;
     const now = clock.now();
     return em.transactional(async (tx) => {
       const category = await categoryFor(tx, input.category ?? 'general', input.subcategory);
@@ -62,18 +66,21 @@ export class TicketService {
       Object.assign(ticket, input, {
         id: newId('ticket'),
         organizationId: this.#organizationId,
-        accountId,
+        accountId: account?.id ?? null,
         category: category.id,
         createdAt: now,
         updatedAt: now,
       });
       ticket.metadata = input.metadata ?? {};
       ticket.prioritize(input.priority, now);
-      ticket.agentId = (await this.#assignee(tx, category, ticket, now)).id;
+      const rule = await router.match(tx, ticket, account?.tier ?? request.principal.plan);
+      ticket.routingRuleId = rule?.id ?? null;
+      ticket.agentId = ((await router.assigneeOf(tx, rule)) ?? (await this.#assignee(tx, category, ticket, now))).id;
       ticket.number = `TKT-${await nextNumber(tx, 'ticket_counter', this.#organizationId)}`;
       const destination = { ticketId: ticket.id, commentId: null, visibility: Visibility.CUSTOMER, actor: request.principal, now };
       await attachments.attach(tx, uploads, destination);
       await editor.open(tx, ticket, request.principal);
+      if (rule) await router.begin(tx, ticket, rule, request.principal.plan);
       return ticket;
     });
   }
@@ -146,13 +153,13 @@ export class TicketService {
    * The account that a ticket names by its customer or its service; null where it names none. What it names in other subgraphs
    * must exist for the caller and fit together; a service's name that is no id is taken as it is.
    */
-  async #accountOf({ customerId, serviceAffected }: Pick<TicketCreateInput, 'customerId' | 'serviceAffected'>): Promise<string | null> {
+  async #accountOf({ customerId, serviceAffected }: Pick<TicketCreateInput, 'customerId' | 'serviceAffected'>): Promise<TicketAccount | null> {
     const { graph, request } = this.deps;
-    let accountId: string | null = null;
+    let account: TicketAccount | null = null;
     if (customerId) {
-      const { accounts } = await graph.query<{ accounts: { nodes: { id: string }[] } }>(CUSTOMER, { id: customerId }, request);
+      const { accounts } = await graph.query<{ accounts: { nodes: TicketAccount[] } }>(CUSTOMER, { id: customerId }, request);
       if (!accounts.nodes[0]) throw new ResourceNotFound('customer', customerId);
-      accountId = accounts.nodes[0].id;
+      account = accounts.nodes[0];
     }
     if (serviceAffected?.startsWith('svc_')) {
       const { service } = await graph.query<ServiceOwner>(SERVICE, { id: serviceAffected }, request);
@@ -160,14 +167,20 @@ export class TicketService {
       if (customerId && service.account.customerId !== customerId) {
         throw new InvalidParameters([{ field: 'serviceAffected', value: serviceAffected, reason: 'is a service of another customer' }]);
       }
-      accountId = service.account.id;
+      account = service.account;
     }
-    return accountId;
+    return account;
   }
 }
 
+/** Of an account what a ticket is opened with. */
+interface TicketAccount {
+  id: string;
+  tier: string | null;
+}
+
 interface ServiceOwner {
-  service: { account: { id: string; customerId: string } } | null;
+  service: { account: TicketAccount & { customerId: string } } | null;
 }
 
 /** What of a change is said: to the desk, and to the customer. */

@@ -1,6 +1,6 @@
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Markup that is safe to put into a page as it is: made by `html` alone. */
+/** Markup that is safe to put into a page or a mail as it is: made by `html` alone. */
 export class Markup {
   constructor(readonly text: string) {}
 }

@@ -1,0 +1,81 @@
+import type { Ticket } from '../tickets/ticket.entity.ts';
+import { type Fact, htmlOf, type MailComment, textOf } from './mail.document.ts';
+import { MAIL_TEMPLATES, type TemplateName } from './notification.templates.ts';
+import { fill } from './placeholders.ts';
+
+/** What a mail is made of, beside its ticket. */
+export interface MailParts {
+  template: TemplateName;
+  /** In place of the template's; may hold placeholders. */
+  subject?: string | undefined;
+  /** Values by name: placeholders of the subject, and facts that the mail lists. `message` is a paragraph of its own. */
+  variables?: ReadonlyMap<string, string>;
+  comments?: readonly MailComment[];
+}
+
+export interface ComposedMail {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+const SUBJECT_LENGTH = 255;
+/** The variable that is no fact but a paragraph. */
+const MESSAGE = 'message';
+
+/** What can stand in a subject without the caller giving it a value. */
+export const TICKET_PLACEHOLDERS = ['ticket.number', 'ticket.title', 'ticket.status', 'ticket.priority', 'ticket.category'] as const;
+
+/** Writes a mail about a ticket to one person, as the ticket is at that moment. */
+export function mailOf(ticket: Ticket, recipientName: string | null, origin: string, parts: MailParts): ComposedMail {
+  const { subject, paragraphs } = MAIL_TEMPLATES[parts.template];
+  const { variables = new Map<string, string>(), comments = [] } = parts;
+  const values = new Map([...variables, ...ticketValues(ticket)]);
+  const message = variables.get(MESSAGE);
+  const document = {
+    greeting: recipientName ? `Hello ${recipientName},` : 'Hello,',
+    paragraphs: [...paragraphs.map((text) => fill(text, values)), ...(message ? [message] : [])],
+    facts: [
+      ...factsOf(ticket),
+      ...[...variables].filter(([name]) => name !== MESSAGE).map(([name, value]): Fact => [labelOf(name), value]),
+    ],
+    comments,
+    link: portalLink(ticket, origin),
+  };
+  return { subject: asSubject(fill(parts.subject ?? subject, values)), text: textOf(document), html: htmlOf(document) };
+}
+
+/** Where people see a ticket. */
+const portalLink = ({ id }: Ticket, origin: string): string => `${origin}/console/tickets/${id}`;
+
+const ticketValues = ({ number, title, status, priority, category }: Ticket): [(typeof TICKET_PLACEHOLDERS)[number], string][] => [
+  ['ticket.number', number],
+  ['ticket.title', title],
+  ['ticket.status', wordsOf(status)],
+  ['ticket.priority', priority],
+  ['ticket.category', category],
+];
+
+const factsOf = ({ number, title, status, priority, estimatedResolution }: Ticket): Fact[] => [
+  ['Ticket', number],
+  ['Title', title],
+  ['Status', wordsOf(status)],
+  ['Priority', priority],
+  ...(estimatedResolution ? [['Expected to be resolved', instantOf(estimatedResolution)] as const] : []),
+];
+
+/** `2026-01-31 09:30 UTC` */
+export const instantOf = (date: Date): string => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+const wordsOf = (name: string): string => name.replaceAll('_', ' ');
+/** `next_update` is read `Next update`. */
+const labelOf = (name: string): string => {
+  const words = wordsOf(name).replaceAll('.', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/** One line, whatever a title holds. */
+function asSubject(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return line.length > SUBJECT_LENGTH ? `${[...line].slice(0, SUBJECT_LENGTH - 1).join('')}…` : line;
+}

@@ -1,0 +1,42 @@
+import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, ObjectType } from 'type-graphql';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import type { Actor } from '../tickets/ticket-change.entity.ts';
+import { NotificationType } from './notification.states.ts';
+
+/** One message about a ticket to one or more people (specification 2.7, 4.7); what came of it stands with each recipient. */
+@ObjectType({ description: 'A message about a ticket to one or more people.' })
+@Entity({ tableName: 'notification' })
+@OrganizationFilter()
+@Index({ properties: ['ticketId', 'createdAt', 'id'] })
+export class Notification {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Field(() => ID)
+  @Property({ type: 'text' })
+  ticketId!: string;
+
+  @Field(() => NotificationType)
+  @Enum({ items: () => NotificationType, type: 'text' })
+  type!: NotificationType;
+
+  @Field(() => String, { nullable: true, description: 'Of an e-mail: the name of its template.' })
+  @Property({ type: 'text', nullable: true })
+  template: string | null = null;
+
+  /** Who asked for it: a caller, or `system` with the name of the job. */
+  @Property({ type: 'text' })
+  actorKind!: Actor['kind'];
+
+  @Property({ type: 'text' })
+  actorId!: string;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+}

@@ -1,0 +1,83 @@
+import { ArrayMaxSize, ArrayMinSize, IsEmail, IsOptional, Length, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { Field, InputType } from 'type-graphql';
+import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+import { NotificationStatus, NotificationType } from './notification.states.ts';
+import { TEMPLATE_NAMES } from './notification.templates.ts';
+
+export const MAX_RECIPIENTS = 50;
+/** Ten parts of a long SMS; providers take no more. */
+const SMS_LENGTH = 1530;
+
+const ONE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
+const ONE_LINE_REASON = 'must be one line, without control characters';
+
+@InputType({ description: 'Of an e-mail: email, name, role. Of an SMS: phone, name.' })
+export class NotificationRecipientInput {
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @IsEmail({}, { message: 'must be an e-mail address' })
+  email?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'In E.164 form, such as +12125550100.' })
+  @IsOptional()
+  @Matches(/^\+[1-9]\d{6,14}$/, { message: 'must be a number in E.164 form such as +12125550100' })
+  phone?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  @Matches(ONE_LINE, { message: ONE_LINE_REASON })
+  name?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Kept as sent, such as `it_manager`.' })
+  @IsOptional()
+  @MaxLength(100, { message: 'must have at most 100 characters' })
+  role?: string | null;
+}
+
+@InputType({ description: 'Who is told what about a ticket: an e-mail by a template, or an SMS with a message.' })
+export class NotificationInput {
+  @Field(() => NotificationType)
+  type!: NotificationType;
+
+  @Field(() => [NotificationRecipientInput], { description: `1 to ${MAX_RECIPIENTS}; who is named twice is told once.` })
+  @ArrayMinSize(1, { message: 'must name at least one recipient' })
+  @ArrayMaxSize(MAX_RECIPIENTS, { message: `must name at most ${MAX_RECIPIENTS} recipients` })
+  @ValidateNested({ each: true })
+  recipients!: NotificationRecipientInput[];
+
+  @Field(() => String, { nullable: true, description: `Of an e-mail: ${TEMPLATE_NAMES.join(', ')}. Default: ticket_update.` })
+  @IsOptional()
+  @MaxLength(100, { message: 'must have at most 100 characters' })
+  template?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Of an e-mail, in place of that of its template. May hold placeholders: `{{ticket.number}}`, `{{eta}}`.',
+  })
+  @IsOptional()
+  @Length(1, 255, { message: 'must have 1 to 255 characters' })
+  @Matches(ONE_LINE, { message: ONE_LINE_REASON })
+  subject?: string | null;
+
+  @Field(() => JsonObject, {
+    nullable: true,
+    description:
+      'Of an e-mail: texts, numbers and booleans by name. Each is listed in the mail, and may stand in the subject; `message` is a paragraph of its own.',
+  })
+  variables?: Record<string, unknown> | null;
+
+  @Field(() => String, { nullable: true, description: 'Of an SMS: its text, sent as it is.' })
+  @IsOptional()
+  @Length(1, SMS_LENGTH, { message: `must have 1 to ${SMS_LENGTH} characters` })
+  message?: string | null;
+}
+
+@InputType()
+export class OutboxFilter {
+  @Field(() => [NotificationType], { nullable: true })
+  type?: NotificationType[];
+
+  @Field(() => [NotificationStatus], { nullable: true })
+  status?: NotificationStatus[];
+}

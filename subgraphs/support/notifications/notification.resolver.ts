@@ -1,0 +1,68 @@
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import { relationLimit } from '../../../kernel/loaders.ts';
+import type { SupportContext } from '../context.ts';
+import { Ticket } from '../tickets/ticket.entity.ts';
+import { Notification } from './notification.entity.ts';
+import { MAX_RECIPIENTS, NotificationInput, OutboxFilter } from './notification.inputs.ts';
+import { NotificationRecipient } from './notification-recipient.entity.ts';
+
+const NotificationPage = pageOf('Notification', Notification);
+const NotificationRecipientPage = pageOf('NotificationRecipient', NotificationRecipient);
+
+@Resolver(() => Notification)
+export class NotificationResolver {
+  @Mutation(() => Notification, {
+    description: 'Tells people about a ticket by e-mail or SMS. What comes of it stands with each recipient.',
+  })
+  @Requires('support:write')
+  notifyTicketContacts(
+    @Arg('ticketId', () => ID) ticketId: string,
+    @Arg('input', () => NotificationInput) input: NotificationInput,
+    @Ctx() { notifications }: SupportContext,
+  ): Promise<Notification> {
+    return notifications.notify(ticketId, input);
+  }
+
+  @Query(() => NotificationPage, { description: 'What people were told about a ticket, newest first.' })
+  @Requires('support:write')
+  ticketNotifications(
+    @Arg('ticketId', () => ID) ticketId: string,
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { notifications }: SupportContext,
+  ): Promise<Page<Notification>> {
+    return notifications.ofTicket(ticketId, page ?? {});
+  }
+
+  @Query(() => NotificationRecipientPage, {
+    description:
+      'Every e-mail and SMS about tickets of the organization as it was, or will be, sent: newest first, one for each recipient.',
+  })
+  @Requires('support:admin')
+  supportOutbox(
+    @Arg('filter', () => OutboxFilter, { nullable: true }) filter: OutboxFilter | undefined,
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { notifications }: SupportContext,
+  ): Promise<Page<NotificationRecipient>> {
+    return notifications.outbox(filter ?? {}, page ?? {});
+  }
+
+  @FieldResolver(() => [NotificationRecipient])
+  async recipients(@Root() { id }: Notification, @Ctx() { loaders }: SupportContext): Promise<NotificationRecipient[]> {
+    return (await loaders.notificationRecipients.newest('notificationId', id, MAX_RECIPIENTS)).toReversed();
+  }
+}
+
+@Resolver(() => Ticket)
+export class TicketNotificationsResolver {
+  @FieldResolver(() => [Notification], { description: 'What people were told about it, newest first.' })
+  @Requires('support:write')
+  notifications(
+    @Root() { id }: Ticket,
+    @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
+    @Ctx() { loaders }: SupportContext,
+  ): Promise<Notification[]> {
+    return loaders.notifications.newest('ticketId', id, relationLimit(limit));
+  }
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { ResourceNotFound } from '../../../kernel/errors.ts';
+import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
+import type { RecordLoader } from '../../../kernel/loaders.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import type { Ticket } from '../tickets/ticket.entity.ts';
+import { Notification } from './notification.entity.ts';
+import type { NotificationInput, OutboxFilter } from './notification.inputs.ts';
+import { checkAllowance } from './notification.limits.ts';
+import { requestOf } from './notification.request.ts';
+import { NotificationType } from './notification.states.ts';
+import { NotificationRecipient } from './notification-recipient.entity.ts';
+import type { Notifier } from './notifier.ts';
+
+export interface NotificationServiceDeps {
+  em: EntityManager;
+  request: RequestContext;
+  clock: Clock;
+  notifier: Notifier;
+  tickets: RecordLoader<Ticket>;
+}
+
+/** What callers tell people about tickets of their organization, and what came of it (specification 2.7, 4.7). */
+export class NotificationService {
+  constructor(private readonly deps: NotificationServiceDeps) {}
+
+  /** Sent when it returned: by jobs. @throws ResourceNotFound, InvalidParameters, NotificationLimitReached */
+  async notify(ticketId: string, input: NotificationInput): Promise<Notification> {
+    const { em, request, clock, notifier } = this.deps;
+    const { principal } = request;
+    const ticket = await this.#ticket(ticketId);
+    const asked = requestOf(input);
+    return em.transactional(async (tx) => {
+      await checkAllowance(tx, principal.organizationId, principal.plan, clock.now(), asked.contacts.length);
+      return asked.type === NotificationType.EMAIL
+        ? notifier.mail(tx, ticket, asked, asked, principal)
+        : notifier.text(tx, ticket, asked, asked.message, principal);
+    });
+  }
+
+  /** @throws ResourceNotFound */
+  async ofTicket(ticketId: string, page: PageInput): Promise<Page<Notification>> {
+    await this.#ticket(ticketId);
+    return listPage(this.deps.em, Notification, { where: { ticketId }, page, defaultSort: NEWEST_FIRST });
+  }
+
+  /** Everything that was sent, or is to be, about tickets of the organization: one record for each recipient. */
+  outbox({ type, status }: OutboxFilter, page: PageInput): Promise<Page<NotificationRecipient>> {
+    const where = { ...(type && { type: { $in: type } }), ...(status && { status: { $in: status } }) };
+    return listPage(this.deps.em, NotificationRecipient, { where, page, defaultSort: NEWEST_FIRST });
+  }
+
+  async #ticket(id: string): Promise<Ticket> {
+    const ticket = await this.deps.tickets.load(id);
+    if (!ticket) throw new ResourceNotFound('ticket', id);
+    return ticket;
+  }
+}

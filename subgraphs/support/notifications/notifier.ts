@@ -1,0 +1,145 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { Jobs } from '../../../kernel/jobs.ts';
+import type { Logger } from '../../../kernel/log.ts';
+import { type Mailer, MailRejected } from '../../../kernel/mail.ts';
+import { organizationEm } from '../../../kernel/organization.filter.ts';
+import { SmsRejected, type SmsSender } from '../../../kernel/sms.ts';
+import type { Ticket } from '../tickets/ticket.entity.ts';
+import type { Actor } from '../tickets/ticket-change.entity.ts';
+import { type MailParts, mailOf } from './notification.composer.ts';
+import { Notification } from './notification.entity.ts';
+import { NotificationStatus, NotificationType } from './notification.states.ts';
+import { MAX_ATTEMPTS, NotificationRecipient } from './notification-recipient.entity.ts';
+
+const QUEUE = 'support.notify';
+/** What a refusal says is for who asked; the details of an outage are the operator's, in the log. */
+const UNAVAILABLE: Readonly<Record<NotificationType, string>> = {
+  email: 'The mail server could not be reached, or did not take it this time.',
+  sms: 'The SMS provider could not be reached, or did not take it this time.',
+};
+
+const BEYOND_PLAN = 'The plan allows no more recipients of notifications within this hour.';
+
+/** Whom a notification goes to. */
+export interface Contact {
+  address: string;
+  name?: string | null | undefined;
+  role?: string | null | undefined;
+}
+
+/** Those whom one notification goes to. */
+export interface Addressees {
+  contacts: readonly Contact[];
+  /** How many of them may be told within what the plan allows; the others have failed from the start. Default: all. */
+  allowance?: number;
+}
+
+export interface NotifierDeps {
+  orm: Orm;
+  jobs: Jobs;
+  clock: Clock;
+  log: Logger;
+  mailer: Mailer;
+  sms: SmsSender;
+  /** Public origin of the platform, for links. */
+  origin: string;
+}
+
+interface SendJob {
+  organizationId: string;
+  recipientId: string;
+}
+
+type Content = Pick<NotificationRecipient, 'subject' | 'text' | 'html'>;
+
+/**
+ * Tells people about tickets. What each is sent is written, and stored, in the transaction that decides it, and leaves when that
+ * commits, by one job a recipient. A job whose process dies between sending and noting it sends again: at least once, and by
+ * mail under the same Message-ID.
+ */
+export class Notifier {
+  constructor(private readonly deps: NotifierDeps) {
+    // the queue's retries outlast ours, so that it is we who give up
+    deps.jobs.define<SendJob>(QUEUE, (job) => this.#send(job), {
+      retryLimit: MAX_ATTEMPTS * 2,
+      retryDelaySeconds: 5,
+      retryDelayMaxSeconds: 1800,
+    });
+  }
+
+  mail(tx: EntityManager, ticket: Ticket, addressees: Addressees, parts: MailParts, actor: Actor): Promise<Notification> {
+    const content = ({ name }: Contact): Content => mailOf(ticket, name ?? null, this.deps.origin, parts);
+    return this.#queue(tx, ticket, { type: NotificationType.EMAIL, template: parts.template }, addressees, content, actor);
+  }
+
+  text(tx: EntityManager, ticket: Ticket, addressees: Addressees, message: string, actor: Actor): Promise<Notification> {
+    const content = (): Content => ({ subject: null, text: message, html: null });
+    return this.#queue(tx, ticket, { type: NotificationType.SMS, template: null }, addressees, content, actor);
+  }
+
+  async #queue(
+    tx: EntityManager,
+    { id: ticketId, organizationId }: Ticket,
+    kind: Pick<Notification, 'type' | 'template'>,
+    { contacts, allowance = Number.POSITIVE_INFINITY }: Addressees,
+    contentFor: (contact: Contact) => Content,
+    actor: Actor,
+  ): Promise<Notification> {
+    const shared = { organizationId, ticketId, createdAt: this.deps.clock.now() };
+    const told = { actorKind: actor.kind, actorId: actor.id };
+    const notification = Object.assign(new Notification(), { id: newId('notification'), ...shared, ...kind, ...told });
+    tx.persist(notification);
+    for (const [index, contact] of contacts.entries()) {
+      const { address, name = null, role = null } = contact;
+      const own = { id: newId('notificationRecipient'), notificationId: notification.id, type: kind.type, address, name, role };
+      const recipient = Object.assign(new NotificationRecipient(), shared, own, contentFor(contact));
+      tx.persist(recipient);
+      if (index >= allowance) recipient.failed(BEYOND_PLAN, true);
+      else await this.deps.jobs.enqueue(tx, QUEUE, { organizationId, recipientId: recipient.id } satisfies SendJob);
+    }
+    return notification;
+  }
+
+  /** @throws what went wrong where it is to be tried again. */
+  async #send({ organizationId, recipientId }: SendJob): Promise<void> {
+    const settle = (act: (recipient: NotificationRecipient) => void) =>
+      organizationEm(this.deps.orm, organizationId).transactional(async (tx) => {
+        const recipient = await tx.findOne(NotificationRecipient, { id: recipientId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        if (recipient) act(recipient);
+        return recipient;
+      });
+
+    let isToBeSent = false;
+    const recipient = await settle((one) => {
+      isToBeSent = one.begin();
+    });
+    if (!recipient || !isToBeSent) return;
+    let isSimulated: boolean;
+    try {
+      isSimulated = await this.#handOver(recipient);
+    } catch (error) {
+      const isFinal = error instanceof MailRejected || error instanceof SmsRejected;
+      const after = await settle((one) => one.failed(isFinal ? error.message : UNAVAILABLE[one.type], isFinal));
+      if (after?.status !== NotificationStatus.FAILED) throw error;
+      this.deps.log.warn({ err: error, recipient: recipientId }, 'a notification was given up');
+      return;
+    }
+    await settle((one) => one.sent(this.deps.clock.now(), isSimulated));
+  }
+
+  /** Whether it reached nobody, because there is nothing to send with. */
+  async #handOver({ id, ticketId, type, address, name, subject, text, html }: NotificationRecipient): Promise<boolean> {
+    const { mailer, sms, origin } = this.deps;
+    if (type === NotificationType.SMS) {
+      await sms.send({ to: address, text });
+      return sms.isSimulated ?? false;
+    }
+    const host = new URL(origin).hostname;
+    const threading = { messageId: `${id}@${host}`, thread: `${ticketId}@${host}` };
+    await mailer.send({ to: address, ...(name && { toName: name }), subject: subject ?? '', text, ...(html && { html }), ...threading });
+    return mailer.isSimulated ?? false;
+  }
+}

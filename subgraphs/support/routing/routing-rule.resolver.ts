@@ -1,0 +1,64 @@
+import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import type { SupportContext } from '../context.ts';
+import { Ticket } from '../tickets/ticket.entity.ts';
+import { RoutingRuleInput, RoutingRuleUpdateInput } from './routing.inputs.ts';
+import { RoutingRule } from './routing-rule.entity.ts';
+
+const RoutingRulePage = pageOf('RoutingRule', RoutingRule);
+
+@Resolver(() => RoutingRule)
+export class RoutingRuleResolver {
+  @Query(() => RoutingRule, { nullable: true })
+  @Requires('support:write')
+  routingRule(@Arg('id', () => ID) id: string, @Ctx() { routingRules }: SupportContext): Promise<RoutingRule | null> {
+    return routingRules.find(id);
+  }
+
+  @Query(() => RoutingRulePage, { description: 'In the order in which they are asked.' })
+  @Requires('support:write')
+  routingRules(
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { routingRules }: SupportContext,
+  ): Promise<Page<RoutingRule>> {
+    return routingRules.list(page ?? {});
+  }
+
+  @Mutation(() => RoutingRule)
+  @Requires('support:admin')
+  createRoutingRule(
+    @Arg('input', () => RoutingRuleInput) input: RoutingRuleInput,
+    @Ctx() { routingRules }: SupportContext,
+  ): Promise<RoutingRule> {
+    return routingRules.create(input);
+  }
+
+  @Mutation(() => RoutingRule)
+  @Requires('support:admin')
+  updateRoutingRule(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => RoutingRuleUpdateInput) input: RoutingRuleUpdateInput,
+    @Ctx() { routingRules }: SupportContext,
+  ): Promise<RoutingRule> {
+    return routingRules.update(id, input);
+  }
+
+  @Mutation(() => RoutingRule, { description: 'Ends what the rule has going on with tickets too.' })
+  @Requires('support:admin')
+  deleteRoutingRule(@Arg('id', () => ID) id: string, @Ctx() { routingRules }: SupportContext): Promise<RoutingRule> {
+    return routingRules.delete(id);
+  }
+}
+
+@Resolver(() => Ticket)
+export class TicketRoutingResolver {
+  @FieldResolver(() => RoutingRule, {
+    nullable: true,
+    description: 'The rule that the ticket was routed by when it was opened; null where none matched, and where it is deleted.',
+  })
+  @Requires('support:write')
+  async routingRule(@Root() { routingRuleId }: Ticket, @Ctx() { loaders }: SupportContext): Promise<RoutingRule | null> {
+    return routingRuleId ? loaders.routingRules.load(routingRuleId) : null;
+  }
+}

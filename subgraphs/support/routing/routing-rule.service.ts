@@ -1,0 +1,145 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { type FieldProblem, InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { type Page, type PageInput, SortOrder } from '../../../kernel/graphql/page.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { RecordLoader } from '../../../kernel/loaders.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import { Agent } from '../agents/agent.entity.ts';
+import { TooManyRoutingRules } from './routing.errors.ts';
+import type { RoutingRuleInput, RoutingRuleUpdateInput } from './routing.inputs.ts';
+import type { RoutingActions, RoutingConditions } from './routing.values.ts';
+import { RoutingRule } from './routing-rule.entity.ts';
+import { TicketAutomation } from './ticket-automation.entity.ts';
+
+/** So that what a new ticket costs has a bound. */
+const MAX_RULES = 100;
+const IN_ORDER = { orderBy: { position: 'asc', id: 'asc' } } as const;
+
+export interface RoutingRuleServiceDeps {
+  em: EntityManager;
+  request: RequestContext;
+  clock: Clock;
+  loader: RecordLoader<RoutingRule>;
+}
+
+/** The routing rules of the caller's organization and their order (specification 2.7, 4.7). */
+export class RoutingRuleService {
+  constructor(private readonly deps: RoutingRuleServiceDeps) {}
+
+  /** @throws ResourceNotFound for an agent that there is not, InvalidParameters, TooManyRoutingRules */
+  create({ position, conditions, actions, ...input }: RoutingRuleInput): Promise<RoutingRule> {
+    refuseIdle(actions);
+    const now = this.deps.clock.now();
+    return this.#ordering(async (tx, rules) => {
+      if (rules.length >= MAX_RULES) throw new TooManyRoutingRules(MAX_RULES);
+      await checkAgent(tx, actions);
+      const rule = Object.assign(new RoutingRule(), input, {
+        id: newId('routingRule'),
+        organizationId: this.#organizationId,
+        conditions: wholeConditions(conditions ?? {}),
+        actions: wholeActions(actions),
+        createdAt: now,
+        updatedAt: now,
+      });
+      place(rules, rule, position ?? rules.length + 1);
+      tx.persist(rule);
+      return rule;
+    });
+  }
+
+  /** Null where the caller's organization has none such. */
+  find(id: string): Promise<RoutingRule | null> {
+    return this.deps.loader.load(id);
+  }
+
+  /** In the order in which they are asked. */
+  list(page: PageInput): Promise<Page<RoutingRule>> {
+    return listPage(this.deps.em, RoutingRule, { where: {}, page, defaultSort: [{ field: 'position', order: SortOrder.ASC }] });
+  }
+
+  /** @throws ResourceNotFound, also for an agent, InvalidParameters */
+  update(id: string, { position, conditions, actions, ...input }: RoutingRuleUpdateInput): Promise<RoutingRule> {
+    if (actions) refuseIdle(actions);
+    return this.#ordering(async (tx, rules) => {
+      const rule = found(rules, id);
+      if (actions) await checkAgent(tx, actions);
+      for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(rule, { [name]: value });
+      if (conditions) rule.conditions = wholeConditions(conditions);
+      if (actions) rule.actions = wholeActions(actions);
+      if (position) place(rules, rule, position);
+      rule.updatedAt = this.deps.clock.now();
+      return rule;
+    });
+  }
+
+  /** Ends what it has going on with tickets too. @throws ResourceNotFound */
+  delete(id: string): Promise<RoutingRule> {
+    return this.#ordering(async (tx, rules) => {
+      const rule = found(rules, id);
+      rules.splice(rules.indexOf(rule), 1);
+      number(rules);
+      await tx.nativeDelete(TicketAutomation, { ruleId: id });
+      tx.remove(rule);
+      return rule;
+    });
+  }
+
+  get #organizationId(): string {
+    return this.deps.request.principal.organizationId;
+  }
+
+  /** Works on all rules in their order; whoever else changes rules of the organization waits. */
+  #ordering<T>(act: (tx: EntityManager, rules: RoutingRule[]) => Promise<T>): Promise<T> {
+    return this.deps.em.transactional(async (tx) => {
+      const key = `support.routing-rules:${this.#organizationId}`;
+      await tx.getConnection().execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [key], 'run', tx.getTransactionContext());
+      return act(tx, await tx.find(RoutingRule, {}, IN_ORDER));
+    });
+  }
+}
+
+function found(rules: readonly RoutingRule[], id: string): RoutingRule {
+  const rule = rules.find((one) => one.id === id);
+  if (!rule) throw new ResourceNotFound('routing rule', id);
+  return rule;
+}
+
+/** Puts a rule at a position from 1; beyond the end it is the last. */
+function place(rules: RoutingRule[], rule: RoutingRule, position: number): void {
+  const others = rules.filter((one) => one !== rule);
+  number(others.toSpliced(position - 1, 0, rule));
+}
+
+function number(rules: readonly RoutingRule[]): void {
+  for (const [index, rule] of rules.entries()) rule.position = index + 1;
+}
+
+function refuseIdle({ assignTo, notify, escalateAfter, autoUpdateFrequency }: RoutingActions): void {
+  if (assignTo || notify?.length || escalateAfter || autoUpdateFrequency) return;
+  const problem: FieldProblem = {
+    field: 'actions',
+    reason: 'must hold at least one of assign_to, notify, escalate_after and auto_update_frequency',
+  };
+  throw new InvalidParameters([problem]);
+}
+
+async function checkAgent(tx: EntityManager, { assignTo }: RoutingActions): Promise<void> {
+  if (assignTo && !(await tx.findOne(Agent, { id: assignTo }))) throw new ResourceNotFound('agent', assignTo);
+}
+
+/** A member without a value is null, and a list without one is empty. Each keyword and address once. */
+const wholeConditions = ({ category, priority, keywords, customerTier }: RoutingConditions): RoutingConditions => ({
+  category: category ?? null,
+  priority: [...new Set(priority)],
+  keywords: [...new Set(keywords)],
+  customerTier: customerTier ?? null,
+});
+
+const wholeActions = ({ assignTo, notify, escalateAfter, autoUpdateFrequency }: RoutingActions): RoutingActions => ({
+  assignTo: assignTo ?? null,
+  notify: [...new Set(notify)],
+  escalateAfter: escalateAfter ?? null,
+  autoUpdateFrequency: autoUpdateFrequency ?? null,
+});

@@ -1,0 +1,58 @@
+import { Length, Matches, Min, ValidateNested } from 'class-validator';
+import { Field, InputType, Int } from 'type-graphql';
+import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import { RoutingActions, RoutingConditions } from './routing.values.ts';
+
+const NAME_REASON = 'must have 1 to 200 characters';
+const POSITION_REASON = 'must be at least 1';
+
+@InputType()
+export class RoutingRuleInput {
+  @Field(() => String)
+  @Length(1, 200, { message: NAME_REASON })
+  @Matches(/\S/, { message: 'must not be blank' })
+  ruleName!: string;
+
+  @Field(() => RoutingConditions, { nullable: true, description: 'Default: none, so that every ticket matches.' })
+  @ValidateNested()
+  conditions?: RoutingConditions | null;
+
+  @Field(() => RoutingActions)
+  @ValidateNested()
+  actions!: RoutingActions;
+
+  @Field(() => Boolean, { defaultValue: true })
+  active: boolean = true;
+
+  @Field(() => Int, { nullable: true, description: 'Its place among the rules, from 1; those behind move on. Default: the last.' })
+  @Min(1, { message: POSITION_REASON })
+  position?: number | null;
+}
+
+@InputType({ description: 'What is left out stays as it is.' })
+export class RoutingRuleUpdateInput {
+  @Field(() => String, { nullable: true })
+  @NotNull()
+  @Length(1, 200, { message: NAME_REASON })
+  @Matches(/\S/, { message: 'must not be blank' })
+  ruleName?: string;
+
+  @Field(() => RoutingConditions, { nullable: true, description: 'Replaces the conditions.' })
+  @NotNull()
+  @ValidateNested()
+  conditions?: RoutingConditions;
+
+  @Field(() => RoutingActions, { nullable: true, description: 'Replaces the actions, for tickets that are opened from then on.' })
+  @NotNull()
+  @ValidateNested()
+  actions?: RoutingActions;
+
+  @Field(() => Boolean, { nullable: true })
+  @NotNull()
+  active?: boolean;
+
+  @Field(() => Int, { nullable: true, description: 'Moves it there; the others keep their order.' })
+  @NotNull()
+  @Min(1, { message: POSITION_REASON })
+  position?: number;
+}

@@ -1,0 +1,82 @@
+import { ArrayMaxSize, IsEmail, IsIn, IsOptional, Length, Matches, ValidateBy } from 'class-validator';
+import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import { CATEGORY_IDS } from '../tickets/ticket.categories.ts';
+import { TicketPriority } from '../tickets/ticket.states.ts';
+import { IsDuration } from './is-duration.ts';
+import { wordsOf } from './keyword.matcher.ts';
+
+export const MAX_KEYWORDS = 200;
+const MAX_NOTIFIED = 20;
+const KEYWORD_LENGTH = 100;
+
+const isKeyword = (value: unknown): boolean => typeof value === 'string' && value.length <= KEYWORD_LENGTH && wordsOf(value).length > 0;
+
+const AreKeywords = (): PropertyDecorator =>
+  ValidateBy(
+    { name: 'areKeywords', validator: { validate: isKeyword } },
+    { each: true, message: `must be words or phrases of at most ${KEYWORD_LENGTH} characters, with a letter or digit in each` },
+  );
+
+@ObjectType('RoutingConditions', { description: 'What a ticket must be like: all of them; what is not said is not asked.' })
+@InputType('RoutingConditionsInput', { description: 'What a ticket must be like: all of them; what is left out is not asked.' })
+export class RoutingConditions {
+  @Field(() => String, { nullable: true, description: `One of ${CATEGORY_IDS.join(', ')}.` })
+  @IsOptional()
+  @IsIn(CATEGORY_IDS, { message: `must be one of ${CATEGORY_IDS.join(', ')}` })
+  category?: string | null;
+
+  @Field(() => [TicketPriority], { nullable: true, description: 'One of these.' })
+  @IsOptional()
+  @ArrayMaxSize(Object.keys(TicketPriority).length, { message: 'must name each priority once at most' })
+  priority?: TicketPriority[] | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: 'One of these words or phrases stands in the title or the description: as whole words, in any case.',
+  })
+  @IsOptional()
+  @ArrayMaxSize(MAX_KEYWORDS, { message: `must have at most ${MAX_KEYWORDS} keywords` })
+  @AreKeywords()
+  keywords?: string[] | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The `tier` of the account that the ticket belongs to; of a ticket without one, or of an account without one, the plan of the organization.',
+  })
+  @IsOptional()
+  @Matches(/^[a-z0-9][a-z0-9_-]{0,49}$/, { message: 'must have 1 to 50 lower-case letters, digits, underscores and hyphens' })
+  customerTier?: string | null;
+}
+
+@ObjectType('RoutingActions', { description: 'What is done about a ticket that a rule matches.' })
+@InputType('RoutingActionsInput', { description: 'What is done about a ticket that the rule matches: at least one thing.' })
+export class RoutingActions {
+  @Field(() => ID, { nullable: true, description: 'An agent id: who gets the ticket.' })
+  @IsOptional()
+  @Length(1, 100, { message: 'must be an agent id (agent_…)' })
+  assignTo?: string | null;
+
+  @Field(() => [String], { nullable: true, description: 'E-mail addresses that are told at once.' })
+  @IsOptional()
+  @ArrayMaxSize(MAX_NOTIFIED, { message: `must have at most ${MAX_NOTIFIED} addresses` })
+  @IsEmail({}, { each: true, message: 'must be e-mail addresses' })
+  notify?: string[] | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The ticket is escalated one level where it is not resolved so long after it was opened, or reopened, such as `30_minutes`.',
+  })
+  @IsOptional()
+  @IsDuration('1 minute', '365 days')
+  escalateAfter?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'How often the contact of the ticket is told how it stands, until it is resolved, such as `4_hours`.',
+  })
+  @IsOptional()
+  @IsDuration('5 minutes', '365 days')
+  autoUpdateFrequency?: string | null;
+}

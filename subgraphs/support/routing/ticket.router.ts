@@ -1,0 +1,58 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { Plan } from '../../../kernel/principal.ts';
+import { Agent } from '../agents/agent.entity.ts';
+import { allowanceOf } from '../notifications/notification.limits.ts';
+import type { Notifier } from '../notifications/notifier.ts';
+import type { Ticket } from '../tickets/ticket.entity.ts';
+import { RoutingRule } from './routing-rule.entity.ts';
+import { firstMatch, type RoutedTicket } from './rule.matching.ts';
+import { AutomationKind, TicketAutomation } from './ticket-automation.entity.ts';
+
+/** Who acts where a rule does. */
+export const ROUTING_ACTOR = { kind: 'system', id: 'support.routing' } as const;
+
+/** Does what routing rules say about a new ticket, in the transaction that opens it. */
+export class TicketRouter {
+  constructor(
+    private readonly notifier: Notifier,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The first active rule that matches, of the organization whose records the transaction sees. */
+  async match(tx: EntityManager, ticket: RoutedTicket, customerTier: string): Promise<RoutingRule | undefined> {
+    return firstMatch(await tx.find(RoutingRule, { active: true }, { orderBy: { position: 'asc', id: 'asc' } }), ticket, customerTier);
+  }
+
+  /** Who gets the ticket by the rule; undefined where the rule names nobody, or somebody who is no agent any more. */
+  async assigneeOf(tx: EntityManager, rule: RoutingRule | undefined): Promise<Agent | undefined> {
+    const id = rule?.actions.assignTo;
+    return id ? ((await tx.findOne(Agent, { id })) ?? undefined) : undefined;
+  }
+
+  /** Tells whom the rule names, and begins what it has going on with the ticket. */
+  async begin(tx: EntityManager, ticket: Ticket, { id: ruleId, ruleName, actions }: RoutingRule, plan: Plan): Promise<void> {
+    if (actions.notify?.length) await this.#tell(tx, ticket, actions.notify, ruleName, plan);
+    if (actions.escalateAfter) this.#start(tx, ticket, { ruleId, kind: AutomationKind.ESCALATION, interval: actions.escalateAfter });
+    if (actions.autoUpdateFrequency)
+      this.#start(tx, ticket, { ruleId, kind: AutomationKind.UPDATE, interval: actions.autoUpdateFrequency });
+  }
+
+  async #tell(tx: EntityManager, ticket: Ticket, addresses: readonly string[], ruleName: string, plan: Plan): Promise<void> {
+    const { limit, used } = await allowanceOf(tx, ticket.organizationId, plan, this.clock.now());
+    const addressees = { contacts: addresses.map((address) => ({ address })), allowance: Math.max(0, limit - used) };
+    const parts = { template: 'ticket_routed', variables: new Map([['rule', ruleName]]) } as const;
+    await this.notifier.mail(tx, ticket, addressees, parts, ROUTING_ACTOR);
+  }
+
+  #start(
+    tx: EntityManager,
+    { id: ticketId, organizationId, createdAt }: Ticket,
+    what: Pick<TicketAutomation, 'ruleId' | 'kind' | 'interval'>,
+  ): void {
+    const automation = Object.assign(new TicketAutomation(), { id: newId('ticketAutomation'), organizationId, ticketId, ...what });
+    automation.startAt(createdAt);
+    tx.persist(automation);
+  }
+}

@@ -1,0 +1,307 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../kernel/ids.ts';
+import { createAccount } from '../billing.setup.ts';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { rows } from '../support/tables.ts';
+import type { Answer, Json, Tenant } from '../tenant.ts';
+import { makeRule, openTicket, postRule, ruleOf } from './routing.setup.ts';
+
+let platform: Rig;
+beforeAll(async () => {
+  platform = await rig();
+});
+
+const problems = ({ status, body }: Answer): [number, string, string[]] => [
+  status,
+  body.error?.code,
+  (body.error?.details.errors ?? []).map(({ field }: Json) => field),
+];
+const names = async (tenant: Tenant): Promise<string[]> =>
+  (await tenant.rest('GET', '/support/routing-rules')).body.data.map(({ rule_name, position }: Json) => `${position} ${rule_name}`);
+
+describe('a routing rule', () => {
+  test('is made, read, changed and deleted with every member of the specification', async () => {
+    const tenant = await platform.organization();
+    const { agent_id } = (await openTicket(tenant)).assigned_to;
+    const rule = {
+      rule_name: 'Outages',
+      conditions: { category: 'connectivity', priority: ['high', 'critical'], keywords: ['outage'], customer_tier: 'enterprise' },
+      actions: { assign_to: agent_id, notify: ['noc@example.com'], escalate_after: '30_minutes', auto_update_frequency: '15_minutes' },
+      active: true,
+    };
+    const made = await makeRule(tenant, rule);
+    expect(made).toEqual({
+      id: expect.stringMatching(/^rule_/),
+      position: 1,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+      ...rule,
+    });
+    const path = `/support/routing-rules/${made.id}`;
+    expect((await tenant.rest('GET', path)).body.data).toEqual(made);
+
+    const changed = await tenant.rest('PUT', path, { body: { active: false, conditions: { keywords: ['a', 'a'] } } });
+    expect(changed.status, JSON.stringify(changed.body)).toBe(200);
+    const conditions = { category: null, priority: [], keywords: ['a'], customer_tier: null };
+    expect(changed.body.data).toMatchObject({ ...rule, active: false, conditions });
+
+    expect((await tenant.rest('DELETE', path)).body.data).toMatchObject({ id: made.id, rule_name: 'Outages' });
+    expect((await tenant.rest('GET', path)).status).toBe(404);
+    expect(await names(tenant)).toEqual([]);
+  });
+
+  test.each([
+    ['nothing', { rule_name: undefined, actions: undefined }, ['rule_name', 'actions']],
+    ['a blank name', { rule_name: ' ' }, ['rule_name']],
+    ['no action', { actions: {} }, ['actions']],
+    ['empty actions', { actions: { notify: [], assign_to: null } }, ['actions']],
+    ['an unknown category', { conditions: { category: 'plumbing' } }, ['conditions.category']],
+    ['an unknown priority', { conditions: { priority: ['urgent'] } }, ['conditions.priority.0']],
+    ['keywords that hold no word', { conditions: { keywords: ['ok', '!?'] } }, ['conditions.keywords']],
+    ['too many keywords', { conditions: { keywords: Array.from({ length: 201 }, (_, n) => `k${n}`) } }, ['conditions.keywords']],
+    ['a keyword that is too long', { conditions: { keywords: ['x'.repeat(101)] } }, ['conditions.keywords']],
+    ['a tier that is none', { conditions: { customer_tier: 'Very Important' } }, ['conditions.customer_tier']],
+    ['addresses that are none', { actions: { notify: ['noc@example.com', 'nobody'] } }, ['actions.notify']],
+    ['too many addresses', { actions: { notify: Array.from({ length: 21 }, (_, n) => `a${n}@example.com`) } }, ['actions.notify']],
+    [
+      'durations that are none',
+      { actions: { escalate_after: 'soon', auto_update_frequency: '0_minutes' } },
+      ['actions.escalate_after', 'actions.auto_update_frequency'],
+    ],
+    [
+      'durations out of bounds',
+      { actions: { escalate_after: '30_seconds', auto_update_frequency: '13_months' } },
+      ['actions.escalate_after', 'actions.auto_update_frequency'],
+    ],
+    ['a position of nothing', { position: 0 }, ['position']],
+    ['unknown members', { if: 1, conditions: { tags: [] } }, ['if', 'conditions.tags']],
+  ])('with %s is refused naming each member', async (_, rule, fields) => {
+    const tenant = await platform.organization();
+    expect(problems(await postRule(tenant, rule))).toEqual([400, 'INVALID_PARAMETERS', expect.arrayContaining(fields)]);
+    expect(await names(tenant)).toEqual([]);
+  });
+
+  test('is refused for an agent of nobody, or of another organization', async () => {
+    const [tenant, stranger] = [await platform.organization(), await platform.organization()];
+    const { agent_id } = (await openTicket(stranger)).assigned_to;
+    const rule = await makeRule(tenant);
+    for (const assign_to of [agent_id, 'agent_01JQ8Z6V4T9M3N2B1C0D9E8F7G', 'connectivity']) {
+      const answers = [
+        await postRule(tenant, { actions: { assign_to } }),
+        await tenant.rest('PUT', `/support/routing-rules/${rule.id}`, { body: { actions: { assign_to } } }),
+      ];
+      for (const { status, body } of answers) expect([status, body.error.details]).toEqual([404, { resource: 'agent', id: assign_to }]);
+    }
+    expect(await names(tenant)).toEqual(['1 A rule']);
+  });
+
+  test('may be one of a hundred', async () => {
+    const tenant = await platform.organization();
+    const { id } = await makeRule(tenant);
+    await (await rows()).query(
+      `insert into support.routing_rule select (jsonb_populate_record(r, jsonb_build_object('id', id || n, 'position', n))).*
+       from support.routing_rule r, generate_series(2, 100) n where id = $1`,
+      [id],
+    );
+    const refused = await postRule(tenant);
+    expect([refused.status, refused.body.error.code, refused.body.error.details]).toEqual([409, 'INVALID_STATE', { limit: 100 }]);
+  });
+});
+
+describe('the order of the rules', () => {
+  test('has no gaps, whatever is put in, moved and taken out', async () => {
+    const tenant = await platform.organization();
+    const ids: Record<string, string> = {};
+    for (const rule_name of ['A', 'B', 'C']) ids[rule_name] = (await makeRule(tenant, { rule_name })).id;
+    await makeRule(tenant, { rule_name: 'First', position: 1 });
+    await makeRule(tenant, { rule_name: 'Last', position: 99 });
+    expect(await names(tenant)).toEqual(['1 First', '2 A', '3 B', '4 C', '5 Last']);
+
+    const move = (name: string, position: number) => tenant.rest('PUT', `/support/routing-rules/${ids[name]}`, { body: { position } });
+    expect((await move('C', 2)).body.data.position).toBe(2);
+    expect(await names(tenant)).toEqual(['1 First', '2 C', '3 A', '4 B', '5 Last']);
+    await move('A', 99);
+    expect(await names(tenant)).toEqual(['1 First', '2 C', '3 B', '4 Last', '5 A']);
+    await tenant.rest('DELETE', `/support/routing-rules/${ids.C}`);
+    expect(await names(tenant)).toEqual(['1 First', '2 B', '3 Last', '4 A']);
+  });
+
+  test('stays whole when many change it at once', async () => {
+    const tenant = await platform.organization();
+    const made = await Promise.all(Array.from({ length: 6 }, (_, n) => makeRule(tenant, { rule_name: `R${n}`, position: 1 })));
+    const [first, second, ...others] = made.map(({ id }) => `/support/routing-rules/${id}`);
+    await Promise.all([
+      ...others.map((path, n) => tenant.rest('PUT', path, { body: { position: n + 1 } })),
+      tenant.rest('DELETE', first ?? ''),
+      makeRule(tenant, { rule_name: 'New', position: 2 }),
+      tenant.rest('PUT', second ?? '', { body: { rule_name: 'Renamed' } }),
+    ]);
+    const listed = await names(tenant);
+    expect(listed.map((name) => Number(name.split(' ')[0]))).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(new Set(listed.map((name) => name.split(' ')[1])).size).toBe(6);
+    expect(listed.join()).toMatch(/New.*Renamed|Renamed.*New/);
+  });
+});
+
+describe('a new ticket', () => {
+  test('goes to whom the first rule that matches names, and says which that was', async () => {
+    const tenant = await platform.organization();
+    const { agent_id: security } = (await openTicket(tenant, { category: 'security' })).assigned_to;
+    const { agent_id: voice } = (await openTicket(tenant, { category: 'voice' })).assigned_to;
+    const outage = { conditions: { keywords: ['outage'] } };
+    await makeRule(tenant, { rule_name: 'Inactive', ...outage, actions: { assign_to: voice }, active: false });
+    const first = await makeRule(tenant, { rule_name: 'First', ...outage, actions: { assign_to: security } });
+    const second = await makeRule(tenant, { rule_name: 'Second', actions: { assign_to: voice } });
+
+    const matched = await openTicket(tenant, { title: 'Total outage', category: 'connectivity' });
+    expect(matched.assigned_to.agent_id).toBe(security);
+    expect(await ruleOf(tenant, matched)).toEqual({ id: first.id, ruleName: 'First' });
+    const other = await openTicket(tenant, { category: 'connectivity' });
+    expect(other.assigned_to.agent_id).toBe(voice);
+    expect(await ruleOf(tenant, other)).toMatchObject({ ruleName: 'Second' });
+
+    await tenant.rest('PUT', `/support/routing-rules/${second.id}`, { body: { position: 1 } });
+    expect(await ruleOf(tenant, await openTicket(tenant, { title: 'Total outage' }))).toMatchObject({ ruleName: 'Second' });
+    expect(await ruleOf(tenant, matched)).toMatchObject({ ruleName: 'First' });
+    await tenant.rest('DELETE', `/support/routing-rules/${first.id}`);
+    expect(await ruleOf(tenant, matched)).toBeNull();
+    expect((await tenant.rest('GET', `/support/tickets/${matched.id}`)).body.ticket.assigned_to.agent_id).toBe(security);
+  });
+
+  test('that no rule matches goes to the desk of its category', async () => {
+    const tenant = await platform.organization();
+    const { agent_id: voice } = (await openTicket(tenant, { category: 'voice' })).assigned_to;
+    await makeRule(tenant, { conditions: { priority: ['critical'] }, actions: { assign_to: voice } });
+    const ticket = await openTicket(tenant, { category: 'billing' });
+    expect(ticket.assigned_to.specialization).toBe('billing');
+    expect(await ruleOf(tenant, ticket)).toBeNull();
+  });
+
+  test('is matched where every condition holds, and not where one does not', async () => {
+    const tenant = await platform.organization({ plan: 'enterprise' });
+    const conditions = {
+      category: 'connectivity',
+      priority: ['high', 'critical'],
+      keywords: ['Outage', 'no dial tone'],
+      customer_tier: 'enterprise',
+    };
+    await makeRule(tenant, { conditions });
+    const fitting = { category: 'connectivity', priority: 'high', title: 'Total OUTAGE', description: 'Help.' };
+    const isMatched = async (ticket: object) => (await ruleOf(tenant, await openTicket(tenant, { ...fitting, ...ticket }))) !== null;
+    expect(await isMatched({})).toBe(true);
+    expect(await isMatched({ priority: 'critical', title: 'Phones', description: 'There is no dial-tone' })).toBe(true);
+    expect(await isMatched({ category: 'voice' })).toBe(false);
+    expect(await isMatched({ priority: 'medium' })).toBe(false);
+    expect(await isMatched({ title: 'Total outages', description: 'no dial, tone' })).toBe(true);
+    expect(await isMatched({ title: 'Total outages', description: 'no dial a tone' })).toBe(false);
+    expect(await isMatched({ title: 'We ran out', description: 'of dial tone, no' })).toBe(false);
+  });
+
+  test('is matched by the tier of its account, else by the plan of the organization', async () => {
+    const tenant = await platform.organization({ plan: 'business' });
+    const gold = await createAccount(tenant, 'Gold');
+    const plain = await createAccount(tenant, 'Plain');
+    const set = await tenant.rest('PUT', `/accounts/${gold.id}`, { body: { tier: 'gold' } });
+    expect(set.body.data.tier).toBe('gold');
+    expect(problems(await tenant.rest('PUT', `/accounts/${gold.id}`, { body: { tier: 'Gold!' } }))).toEqual([
+      400,
+      'INVALID_PARAMETERS',
+      ['tier'],
+    ]);
+    await makeRule(tenant, { rule_name: 'Gold', conditions: { customer_tier: 'gold' } });
+    await makeRule(tenant, { rule_name: 'Business', conditions: { customer_tier: 'business' } });
+    const ruleFor = async (ticket: object) => (await ruleOf(tenant, await openTicket(tenant, ticket)))?.ruleName;
+    expect(await ruleFor({ customer_id: gold.customer_id })).toBe('Gold');
+    expect(await ruleFor({ customer_id: plain.customer_id })).toBe('Business');
+    expect(await ruleFor({})).toBe('Business');
+  });
+
+  test('of many words is held against hundreds of keywords', async () => {
+    const tenant = await platform.organization();
+    for (const n of [1, 2, 3]) {
+      const keywords = Array.from({ length: 200 }, (_, k) => `${'down '.repeat(k % 20)}never${n}x${k}`.slice(-100));
+      await makeRule(tenant, { rule_name: `R${n}`, conditions: { keywords: n === 3 ? [...keywords.slice(1), 'the very end'] : keywords } });
+    }
+    const ticket = await openTicket(tenant, { description: `${'down '.repeat(3_990)}the very end` });
+    expect(await ruleOf(tenant, ticket)).toMatchObject({ ruleName: 'R3' });
+  });
+
+  test('is told of to whom its rule names, once', async () => {
+    const tenant = await platform.organization();
+    const notify = [0, 1].map(() => `${newId('user').toLowerCase()}@example.com`);
+    await makeRule(tenant, { rule_name: 'Night <shift>', actions: { notify: [...notify, ...notify] } });
+    const ticket = await openTicket(tenant, { title: 'Router <b>lost</b>', priority: 'high' });
+    const mails = await eventually(() => {
+      const found = platform.mails.filter(({ to }) => notify.includes(to));
+      return found.length === 2 && found;
+    });
+    for (const mail of mails) {
+      expect(mail.subject).toContain(ticket.number);
+      for (const part of ['Night <shift>', 'Router <b>lost</b>', 'high', ticket.urls.customer_portal]) expect(mail.text).toContain(part);
+      expect(mail.html).toContain('Night &lt;shift&gt;');
+    }
+    const { body } = await tenant.rest('GET', `/support/tickets/${ticket.id}/notifications`);
+    expect(body.data.map(({ template, recipients }: Json) => [template, recipients.length])).toEqual([['ticket_routed', 2]]);
+  });
+
+  test('tells nobody beyond what the plan allows, and is opened all the same', async () => {
+    const tenant = await platform.organization({ plan: 'developer' });
+    const notify = (count: number) => Array.from({ length: count }, () => `${newId('user').toLowerCase()}@example.com`);
+    const ticket = await openTicket(tenant);
+    const many = { type: 'email', recipients: notify(49).map((email) => ({ email })) };
+    for (const _ of [1, 2]) expect((await tenant.rest('POST', `/support/tickets/${ticket.id}/notify`, { body: many })).status).toBe(201);
+    await makeRule(tenant, { actions: { notify: notify(3) } });
+    const routed = await openTicket(tenant);
+    const { body } = await tenant.rest('GET', `/support/tickets/${routed.id}/notifications`);
+    const refused = body.data[0].recipients.filter(({ last_error }: Json) => /plan allows no more/.test(last_error ?? ''));
+    expect(refused).toMatchObject([{ status: 'failed', attempts: 0 }]);
+  });
+
+  test('is still routed when the agent of its rule is gone', async () => {
+    const tenant = await platform.organization();
+    const { agent_id } = (await openTicket(tenant, { category: 'voice' })).assigned_to;
+    const rule = await makeRule(tenant, { actions: { assign_to: agent_id } });
+    await (await rows()).query('delete from support.agent where id = $1', [agent_id]);
+    const ticket = await openTicket(tenant, { category: 'billing' });
+    expect(ticket.assigned_to.specialization).toBe('billing');
+    expect(await ruleOf(tenant, ticket)).toMatchObject({ id: rule.id });
+  });
+});
+
+describe('access', () => {
+  test('rules are changed by who administers the desk and read by who works there; customers see nothing of them', async () => {
+    const tenant = await platform.organization();
+    const rule = await makeRule(tenant);
+    const ticket = await openTicket(tenant);
+    const path = `/support/routing-rules/${rule.id}`;
+    const statuses = async (caller: Tenant) =>
+      Promise.all(
+        [
+          caller.rest('GET', '/support/routing-rules'),
+          caller.rest('GET', path),
+          postRule(caller),
+          caller.rest('PUT', path, { body: { active: true } }),
+        ].map(async (answer) => (await answer).status),
+      );
+    const customer = await tenant.limitedTo('support:read', 'support:create');
+    expect(await statuses(customer)).toEqual([403, 403, 403, 403]);
+    expect(await statuses(await tenant.limitedTo('support:write'))).toEqual([200, 200, 403, 403]);
+    expect(await statuses(await tenant.limitedTo('support:admin'))).toEqual([200, 200, 201, 200]);
+    const seen = await customer.rest('GET', `/support/tickets/${ticket.id}`);
+    expect(seen.status).toBe(200);
+    expect(JSON.stringify(seen.body)).not.toContain(rule.id);
+    const { errors } = await customer.graphql('query ($id: ID!) { ticket(id: $id) { routingRule { id } } }', { id: ticket.id });
+    expect(errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'support:write' } } }]);
+  });
+
+  test('rules of another organization are absent, and match nothing here', async () => {
+    const [tenant, stranger] = [await platform.organization(), await platform.organization()];
+    const rule = await makeRule(tenant);
+    const path = `/support/routing-rules/${rule.id}`;
+    expect(await names(stranger)).toEqual([]);
+    for (const [method, body] of [['GET'], ['PUT', { active: false }], ['DELETE']] as const)
+      expect((await stranger.rest(method, path, { body })).status).toBe(404);
+    expect(await ruleOf(stranger, await openTicket(stranger))).toBeNull();
+    expect((await tenant.rest('GET', path)).body.data).toEqual(rule);
+  });
+});

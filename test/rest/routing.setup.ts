@@ -1,0 +1,25 @@
+import { expect } from 'vitest';
+import type { Answer, Json, Tenant } from '../tenant.ts';
+
+/** A rule that does something; the answer as it came. */
+export const postRule = (tenant: Tenant, rule: object = {}): Promise<Answer> =>
+  tenant.rest('POST', '/support/routing-rules', { body: { rule_name: 'A rule', actions: { notify: ['noc@example.com'] }, ...rule } });
+
+export async function makeRule(tenant: Tenant, rule: object = {}): Promise<Json> {
+  const answer = await postRule(tenant, rule);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body.data;
+}
+
+export async function openTicket(tenant: Tenant, ticket: object = {}): Promise<Json> {
+  const answer = await tenant.rest('POST', '/support/tickets', { body: { title: 'Line is down', description: 'Since 9:30.', ...ticket } });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body.ticket;
+}
+
+/** The rule that a ticket was routed by. */
+export async function ruleOf(tenant: Tenant, { id }: Json): Promise<Json> {
+  const { data, errors } = await tenant.graphql('query ($id: ID!) { ticket(id: $id) { routingRule { id ruleName } } }', { id });
+  expect(errors).toBeUndefined();
+  return data.ticket.routingRule;
+}
