@@ -8,6 +8,7 @@ import { monitoring } from '../../rest-bridge/routes/monitoring.ts';
 import { oauthRoutes } from '../../rest-bridge/routes/oauth.ts';
 import { samlRoutes } from '../../rest-bridge/routes/saml.ts';
 import { services } from '../../rest-bridge/routes/services.ts';
+import { jiraWebhookRoutes } from '../../rest-bridge/routes/support.integrations.ts';
 import { support } from '../../rest-bridge/routes/support.ts';
 import { webhooks } from '../../rest-bridge/routes/webhooks.ts';
 
@@ -15,4 +16,4 @@ import { webhooks } from '../../rest-bridge/routes/webhooks.ts';
 export const restAreas: readonly Area[] = [credentials, accounts, services, connectivity, billing, monitoring, support, webhooks];
 
 /** What is no query or mutation of the graph: protocols with shapes of their own. */
-export const otherRoutes: readonly OtherRoute[] = [...oauthRoutes, ...samlRoutes, ...eventStreamRoutes];
+export const otherRoutes: readonly OtherRoute[] = [...oauthRoutes, ...samlRoutes, ...eventStreamRoutes, ...jiraWebhookRoutes];

@@ -1,4 +1,5 @@
 import { area, get, post, put, view } from '../route.ts';
+import { integrations } from './support.integrations.ts';
 
 const ticketRecord = view(
   'TicketRecord',
@@ -76,4 +77,5 @@ export const support = area('Support', 'Tickets, and what is done about them.', 
     select: ticketUpdate,
     example: { status: 'in_progress', customer_update: 'We are on it.' },
   }),
+  ...integrations,
 ]);

@@ -2,6 +2,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { RecordLoader } from '../../kernel/loaders.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Agent } from './agents/agent.entity.ts';
+import type { JiraIntegrationService } from './integrations/jira/jira.service.ts';
+import type { JiraIssue } from './integrations/jira/jira-issue.entity.ts';
+import type { SlackIntegrationService } from './integrations/slack/slack.service.ts';
 import type { Ticket } from './tickets/ticket.entity.ts';
 import type { TicketService } from './tickets/ticket.service.ts';
 
@@ -12,5 +15,7 @@ export interface SupportContext {
   /** Public origin of the platform, for links. */
   origin: string;
   tickets: TicketService;
-  loaders: { tickets: RecordLoader<Ticket>; agents: RecordLoader<Agent> };
+  slackIntegrations: SlackIntegrationService;
+  jiraIntegrations: JiraIntegrationService;
+  loaders: { tickets: RecordLoader<Ticket>; agents: RecordLoader<Agent>; jiraIssues: RecordLoader<JiraIssue> };
 }

@@ -7,6 +7,15 @@ import { Agent } from './agents/agent.entity.ts';
 import { AgentService } from './agents/agent.service.ts';
 import { commentAdded } from './comments/comment.events.ts';
 import type { SupportContext } from './context.ts';
+import { integrationDisabled } from './integrations/integration.events.ts';
+import { IntegrationDelivery } from './integrations/integration-delivery.entity.ts';
+import { Integrations } from './integrations/integrations.ts';
+import { JiraIntegrationResolver, TicketIssuesResolver } from './integrations/jira/jira.resolver.ts';
+import { JiraComment } from './integrations/jira/jira-comment.entity.ts';
+import { JiraIntegration } from './integrations/jira/jira-integration.entity.ts';
+import { JiraIssue } from './integrations/jira/jira-issue.entity.ts';
+import { SlackIntegrationResolver } from './integrations/slack/slack.resolver.ts';
+import { SlackIntegration } from './integrations/slack/slack-integration.entity.ts';
 import { migrations } from './migrations/index.ts';
 import type { SupportPorts } from './ports.ts';
 import { Account, Service } from './references.ts';
@@ -20,9 +29,9 @@ import { TicketChange } from './tickets/ticket-change.entity.ts';
 /** Support: tickets (specification 4.7). */
 export const support: Domain<SupportPorts> = {
   name: 'support',
-  entities: [Ticket, TicketChange, Agent],
+  entities: [Ticket, TicketChange, Agent, SlackIntegration, JiraIntegration, IntegrationDelivery, JiraIssue, JiraComment],
   migrations,
-  events: [...ticketEvents, commentAdded],
+  events: [...ticketEvents, commentAdded, integrationDisabled.type],
   live: [
     {
       field: 'ticketUpdated',
@@ -33,17 +42,43 @@ export const support: Domain<SupportPorts> = {
       description: 'What happens to tickets.',
     },
   ],
-  start: (ports) => ({ subgraph: createSubgraph(ports) }),
+  start(ports) {
+    const integrations = new Integrations(
+      ports,
+      support.events.filter(({ family }) => family === 'support'),
+      comments,
+    );
+    return {
+      subgraph: createSubgraph(ports, integrations),
+      reactions: [integrations.reaction],
+      mount: (app) => integrations.mount(app),
+      stop: () => integrations.stop(),
+    };
+  },
 };
 
-function createSubgraph(ports: SupportPorts): Subgraph {
+const comments = {
+  add() {
+    throw new Error('Comments are not here yet.');
+  },
+};
+
+function createSubgraph(ports: SupportPorts, integrations: Integrations): Subgraph {
   const { orm, clock, graph, origin } = ports;
   const ticketReader = new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } });
   const agentReader = new RecordReader(ports, Agent);
+  const jiraIssueReader = new RecordReader(ports, JiraIssue);
   const editor = new TicketEditor(clock);
   return buildSubgraph<SupportContext>({
     name: 'support',
-    resolvers: [TicketResolver, AccountTicketsResolver, ServiceTicketsResolver],
+    resolvers: [
+      TicketResolver,
+      AccountTicketsResolver,
+      ServiceTicketsResolver,
+      SlackIntegrationResolver,
+      JiraIntegrationResolver,
+      TicketIssuesResolver,
+    ],
     orphanedTypes: [Account, Service],
     references: {
       Ticket: { requires: 'support:read', load: ({ id = '' }, { loaders }) => loaders.tickets.load(id) },
@@ -54,6 +89,7 @@ function createSubgraph(ports: SupportPorts): Subgraph {
       const loaders = {
         tickets: ticketReader.forOrganization(principal.organizationId),
         agents: agentReader.forOrganization(principal.organizationId),
+        jiraIssues: jiraIssueReader.forOrganization(principal.organizationId),
       };
       const agents = new AgentService(principal.organizationId);
       return {
@@ -61,6 +97,7 @@ function createSubgraph(ports: SupportPorts): Subgraph {
         clock,
         origin,
         loaders,
+        ...integrations.forRequest(em, principal),
         tickets: new TicketService({ em, request, clock, graph, agents, editor, loader: loaders.tickets }),
       };
     },

@@ -8,6 +8,7 @@ import { Ticket } from './ticket.entity.ts';
 import { TicketCreateInput, TicketFilter, TicketSort, TicketUpdateInput } from './ticket.inputs.ts';
 import { TicketSla } from './ticket.sla.ts';
 import { slaOf } from './ticket.sla.view.ts';
+import { ticketUrls } from './ticket.urls.ts';
 import { TicketAssignee, TicketUrls } from './ticket.values.ts';
 
 const TicketPage = pageOf('Ticket', Ticket);
@@ -60,7 +61,7 @@ export class TicketResolver {
 
   @FieldResolver(() => TicketUrls)
   urls(@Root() { id }: Ticket, @Ctx() { origin }: SupportContext): TicketUrls {
-    return { self: `${origin}/v1/support/tickets/${id}`, customerPortal: `${origin}/console/tickets/${id}` };
+    return ticketUrls(origin, id);
   }
 
   @FieldResolver(() => Account, { nullable: true })
