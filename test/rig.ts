@@ -16,6 +16,8 @@ import { Tenant } from './tenant.ts';
 export interface Rig {
   readonly origin: string;
   readonly assembly: FullAssembly;
+  /** Where it keeps files. */
+  readonly dataDir: string;
   readonly clock: TestClock;
   /** Lines that the platform logged, for tests of what must not stand in them. */
   readonly logged: readonly string[];
@@ -83,15 +85,15 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
     },
     { clock, log },
   );
-  return createRig({ origin, close, clock, logged, mails, messages, assembly: assembly as FullAssembly });
+  return createRig({ origin, close, clock, logged, mails, messages, dataDir: config.dataDir, assembly: assembly as FullAssembly });
 }
 
 /** What runs by itself: relay, consumers, deliveries, counts of key uses. */
 const BACKGROUND = /"outbox"|"events"\.|"usage_count"|"usage_writer_counter"|"identity"\."change"|"audit_record"/;
 
-type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'messages' | 'assembly'>;
+type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'messages' | 'dataDir' | 'assembly'>;
 
-function createRig({ origin, close, clock, logged, mails, messages, assembly }: RigParts): Rig {
+function createRig({ origin, close, clock, logged, mails, messages, dataDir, assembly }: RigParts): Rig {
   const { domains, databases } = assembly;
   return {
     origin,
@@ -100,6 +102,7 @@ function createRig({ origin, close, clock, logged, mails, messages, assembly }: 
     logged,
     mails,
     messages,
+    dataDir,
     assembly,
     async advance(ms) {
       clock.advance(ms);

@@ -2,6 +2,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { RecordLoader } from '../../kernel/loaders.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Agent } from './agents/agent.entity.ts';
+import type { Attachment } from './attachments/attachment.entity.ts';
+import type { Comment } from './comments/comment.entity.ts';
+import type { CommentService } from './comments/comment.service.ts';
 import type { JiraIntegrationService } from './integrations/jira/jira.service.ts';
 import type { JiraIssue } from './integrations/jira/jira-issue.entity.ts';
 import type { SlackIntegrationService } from './integrations/slack/slack.service.ts';
@@ -15,7 +18,14 @@ export interface SupportContext {
   /** Public origin of the platform, for links. */
   origin: string;
   tickets: TicketService;
+  comments: CommentService;
   slackIntegrations: SlackIntegrationService;
   jiraIntegrations: JiraIntegrationService;
-  loaders: { tickets: RecordLoader<Ticket>; agents: RecordLoader<Agent>; jiraIssues: RecordLoader<JiraIssue> };
+  loaders: {
+    tickets: RecordLoader<Ticket>;
+    agents: RecordLoader<Agent>;
+    attachments: RecordLoader<Attachment>;
+    comments: RecordLoader<Comment>;
+    jiraIssues: RecordLoader<JiraIssue>;
+  };
 }

@@ -4,9 +4,9 @@ import type { EventType, Reaction } from '../../../kernel/events.ts';
 import type { Principal } from '../../../kernel/principal.ts';
 import { SecretBox } from '../../../kernel/secret-box.ts';
 import { UrlGuard } from '../../../kernel/ssrf.ts';
+import type { CommentWriter } from '../comments/comment.writer.ts';
 import type { SupportPorts } from '../ports.ts';
 import { IntegrationLane } from './integration.lane.ts';
-import type { CommentSink } from './jira/comment.sink.ts';
 import { JiraClient } from './jira/jira.client.ts';
 import { mountJira } from './jira/jira.http.ts';
 import { JiraInbound } from './jira/jira.inbound.ts';
@@ -33,7 +33,7 @@ export class Integrations {
     private readonly ports: SupportPorts,
     /** Of the support family. */
     private readonly eventTypes: readonly EventType[],
-    comments: CommentSink,
+    comments: CommentWriter,
   ) {
     const { secretKey, allowPrivateUrls, clock, origin, orm } = ports;
     const boxOf = (purpose: string) => new SecretBox(secretKey, purpose);

@@ -7,7 +7,7 @@ const envelope = z.object({
   timestamp: z.string(),
   data: z.object({
     ticket: z.looseObject({ id: z.string(), number: z.string(), title: z.string(), status: z.string(), priority: z.string() }).optional(),
-    changes: z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() })).optional(),
+    changes: z.record(z.string(), z.object({ from: z.unknown().optional(), to: z.unknown().optional() })).optional(),
     comment: z
       .object({
         id: z.string(),

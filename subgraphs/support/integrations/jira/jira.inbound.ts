@@ -7,7 +7,9 @@ import { newId } from '../../../../kernel/ids.ts';
 import { organizationEm } from '../../../../kernel/organization.filter.ts';
 import type { SecretBox } from '../../../../kernel/secret-box.ts';
 import { isStorable } from '../../../../kernel/text.ts';
-import type { CommentSink } from './comment.sink.ts';
+import { AuthorType } from '../../comments/comment.values.ts';
+import type { CommentWriter } from '../../comments/comment.writer.ts';
+import { Visibility } from '../../visibility.ts';
 import { jsonIn } from './jira.client.ts';
 import { contentOf, isRestricted, type JiraPayload, jiraPayload, type ToldIssue, type ToldJiraComment } from './jira.payloads.ts';
 import { markOf } from './jira.texts.ts';
@@ -15,6 +17,7 @@ import { JiraComment, JiraCommentOrigin } from './jira-comment.entity.ts';
 import { JiraCommentVisibility, JiraIntegration } from './jira-integration.entity.ts';
 import { JiraIssue } from './jira-issue.entity.ts';
 
+const ACTOR = { kind: 'system', id: 'support.jira' } as const;
 const COMMENT_LENGTH = 20_000;
 /** What we write begins with a mark. */
 const MARK_WITHIN = 600;
@@ -23,7 +26,7 @@ export interface JiraInboundDeps {
   orm: Orm;
   clock: Clock;
   inboundSecrets: SecretBox;
-  comments: CommentSink;
+  comments: Pick<CommentWriter, 'add'>;
   origin: string;
 }
 
@@ -71,13 +74,14 @@ export class JiraInbound {
     const content = storable(contentOf(told));
     const digest = createHash('sha256').update(content).digest('base64url');
     if (content === '' || known?.digest === digest) return;
-    const { id: commentId } = await this.deps.comments.add(tx, {
-      organizationId: integration.organizationId,
-      ticketId: issue.ticketId,
+    const visibility = visibilityOf(integration, told);
+    const draft = {
       content: known ? `Edited: ${content}` : content,
-      visibility: visibilityOf(integration, told),
-      author: { type: 'jira', id: told.author?.accountId ?? 'unknown', name: told.author?.displayName ?? 'Jira' },
-    });
+      type: visibility === Visibility.INTERNAL ? 'internal_note' : 'reply',
+      visibility,
+      author: authorOf(told),
+    };
+    const { id: commentId } = await this.deps.comments.add(tx, issue.ticketId, draft, ACTOR);
     if (known) known.digest = digest;
     // an edit is a comment of Jira too: it does not go back
     const jiraCommentId = known ? `${told.id}#${commentId}` : told.id;
@@ -99,8 +103,16 @@ function follow(issue: JiraIssue, { jiraUrl }: JiraIntegration, { key, fields }:
   if (fields?.status && isStorable(fields.status.name)) issue.status = fields.status.name;
 }
 
-const visibilityOf = ({ syncSettings }: JiraIntegration, told: ToldJiraComment): 'customer' | 'internal' =>
-  isRestricted(told) || syncSettings.jiraCommentVisibility !== JiraCommentVisibility.CUSTOMER ? 'internal' : 'customer';
+const visibilityOf = ({ syncSettings }: JiraIntegration, told: ToldJiraComment): Visibility =>
+  isRestricted(told) || syncSettings.jiraCommentVisibility !== JiraCommentVisibility.CUSTOMER ? Visibility.INTERNAL : Visibility.CUSTOMER;
+
+/** A program of the desk says it for them: they are nobody here. */
+const authorOf = ({ author }: ToldJiraComment) => ({
+  type: AuthorType.SYSTEM,
+  id: storable(author?.accountId ?? 'jira').slice(0, 200),
+  name: `${storable(author?.displayName ?? 'Somebody').slice(0, 200)} (Jira)`,
+  email: null,
+});
 
 const storable = (text: string): string => {
   const kept = text.replaceAll('\u0000', '\uFFFD').toWellFormed();

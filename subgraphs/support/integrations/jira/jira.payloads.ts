@@ -9,9 +9,9 @@ const issue = z.object({
 const comment = z.object({
   id: z.coerce.string(),
   /** Jira's webhooks tell it as wiki text, its API as a document. */
-  body: z.unknown(),
+  body: z.unknown().optional(),
   author: z.object({ accountId: z.string().optional(), displayName: z.string().optional() }).optional(),
-  visibility: z.unknown(),
+  visibility: z.unknown().optional(),
   jsdPublic: z.boolean().optional(),
 });
 
