@@ -137,7 +137,7 @@ export class SecondFactorRequired extends PlatformError {
 
 const SHOWN_LENGTH = 200;
 const shown = (value: string): string => (value.length > SHOWN_LENGTH ? `${value.slice(0, SHOWN_LENGTH)}…` : value);
-const SECRET_FIELD = /(secret|password|token|code|key|data)$/i;
+const SECRET_FIELD = /(secret|password|token|code|key|data|webhook_?url)$/i;
 
 /** A problem as callers see it: a value that may be a secret, or is long, is not repeated. */
 function present({ field, value, reason }: FieldProblem): FieldProblem {

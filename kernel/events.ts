@@ -63,7 +63,9 @@ export interface LoggedEvent {
 export interface Reaction {
   /** `billing.first-invoice`: names its queue and its claim in the inbox. */
   name: string;
-  on: string;
+  on: string | readonly string[];
+  /** Each process runs one at a time, in the order of the log as long as none fails. Default: several side by side. */
+  inOrder?: boolean;
   handle(event: LoggedEvent): Promise<void>;
 }
 

@@ -132,3 +132,12 @@ export class RecordLoader<T extends { id: string }> {
     return loader.load(key);
   }
 }
+
+type LoadersOf<R> = { [K in keyof R]: R[K] extends RecordReader<infer T> ? RecordLoader<T> : never };
+
+/** The batched reads of one request, of each reader one. */
+export const loadersOf = <R extends Record<string, { forOrganization(organizationId: string): unknown }>>(
+  readers: R,
+  organizationId: string,
+): LoadersOf<R> =>
+  Object.fromEntries(Object.entries(readers).map(([name, reader]) => [name, reader.forOrganization(organizationId)])) as LoadersOf<R>;

@@ -10,6 +10,7 @@ import { oauthRoutes } from '../../rest-bridge/routes/oauth.ts';
 import { samlRoutes } from '../../rest-bridge/routes/saml.ts';
 import { services } from '../../rest-bridge/routes/services.ts';
 import { supportReportFiles } from '../../rest-bridge/routes/support.reports.ts';
+import { jiraWebhookRoutes } from '../../rest-bridge/routes/support.integrations.ts';
 import { support } from '../../rest-bridge/routes/support.ts';
 import { webhooks } from '../../rest-bridge/routes/webhooks.ts';
 
@@ -23,4 +24,5 @@ export const otherRoutes: readonly OtherRoute[] = [
   ...eventStreamRoutes,
   ...attachmentRoutes,
   ...supportReportFiles,
+  ...jiraWebhookRoutes,
 ];

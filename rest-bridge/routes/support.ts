@@ -1,5 +1,6 @@
 import { area, get, post, put, view } from '../route.ts';
 import { knowledge } from './knowledge.ts';
+import { integrations } from './support.integrations.ts';
 import { supportReports } from './support.reports.ts';
 import { supportRouting } from './support.routing.ts';
 import { slaRoutes } from './support.sla.ts';
@@ -111,4 +112,5 @@ export const support = area('Support', 'Tickets, and what is done about them.', 
   }),
   ...slaRoutes,
   ...supportRouting,
+  ...integrations,
 ]);

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type BilledTenant, billedTenant, createInvoice } from '../billing.setup.ts';
+import { withSlack } from '../integrations/integrations.setup.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { deviationsFrom, newAjv } from '../support/json-schema.ts';
+import { slackServer } from '../support/slack.server.ts';
 import { rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { answering, receiver } from './receiver.ts';
@@ -130,6 +132,13 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
     await core.usage.flush();
     await core.overages.report();
     return logged(name, busy);
+  },
+  async 'integration.disabled'(name) {
+    const slack = await slackServer();
+    await withSlack(tenant, slack);
+    slack.next([410, 'channel_is_archived']);
+    await ticketThatGets({});
+    return logged(name);
   },
   async 'webhook.disabled'(name) {
     const { url } = await receiver(answering(410));

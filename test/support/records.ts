@@ -149,6 +149,30 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     readAt: '/webhooks/{}',
     fields: ['webhook', 'updateWebhook', 'deleteWebhook', 'testWebhook', 'rotateWebhookSecret', 'resumeWebhook', 'replayWebhook'],
   },
+  slack_integration_id: {
+    // of a port that is never open, and an event that nothing here brings about
+    make: (own) =>
+      own.create('/support/integrations/slack', {
+        webhook_url: `${NOWHERE}/${newId('integration')}`,
+        channel: '#support',
+        events: ['sla.breach'],
+        message_format: { template: own.label },
+      }),
+    readAt: '/support/integrations/slack/{}',
+    fields: ['slackIntegration', 'updateSlackIntegration', 'deleteSlackIntegration', 'testSlackIntegration'],
+  },
+  jira_integration_id: {
+    make: (own) =>
+      own.create('/support/integrations/jira', {
+        jira_url: NOWHERE,
+        username: own.label,
+        api_token: 'token-of-nobody',
+        project_key: newId('integration').toUpperCase().replace('_', ''),
+        sync_settings: { create_jira_issues: false },
+      }),
+    readAt: '/support/integrations/jira/{}',
+    fields: ['jiraIntegration', 'updateJiraIntegration', 'deleteJiraIntegration', 'testJiraIntegration', 'rotateJiraIntegrationSecret'],
+  },
   delivery_id: {
     // of an event, and delivered: it changes no more by itself
     async make(own) {

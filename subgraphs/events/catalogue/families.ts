@@ -5,6 +5,8 @@ const READ_PERMISSIONS: Readonly<Record<string, Permission>> = {
   service: 'services:read',
   billing: 'billing:read',
   support: 'support:read',
+  // who may read integrations
+  integration: 'support:admin',
   account: 'accounts:read',
   credential: 'credentials:read',
   monitoring: 'monitoring:read',

@@ -29,10 +29,3 @@ export function pauseAfter(attempts: number, retryAfterMs = 0, random: () => num
   const spread = pauseMs * (1 + JITTER * (2 * random() - 1));
   return Math.round(Math.max(spread, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS)));
 }
-
-/** A `Retry-After` header, in seconds or as a date, as milliseconds from now; 0 where it says nothing. */
-export function retryAfterMs(header: string | undefined, now: Date): number {
-  if (!header) return 0;
-  const ms = /^\d+$/.test(header.trim()) ? Number(header) * SECOND_MS : Date.parse(header) - now.getTime();
-  return Number.isNaN(ms) ? 0 : Math.max(0, ms);
-}

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { MAX_ATTEMPTS, pauseAfter, retryAfterMs } from './delivery.schedule.ts';
+import { retryAfterMs } from '../../../kernel/retry-after.ts';
+import { MAX_ATTEMPTS, pauseAfter } from './delivery.schedule.ts';
 
 const middle = (): number => 0.5;
 

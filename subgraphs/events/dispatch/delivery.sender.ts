@@ -1,8 +1,9 @@
 import type { Agent, Dispatcher } from 'undici';
 import type { Clock } from '../../../kernel/clock.ts';
-import { ForbiddenAddress, type UrlGuard } from '../../../kernel/ssrf.ts';
+import { connectionProblem } from '../../../kernel/connection.problem.ts';
+import { retryAfterMs } from '../../../kernel/retry-after.ts';
+import type { UrlGuard } from '../../../kernel/ssrf.ts';
 import type { Secrets } from '../webhooks/webhook.secret.ts';
-import { retryAfterMs } from './delivery.schedule.ts';
 import { signatureHeaders, signedBody } from './delivery.signature.ts';
 
 /** How long an attempt may take: to connect, TLS included, and as a whole. */
@@ -165,22 +166,6 @@ function textOf(chunks: readonly Buffer[]): string {
   return decoder.decode(Buffer.concat(chunks).subarray(0, KEPT_BYTES)).replaceAll('\u0000', '\uFFFD');
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was reset',
-  UND_ERR_SOCKET: 'the connection was closed',
-  ENOTFOUND: 'the host name does not resolve',
-  EAI_AGAIN: 'the host name does not resolve',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the host cannot be reached',
-};
-
 /** Without addresses, which may be those of a network that the owner cannot see. */
-function reasonOf(error: Error, { connectMs, wholeMs }: DeliveryTimeouts): string {
-  if (error instanceof ForbiddenAddress) return error.message;
-  if (error instanceof TooLate) return `no answer within ${wholeMs / 1000} s`;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (code === 'UND_ERR_CONNECT_TIMEOUT') return `no connection within ${connectMs / 1000} s`;
-  if (/^(ERR_TLS|ERR_SSL|CERT|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|EPROTO)/.test(code)) return 'the TLS connection could not be established';
-  return REASONS[code] ?? 'the request failed';
-}
+const reasonOf = (error: Error, timeouts: DeliveryTimeouts): string =>
+  connectionProblem(error instanceof TooLate ? 'late' : error, timeouts);

@@ -2,7 +2,7 @@ import { ArrayMaxSize, IsIn, IsOptional, Length, Matches, Max, MaxLength, Min } 
 import { Field, InputType, Int } from 'type-graphql';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
-import { CATEGORY_IDS } from '../tickets/ticket.categories.ts';
+import { CATEGORY_IDS } from '../categories/category.ids.ts';
 import { ArticleKind, ArticleStatus } from './article.states.ts';
 
 const CATEGORY = { message: `must be one of ${CATEGORY_IDS.join(', ')}` };

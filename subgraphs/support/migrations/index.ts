@@ -2,9 +2,10 @@ import { tickets } from './0001-tickets.ts';
 import { conversation } from './0002-conversation.ts';
 import { sla } from './0003-sla.ts';
 import { routing } from './0004-routing.ts';
+import { integrations } from './0005-integrations.ts';
 import { ticketSearch } from './0006-ticket-search.ts';
 import { analytics } from './0007-analytics.ts';
 import { knowledge } from './0010-knowledge.ts';
 
 /** In order. */
-export const migrations = [tickets, conversation, sla, routing, ticketSearch, analytics, knowledge];
+export const migrations = [tickets, conversation, sla, routing, integrations, ticketSearch, analytics, knowledge];

@@ -1,6 +1,6 @@
 import { ArrayMaxSize, IsEmail, IsIn, IsOptional, Length, Matches, ValidateBy } from 'class-validator';
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
-import { CATEGORY_IDS } from '../tickets/ticket.categories.ts';
+import { CATEGORY_IDS } from '../categories/category.ids.ts';
 import { TicketPriority } from '../tickets/ticket.states.ts';
 import { IsDuration } from './is-duration.ts';
 import { wordsOf } from './keyword.matcher.ts';

@@ -5,8 +5,8 @@ import { sortOf } from '../../../kernel/graphql/page.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { MAX_FILES } from '../attachments/attachment.data.ts';
 import { AttachmentInput } from '../attachments/attachment.values.ts';
-import { HITS_MAX } from '../ticket-search/ticket.search.sql.ts';
 import { CATEGORY_IDS } from '../categories/category.ids.ts';
+import { HITS_MAX } from '../ticket-search/ticket.search.sql.ts';
 import { TicketPriority, TicketStatus } from './ticket.states.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
 

@@ -7,6 +7,7 @@ import type { SupportContext } from '../context.ts';
 import { Account, Service } from '../references.ts';
 import { Ticket } from './ticket.entity.ts';
 import { TicketCreateInput, TicketFilter, TicketSort, TicketUpdateInput } from './ticket.inputs.ts';
+import { ticketUrls } from './ticket.urls.ts';
 import { TicketAssignee, TicketUrls } from './ticket.values.ts';
 
 const TicketPage = pageOf('Ticket', Ticket);
@@ -62,7 +63,7 @@ export class TicketResolver {
 
   @FieldResolver(() => TicketUrls)
   urls(@Root() { id }: Ticket, @Ctx() { origin }: SupportContext): TicketUrls {
-    return { self: `${origin}/v1/support/tickets/${id}`, customerPortal: `${origin}/console/tickets/${id}` };
+    return ticketUrls(origin, id);
   }
 
   @FieldResolver(() => Account, { nullable: true })

@@ -153,7 +153,10 @@ export class TicketService {
    * The account that a ticket names by its customer or its service; null where it names none. What it names in other subgraphs
    * must exist for the caller and fit together; a service's name that is no id is taken as it is.
    */
-  async #accountOf({ customerId, serviceAffected }: Pick<TicketCreateInput, 'customerId' | 'serviceAffected'>): Promise<TicketAccount | null> {
+  async #accountOf({
+    customerId,
+    serviceAffected,
+  }: Pick<TicketCreateInput, 'customerId' | 'serviceAffected'>): Promise<TicketAccount | null> {
     const { graph, request } = this.deps;
     let account: TicketAccount | null = null;
     if (customerId) {

@@ -1,0 +1,30 @@
+import { ForbiddenAddress } from './ssrf.ts';
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  UND_ERR_SOCKET: 'the connection was closed',
+  ENOTFOUND: 'the host name does not resolve',
+  EAI_AGAIN: 'the host name does not resolve',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the host cannot be reached',
+};
+
+/** How long a request to somebody else may take: to connect, TLS included, and as a whole. */
+export interface RequestTimeouts {
+  connectMs: number;
+  wholeMs: number;
+}
+
+/**
+ * Why a request to a caller's URL had no answer, in words for that caller. Without addresses, which may be those of a network
+ * that they cannot see. `late` is one that was cut off at its deadline.
+ */
+export function connectionProblem(error: Error | 'late', { connectMs, wholeMs }: RequestTimeouts): string {
+  if (error === 'late') return `no answer within ${wholeMs / 1000} s`;
+  if (error instanceof ForbiddenAddress) return error.message;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return `no connection within ${connectMs / 1000} s`;
+  if (/^(ERR_TLS|ERR_SSL|CERT|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|EPROTO)/.test(code)) return 'the TLS connection could not be established';
+  return REASONS[code] ?? 'the request failed';
+}

@@ -1,0 +1,69 @@
+import { RecordReader } from '../../kernel/loaders.ts';
+import { Agent } from './agents/agent.entity.ts';
+import { Attachment } from './attachments/attachment.entity.ts';
+import { AttachmentStore } from './attachments/attachment.store.ts';
+import { Comment } from './comments/comment.entity.ts';
+import { CommentWriter } from './comments/comment.writer.ts';
+import { Escalation } from './escalations/escalation.entity.ts';
+import { EscalationMails } from './escalations/escalation.mails.ts';
+import { EscalationRecorder } from './escalations/escalation.recorder.ts';
+import { Integrations } from './integrations/integrations.ts';
+import { JiraIssue } from './integrations/jira/jira-issue.entity.ts';
+import { knowledgeOf } from './knowledge/knowledge.context.ts';
+import { Notification } from './notifications/notification.entity.ts';
+import { NotificationRecipient } from './notifications/notification-recipient.entity.ts';
+import { Notifier } from './notifications/notifier.ts';
+import type { SupportPorts } from './ports.ts';
+import { ReportWorker } from './reports/report.job.ts';
+import { ReportLinks } from './reports/report.links.ts';
+import { followWithAutomations } from './routing/automation.following.ts';
+import { AutomationSweeper } from './routing/automation.sweeper.ts';
+import { RoutingRule } from './routing/routing-rule.entity.ts';
+import { TicketRouter } from './routing/ticket.router.ts';
+import { SlaKeeper } from './sla/sla.keeper.ts';
+import { SlaSweeper } from './sla/sla.sweeper.ts';
+import { supportEvents } from './support.events.ts';
+import { TicketTally } from './ticket-search/ticket.tally.ts';
+import { TicketEditor } from './tickets/ticket.editor.ts';
+import { Ticket } from './tickets/ticket.entity.ts';
+import { TicketChange } from './tickets/ticket-change.entity.ts';
+
+/** What there is one of for the whole process: made once, used by every request and job. */
+export type SupportCore = ReturnType<typeof createCore>;
+
+export function createCore(ports: SupportPorts) {
+  const { clock, log, origin, rows, secretKey } = ports;
+  const notifier = new Notifier(ports);
+  const escalations = new EscalationRecorder(new EscalationMails(ports));
+  const editor = new TicketEditor(clock, new SlaKeeper(), escalations, [followWithAutomations]);
+  const attachments = new AttachmentStore(ports);
+  const comments = new CommentWriter({ editor, attachments, origin });
+  const reportLinks = new ReportLinks(secretKey, origin);
+  new ReportWorker({ ...ports, links: reportLinks });
+  return {
+    ports,
+    editor,
+    attachments,
+    comments,
+    notifier,
+    reportLinks,
+    router: new TicketRouter(notifier, clock),
+    knowledge: knowledgeOf(ports),
+    integrations: new Integrations(ports, supportEvents, comments),
+    tally: new TicketTally(rows, log),
+    slaSweeper: new SlaSweeper({ ...ports, editor }),
+    automationSweeper: new AutomationSweeper({ ...ports, editor, notifier }),
+    readers: {
+      tickets: new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } }),
+      agents: new RecordReader(ports, Agent),
+      attachments: new RecordReader(ports, Attachment),
+      comments: new RecordReader(ports, Comment),
+      changes: new RecordReader(ports, TicketChange),
+      escalations: new RecordReader(ports, Escalation),
+      notifications: new RecordReader(ports, Notification),
+      notificationRecipients: new RecordReader(ports, NotificationRecipient),
+      routingRules: new RecordReader(ports, RoutingRule),
+      jiraIssues: new RecordReader(ports, JiraIssue),
+    },
+  };
+}

@@ -1,0 +1,204 @@
+import { setTimeout } from 'node:timers/promises';
+import { LockMode } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import type { LoggedEvent } from '../../../kernel/events.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { Jobs } from '../../../kernel/jobs.ts';
+import type { Logger } from '../../../kernel/log.ts';
+import { organizationEm } from '../../../kernel/organization.filter.ts';
+import { record } from '../../../kernel/outbox.ts';
+import { FAILING, type Integration } from './integration.entity.ts';
+import { integrationDisabled } from './integration.events.ts';
+import { pauseAfter } from './integration.pauses.ts';
+import type { Attempt, Outcome, Provider } from './integration.provider.ts';
+import { IntegrationDelivery, IntegrationDeliveryStatus } from './integration-delivery.entity.ts';
+import { type Told, toldBy } from './told.ts';
+
+/** Longer than any attempt and the pause after it take. */
+const LEASE_MS = 90_000;
+/** A job ends well before the queue takes it for hung, and another goes on. */
+const JOB_MS = 45_000;
+/** What is settled is remembered for so long that no event comes again after it. */
+const REMEMBERED_MS = 30 * 24 * 3_600_000;
+
+export interface LaneDeps {
+  orm: Orm;
+  jobs: Jobs;
+  clock: Clock;
+  log: Logger;
+}
+
+interface LaneJob {
+  organizationId: string;
+  integrationId: string;
+}
+
+/**
+ * Brings events to the integrations of one kind: each event once, of each integration one after the other in the order of the
+ * log. A job says that there may be something to do for an integration. Who works on it has its lease; others look again when
+ * that runs out, so a process that was killed delays its integrations by 90 s. What it had begun is attempted again: at least
+ * once, and a provider that can finds out what came of it. Nothing is asked of a remote within a transaction.
+ */
+export class IntegrationLane<I extends Integration> {
+  readonly #queue: string;
+  readonly #stopping = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(
+    private readonly deps: LaneDeps,
+    private readonly provider: Provider<I>,
+  ) {
+    this.#queue = `support.${provider.kind}`;
+    deps.jobs.define<LaneJob>(this.#queue, (job) => this.#tracked(this.#run(job)), { retryLimit: 100_000, retryDelayMaxSeconds: 300 });
+  }
+
+  /** Keeps an event for each integration that wants it, however often the event comes. */
+  async plan({ id: eventId, sequence, event, organizationId, payload }: LoggedEvent, told: Told): Promise<void> {
+    const { orm, clock } = this.deps;
+    const em = organizationEm(orm, organizationId);
+    const active = (await em.find(this.provider.entity, { active: true } as never)) as I[];
+    const wanting = active.filter((integration) => this.provider.wants(integration, told));
+    if (wanting.length === 0) return;
+    await em.transactional(async (tx) => {
+      const now = clock.now();
+      for (const { id: integrationId } of wanting) {
+        // one that is deleted meanwhile leaves nothing behind
+        const found = await tx.findOne(this.provider.entity, { id: integrationId } as never, { lockMode: LockMode.PESSIMISTIC_READ });
+        if (!found) continue;
+        const row = { id: newId('integrationDelivery'), organizationId, integrationId, eventId, eventSequence: Number(sequence) };
+        await tx.upsertMany(
+          IntegrationDelivery,
+          [{ ...row, event, payload, status: IntegrationDeliveryStatus.PENDING, attempts: 0, uncertain: false, createdAt: now }],
+          { onConflictFields: ['integrationId', 'eventId'], onConflictAction: 'ignore' },
+        );
+        await this.wake(tx, { organizationId, id: integrationId });
+      }
+    });
+  }
+
+  /** Has what waits for an integration sent, with the transaction, or at an instant. */
+  wake(tx: EntityManager, { organizationId, id }: Pick<Integration, 'organizationId' | 'id'>, at?: Date): Promise<void> {
+    const job: LaneJob = { organizationId, integrationId: id };
+    return this.deps.jobs.enqueue(tx, this.#queue, job, at ? { startAfter: at } : {});
+  }
+
+  /** Lets the attempts that are under way end, and begins no other. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.allSettled(this.#running);
+  }
+
+  #tracked(running: Promise<void>): Promise<void> {
+    this.#running.add(running);
+    return running.finally(() => this.#running.delete(running));
+  }
+
+  async #run({ organizationId, integrationId }: LaneJob): Promise<void> {
+    if (this.#stopping.signal.aborted) throw new Error('The platform is stopping.');
+    const em = organizationEm(this.deps.orm, organizationId);
+    const until = performance.now() + JOB_MS;
+    let turn = await em.fork().transactional((tx) => this.#take(tx, integrationId));
+    while (turn) {
+      const outcome = await this.provider.deliver(turn);
+      const mayGoOn = performance.now() < until && !this.#stopping.signal.aborted;
+      turn = await this.#settle(em, turn, outcome, mayGoOn);
+      if (turn && this.provider.paceMs > 0) await pause(this.provider.paceMs, this.#stopping.signal);
+    }
+  }
+
+  /** The next delivery, unless another process has the turn, or it is too early: then this is looked at again at that instant. */
+  async #take(tx: EntityManager, integrationId: string): Promise<Attempt<I> | undefined> {
+    const now = this.deps.clock.now();
+    const integration = await this.#locked(tx, integrationId);
+    if (!integration?.active) return undefined;
+    const { leaseUntil, retryAt } = integration;
+    const later = leaseUntil && leaseUntil > now ? leaseUntil : retryAt && retryAt > now ? retryAt : undefined;
+    if (!later) return this.#next(tx, integration, now);
+    await this.wake(tx, integration, later);
+    return undefined;
+  }
+
+  /** Begins an attempt of the oldest one that waits; without one the lease ends, and who comes later finds it free. */
+  async #next(tx: EntityManager, integration: I, now: Date): Promise<Attempt<I> | undefined> {
+    const waiting = { integrationId: integration.id, status: IntegrationDeliveryStatus.PENDING };
+    const expired = { status: IntegrationDeliveryStatus.EXPIRED, settledAt: now, payload: null };
+    const oldest = new Date(now.getTime() - this.provider.expiryMs);
+    await tx.nativeUpdate(IntegrationDelivery, { ...waiting, createdAt: { $lt: oldest } }, expired);
+    const delivery = await tx.findOne(IntegrationDelivery, waiting, { orderBy: { eventSequence: 'asc' } });
+    if (!delivery) {
+      integration.leaseUntil = null;
+      const forgotten = new Date(now.getTime() - REMEMBERED_MS);
+      await tx.nativeDelete(IntegrationDelivery, { integrationId: integration.id, settledAt: { $lt: forgotten } });
+      return undefined;
+    }
+    integration.leaseUntil = new Date(now.getTime() + LEASE_MS);
+    integration.retryAt = null;
+    const isRepeat = delivery.uncertain;
+    delivery.attempts += 1;
+    delivery.uncertain = true;
+    return { integration, delivery, told: toldBy(delivery.payload ?? ''), isRepeat };
+  }
+
+  async #settle(em: EntityManager, turn: Attempt<I>, outcome: Outcome, mayGoOn: boolean): Promise<Attempt<I> | undefined> {
+    const { kind } = this.provider;
+    return em.fork().transactional(async (tx) => {
+      const now = this.deps.clock.now();
+      const integration = await this.#locked(tx, turn.integration.id);
+      const delivery = await tx.findOne(IntegrationDelivery, { id: turn.delivery.id });
+      // what is learnt is kept, even where somebody has settled it since
+      if (outcome.kind === 'delivered') await outcome.record?.(tx);
+      if (!integration || !delivery) return undefined;
+      const hasTurn = integration.leaseUntil?.getTime() === turn.integration.leaseUntil?.getTime();
+      const wasActive = integration.active;
+      if (delivery.status === IntegrationDeliveryStatus.PENDING) this.#apply(integration, delivery, outcome, now);
+      if (wasActive && !integration.active) await record(tx, integrationDisabled(integration, kind, now));
+      if (!hasTurn) return undefined;
+      // what is settled must not be found as waiting
+      await tx.flush();
+      if (integration.active && !integration.retryAt && mayGoOn) return this.#next(tx, integration, now);
+      integration.leaseUntil = null;
+      if (integration.active) await this.wake(tx, integration, integration.retryAt ?? undefined);
+      return undefined;
+    });
+  }
+
+  #apply(integration: I, delivery: IntegrationDelivery, outcome: Outcome, now: Date): void {
+    if (outcome.kind === 'delivered') {
+      delivery.settle(IntegrationDeliveryStatus.DELIVERED, now);
+      integration.succeeded(now);
+      return;
+    }
+    if (outcome.kind === 'skipped') {
+      delivery.settle(IntegrationDeliveryStatus.SKIPPED, now);
+      return;
+    }
+    const { error } = outcome;
+    if (outcome.kind === 'disabled') {
+      integration.disable(outcome.reason, error, now);
+    } else if (outcome.kind === 'later' && outcome.isThrottling) {
+      integration.retryAt = new Date(now.getTime() + Math.max(outcome.afterMs ?? 0, this.provider.paceMs, 1000));
+      integration.lastError = error;
+    } else if (integration.failed(error, now)) {
+      integration.disable(FAILING, error, now);
+    } else if (outcome.kind === 'refused') {
+      delivery.settle(IntegrationDeliveryStatus.REFUSED, now, error);
+      integration.failures = 0;
+    } else {
+      integration.retryAt = pauseAfter(integration.failures, this.provider.firstPauseMs, outcome.afterMs, now);
+    }
+    if (outcome.kind !== 'refused') delivery.error = error;
+    delivery.uncertain = outcome.kind === 'later' && outcome.isUncertain === true;
+    this.deps.log.warn(
+      { integration: integration.id, delivery: delivery.id, outcome: outcome.kind, reason: error },
+      'an integration failed',
+    );
+  }
+
+  #locked(tx: EntityManager, id: string): Promise<I | null> {
+    return tx.findOne(this.provider.entity, { id } as never, { lockMode: LockMode.PESSIMISTIC_WRITE }) as Promise<I | null>;
+  }
+}
+
+/** Ends early when the platform stops. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> => setTimeout(ms, undefined, { signal }).catch(() => undefined);

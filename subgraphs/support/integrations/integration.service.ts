@@ -1,0 +1,114 @@
+import { type EntityClass, LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import type { Principal } from '../../../kernel/principal.ts';
+import type { UrlGuard } from '../../../kernel/ssrf.ts';
+import type { Integration } from './integration.entity.ts';
+import { IntegrationExists } from './integration.errors.ts';
+import type { IntegrationLane } from './integration.lane.ts';
+import type { Outcome } from './integration.provider.ts';
+import { type IntegrationTest, testResultOf } from './integration.test-result.ts';
+import { IntegrationDelivery } from './integration-delivery.entity.ts';
+
+export interface IntegrationServiceDeps<I extends Integration> {
+  em: EntityManager;
+  principal: Principal;
+  clock: Clock;
+  guard: UrlGuard;
+  lane: Pick<IntegrationLane<I>, 'wake'>;
+  provider: { test(integration: I): Promise<Outcome> };
+}
+
+/** What is the same for all integrations of the caller's organization. */
+export abstract class IntegrationService<I extends Integration> {
+  protected constructor(
+    protected readonly deps: IntegrationServiceDeps<I>,
+    private readonly entity: EntityClass<I>,
+    /** What the same target twice is called, and the member that names it. */
+    private readonly target: readonly [words: string, field: string],
+  ) {}
+
+  find(id: string): Promise<I | null> {
+    return this.deps.em.findOne(this.entity, { id } as never) as Promise<I | null>;
+  }
+
+  list(page: PageInput): Promise<Page<I>> {
+    return listPage(this.deps.em, this.entity, { where: {}, page, defaultSort: NEWEST_FIRST });
+  }
+
+  /** In its last state. What waits for it is not sent. @throws ResourceNotFound */
+  async delete(id: string): Promise<I> {
+    return this.deps.em.transactional(async (tx) => {
+      const integration = await this.#locked(tx, id);
+      await this.beforeDelete(tx, id);
+      await tx.nativeDelete(IntegrationDelivery, { integrationId: id });
+      await tx.nativeDelete(this.entity, { id } as never);
+      return integration;
+    });
+  }
+
+  /** Asks the remote now, also of an inactive one. What came of it is kept as of any other attempt, but nothing is disabled by it. @throws ResourceNotFound */
+  async test(id: string): Promise<IntegrationTest> {
+    const { em, clock, provider } = this.deps;
+    const integration = await em.fork().findOne(this.entity, { id } as never);
+    if (!integration) throw new ResourceNotFound('integration', id);
+    const outcome = await provider.test(integration as I);
+    const result = testResultOf(outcome, clock.now());
+    await em.transactional(async (tx) => {
+      const found = await this.#locked(tx, id);
+      if (result.succeeded) found.succeeded(result.testedAt);
+      else found.lastError = result.error;
+      if (result.succeeded && found.active) await this.deps.lane.wake(tx, found);
+    });
+    return result;
+  }
+
+  /** What else goes with it. */
+  protected async beforeDelete(_tx: EntityManager, _id: string): Promise<void> {}
+
+  protected async insert(integration: I, fill: (integration: I) => void): Promise<I> {
+    const now = this.deps.clock.now();
+    const { organizationId } = this.deps.principal;
+    Object.assign(integration, { id: newId('integration'), organizationId, createdAt: now, updatedAt: now });
+    fill(integration);
+    return this.#unique(async (tx) => {
+      tx.persist(integration);
+      return integration;
+    });
+  }
+
+  /** What waits is sent at once: whoever changes an integration has mended it. @throws ResourceNotFound, IntegrationExists */
+  protected async change(id: string, change: (integration: I) => void): Promise<I> {
+    return this.#unique(async (tx) => {
+      const integration = await this.#locked(tx, id);
+      change(integration);
+      integration.updatedAt = this.deps.clock.now();
+      if (integration.active) await this.deps.lane.wake(tx, integration);
+      return integration;
+    });
+  }
+
+  /** @throws InvalidParameters, which does not repeat the address: it may be a secret */
+  protected async checkUrl(field: string, url: string): Promise<void> {
+    const reason = await this.deps.guard.problemWith(url);
+    if (reason) throw new InvalidParameters([{ field, reason }]);
+  }
+
+  async #unique(act: (tx: EntityManager) => Promise<I>): Promise<I> {
+    try {
+      return await this.deps.em.transactional(act);
+    } catch (error) {
+      throw error instanceof UniqueConstraintViolationException ? new IntegrationExists(...this.target) : error;
+    }
+  }
+
+  async #locked(tx: EntityManager, id: string): Promise<I> {
+    const integration = await tx.findOne(this.entity, { id } as never, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!integration) throw new ResourceNotFound('integration', id);
+    return integration as I;
+  }
+}

@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify';
+import type { EntityManager } from '../../../kernel/database.ts';
+import type { EventType, Reaction } from '../../../kernel/events.ts';
+import type { Principal } from '../../../kernel/principal.ts';
+import { SecretBox } from '../../../kernel/secret-box.ts';
+import { UrlGuard } from '../../../kernel/ssrf.ts';
+import type { CommentWriter } from '../comments/comment.writer.ts';
+import type { SupportPorts } from '../ports.ts';
+import { IntegrationLane } from './integration.lane.ts';
+import { JiraClient } from './jira/jira.client.ts';
+import { mountJira } from './jira/jira.http.ts';
+import { JiraInbound } from './jira/jira.inbound.ts';
+import { JiraProvider } from './jira/jira.provider.ts';
+import { JiraIntegrationService } from './jira/jira.service.ts';
+import type { JiraIntegration } from './jira/jira-integration.entity.ts';
+import { Outbound } from './outbound.ts';
+import { SlackClient } from './slack/slack.client.ts';
+import { SlackProvider } from './slack/slack.provider.ts';
+import { SlackIntegrationService } from './slack/slack.service.ts';
+import type { SlackIntegration } from './slack/slack-integration.entity.ts';
+import { toldBy } from './told.ts';
+
+/** Slack and Jira, as the support domain runs them. */
+export class Integrations {
+  readonly #guard: UrlGuard;
+  readonly #outbound: Outbound;
+  readonly #secrets: Record<'webhookUrls' | 'tokens' | 'inbound', SecretBox>;
+  readonly #slack: { provider: SlackProvider; lane: IntegrationLane<SlackIntegration> };
+  readonly #jira: { provider: JiraProvider; lane: IntegrationLane<JiraIntegration> };
+  readonly #inbound: JiraInbound;
+
+  constructor(
+    private readonly ports: SupportPorts,
+    /** Of the support family. */
+    private readonly eventTypes: readonly EventType[],
+    comments: CommentWriter,
+  ) {
+    const { secretKey, allowPrivateUrls, clock, origin, orm } = ports;
+    const boxOf = (purpose: string) => new SecretBox(secretKey, purpose);
+    this.#secrets = {
+      webhookUrls: boxOf('support.slack-webhook-url'),
+      tokens: boxOf('support.jira-api-token'),
+      inbound: boxOf('support.jira-inbound-secret'),
+    };
+    this.#guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
+    this.#outbound = new Outbound(this.#guard, () => clock.now());
+    const slack = new SlackProvider(new SlackClient(this.#outbound), this.#secrets.webhookUrls, origin);
+    const jira = new JiraProvider({ orm, clock, client: new JiraClient(this.#outbound), tokens: this.#secrets.tokens, origin });
+    this.#slack = { provider: slack, lane: new IntegrationLane(ports, slack) };
+    this.#jira = { provider: jira, lane: new IntegrationLane(ports, jira) };
+    this.#inbound = new JiraInbound({ orm, clock, inboundSecrets: this.#secrets.inbound, comments, origin });
+  }
+
+  /** What happens to tickets, in the order of the log, so that a channel reads it in that order. */
+  get reaction(): Reaction {
+    return {
+      name: 'support.integrations',
+      on: this.eventTypes.map(({ name }) => name),
+      inOrder: true,
+      handle: async (event) => {
+        const told = toldBy(event.payload);
+        await this.#slack.lane.plan(event, told);
+        await this.#jira.lane.plan(event, told);
+      },
+    };
+  }
+
+  /** The services of one request. */
+  forRequest(
+    em: EntityManager,
+    principal: Principal,
+  ): { slackIntegrations: SlackIntegrationService; jiraIntegrations: JiraIntegrationService } {
+    const shared = { em, principal, clock: this.ports.clock, guard: this.#guard };
+    const { webhookUrls, tokens, inbound } = this.#secrets;
+    return {
+      slackIntegrations: new SlackIntegrationService({ ...shared, ...this.#slack, secrets: webhookUrls, eventTypes: this.eventTypes }),
+      jiraIntegrations: new JiraIntegrationService({ ...shared, ...this.#jira, tokens, inboundSecrets: inbound }),
+    };
+  }
+
+  mount(app: FastifyInstance): Promise<void> {
+    return mountJira(app, this.#inbound);
+  }
+
+  /** Lets what is under way end. */
+  async stop(): Promise<void> {
+    await Promise.all([this.#slack.lane.stop(), this.#jira.lane.stop()]);
+    await this.#outbound.stop();
+  }
+}

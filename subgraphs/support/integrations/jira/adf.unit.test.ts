@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { documentOf, paragraphsOf, textOfAdf } from './adf.ts';
+
+const p = (...content: object[]): object => ({ type: 'paragraph', content });
+const t = (text: string, ...marks: object[]): object => ({ type: 'text', text, marks });
+
+test('plain text is paragraphs and line breaks, and comes back as it was', () => {
+  const plain = 'One\ntwo\n\nThree *is* {code} & <b>\n\n  four';
+  expect(paragraphsOf(plain)).toHaveLength(3);
+  expect(textOfAdf(documentOf(...paragraphsOf(plain)))).toBe('One\ntwo\n\nThree *is* {code} & <b>\n\n  four');
+});
+
+test.each(['', '\n\n\n', 'a\n\n\n\nb', '\na', 'a\n'])('no text of %j is empty, which Jira refuses', (plain) => {
+  expect(JSON.stringify(paragraphsOf(plain))).not.toContain('"text":""');
+});
+
+test('a text that is longer than Jira takes ends in an ellipsis, and no character is cut in half', () => {
+  const words = JSON.stringify(paragraphsOf('🦊'.repeat(40_000)));
+  expect(words.isWellFormed()).toBe(true);
+  expect(words).toContain('…');
+  expect(words.length).toBeLessThan(62_000);
+});
+
+test.each([
+  [
+    'a mention and an emoji',
+    p({ type: 'mention', attrs: { text: '@Ada' } }, t(' '), { type: 'emoji', attrs: { shortName: ':fox:', text: '🦊' } }),
+    '@Ada 🦊',
+  ],
+  ['a link', p(t('here', { type: 'link', attrs: { href: 'https://example.com/a' } })), 'here (https://example.com/a)'],
+  ['a link that is its own text', p(t('https://a.example', { type: 'link', attrs: { href: 'https://a.example' } })), 'https://a.example'],
+  ['a card', p({ type: 'inlineCard', attrs: { url: 'https://a.example' } }), 'https://a.example'],
+  [
+    'a list',
+    {
+      type: 'bulletList',
+      content: [
+        { type: 'listItem', content: [p(t('one'))] },
+        { type: 'listItem', content: [p(t('two'))] },
+      ],
+    },
+    '- one\n- two',
+  ],
+  ['code', { type: 'codeBlock', content: [t('a = 1\nb = 2')] }, 'a = 1\nb = 2'],
+  ['an image', { type: 'mediaSingle', content: [{ type: 'media', attrs: { id: 'x' } }] }, '[attachment]'],
+  [
+    'a table',
+    {
+      type: 'table',
+      content: [
+        {
+          type: 'tableRow',
+          content: [
+            { type: 'tableCell', content: [p(t('a'))] },
+            { type: 'tableCell', content: [p(t('b'))] },
+          ],
+        },
+      ],
+    },
+    'a | b |',
+  ],
+  ['what is not known', { type: 'novelty', content: [p(t('inside'))] }, 'inside'],
+  ['what is no document', 'text', ''],
+  ['a text of another type', { type: 'text', text: 7 }, '7'],
+])('%s as plain text', (_, node, expected) => {
+  expect(textOfAdf({ type: 'doc', version: 1, content: [node] })).toBe(expected);
+});
+
+test('a document that is nested without end is read as far as anybody writes', () => {
+  let node: object = t('deep');
+  for (let depth = 0; depth < 10_000; depth += 1) node = { type: 'panel', content: [node] };
+  expect(textOfAdf(node)).toBe('');
+});

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { Outcome } from '../integration.provider.ts';
+import { Unanswered } from '../outbound.ts';
+import { JiraRefused, jsonIn } from './jira.client.ts';
+
+const errorBody = z.object({ errorMessages: z.array(z.string()).catch([]), errors: z.record(z.string(), z.string()).catch({}) }).partial();
+const WORDS_LENGTH = 300;
+const REASONS: Readonly<Record<number, string>> = { 401: 'unauthorized', 403: 'forbidden', 404: 'not_found', 410: 'gone' };
+
+/** What Jira says of the members of a request, by member. */
+export function memberErrors(error: unknown): Readonly<Record<string, string>> {
+  if (!(error instanceof JiraRefused) || error.answer.status !== 400) return {};
+  return errorBody.safeParse(jsonIn(error.answer.text)).data?.errors ?? {};
+}
+
+/**
+ * What a failed request means. `isOfSite`: it was no request about one issue, so that 404 says that there is no such site.
+ * @throws what is no failure of Jira
+ */
+export function outcomeOf(error: unknown, secret: string, isOfSite = false): Outcome {
+  if (error instanceof Unanswered) return { kind: 'later', error: error.message, isUncertain: true };
+  if (!(error instanceof JiraRefused)) throw error;
+  const { status, retryAfterMs } = error.answer;
+  const said = wordsOf(error).replaceAll(secret, '[secret]');
+  const words = `Jira answered ${status}${said ? `: ${said}` : ''}`;
+  if (status === 429) return { kind: 'later', error: words, afterMs: retryAfterMs, isThrottling: true };
+  if (status === 401 || status === 403 || status === 410 || (status === 404 && isOfSite))
+    return { kind: 'disabled', reason: REASONS[status] ?? 'refused', error: words };
+  if (status === 400 || status === 404 || status === 413) return { kind: 'refused', error: words };
+  // 2xx with another body is somebody else's page
+  return { kind: 'later', error: words, afterMs: retryAfterMs, isUncertain: true };
+}
+
+/** Only what stands where Jira puts its words: an answer may be a page of whoever stands between. */
+function wordsOf({ answer: { text } }: JiraRefused): string {
+  const { errorMessages = [], errors = {} } = errorBody.safeParse(jsonIn(text)).data ?? {};
+  const said = [...errorMessages, ...Object.entries(errors).map(([member, words]) => `${member}: ${words}`)].join(' ');
+  return said.length > WORDS_LENGTH ? `${said.slice(0, WORDS_LENGTH)}…` : said;
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { Outbound, OutboundAnswer } from '../outbound.ts';
+import type { AdfDocument } from './adf.ts';
+
+/** Where and as whom Jira is asked. */
+export interface JiraAccess {
+  jiraUrl: string;
+  username: string;
+  apiToken: string;
+}
+
+export interface IssueFields {
+  project: { key: string };
+  issuetype: { name: string };
+  summary: string;
+  description: AdfDocument;
+  labels: string[];
+  priority?: { name: string };
+}
+
+const created = z.object({ id: z.string(), key: z.string() });
+const found = z.object({ issues: z.array(created) });
+const comment = z.object({ id: z.string() });
+const comments = z.object({ comments: z.array(z.object({ id: z.string(), body: z.unknown() })) });
+export type CreatedIssue = z.infer<typeof created>;
+
+/** What an answer said, where it is not what was asked for. */
+export class JiraRefused extends Error {
+  constructor(readonly answer: OutboundAnswer) {
+    super(`Jira answered ${answer.status}.`);
+  }
+}
+
+/** The part of Jira Cloud's REST API v3 that is used. @throws JiraRefused, Unanswered */
+export class JiraClient {
+  constructor(private readonly outbound: Outbound) {}
+
+  createIssue(access: JiraAccess, fields: IssueFields): Promise<CreatedIssue> {
+    return this.#ask(access, 'POST', '/issue', created, { fields });
+  }
+
+  /** By the label that an issue was made with. The index behind it follows with a delay of seconds. */
+  async findIssue(access: JiraAccess, projectKey: string, label: string): Promise<CreatedIssue | undefined> {
+    const jql = `project = "${projectKey}" AND labels = "${label}" ORDER BY created ASC`;
+    const { issues } = await this.#ask(access, 'POST', '/search/jql', found, { jql, fields: ['key', 'summary'], maxResults: 1 });
+    return issues[0];
+  }
+
+  async setPriority(access: JiraAccess, issueId: string, name: string): Promise<void> {
+    await this.#ask(access, 'PUT', `/issue/${encodeURIComponent(issueId)}`, z.unknown(), { fields: { priority: { name } } });
+  }
+
+  async addComment(access: JiraAccess, issueId: string, body: AdfDocument): Promise<string> {
+    return (await this.#ask(access, 'POST', `/issue/${encodeURIComponent(issueId)}/comment`, comment, { body })).id;
+  }
+
+  /** The newest of an issue whose body holds a text. */
+  async findComment(access: JiraAccess, issueId: string, holding: string): Promise<string | undefined> {
+    const path = `/issue/${encodeURIComponent(issueId)}/comment?orderBy=-created&maxResults=100`;
+    const newest = await this.#ask(access, 'GET', path, comments);
+    return newest.comments.find(({ body }) => JSON.stringify(body).includes(holding))?.id;
+  }
+
+  /** Whether the credentials hold, and the project is there for them. */
+  async check(access: JiraAccess, projectKey: string): Promise<void> {
+    await this.#ask(access, 'GET', '/myself', z.unknown());
+    await this.#ask(access, 'GET', `/project/${encodeURIComponent(projectKey)}`, z.unknown());
+  }
+
+  async #ask<T>(access: JiraAccess, method: 'GET' | 'POST' | 'PUT', path: string, shape: z.ZodType<T>, body?: object): Promise<T> {
+    const { jiraUrl, username, apiToken } = access;
+    const authorization = `Basic ${Buffer.from(`${username}:${apiToken}`).toString('base64')}`;
+    const answer = await this.outbound.send({ method, url: `${jiraUrl}/rest/api/3${path}`, headers: { authorization }, body });
+    if (answer.status < 200 || answer.status > 299) throw new JiraRefused(answer);
+    const parsed = shape.safeParse(answer.text === '' ? undefined : jsonIn(answer.text));
+    if (!parsed.success) throw new JiraRefused(answer);
+    return parsed.data;
+  }
+}
+
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

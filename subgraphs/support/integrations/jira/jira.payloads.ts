@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { textOfAdf } from './adf.ts';
+
+const issue = z.object({
+  id: z.coerce.string(),
+  key: z.string().max(300),
+  fields: z.object({ status: z.object({ name: z.string().max(300) }).optional() }).optional(),
+});
+const comment = z.object({
+  id: z.coerce.string(),
+  /** Jira's webhooks tell it as wiki text, its API as a document. */
+  body: z.unknown().optional(),
+  author: z.object({ accountId: z.string().optional(), displayName: z.string().optional() }).optional(),
+  visibility: z.unknown().optional(),
+  jsdPublic: z.boolean().optional(),
+});
+
+/** What Jira's webhooks tell, as far as it is read (developer.atlassian.com, Webhooks). */
+export const jiraPayload = z.discriminatedUnion('webhookEvent', [
+  z.object({ webhookEvent: z.enum(['comment_created', 'comment_updated']), issue, comment }),
+  z.object({ webhookEvent: z.enum(['jira:issue_updated', 'jira:issue_deleted']), issue }),
+]);
+export type JiraPayload = z.infer<typeof jiraPayload>;
+export type ToldIssue = z.infer<typeof issue>;
+export type ToldJiraComment = z.infer<typeof comment>;
+
+export const contentOf = ({ body }: ToldJiraComment): string => (typeof body === 'string' ? body.trim() : textOfAdf(body));
+
+/** Restricted to a role or group, or hidden from the customers of a service desk. */
+export const isRestricted = ({ visibility, jsdPublic }: ToldJiraComment): boolean =>
+  jsdPublic === false || (typeof visibility === 'object' && visibility !== null);

@@ -1,0 +1,184 @@
+import type { Clock } from '../../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../../kernel/database.ts';
+import { newId } from '../../../../kernel/ids.ts';
+import { organizationEm } from '../../../../kernel/organization.filter.ts';
+import type { SecretBox } from '../../../../kernel/secret-box.ts';
+import { Ticket } from '../../tickets/ticket.entity.ts';
+import type { TicketPriority } from '../../tickets/ticket.states.ts';
+import { type Attempt, DELIVERED, type Outcome, type Provider, SKIPPED } from '../integration.provider.ts';
+import { isInternal, type Told } from '../told.ts';
+import { memberErrors, outcomeOf } from './jira.answers.ts';
+import type { CreatedIssue, JiraAccess, JiraClient } from './jira.client.ts';
+import { commentText, descriptionOf, markOf, statusText, summaryOf } from './jira.texts.ts';
+import { JiraComment, JiraCommentOrigin } from './jira-comment.entity.ts';
+import { JiraIntegration } from './jira-integration.entity.ts';
+import { JiraIssue } from './jira-issue.entity.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+export interface JiraProviderDeps {
+  orm: Orm;
+  clock: Clock;
+  client: JiraClient;
+  tokens: SecretBox;
+  origin: string;
+}
+
+interface Work extends Attempt<JiraIntegration> {
+  em: EntityManager;
+  access: JiraAccess;
+}
+
+/** Makes issues of tickets and keeps them up to date. Jira has no idempotency key: what may have been done is looked for first. */
+export class JiraProvider implements Provider<JiraIntegration> {
+  readonly kind = 'jira';
+  readonly entity = JiraIntegration;
+  /** An issue is wanted late too. */
+  readonly expiryMs = 7 * DAY_MS;
+  readonly paceMs = 0;
+  /** Jira's index, in which a lost issue is looked for, follows within seconds. */
+  readonly firstPauseMs = 10_000;
+
+  constructor(private readonly deps: JiraProviderDeps) {}
+
+  wants({ syncSettings }: JiraIntegration, told: Told): boolean {
+    if (told.event === 'ticket.created') return syncSettings.createJiraIssues;
+    if (told.event === 'ticket.updated') return Boolean(told.data.changes?.priority ?? told.data.changes?.status);
+    return told.data.comment !== undefined && syncSettings.syncComments && !isInternal(told);
+  }
+
+  async deliver(attempt: Attempt<JiraIntegration>): Promise<Outcome> {
+    const { integration, told } = attempt;
+    const em = organizationEm(this.deps.orm, integration.organizationId);
+    const work = { ...attempt, em, access: this.#accessOf(integration) };
+    const isCreation = told.event === 'ticket.created';
+    try {
+      if (isCreation) return await this.#create(work);
+      const issue = await this.#issueOf(work);
+      // of tickets from before the integration there is none, and what was deleted in Jira stays so
+      if (!issue || issue.deletedAt) return SKIPPED;
+      return told.data.comment ? await this.#comment(work, issue) : await this.#update(work, issue);
+    } catch (error) {
+      return outcomeOf(error, work.access.apiToken, isCreation);
+    }
+  }
+
+  async test(integration: JiraIntegration): Promise<Outcome> {
+    const access = this.#accessOf(integration);
+    try {
+      await this.deps.client.check(access, integration.projectKey);
+      return DELIVERED;
+    } catch (error) {
+      return outcomeOf(error, access.apiToken);
+    }
+  }
+
+  async #create(work: Work): Promise<Outcome> {
+    const { integration, told, em, access, isRepeat } = work;
+    const { client } = this.deps;
+    if (await this.#issueOf(work)) return SKIPPED;
+    const ticket = await em.findOne(Ticket, { id: told.data.ticket?.id ?? '' });
+    if (!ticket) return SKIPPED;
+    const { projectKey } = integration;
+    const existing = isRepeat ? await client.findIssue(access, projectKey, ticket.id) : undefined;
+    if (existing) return this.#created(work, ticket, existing, false);
+    const fields = {
+      project: { key: projectKey },
+      issuetype: { name: 'Task' },
+      summary: summaryOf(ticket),
+      description: descriptionOf(ticket, this.deps.origin),
+      labels: [ticket.id],
+    };
+    const name = priorityNameOf(integration, ticket.priority);
+    try {
+      return this.#created(work, ticket, await client.createIssue(access, name ? { ...fields, priority: { name } } : fields), !name);
+    } catch (error) {
+      if (!name || !memberErrors(error).priority) throw error;
+      return this.#created(work, ticket, await client.createIssue(access, fields), true);
+    }
+  }
+
+  #created({ integration }: Work, ticket: Ticket, { id: issueId, key }: CreatedIssue, priorityOmitted: boolean): Outcome {
+    const { id: integrationId, organizationId, jiraUrl } = integration;
+    const issue = {
+      id: newId('jiraIssue'),
+      organizationId,
+      integrationId,
+      ticketId: ticket.id,
+      issueId,
+      key,
+      url: `${jiraUrl}/browse/${key}`,
+    };
+    return {
+      kind: 'delivered',
+      record: async (tx) => {
+        const row = { ...issue, priorityOmitted, createdAt: this.deps.clock.now() };
+        await tx.upsertMany(JiraIssue, [row], { onConflictFields: ['integrationId', 'ticketId'], onConflictAction: 'ignore' });
+      },
+    };
+  }
+
+  /** The priority is set anew as often as this is repeated; the comment is looked for. */
+  async #update(work: Work, issue: JiraIssue): Promise<Outcome> {
+    const { integration, told, access } = work;
+    const { ticket, changes } = told.data;
+    const name = changes?.priority && priorityNameOf(integration, String(changes.priority.to));
+    let omitted: boolean | undefined;
+    if (name) {
+      try {
+        await this.deps.client.setPriority(access, issue.issueId, name);
+        omitted = false;
+      } catch (error) {
+        if (!memberErrors(error).priority) throw error;
+        omitted = true;
+      }
+    }
+    const body = ticket && statusText(ticket, told, this.deps.origin);
+    if (body) await this.#post(work, issue, markOf(this.deps.origin, ticket.id, told.id), body);
+    if (omitted === undefined) return DELIVERED;
+    return {
+      kind: 'delivered',
+      record: async (tx) => void (await tx.nativeUpdate(JiraIssue, { id: issue.id }, { priorityOmitted: omitted })),
+    };
+  }
+
+  async #comment(work: Work, issue: JiraIssue): Promise<Outcome> {
+    const { integration, told, em } = work;
+    const { ticket, comment } = told.data;
+    if (!ticket || !comment) return SKIPPED;
+    const { id: integrationId, organizationId } = integration;
+    // also what came from Jira
+    if (await em.findOne(JiraComment, { integrationId, commentId: comment.id })) return SKIPPED;
+    const mark = markOf(this.deps.origin, ticket.id, comment.id);
+    const jiraCommentId = await this.#post(work, issue, mark, commentText(ticket, comment, this.deps.origin));
+    return {
+      kind: 'delivered',
+      record: async (tx) => {
+        const known = { id: newId('jiraComment'), organizationId, integrationId, commentId: comment.id, jiraCommentId };
+        const row = { ...known, origin: JiraCommentOrigin.TICKET, createdAt: this.deps.clock.now() };
+        await tx.upsertMany(JiraComment, [row], { onConflictFields: ['integrationId', 'commentId'], onConflictAction: 'ignore' });
+      },
+    };
+  }
+
+  async #post(
+    { access, isRepeat }: Work,
+    { issueId }: JiraIssue,
+    mark: string,
+    body: Parameters<JiraClient['addComment']>[2],
+  ): Promise<string> {
+    const existing = isRepeat ? await this.deps.client.findComment(access, issueId, mark) : undefined;
+    return existing ?? this.deps.client.addComment(access, issueId, body);
+  }
+
+  #issueOf({ integration, told, em }: Work): Promise<JiraIssue | null> {
+    return em.findOne(JiraIssue, { integrationId: integration.id, ticketId: told.data.ticket?.id ?? '' });
+  }
+
+  #accessOf({ id, jiraUrl, username, sealedApiToken }: JiraIntegration): JiraAccess {
+    return { jiraUrl, username, apiToken: this.deps.tokens.open(sealedApiToken, id) };
+  }
+}
+
+const priorityNameOf = ({ syncSettings: { priorityMapping } }: JiraIntegration, priority: string): string | undefined =>
+  priorityMapping[priority as TicketPriority] ?? undefined;

@@ -1,0 +1,91 @@
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type Page, PageInput, pageOf } from '../../../../kernel/graphql/page.ts';
+import { Requires } from '../../../../kernel/graphql/requires.ts';
+import { relationLimit } from '../../../../kernel/loaders.ts';
+import type { SupportContext } from '../../context.ts';
+import { Ticket } from '../../tickets/ticket.entity.ts';
+import { IntegrationTest } from '../integration.test-result.ts';
+import { JiraIntegrationCreateInput, JiraIntegrationUpdateInput } from './jira.inputs.ts';
+import { inboundPath } from './jira.paths.ts';
+import { JiraIntegration } from './jira-integration.entity.ts';
+import { JiraIssue } from './jira-issue.entity.ts';
+
+const JiraIntegrationPage = pageOf('JiraIntegration', JiraIntegration);
+
+@Resolver(() => JiraIntegration)
+export class JiraIntegrationResolver {
+  @Query(() => JiraIntegration, { nullable: true })
+  @Requires('support:admin')
+  jiraIntegration(@Arg('id', () => ID) id: string, @Ctx() { jiraIntegrations }: SupportContext): Promise<JiraIntegration | null> {
+    return jiraIntegrations.find(id);
+  }
+
+  @Query(() => JiraIntegrationPage)
+  @Requires('support:admin')
+  jiraIntegrations(
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { jiraIntegrations }: SupportContext,
+  ): Promise<Page<JiraIntegration>> {
+    return jiraIntegrations.list(page ?? {});
+  }
+
+  @Mutation(() => JiraIntegration, { description: 'DUPLICATE_RESOURCE where there is one with this project of this site.' })
+  @Requires('support:admin')
+  createJiraIntegration(
+    @Arg('input', () => JiraIntegrationCreateInput) input: JiraIntegrationCreateInput,
+    @Ctx() { jiraIntegrations }: SupportContext,
+  ): Promise<JiraIntegration> {
+    return jiraIntegrations.create(input);
+  }
+
+  @Mutation(() => JiraIntegration)
+  @Requires('support:admin')
+  updateJiraIntegration(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => JiraIntegrationUpdateInput) input: JiraIntegrationUpdateInput,
+    @Ctx() { jiraIntegrations }: SupportContext,
+  ): Promise<JiraIntegration> {
+    return jiraIntegrations.update(id, input);
+  }
+
+  @Mutation(() => JiraIntegration, {
+    description: 'Makes a secret for the webhook in Jira, which this answer alone shows; the one before counts no more.',
+  })
+  @Requires('support:admin')
+  rotateJiraIntegrationSecret(@Arg('id', () => ID) id: string, @Ctx() { jiraIntegrations }: SupportContext): Promise<JiraIntegration> {
+    return jiraIntegrations.rotateSecret(id);
+  }
+
+  @Mutation(() => JiraIntegration, { description: 'Answers its last state. Its issues stay in Jira, and tickets know of them no more.' })
+  @Requires('support:admin')
+  deleteJiraIntegration(@Arg('id', () => ID) id: string, @Ctx() { jiraIntegrations }: SupportContext): Promise<JiraIntegration> {
+    return jiraIntegrations.delete(id);
+  }
+
+  @Mutation(() => IntegrationTest, { description: 'Asks Jira at once whether the credentials hold and the project is there for them.' })
+  @Requires('support:admin')
+  testJiraIntegration(@Arg('id', () => ID) id: string, @Ctx() { jiraIntegrations }: SupportContext): Promise<IntegrationTest> {
+    return jiraIntegrations.test(id);
+  }
+
+  @FieldResolver(() => String, {
+    description:
+      'Where a webhook in Jira sends `comment_created`, `comment_updated`, `jira:issue_updated` and `jira:issue_deleted`, signed with `inboundSecret`.',
+  })
+  inboundUrl(@Root() { id }: JiraIntegration, @Ctx() { origin }: SupportContext): string {
+    return `${origin}${inboundPath(id)}`;
+  }
+}
+
+@Resolver(() => Ticket)
+export class TicketIssuesResolver {
+  @FieldResolver(() => [JiraIssue], { nullable: true, description: 'The issues that it is in Jira, the newest first. For the desk only.' })
+  @Requires('support:write')
+  issues(
+    @Root() { id }: Ticket,
+    @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
+    @Ctx() { loaders }: SupportContext,
+  ): Promise<JiraIssue[]> {
+    return loaders.jiraIssues.newest('ticketId', id, relationLimit(limit));
+  }
+}

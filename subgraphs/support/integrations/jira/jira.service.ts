@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import type { EntityManager } from '../../../../kernel/database.ts';
+import { InvalidParameters } from '../../../../kernel/errors.ts';
+import type { SecretBox } from '../../../../kernel/secret-box.ts';
+import { IntegrationService, type IntegrationServiceDeps } from '../integration.service.ts';
+import type { JiraIntegrationCreateInput, JiraIntegrationUpdateInput, JiraSyncSettingsInput } from './jira.inputs.ts';
+import { JiraComment } from './jira-comment.entity.ts';
+import { DEFAULT_MAPPING, JiraCommentVisibility, JiraIntegration, type JiraSyncSettings } from './jira-integration.entity.ts';
+import { JiraIssue } from './jira-issue.entity.ts';
+
+const SECRET_BYTES = 32;
+
+export interface JiraServiceDeps extends IntegrationServiceDeps<JiraIntegration> {
+  tokens: SecretBox;
+  inboundSecrets: SecretBox;
+}
+
+/** Jira integrations of the caller's organization (specification 2.7, 4.7). */
+export class JiraIntegrationService extends IntegrationService<JiraIntegration> {
+  constructor(private readonly own: JiraServiceDeps) {
+    super(own, JiraIntegration, ['this project of this site', 'project_key']);
+  }
+
+  /** With the secret of its webhook, this once. The remote is not asked: `test` does that. @throws InvalidParameters, IntegrationExists */
+  async create(input: JiraIntegrationCreateInput): Promise<JiraIntegration> {
+    const jiraUrl = await this.#siteOf(input.jiraUrl);
+    const secret = newSecret();
+    const made = await this.insert(new JiraIntegration(), (integration) => {
+      const { username, projectKey, active } = input;
+      Object.assign(integration, { jiraUrl, username, projectKey, active });
+      integration.syncSettings = merged(DEFAULTS, input.syncSettings);
+      this.#setToken(integration, input.apiToken);
+      integration.sealedInboundSecret = this.own.inboundSecrets.seal(secret, integration.id);
+    });
+    made.inboundSecret = secret;
+    return made;
+  }
+
+  /** @throws ResourceNotFound, InvalidParameters, IntegrationExists */
+  async update(id: string, { jiraUrl, apiToken, syncSettings, active, ...input }: JiraIntegrationUpdateInput): Promise<JiraIntegration> {
+    const site = jiraUrl && (await this.#siteOf(jiraUrl));
+    return this.change(id, (integration) => {
+      if (site && new URL(site).host !== new URL(integration.jiraUrl).host && !apiToken)
+        throw new InvalidParameters([{ field: 'apiToken', reason: 'is needed with another host' }]);
+      if (site) integration.jiraUrl = site;
+      if (input.username) integration.username = input.username;
+      if (input.projectKey) integration.projectKey = input.projectKey;
+      if (syncSettings) integration.syncSettings = merged(integration.syncSettings, syncSettings);
+      if (apiToken) this.#setToken(integration, apiToken);
+      if (site || apiToken || input.username) integration.forgetFailures();
+      if (active !== undefined) integration.setActive(active);
+    });
+  }
+
+  /** With its new secret, this once; the one before counts no more. @throws ResourceNotFound */
+  async rotateSecret(id: string): Promise<JiraIntegration> {
+    const secret = newSecret();
+    const changed = await this.change(id, (integration) => {
+      integration.sealedInboundSecret = this.own.inboundSecrets.seal(secret, id);
+    });
+    changed.inboundSecret = secret;
+    return changed;
+  }
+
+  /** The issues stay in Jira; that they belonged together is forgotten. */
+  protected override async beforeDelete(tx: EntityManager, integrationId: string): Promise<void> {
+    await tx.nativeDelete(JiraIssue, { integrationId });
+    await tx.nativeDelete(JiraComment, { integrationId });
+  }
+
+  #setToken(integration: JiraIntegration, token: string): void {
+    integration.sealedApiToken = this.own.tokens.seal(token, integration.id);
+    // of a short one even four characters would be much
+    integration.apiTokenHint = `…${token.length >= 16 ? token.slice(-4) : ''}`;
+  }
+
+  /** In one spelling, so that the same site is the same text. */
+  async #siteOf(text: string): Promise<string> {
+    await this.checkUrl('jiraUrl', text);
+    const url = new URL(text);
+    if (url.search || url.hash)
+      throw new InvalidParameters([{ field: 'jiraUrl', value: text, reason: 'must not have a query or fragment' }]);
+    return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  }
+}
+
+const newSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
+
+const DEFAULTS: JiraSyncSettings = {
+  createJiraIssues: true,
+  syncComments: true,
+  priorityMapping: { ...DEFAULT_MAPPING },
+  jiraCommentVisibility: JiraCommentVisibility.INTERNAL,
+};
+
+function merged(settings: JiraSyncSettings, input: JiraSyncSettingsInput | null | undefined): JiraSyncSettings {
+  const { priorityMapping, ...given } = input ?? {};
+  const changes = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
+  const names = Object.entries(priorityMapping ?? {}).filter(([, value]) => value !== undefined);
+  return { ...settings, ...Object.fromEntries(changes), priorityMapping: { ...settings.priorityMapping, ...Object.fromEntries(names) } };
+}

@@ -1,0 +1,50 @@
+import { DELIVERED, type Outcome } from '../integration.provider.ts';
+import type { Outbound, OutboundAnswer } from '../outbound.ts';
+import { Unanswered } from '../outbound.ts';
+import type { SlackMessage } from './slack.message.ts';
+
+/** Errors that will not go away by waiting, by the word that Slack answers in plain text. */
+const FATAL = [
+  'invalid_token',
+  'action_prohibited',
+  'channel_not_found',
+  'no_service',
+  'no_service_id',
+  'no_team',
+  'team_disabled',
+  'channel_is_archived',
+  'posting_to_general_channel_denied',
+];
+const WORD = /^[a-z_]{1,80}$/;
+
+/** Posts to incoming webhooks of Slack. */
+export class SlackClient {
+  constructor(private readonly outbound: Outbound) {}
+
+  /** Only 200 with the text `ok` says that a message was taken. */
+  async post(url: string, message: SlackMessage): Promise<Outcome> {
+    try {
+      return outcomeOf(await this.outbound.send({ method: 'POST', url, body: message }));
+    } catch (error) {
+      if (error instanceof Unanswered) return { kind: 'later', error: error.message, isUncertain: true };
+      throw error;
+    }
+  }
+}
+
+function outcomeOf({ status, text, retryAfterMs }: OutboundAnswer): Outcome {
+  const answer = text.trim();
+  if (status === 200 && answer === 'ok') return DELIVERED;
+  // anything else may be a page of whoever stands between, and may hold anything
+  const word = WORD.test(answer) ? answer : undefined;
+  const error = `Slack answered ${status}${word ? `: ${word}` : ''}`;
+  if (status === 429) return { kind: 'later', error, afterMs: retryAfterMs, isThrottling: true };
+  if (status >= 500) return { kind: 'later', error, afterMs: retryAfterMs };
+  if (status === 410 || status === 404 || status === 401 || status === 403)
+    return { kind: 'disabled', reason: word ?? REASONS[status] ?? 'refused', error };
+  if (word && FATAL.includes(word)) return { kind: 'disabled', reason: word, error };
+  if (status === 400 || status === 413) return { kind: 'refused', error };
+  return { kind: 'later', error, afterMs: retryAfterMs };
+}
+
+const REASONS: Readonly<Record<number, string>> = { 401: 'unauthorized', 403: 'forbidden', 404: 'not_found', 410: 'gone' };

@@ -1,0 +1,55 @@
+import { matches } from '../../../../kernel/events.ts';
+import type { SecretBox } from '../../../../kernel/secret-box.ts';
+import { ticketUrls } from '../../tickets/ticket.urls.ts';
+import type { Attempt, Outcome, Provider } from '../integration.provider.ts';
+import { isInternal, type Told } from '../told.ts';
+import type { SlackClient } from './slack.client.ts';
+import { messageOf, testMessage } from './slack.message.ts';
+import { SlackIntegration } from './slack-integration.entity.ts';
+
+const SUPPORT = 'support';
+
+/** Tells channels what happens to tickets. An incoming webhook takes about one message in a second. */
+export class SlackProvider implements Provider<SlackIntegration> {
+  readonly kind = 'slack';
+  readonly entity = SlackIntegration;
+  /** A channel is for what happens now. */
+  readonly expiryMs = 24 * 3_600_000;
+  readonly paceMs = 1000;
+  readonly firstPauseMs = 5000;
+
+  constructor(
+    private readonly client: SlackClient,
+    private readonly secrets: SecretBox,
+    private readonly origin: string,
+  ) {}
+
+  wants({ events, filters }: SlackIntegration, told: Told): boolean {
+    if (!isWanted(events, told)) return false;
+    const priorities: readonly string[] = filters?.priorities ?? [];
+    return priorities.length === 0 || priorities.includes(told.data.ticket?.priority ?? '');
+  }
+
+  /** Slack has no way to ask what became of a message: after an attempt without an answer it may come twice. */
+  deliver({ integration, told }: Attempt<SlackIntegration>): Promise<Outcome> {
+    const { channel, messageFormat } = integration;
+    const { ticket } = told.data;
+    const url = ticket && ticketUrls(this.origin, ticket.id).customerPortal;
+    return this.client.post(this.#urlOf(integration), messageOf(told, { channel, template: messageFormat.template, url }));
+  }
+
+  test(integration: SlackIntegration): Promise<Outcome> {
+    return this.client.post(this.#urlOf(integration), testMessage(integration.channel, this.origin));
+  }
+
+  #urlOf({ sealedWebhookUrl, id }: SlackIntegration): string {
+    return this.secrets.open(sealedWebhookUrl, id);
+  }
+}
+
+/** What is internal goes out only where its event is asked for by name, whatever a pattern would cover. */
+function isWanted(patterns: readonly string[], told: Told): boolean {
+  const type = { name: told.event, family: SUPPORT };
+  if (isInternal(told)) return patterns.some((pattern) => pattern === type.name || pattern === `${SUPPORT}.${type.name}`);
+  return patterns.some((pattern) => matches(pattern, type));
+}

@@ -1,0 +1,58 @@
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { type Page, PageInput, pageOf } from '../../../../kernel/graphql/page.ts';
+import { Requires } from '../../../../kernel/graphql/requires.ts';
+import type { SupportContext } from '../../context.ts';
+import { IntegrationTest } from '../integration.test-result.ts';
+import { SlackIntegrationCreateInput, SlackIntegrationUpdateInput } from './slack.inputs.ts';
+import { SlackIntegration } from './slack-integration.entity.ts';
+
+const SlackIntegrationPage = pageOf('SlackIntegration', SlackIntegration);
+
+@Resolver(() => SlackIntegration)
+export class SlackIntegrationResolver {
+  @Query(() => SlackIntegration, { nullable: true })
+  @Requires('support:admin')
+  slackIntegration(@Arg('id', () => ID) id: string, @Ctx() { slackIntegrations }: SupportContext): Promise<SlackIntegration | null> {
+    return slackIntegrations.find(id);
+  }
+
+  @Query(() => SlackIntegrationPage)
+  @Requires('support:admin')
+  slackIntegrations(
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { slackIntegrations }: SupportContext,
+  ): Promise<Page<SlackIntegration>> {
+    return slackIntegrations.list(page ?? {});
+  }
+
+  @Mutation(() => SlackIntegration, { description: 'DUPLICATE_RESOURCE where there is one with this webhook and channel.' })
+  @Requires('support:admin')
+  createSlackIntegration(
+    @Arg('input', () => SlackIntegrationCreateInput) input: SlackIntegrationCreateInput,
+    @Ctx() { slackIntegrations }: SupportContext,
+  ): Promise<SlackIntegration> {
+    return slackIntegrations.create(input);
+  }
+
+  @Mutation(() => SlackIntegration)
+  @Requires('support:admin')
+  updateSlackIntegration(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => SlackIntegrationUpdateInput) input: SlackIntegrationUpdateInput,
+    @Ctx() { slackIntegrations }: SupportContext,
+  ): Promise<SlackIntegration> {
+    return slackIntegrations.update(id, input);
+  }
+
+  @Mutation(() => SlackIntegration, { description: 'Answers its last state. What waits for it is not sent.' })
+  @Requires('support:admin')
+  deleteSlackIntegration(@Arg('id', () => ID) id: string, @Ctx() { slackIntegrations }: SupportContext): Promise<SlackIntegration> {
+    return slackIntegrations.delete(id);
+  }
+
+  @Mutation(() => IntegrationTest, { description: 'Posts a test message at once, also where it is inactive, and answers what came of it.' })
+  @Requires('support:admin')
+  testSlackIntegration(@Arg('id', () => ID) id: string, @Ctx() { slackIntegrations }: SupportContext): Promise<IntegrationTest> {
+    return slackIntegrations.test(id);
+  }
+}

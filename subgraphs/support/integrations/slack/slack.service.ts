@@ -1,0 +1,66 @@
+import { type FieldProblem, InvalidParameters } from '../../../../kernel/errors.ts';
+import { type EventType, matches } from '../../../../kernel/events.ts';
+import type { SecretBox } from '../../../../kernel/secret-box.ts';
+import { IntegrationService, type IntegrationServiceDeps } from '../integration.service.ts';
+import type { SlackIntegrationCreateInput, SlackIntegrationUpdateInput } from './slack.inputs.ts';
+import { SlackIntegration } from './slack-integration.entity.ts';
+
+export interface SlackServiceDeps extends IntegrationServiceDeps<SlackIntegration> {
+  secrets: SecretBox;
+  /** What there is to be told of. */
+  eventTypes: readonly EventType[];
+}
+
+/** Slack integrations of the caller's organization (specification 2.7, 4.7). */
+export class SlackIntegrationService extends IntegrationService<SlackIntegration> {
+  constructor(private readonly own: SlackServiceDeps) {
+    super(own, SlackIntegration, ['this webhook and channel', 'webhook_url']);
+  }
+
+  /** The remote is not asked: `test` does that. @throws InvalidParameters, IntegrationExists */
+  async create(input: SlackIntegrationCreateInput): Promise<SlackIntegration> {
+    this.#checkEvents(input.events);
+    await this.checkUrl('webhookUrl', input.webhookUrl);
+    return this.insert(new SlackIntegration(), (integration) => {
+      const { channel, active } = input;
+      Object.assign(integration, { channel, active, events: [...new Set(input.events)] });
+      integration.filters = input.filters ?? null;
+      integration.messageFormat = input.messageFormat ?? {};
+      this.#setUrl(integration, input.webhookUrl);
+    });
+  }
+
+  /** @throws ResourceNotFound, InvalidParameters, IntegrationExists */
+  async update(id: string, { webhookUrl, ...input }: SlackIntegrationUpdateInput): Promise<SlackIntegration> {
+    if (input.events) this.#checkEvents(input.events);
+    if (webhookUrl) await this.checkUrl('webhookUrl', webhookUrl);
+    return this.change(id, (integration) => {
+      if (input.channel) integration.channel = input.channel;
+      if (input.events) integration.events = [...new Set(input.events)];
+      if (input.filters !== undefined) integration.filters = input.filters;
+      if (input.messageFormat !== undefined) integration.messageFormat = input.messageFormat ?? {};
+      if (input.active !== undefined) integration.setActive(input.active);
+      if (webhookUrl || input.channel) this.#setUrl(integration, webhookUrl ?? this.own.secrets.open(integration.sealedWebhookUrl, id));
+      if (webhookUrl) integration.forgetFailures();
+    });
+  }
+
+  #setUrl(integration: SlackIntegration, text: string): void {
+    const { secrets } = this.own;
+    const url = new URL(text);
+    integration.sealedWebhookUrl = secrets.seal(url.href, integration.id);
+    integration.targetDigest = secrets.digest(`${url.href} ${integration.channel}`);
+    integration.webhookUrlHint = `${url.host}/…${url.pathname.length > 16 ? url.pathname.slice(-4) : ''}`;
+  }
+
+  /** @throws InvalidParameters for each pattern that covers no event of the support family */
+  #checkEvents(patterns: readonly string[]): void {
+    const [first, ...rest] = patterns.flatMap((pattern, index): FieldProblem[] => {
+      if (this.own.eventTypes.some((type) => matches(pattern, type))) return [];
+      return [
+        { field: `events.${index}`, value: pattern, reason: 'names no event of the support family; GET /v1/webhooks/events lists them' },
+      ];
+    });
+    if (first) throw new InvalidParameters([first, ...rest]);
+  }
+}

@@ -1,0 +1,5 @@
+import { commentEvents } from './comments/comment.events.ts';
+import { ticketEvents } from './tickets/ticket.events.ts';
+
+/** The events of the support family: what happens to tickets (specification 6). */
+export const supportEvents = [...ticketEvents, ...commentEvents];

@@ -1,0 +1,67 @@
+import type { Rows } from '../../kernel/database.ts';
+import { eventually } from '../rig.ts';
+import { API_TOKEN, type JiraServer, USERNAME } from '../support/jira.server.ts';
+import type { SlackServer } from '../support/slack.server.ts';
+import { rows } from '../support/tables.ts';
+import type { Json, Tenant } from '../tenant.ts';
+
+/** A ticket as REST answers it. */
+export async function openTicket(tenant: Tenant, input: Json = {}): Promise<Json> {
+  const body = { title: 'Line is down', description: 'Since 9:30.', priority: 'high', ...input };
+  return (await tenant.rest('POST', '/support/tickets', { body })).body.ticket;
+}
+
+export async function changeTicket(tenant: Tenant, id: string, body: Json): Promise<void> {
+  const answer = await tenant.rest('PUT', `/support/tickets/${id}`, { body });
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+}
+
+/** An integration with a channel of a fake Slack. */
+export async function withSlack(tenant: Tenant, slack: SlackServer, input: Json = {}): Promise<Json> {
+  const body = { webhook_url: slack.url, channel: '#support', events: ['ticket.*'], ...input };
+  const answer = await tenant.rest('POST', '/support/integrations/slack', { body });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  return answer.body.data;
+}
+
+/** An integration with a project of a fake Jira. */
+export async function withJira(tenant: Tenant, jira: JiraServer, input: Json = {}): Promise<Json> {
+  const body = { jira_url: jira.url, username: USERNAME, api_token: API_TOKEN, project_key: 'SUP', ...input };
+  const answer = await tenant.rest('POST', '/support/integrations/jira', { body });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  return answer.body.data;
+}
+
+/** An integration as its owner reads it. */
+export const readBack = async (tenant: Tenant, kind: 'slack' | 'jira', id: string): Promise<Json> =>
+  (await tenant.rest('GET', `/support/integrations/${kind}/${id}`)).body.data;
+
+/** Waits until an integration is as it should be. */
+export const settled = (tenant: Tenant, kind: 'slack' | 'jira', id: string, isSo: (integration: Json) => unknown): Promise<Json> =>
+  eventually(async () => {
+    const integration = await readBack(tenant, kind, id);
+    return isSo(integration) ? integration : undefined;
+  });
+
+export interface DeliveryRow {
+  event: string;
+  status: string;
+  attempts: number;
+  error: string | null;
+  payload: string | null;
+}
+
+/** What is kept of an integration's deliveries, in order. */
+export const deliveryRows = async (integrationId: string): Promise<DeliveryRow[]> => {
+  const all: Rows = await rows();
+  return all.query<DeliveryRow>('select * from "support"."integration_delivery" where integration_id = $1 order by event_sequence', [
+    integrationId,
+  ]);
+};
+
+/** Waits until so many were delivered or given up. */
+export const allSettled = (integrationId: string, count: number): Promise<DeliveryRow[]> =>
+  eventually(async () => {
+    const found = await deliveryRows(integrationId);
+    return found.length >= count && found.every(({ status }) => status !== 'pending') ? found : undefined;
+  });

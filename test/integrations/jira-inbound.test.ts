@@ -1,0 +1,216 @@
+import { createHmac } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { type JiraIssueRecord, type JiraServer, jiraServer } from '../support/jira.server.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { allSettled, deliveryRows, openTicket, readBack, settled, withJira } from './integrations.setup.ts';
+
+let platform: Rig;
+beforeAll(async () => {
+  platform = await rig();
+});
+
+interface World {
+  tenant: Tenant;
+  jira: JiraServer;
+  integration: Json;
+  ticket: Json;
+  issue: JiraIssueRecord;
+}
+
+/** A ticket with its issue. */
+async function world(input: Json = {}): Promise<World> {
+  const [tenant, jira] = [await platform.organization(), await jiraServer()];
+  const integration = await withJira(tenant, jira, input);
+  const ticket = await openTicket(tenant);
+  await allSettled(integration.id, 1);
+  return { tenant, jira, integration, ticket, issue: jira.issues[0] as JiraIssueRecord };
+}
+
+const signed = (secret: string, text: string): Record<string, string> => ({
+  'content-type': 'application/json',
+  'x-hub-signature': `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`,
+});
+
+/** As Jira sends it: nothing but the signature says who it is. */
+async function tell({ integration }: Pick<World, 'integration'>, payload: Json, headers?: Record<string, string>): Promise<Response> {
+  const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
+  return fetch(integration.inbound_url, { method: 'POST', headers: headers ?? signed(integration.inbound_secret, text), body: text });
+}
+
+const author = { accountId: '5b10a2844c20165700ede21g', displayName: 'Grace Hopper' };
+const commented = ({ issue }: Pick<World, 'issue'>, comment: Json, webhookEvent = 'comment_created'): Json => ({
+  timestamp: 1_767_225_600_000,
+  webhookEvent,
+  comment: { self: `http://jira/comment/${comment.id}`, author, created: '2026-01-31T09:30:00.000+0000', ...comment },
+  issue: { id: issue.id, key: issue.key, fields: { summary: 'Line is down' } },
+});
+const document = (text: string): Json => ({ type: 'doc', version: 1, content: [{ type: 'paragraph', content: [{ type: 'text', text }] }] });
+
+const COMMENTS = 'query ($id: ID!) { ticket(id: $id) { comments(limit: 50) { content visibility author { type name } } } }';
+async function commentsOn({ tenant, ticket }: Pick<World, 'tenant' | 'ticket'>): Promise<Json[]> {
+  const { data } = await tenant.graphql(COMMENTS, { id: ticket.id });
+  return data.ticket.comments.toReversed();
+}
+const comment = (on: World, content: string, more: Json = {}): Promise<Json> =>
+  on.tenant.rest('POST', `/support/tickets/${on.ticket.id}/comments`, { body: { content, ...more } });
+
+describe('a comment in Jira', () => {
+  test('becomes an internal comment of the ticket, as wiki text or as a document, once however often it is told', async () => {
+    const here = await world();
+    expect((await tell(here, commented(here, { id: '20001', body: 'Fibre cut at *km 12*.' }))).status).toBe(204);
+    await Promise.all([1, 2, 3].map(() => tell(here, commented(here, { id: '20002', body: document('Splicing now.') }))));
+    expect((await tell(here, commented(here, { id: '20002', body: document('Splicing now.') }))).status).toBe(204);
+    expect(await commentsOn(here)).toEqual([
+      { content: 'Fibre cut at *km 12*.', visibility: 'INTERNAL', author: { type: 'SYSTEM', name: 'Grace Hopper (Jira)' } },
+      { content: 'Splicing now.', visibility: 'INTERNAL', author: { type: 'SYSTEM', name: 'Grace Hopper (Jira)' } },
+    ]);
+  });
+
+  test('is for the customer where the settings say so, unless Jira restricts it; and does not go back to Jira', async () => {
+    const here = await world({ sync_settings: { jira_comment_visibility: 'customer' } });
+    await tell(here, commented(here, { id: '20001', body: 'We found it.' }));
+    await tell(
+      here,
+      commented(here, { id: '20002', body: 'The customer is wrong.', visibility: { type: 'role', value: 'Administrators' } }),
+    );
+    await tell(here, commented(here, { id: '20003', body: 'Hidden in the portal.', jsdPublic: false }));
+    expect((await commentsOn(here)).map(({ visibility }) => visibility)).toEqual(['CUSTOMER', 'INTERNAL', 'INTERNAL']);
+    // the creation, and the one that everybody may see: it was looked at, and left
+    const kept = await allSettled(here.integration.id, 2);
+    expect(kept.map(({ event, status }) => [event, status])).toEqual([
+      ['ticket.created', 'delivered'],
+      ['comment.added', 'skipped'],
+    ]);
+    expect(here.issue.comments).toEqual([]);
+  });
+
+  test('that is edited becomes a further one; an edit that changes nothing does not', async () => {
+    const here = await world();
+    await tell(here, commented(here, { id: '20001', body: 'Tomorow.' }));
+    await tell(here, commented(here, { id: '20001', body: 'Tomorow.' }, 'comment_updated'));
+    await tell(here, commented(here, { id: '20001', body: 'Tomorrow.' }, 'comment_updated'));
+    await tell(here, commented(here, { id: '20001', body: 'Tomorrow.' }, 'comment_updated'));
+    expect((await commentsOn(here)).map(({ content }) => content)).toEqual(['Tomorow.', 'Edited: Tomorrow.']);
+  });
+
+  test('on an issue that is no ticket, or while comments are not synchronized, is left alone', async () => {
+    const here = await world({ sync_settings: { sync_comments: false } });
+    expect((await tell(here, commented(here, { id: '20001', body: 'Not here.' }))).status).toBe(204);
+    expect((await tell(here, commented({ issue: { ...here.issue, id: '99999' } }, { id: '20002', body: 'Nor this.' }))).status).toBe(204);
+    expect(await commentsOn(here)).toEqual([]);
+  });
+});
+
+describe('a comment on the ticket', () => {
+  test('goes to the issue with its author, once; and does not come back, however early Jira tells of it', async () => {
+    const here = await world();
+    const said = await comment(here, 'A technician is on the way.\n\nBy noon.');
+    expect(said.status).toBe(201);
+    await allSettled(here.integration.id, 2);
+    const [posted] = here.issue.comments;
+    const [head, first, second] = posted?.body.content ?? [];
+    expect(wordsIn(head)).toMatch(new RegExp(`^.+ \\(agent\\) on ${here.ticket.number}$`));
+    expect([wordsIn(first), wordsIn(second)]).toEqual(['A technician is on the way.', 'By noon.']);
+    // by its id, by its mark in the document, and by its mark in wiki text
+    const url = head.content.at(-1).marks[0].attrs.href;
+    for (const told of [
+      { id: posted?.id, body: 'Whatever it says' },
+      { id: '30001', body: posted?.body },
+      { id: '30002', body: `*Test* (agent) on [${here.ticket.number}|${url}]\n\nA technician is on the way.` },
+    ])
+      expect((await tell(here, commented(here, told))).status).toBe(204);
+    expect(await commentsOn(here)).toHaveLength(1);
+    expect(here.issue.comments).toHaveLength(1);
+  });
+
+  test('of which the answer was lost is looked for before it is posted again', async () => {
+    const here = await world();
+    here.jira.next(`POST /rest/api/3/issue/${here.issue.id}/comment`, 'lost');
+    await comment(here, 'Only once.');
+    await settled(here.tenant, 'jira', here.integration.id, (one) => one.failing_since);
+    await platform.advance(12_000);
+    await allSettled(here.integration.id, 2);
+    expect(here.issue.comments).toHaveLength(1);
+  });
+
+  test('that is internal stays here', async () => {
+    const here = await world();
+    await comment(here, 'The customer is wrong.', { visibility: 'internal' });
+    await comment(here, 'We are on it.');
+    await allSettled(here.integration.id, 2);
+    expect(here.issue.comments.map(({ body }) => wordsIn(body.content[1]))).toEqual(['We are on it.']);
+    expect((await deliveryRows(here.integration.id)).map(({ event }) => event)).toEqual(['ticket.created', 'comment.added']);
+  });
+});
+
+test('an issue that moves or is deleted is followed; a deleted one is told nothing more and not made anew', async () => {
+  const here = await world();
+  const { id } = here.issue;
+  const fields = { status: { name: 'In Progress' } };
+  await tell(here, { webhookEvent: 'jira:issue_updated', issue: { id, key: 'OPS-7', fields } });
+  const query = 'query ($id: ID!) { ticket(id: $id) { issues { key url status deletedAt } } }';
+  const issues = async () => (await here.tenant.graphql(query, { id: here.ticket.id })).data.ticket.issues;
+  expect(await issues()).toEqual([{ key: 'OPS-7', url: `${here.jira.url}/browse/OPS-7`, status: 'In Progress', deletedAt: null }]);
+  await tell(here, { webhookEvent: 'jira:issue_deleted', issue: { id, key: 'OPS-7' } });
+  expect(await issues()).toMatchObject([{ deletedAt: expect.any(String) }]);
+  const before = here.jira.requests.length;
+  await comment(here, 'Nobody there.');
+  await allSettled(here.integration.id, 2);
+  expect(here.jira.requests).toHaveLength(before);
+});
+
+describe('who is not Jira', () => {
+  test('is refused in the same words as at an integration that there is not', async () => {
+    const here = await world();
+    const text = JSON.stringify(commented(here, { id: '20001', body: 'Forged.' }));
+    const type = { 'content-type': 'application/json' };
+    const elsewhere = {
+      integration: {
+        ...here.integration,
+        inbound_url: here.integration.inbound_url.replace(/intg_\w+/, 'intg_01JQ8Z6V4T9M3N2B1C0D9E8F7G'),
+      },
+    };
+    const bad = signed('another secret', text);
+    const answers = await Promise.all([
+      tell(here, text, bad),
+      tell(here, `${text} `, signed(here.integration.inbound_secret, text)),
+      tell(here, text, { ...type, 'x-hub-signature': 'sha256=00' }),
+      tell(here, text, { ...type, 'x-hub-signature': bad['x-hub-signature']?.replace('sha256', 'sha1') ?? '' }),
+      tell(elsewhere, text, bad),
+    ]);
+    const shown = await Promise.all(
+      answers.map(async (answer) => {
+        const { request_id: _, ...error } = ((await answer.json()) as Json).error;
+        return JSON.stringify({ status: answer.status, error });
+      }),
+    );
+    expect(new Set(shown).size).toBe(1);
+    expect(JSON.parse(shown[0] ?? '')).toMatchObject({
+      status: 401,
+      error: { code: 'INVALID_SIGNATURE', details: { reason: 'mismatch' } },
+    });
+    expect(((await (await tell(here, text, type)).json()) as Json).error.details).toEqual({ reason: 'missing' });
+    expect(await commentsOn(here)).toEqual([]);
+  });
+
+  test('is who has the secret of before a rotation, and the secret of another', async () => {
+    const [here, other] = [await world(), await world()];
+    const payload = commented(here, { id: '20001', body: 'Too late.' });
+    const { body } = await here.tenant.rest('POST', `/support/integrations/jira/${here.integration.id}/rotate-secret`);
+    expect((await tell(here, payload)).status).toBe(401);
+    expect((await tell(here, payload, signed(other.integration.inbound_secret, JSON.stringify(payload)))).status).toBe(401);
+    expect((await tell({ integration: body.data }, payload)).status).toBe(204);
+    expect(await readBack(here.tenant, 'jira', here.integration.id)).toMatchObject({ inbound_secret: null });
+  });
+
+  test('cannot send more than a mebibyte; what is signed and not understood is taken and left alone', async () => {
+    const here = await world();
+    expect((await tell(here, 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
+    for (const odd of ['', '{', '[]', '{"webhookEvent":"jira:issue_created"}', '{"webhookEvent":"comment_created","comment":7}'])
+      expect((await tell(here, odd)).status, odd).toBe(204);
+    await eventually(async () => (await commentsOn(here)).length === 0);
+  });
+});
+
+const wordsIn = (node: Json): string => node?.text ?? (node?.content ?? []).map(wordsIn).join('');

@@ -1,0 +1,85 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import type { Json } from '../tenant.ts';
+
+export interface Posted {
+  path: string;
+  body: Json;
+  at: number;
+  /** The text of the section. */
+  section: string;
+}
+
+/** An answer in place of what Slack would say: status, text and headers; or the connection breaks off after the message was taken. */
+export type SlackAnswer = readonly [status: number, text?: string, headers?: Record<string, string>] | 'lost';
+
+export interface SlackServer {
+  /** Of an incoming webhook of this workspace, whose token nobody else has. */
+  url: string;
+  origin: string;
+  /** Messages that a channel shows, in order. */
+  posted: Posted[];
+  /** Every request that came, whatever the answer. */
+  requests: number;
+  /** The next requests are answered so, and then again as Slack does. */
+  next(...answers: SlackAnswer[]): void;
+}
+
+const TOKEN = 'x7Hk2pQ9wZrT4mNcV8bYgJ1s';
+const PATH = `/services/T024BE7LD/B024BE7LE/${TOKEN}`;
+
+/** Slack's incoming webhooks on a loopback port, for the time of one test: its texts and its statuses (api.slack.com/messaging/webhooks). */
+export async function slackServer(): Promise<SlackServer> {
+  const planned: SlackAnswer[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    slack.requests += 1;
+    const say = (status: number, text: string, headers: Record<string, string> = {}): ServerResponse =>
+      response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(text);
+    const answer = planned.shift();
+    if (answer && answer !== 'lost') return void say(answer[0], answer[1] ?? '', answer[2]);
+    const path = request.url ?? '';
+    const [, area, team, , token] = path.split('/');
+    if (request.method !== 'POST') return void say(405, 'method_not_allowed');
+    if (area !== 'services' || !/^T\w+$/.test(team ?? '')) return void say(404, 'no_team');
+    if (token !== TOKEN) return void say(403, 'invalid_token');
+    const body = parsed(Buffer.concat(chunks).toString());
+    const problem = problemOf(request.headers['content-type'], body);
+    if (problem) return void say(400, problem);
+    slack.posted.push({ path, body, at: performance.now(), section: body.blocks?.[0]?.text?.text });
+    if (answer === 'lost') return void response.destroy();
+    return void say(200, 'ok');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const slack: SlackServer = {
+    url: `${origin}${PATH}`,
+    origin,
+    posted: [],
+    requests: 0,
+    next: (...answers) => void planned.push(...answers),
+  };
+  return slack;
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function problemOf(type: string | undefined, body: Json): string | undefined {
+  if (!type?.startsWith('application/json') || typeof body !== 'object' || body === null) return 'invalid_payload';
+  if (!body.text && !body.blocks && !body.attachments) return 'no_text';
+  const blocks: Json[] = body.blocks ?? [];
+  const isBad = ({ type: kind, text }: Json): boolean => kind === 'section' && (!text?.text || [...text.text].length > 3000);
+  return blocks.length > 50 || blocks.some(isBad) ? 'invalid_blocks' : undefined;
+}
