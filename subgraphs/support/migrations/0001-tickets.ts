@@ -60,7 +60,7 @@ export const tickets = migration('0001-tickets', [
   `create index "ticket_organization_id_service_affected_created_at_index" on "support"."ticket" ("organization_id", "service_affected", "created_at")`,
   `create index "ticket_organization_id_customer_id_created_at_index" on "support"."ticket" ("organization_id", "customer_id", "created_at")`,
   `create index "ticket_organization_id_created_at_id_index" on "support"."ticket" ("organization_id", "created_at", "id")`,
-  `create index "ticket_unresolved_agent_index" on "support"."ticket" ("agent_id") where "status" <> 'resolved'`,
+  `create index "ticket_unresolved_agent_index" on "support"."ticket" ("organization_id", "agent_id") where "status" <> 'resolved'`,
   `create index "ticket_organization_id_agent_id_created_at_index" on "support"."ticket" ("organization_id", "agent_id", "created_at")`,
   `create index "ticket_sla_due_index" on "support"."ticket" ("sla_due_at") where "sla_due_at" is not null`,
   `alter table "support"."ticket" add constraint "ticket_organization_id_number_unique" unique ("organization_id", "number")`,

@@ -15,7 +15,7 @@ import { TicketContact, TicketLocation } from './ticket.values.ts';
 @OrganizationFilter()
 @Unique({ properties: ['organizationId', 'number'] })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
-@Index({ properties: ['agentId'], where: `status <> 'resolved'`, name: 'ticket_unresolved_agent_index' })
+@Index({ properties: ['organizationId', 'agentId'], where: `status <> 'resolved'`, name: 'ticket_unresolved_agent_index' })
 @Index({ properties: ['organizationId', 'agentId', 'createdAt'] })
 @Index({ properties: ['slaDueAt'], where: 'sla_due_at is not null', name: 'ticket_sla_due_index' })
 @Index({ properties: ['organizationId', 'customerId', 'createdAt'] })
