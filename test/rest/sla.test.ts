@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { changeTicket as change, eventsOf, eventsWhen, HOUR_MS, MINUTE_MS, openTicket as open, slaOf } from '../support/sla.setup.ts';
-import type { Tenant } from '../tenant.ts';
+import { rows } from '../support/tables.ts';
+import type { Json, Tenant } from '../tenant.ts';
 
 let platform: Rig;
 /** Of the plan enterprise, which promises round the clock. */
@@ -58,6 +59,17 @@ describe('a ticket that nobody answers', () => {
     await eventsWhen(tenant, id, 1, 'ticket.resolved');
     expect(await eventsOf(tenant, id, 'sla.breach')).toHaveLength(2);
     expect(await slaOf(tenant, id)).toMatchObject({ response_time: { status: 'breached' }, resolution_time: { status: 'breached' } });
+
+    const timeline = await (await rows()).query<{ member: string; to: string; actor_id: string }>(
+      `select "member", "to" #>> '{}' as "to", "actor_id" from "support"."ticket_change" where "ticket_id" = $1 and "member" like '%_time' order by "created_at", "id"`,
+      [id],
+    );
+    expect(timeline.map(({ member, to }) => `${member} ${to}`)).toEqual([
+      'response_time at_risk',
+      'response_time breached',
+      'resolution_time breached',
+    ]);
+    expect(new Set(timeline.map(({ actor_id }) => actor_id))).toEqual(new Set(['support.sla']));
   });
 
   test('and that is answered after its due instant is breached, although no sweep had come', async () => {
@@ -159,6 +171,58 @@ describe('another priority', () => {
     expect(told.map(({ data }) => data.sla.target)).toEqual(['1 hour', '4 hours']);
   });
 });
+
+test('the graph shows the same, and what happens to it live', async () => {
+  const socket = tenant.socket();
+  try {
+    const { id } = await open(tenant, { priority: 'high' });
+    const query = `query($id: ID!) { ticket(id: $id) { waitingOnCustomer sla {
+      tier response { target status dueAt breachedAt } resolution { target elapsed status dueAt timeRemaining paused pausedAt }
+      escalation { currentLevel nextEscalation }
+    } } }`;
+    const { data, errors } = await tenant.graphql(query, { id });
+    expect(errors).toBeUndefined();
+    const { response_time, resolution_time, escalation } = await slaOf(tenant, id);
+    expect(data.ticket).toEqual({
+      waitingOnCustomer: false,
+      sla: {
+        tier: 'enterprise',
+        response: { target: '1 hour', status: 'PENDING', dueAt: response_time.due_at, breachedAt: null },
+        resolution: {
+          target: '8 hours',
+          elapsed: resolution_time.elapsed,
+          status: 'PENDING',
+          dueAt: resolution_time.due_at,
+          timeRemaining: resolution_time.time_remaining,
+          paused: false,
+          pausedAt: null,
+        },
+        escalation: { currentLevel: 0, nextEscalation: escalation.next_escalation },
+      },
+    });
+
+    const stream = socket.iterate<Json>({
+      query: 'subscription($after: ID) { ticketUpdated(after: $after) { event ticket { id sla { response { status } } } } }',
+      variables: { after: (await eventIds(id))[0] },
+    });
+    await platform.advance(HOUR_MS);
+    const seen = await eventually(async () => {
+      const { value } = await stream.next();
+      return value.data.ticketUpdated.event === 'sla.breach' && value.data.ticketUpdated.ticket.id === id && value.data.ticketUpdated;
+    });
+    expect(seen.ticket).toEqual({ id, sla: { response: { status: 'BREACHED' } } });
+  } finally {
+    await socket.dispose();
+  }
+});
+
+/** The ids of what the log has about a ticket. */
+const eventIds = (of: string): Promise<string[]> =>
+  eventually(async () => {
+    const query = 'query($of: ID!) { events(filter: { subjectId: [$of] }) { nodes { id } } }';
+    const ids: string[] = (await tenant.graphql(query, { of })).data.events.nodes.map(({ id }: Json) => id);
+    return ids.length > 0 && ids;
+  });
 
 test('reopening lets the clock go on where it stood', async () => {
   const { id } = await open(tenant, { priority: 'high' });

@@ -68,7 +68,7 @@ export const tickets = migration('0001-tickets', [
   `create index "ticket_category_index" on "support"."ticket" ("organization_id", "category", "status", "created_at", "id")`,
   `create index "ticket_agent_index" on "support"."ticket" ("organization_id", "agent_id", "status", "created_at", "id")`,
   `create unique index "ticket_number_unique" on "support"."ticket" ("organization_id", (length("number")), "number")`,
-  `create index "ticket_unresolved_agent_index" on "support"."ticket" ("agent_id") where "status" <> 'resolved'`,
+  `create index "ticket_unresolved_agent_index" on "support"."ticket" ("organization_id", "agent_id") where "status" <> 'resolved'`,
   `create index "ticket_organization_id_agent_id_created_at_index" on "support"."ticket" ("organization_id", "agent_id", "created_at")`,
   `create index "ticket_sla_due_index" on "support"."ticket" ("sla_due_at") where "sla_due_at" is not null`,
   `alter table "support"."ticket" add constraint "ticket_status_check" check ("status" in ('open', 'in_progress', 'escalated', 'resolved'))`,

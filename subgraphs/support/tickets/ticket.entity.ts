@@ -26,7 +26,7 @@ import { TicketContact, TicketLocation } from './ticket.values.ts';
 @Index({ name: 'ticket_state_index', properties: ['organizationId', 'status', 'urgency', 'createdAt', 'id'] })
 @Index({ name: 'ticket_category_index', properties: ['organizationId', 'category', 'status', 'createdAt', 'id'] })
 @Index({ name: 'ticket_agent_index', properties: ['organizationId', 'agentId', 'status', 'createdAt', 'id'] })
-@Index({ properties: ['agentId'], where: `status <> 'resolved'`, name: 'ticket_unresolved_agent_index' })
+@Index({ properties: ['organizationId', 'agentId'], where: `status <> 'resolved'`, name: 'ticket_unresolved_agent_index' })
 @Index({ properties: ['organizationId', 'agentId', 'createdAt'] })
 @Index({ properties: ['slaDueAt'], where: 'sla_due_at is not null', name: 'ticket_sla_due_index' })
 @Index({ properties: ['organizationId', 'customerId', 'createdAt'] })
