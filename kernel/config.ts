@@ -68,6 +68,9 @@ function* conflicts(config: Config, source: ConfigSource): Generator<string> {
     yield 'TLS_CLIENT_CA needs TLS_CERT and TLS_KEY, or CLIENT_CERT_HEADER: without them no client certificate gets here.';
   }
   yield* smsConflicts(isSet);
+  if (isSet('filesS3AccessKeyId') !== isSet('filesS3SecretAccessKey')) {
+    yield 'FILES_S3_ACCESS_KEY_ID and FILES_S3_SECRET_ACCESS_KEY are needed together.';
+  }
   if (config.bootstrapApiKey && config.bootstrapApiKey.startsWith('test_') !== config.sandbox) {
     yield 'BOOTSTRAP_API_KEY must begin with test_sk_ in a sandbox (SANDBOX=1) and with sk_live_ elsewhere.';
   }

@@ -131,5 +131,16 @@ const SECRET_FIELD = /(secret|password|token|code|key|data)$/i;
 /** A problem as callers see it: a value that may be a secret, or is long, is not repeated. */
 function present({ field, value, reason }: FieldProblem): FieldProblem {
   if (value === undefined || SECRET_FIELD.test(field)) return { field, value: null, reason };
-  return { field, value: typeof value === 'string' ? shown(value) : value, reason };
+  return { field, value: typeof value === 'string' ? shown(value) : shortly(value), reason };
+}
+
+const SHOWN_OBJECT_LENGTH = 2_000;
+
+/** An object without what its members may hold of secrets and files; null for a large one. */
+function shortly(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const text = JSON.stringify(value, (name, inner: unknown) =>
+    SECRET_FIELD.test(name) ? undefined : typeof inner === 'string' ? shown(inner) : inner,
+  );
+  return text.length > SHOWN_OBJECT_LENGTH ? null : (JSON.parse(text) as unknown);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { newId } from './ids.ts';
+import type { Permission } from './principal.ts';
 
 /** The entity that an event is about, as the graph names it. */
 export interface Subject {
@@ -13,6 +14,11 @@ export interface EventType {
   /** The family of section 6 that a subscription path accepts: service, billing, support. */
   family: string;
   description: string;
+  /**
+   * What its readers must hold, instead of the read permission of the family. Such a type is covered by its own name only and by no
+   * wildcard: whoever subscribed to a pattern is not sent what only some may read because a type came to be.
+   */
+  requires?: Permission;
   /** In the spelling of REST and events: snake_case. */
   data: z.ZodObject;
   example: Record<string, unknown>;
@@ -104,9 +110,12 @@ export function jsonSchemaOf(schema: z.ZodObject): Record<string, unknown> {
   });
 }
 
-/** Whether a subscriber's pattern covers an event: matched against `name` and `family.name`, `*` standing for any rest. */
-export function matches(pattern: string, { name, family }: Pick<EventType, 'name' | 'family'>): boolean {
-  return [name, `${family}.${name}`].some((candidate) => matchesName(pattern, candidate));
+/**
+ * Whether a subscriber's pattern covers an event: matched against `name` and `family.name`, `*` standing for any rest. What only
+ * some may read (`requires`) is covered by its name alone.
+ */
+export function matches(pattern: string, { name, family, requires }: Pick<EventType, 'name' | 'family' | 'requires'>): boolean {
+  return [name, `${family}.${name}`].some((candidate) => (requires ? pattern === candidate : matchesName(pattern, candidate)));
 }
 
 function matchesName(pattern: string, name: string): boolean {

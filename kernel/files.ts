@@ -19,6 +19,7 @@ export interface FileStore {
   open(key: string): Promise<OpenFile | undefined>;
   /** Where there is none, nothing happens. */
   delete(key: string): Promise<void>;
+  close(): Promise<void>;
 }
 
 const KEY = /^[\w-]+(\/[\w.-]+)+$/;
@@ -54,6 +55,10 @@ export class FolderFiles implements FileStore {
 
   async delete(key: string): Promise<void> {
     await rm(this.#pathOf(key), { force: true });
+  }
+
+  async close(): Promise<void> {
+    // holds nothing open
   }
 
   #pathOf(key: string): string {

@@ -60,13 +60,17 @@ export class RecordReader<T extends { id: string }> {
     return ids.map((id) => found.get(id) ?? null);
   }
 
-  /** The newest `limit` records for each key, in one statement. */
-  async newest(organizationId: string, property: keyof T & string, keys: readonly string[], limit: number): Promise<T[][]> {
+  /** The newest `limit` records for each key, in one statement; of them those whose properties are as `only` says. */
+  async newest(organizationId: string, property: keyof T & string, keys: readonly string[], limit: number, only?: Only<T>): Promise<T[][]> {
+    const values: unknown[] = [keys, organizationId, limit];
+    const narrowed = Object.entries(only ?? {}).map(
+      ([name, value]) => ` and "${this.#columnOf(name as keyof T & string)}" = $${values.push(value)}`,
+    );
     const rows = await this.#rows.query(
       `select ${this.#columns} from unnest($1::text[]) as k(key) cross join lateral (
-         select * from ${this.#table} where "organization_id" = $2 and "${this.#columnOf(property)}" = k.key order by "created_at" desc, "id" desc limit $3
+         select * from ${this.#table} where "organization_id" = $2 and "${this.#columnOf(property)}" = k.key${narrowed.join('')} order by "created_at" desc, "id" desc limit $3
        ) r ${this.#joins}`,
-      [keys, organizationId, limit],
+      values,
     );
     const byKey = new Map<string, T[]>(keys.map((key) => [key, []]));
     for (const record of rows.map((row) => this.#read(row))) byKey.get(String(record[property]))?.push(record);
@@ -86,6 +90,9 @@ export class RecordReader<T extends { id: string }> {
     return record;
   }
 }
+
+/** Properties with the value that they must have. */
+export type Only<T> = Readonly<Partial<Record<keyof T & string, string>>>;
 
 /** Records of the same schema that are nearly always wanted with one, by property name: read in the same statement. */
 export type Companions<T> = Readonly<Record<string, { entity: EntityClass<{ id: string }>; by: keyof T & string }>>;
@@ -114,12 +121,12 @@ export class RecordLoader<T extends { id: string }> {
     return this.#byId.load(id);
   }
 
-  /** The newest `limit` records whose `property` is `key`; one statement for all keys asked for together. */
-  newest(property: keyof T & string, key: string, limit: number): Promise<T[]> {
-    const name = `${property}:${limit}`;
+  /** The newest `limit` records whose `property` is `key`, and are as `only` says; one statement for all keys asked for together. */
+  newest(property: keyof T & string, key: string, limit: number, only?: Only<T>): Promise<T[]> {
+    const name = `${property}:${limit}:${JSON.stringify(only ?? {})}`;
     let loader = this.#newest.get(name);
     if (!loader) {
-      loader = new DataLoader((keys) => this.reader.newest(this.organizationId, property, keys, limit));
+      loader = new DataLoader((keys) => this.reader.newest(this.organizationId, property, keys, limit, only));
       this.#newest.set(name, loader);
     }
     return loader.load(key);

@@ -250,6 +250,37 @@ export const settings = {
     schema: text.regex(/^(\+[1-9]\d{5,14}|MG\w{2,62})$/, 'must be a number such as +12125550100 or a messaging service such as MG…'),
     otherwise: 'none',
   }),
+  filesS3Bucket: setting({
+    name: 'FILES_S3_BUCKET',
+    about: 'Bucket that attachments and reports are kept in. Processes that share a database need one, or a folder that they share.',
+    schema: text.regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be the name of a bucket'),
+    otherwise: 'DATA_DIR/files',
+  }),
+  filesS3Region: setting({
+    name: 'FILES_S3_REGION',
+    about: 'Region of that bucket.',
+    schema: text.regex(/^[a-z0-9-]{1,40}$/, 'must be a region such as eu-central-1'),
+    fallback: 'us-east-1',
+  }),
+  filesS3Endpoint: setting({
+    name: 'FILES_S3_ENDPOINT',
+    about: "Store that speaks S3's API, such as MinIO; buckets stand in its paths.",
+    schema: url(['https:', 'http:'], 'https://minio.example.com:9000'),
+    otherwise: 'AWS',
+  }),
+  filesS3AccessKeyId: setting({
+    name: 'FILES_S3_ACCESS_KEY_ID',
+    about: 'Access key for that bucket. Needs FILES_S3_SECRET_ACCESS_KEY.',
+    schema: text,
+    otherwise: "found as AWS's SDK does: environment, profile, role of the machine",
+  }),
+  filesS3SecretAccessKey: setting({
+    name: 'FILES_S3_SECRET_ACCESS_KEY',
+    about: 'Secret of that access key.',
+    schema: text,
+    otherwise: 'the same',
+    secret: true,
+  }),
   connectivityProviderUrl: setting({
     name: 'CONNECTIVITY_PROVIDER_URL',
     about: 'Base of a TMF641 service ordering API that builds internet lines.',

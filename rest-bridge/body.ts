@@ -1,7 +1,6 @@
+import { API_VERSION } from '../kernel/api-version.ts';
 import type { CompiledRoute } from './compile.ts';
 import type { Found, PageInfo } from './graph.ts';
-
-export const API_VERSION = '1.2.3';
 
 /**
  * Writes what a route represents as JSON text, once: the ETag is taken over this text, and the body is made around it. For the

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
+import { checkVersion } from '../kernel/api-version.ts';
 import { InvalidParameters } from '../kernel/errors.ts';
 import { answerError } from '../kernel/http.ts';
 import type { RequestContext } from '../kernel/request.ts';
@@ -14,7 +15,6 @@ import { compileReader, compileVariables, searchOf } from './input.reader.ts';
 import { BASE } from './mount.ts';
 import { EVENTS, eventStream } from './routes/event-stream.ts';
 import { SseResponse } from './sse.response.ts';
-import { checkVersion } from './version.ts';
 
 export interface EventStreamOptions<C extends RequestContext> {
   /** Whom the edge let in with a request. */

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
+import { entityTag, matchesAny, matchesStrongly } from '../kernel/entity-tags.ts';
 import { InvalidParameters, PlatformError } from '../kernel/errors.ts';
 import { errorBody, JSON_TYPE } from '../kernel/http.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import { compileRepresentation, envelope, hasEnvelope } from './body.ts';
 import type { CompiledRoute } from './compile.ts';
-import { entityTag, matchesAny, matchesStrongly } from './conditional.ts';
 import { type Execute, type Found, readResult } from './graph.ts';
 import { type Answer, answerOnce, checkKey, fingerprintOf, type IdempotencyStore } from './idempotency.ts';
 import { searchOf } from './input.reader.ts';

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentNode } from 'graphql';
+import { checkVersion } from '../kernel/api-version.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { PlatformError } from '../kernel/errors.ts';
 import { answerError, JSON_TYPE } from '../kernel/http.ts';
@@ -12,7 +13,6 @@ import { buildOpenApi, type OpenApiDocument } from './openapi/document.ts';
 import { parseJson } from './raw.body.ts';
 import { type Method, pathShape, priorityOf, type Route, routerPath } from './route.ts';
 import { createSofaFace, type SofaFace } from './sofa.ts';
-import { checkVersion } from './version.ts';
 
 export interface RestOptions extends RestSource {
   execute: Execute;

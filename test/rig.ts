@@ -16,6 +16,8 @@ import { Tenant } from './tenant.ts';
 export interface Rig {
   readonly origin: string;
   readonly assembly: FullAssembly;
+  /** Where it keeps files. */
+  readonly dataDir: string;
   readonly clock: TestClock;
   /** Lines that the platform logged, for tests of what must not stand in them. */
   readonly logged: readonly string[];
@@ -93,15 +95,16 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
     },
     { clock, log },
   );
-  return createRig({ origin, close, clock, logged, mails, mailFailures, messages, assembly: assembly as FullAssembly });
+  const parts = { origin, close, clock, logged, mails, mailFailures, messages, dataDir: config.dataDir };
+  return createRig({ ...parts, assembly: assembly as FullAssembly });
 }
 
 /** What runs by itself: relay, consumers, deliveries, counts of key uses. */
 const BACKGROUND = /"outbox"|"events"\.|"usage_count"|"usage_writer_counter"|"identity"\."change"|"audit_record"/;
 
-type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'mailFailures' | 'messages' | 'assembly'>;
+type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'mailFailures' | 'messages' | 'dataDir' | 'assembly'>;
 
-function createRig({ origin, close, clock, logged, mails, mailFailures, messages, assembly }: RigParts): Rig {
+function createRig({ origin, close, clock, logged, mails, mailFailures, messages, dataDir, assembly }: RigParts): Rig {
   const { domains, databases } = assembly;
   return {
     origin,
@@ -111,6 +114,7 @@ function createRig({ origin, close, clock, logged, mails, mailFailures, messages
     mails,
     mailFailures,
     messages,
+    dataDir,
     assembly,
     async advance(ms) {
       clock.advance(ms);

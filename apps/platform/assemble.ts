@@ -3,7 +3,8 @@ import { type Config, ConfigError } from '../../kernel/config.ts';
 import type { Tables } from '../../kernel/database.ts';
 import type { Domain, Ports, RunningDomain } from '../../kernel/domain.ts';
 import type { EventType } from '../../kernel/events.ts';
-import { FolderFiles } from '../../kernel/files.ts';
+import { S3Files } from '../../kernel/files.s3.ts';
+import { type FileStore, FolderFiles } from '../../kernel/files.ts';
 import { Graph } from '../../kernel/graph.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { FolderMailer, type Mailer, SmtpMailer } from '../../kernel/mail.ts';
@@ -64,7 +65,9 @@ export async function assembleWith(
   const mailer = opened.adopt(givenMailer ?? mailerOf(config), (one) => one.close());
   const rateLimits = new EdgeLimits();
   const sms = opened.adopt(givenSms ?? smsOf(config, log), (one) => one.close());
-  const { running, stores, eventTypes } = await startDomains(foundation, databases, graph, { mailer, sms, passwordCost, rateLimits });
+  const files = opened.adopt(filesOf(config), (one) => one.close());
+  const outside = { mailer, sms, files, passwordCost, rateLimits };
+  const { running, stores, eventTypes } = await startDomains(foundation, databases, graph, outside);
   const domains: RunningDomain[] = Object.values(running);
   const subgraphs: Subgraph[] = domains.map(({ subgraph }) => subgraph);
   const surfaces = await openSurfaces(foundation, subgraphs, stores.identity.rows, {
@@ -128,7 +131,13 @@ async function startDomains(
   { config, secretKey, origin, clientAuthorities, clock, log, metrics }: Foundation,
   databases: Databases,
   graph: Graph,
-  { mailer, sms, passwordCost, rateLimits }: Pick<IdentityPorts, 'mailer' | 'sms' | 'passwordCost' | 'rateLimits'>,
+  {
+    mailer,
+    sms,
+    files,
+    passwordCost,
+    rateLimits,
+  }: Pick<IdentityPorts, 'mailer' | 'sms' | 'passwordCost' | 'rateLimits'> & { files: FileStore },
 ) {
   const stores = {
     identity: await databases.storeOf(tablesOf(identity)),
@@ -162,7 +171,7 @@ async function startDomains(
       allowPrivateUrls: config.allowPrivateUrls,
       mailer,
       sms,
-      files: new FolderFiles(join(config.dataDir, 'files')),
+      files,
     }),
   };
   const reactions = Object.values(reacting).flatMap((domain) => domain.reactions ?? []);
@@ -190,6 +199,19 @@ const smsOf = ({ smsProviderUrl: url, smsAccountSid, smsAuthToken, smsFrom: from
   smsAccountSid && smsAuthToken && from
     ? new TwilioSms({ url, accountSid: smsAccountSid, authToken: smsAuthToken, from })
     : new SimulatedSms(join(dataDir, 'sms'), log);
+
+/** A bucket where one is named, else the folder beside the data. */
+const filesOf = ({ filesS3Bucket: bucket, filesS3Region: region, filesS3Endpoint: endpoint, ...config }: Config): FileStore => {
+  if (!bucket) return new FolderFiles(join(config.dataDir, 'files'));
+  const { filesS3AccessKeyId: accessKeyId, filesS3SecretAccessKey: secretAccessKey } = config;
+  return new S3Files({
+    bucket,
+    region,
+    endpoint,
+    credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
+  });
+};
+
 /** @throws ConfigError for a file that is none such */
 async function locatorOf({ countryHeader: header, geoipDatabase: database }: Config): Promise<CountryLocator> {
   try {

@@ -1,5 +1,6 @@
 import type { Area, OtherRoute } from '../../rest-bridge/route.ts';
 import { accounts } from '../../rest-bridge/routes/accounts.ts';
+import { attachmentRoutes } from '../../rest-bridge/routes/attachments.ts';
 import { billing } from '../../rest-bridge/routes/billing.ts';
 import { connectivity } from '../../rest-bridge/routes/connectivity.ts';
 import { credentials } from '../../rest-bridge/routes/credentials.ts';
@@ -15,4 +16,4 @@ import { webhooks } from '../../rest-bridge/routes/webhooks.ts';
 export const restAreas: readonly Area[] = [credentials, accounts, services, connectivity, billing, monitoring, support, webhooks];
 
 /** What is no query or mutation of the graph: protocols with shapes of their own. */
-export const otherRoutes: readonly OtherRoute[] = [...oauthRoutes, ...samlRoutes, ...eventStreamRoutes];
+export const otherRoutes: readonly OtherRoute[] = [...oauthRoutes, ...samlRoutes, ...eventStreamRoutes, ...attachmentRoutes];

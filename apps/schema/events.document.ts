@@ -33,11 +33,12 @@ export function eventsDocument(types: readonly EventType[]): string {
   ].join('\n');
 }
 
-const describe = ({ name, description, data, example, isEmitted }: EventType): string[] => [
+const describe = ({ name, description, requires, data, example, isEmitted }: EventType): string[] => [
   `### ${name}`,
   '',
   isEmitted ? description : `*Announced.* ${description}`,
   '',
+  ...(requires ? [`Needs \`${requires}\`, and is covered by its own name only, by no wildcard.`, ''] : []),
   '| member | value |',
   '| --- | --- |',
   ...membersOf('', jsonSchemaOf(data)),

@@ -1,14 +1,18 @@
 import { area, get, post, put, view } from '../route.ts';
 import { supportRouting } from './support.routing.ts';
 
+const attachmentFields = '{ id filename contentType size downloadUrl }';
+
 const ticketRecord = view(
   'TicketRecord',
   `{
   ...fields
   assignedTo { agentId name email specialization }
   sla { responseTime resolutionTime responseDue resolutionDue }
+  attachments ${attachmentFields}
 }`,
 );
+const comment = view('Comment', `{ ...fields author { type id name email } attachments ${attachmentFields} }`);
 const ticketUpdate = view(
   'TicketUpdate',
   `{
@@ -42,6 +46,7 @@ const newTicket = {
   severity: 'business_impacting',
   location: { address: '350 Fifth Avenue, New York', timezone: 'America/New_York' },
   metadata: { reported_by: 'monitoring' },
+  attachments: [{ filename: 'modem.txt', content_type: 'text/plain', size: 12, data: 'Tm8gbGlnaHQuLi4K' }],
 };
 
 export const support = area('Support', 'Tickets, and what is done about them.', [
@@ -76,6 +81,20 @@ export const support = area('Support', 'Tickets, and what is done about them.', 
     wrap: 'ticket',
     select: ticketUpdate,
     example: { status: 'in_progress', customer_update: 'We are on it.' },
+  }),
+  post('addTicketComment', '/support/tickets/{ticket_id}/comments', 'addTicketComment', {
+    summary: 'Comment on a ticket',
+    wrap: 'comment',
+    select: comment,
+    largeBody: true,
+    example: { content: 'Still no light after a restart.', type: 'reply', attachments: newTicket.attachments },
+  }),
+  get('listTicketComments', '/support/tickets/{ticket_id}/comments', 'ticketComments', {
+    summary: 'List the comments on a ticket',
+    wrap: 'comments',
+    list: 'support',
+    select: comment,
+    addition: true,
   }),
   ...supportRouting,
 ]);

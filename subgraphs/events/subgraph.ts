@@ -130,10 +130,10 @@ function createParts(ports: EventsPorts) {
   const worker = new DeliveryWorker({ store, lanes, clock, log });
   const quota = new DeliveryQuota(orm, rows, planOf);
   const wake = (webhookId: string): void => lanes.wake(webhookId);
-  const replays = new ReplayWorker({ orm, eventLog, quota, jobs, clock, wake });
+  const replays = new ReplayWorker({ orm, catalogue, eventLog, quota, jobs, clock, wake });
   const following = { orm, rows, eventLog, log };
   const consumers = [
-    new Consumer(following, new DeliveryPlanner({ clock, quota, wake })),
+    new Consumer(following, new DeliveryPlanner({ clock, catalogue, quota, wake })),
     new Consumer(following, reactionsTask(reactions, jobs, eventLog, log)),
   ];
   const followers = { events: new Follower(eventLog, log), deliveries: new Follower(new DeliveryFeed(orm, rows), log) };

@@ -2,6 +2,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { RecordLoader } from '../../kernel/loaders.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Agent } from './agents/agent.entity.ts';
+import type { Attachment } from './attachments/attachment.entity.ts';
+import type { Comment } from './comments/comment.entity.ts';
+import type { CommentService } from './comments/comment.service.ts';
 import type { Notification } from './notifications/notification.entity.ts';
 import type { NotificationService } from './notifications/notification.service.ts';
 import type { NotificationRecipient } from './notifications/notification-recipient.entity.ts';
@@ -19,9 +22,12 @@ export interface SupportContext {
   tickets: TicketService;
   notifications: NotificationService;
   routingRules: RoutingRuleService;
+  comments: CommentService;
   loaders: {
     tickets: RecordLoader<Ticket>;
     agents: RecordLoader<Agent>;
+    attachments: RecordLoader<Attachment>;
+    comments: RecordLoader<Comment>;
     notifications: RecordLoader<Notification>;
     notificationRecipients: RecordLoader<NotificationRecipient>;
     routingRules: RecordLoader<RoutingRule>;

@@ -105,6 +105,10 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     readAt: '/support/routing-rules/{}',
     fields: ['routingRule', 'updateRoutingRule', 'deleteRoutingRule'],
   },
+  comment_id: {
+    make: async (own) => own.create(`/support/tickets/${await own.id('ticket_id')}/comments`, { content: own.label }),
+    fields: ['comment'],
+  },
   oauth_client_id: {
     make: (own) =>
       own.create('/auth/oauth-clients', {

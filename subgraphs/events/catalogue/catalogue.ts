@@ -1,6 +1,6 @@
 import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
 import { type EventType, matches } from '../../../kernel/events.ts';
-import type { Principal } from '../../../kernel/principal.ts';
+import type { Permission, Principal } from '../../../kernel/principal.ts';
 import { readPermissionOf } from './families.ts';
 
 /**
@@ -15,6 +15,11 @@ export class Catalogue {
     this.#types = new Map(types.map((type) => [type.name, type]));
     if (this.#types.size < types.length) throw new Error('Two events of the catalogue have the same name.');
     for (const { family } of types) readPermissionOf(family);
+  }
+
+  /** What is known of an event; undefined for one that no domain registers any more. */
+  find(name: string): EventType | undefined {
+    return this.#types.get(name);
   }
 
   /** @throws Error for an event that no domain registered. */
@@ -39,13 +44,13 @@ export class Catalogue {
 
   /** Of these names (default: all) the ones that a caller may read. */
   readable(principal: Principal, names?: ReadonlySet<string>): ReadonlySet<string> {
-    const readable = this.types.filter(({ name, family }) => (!names || names.has(name)) && principal.may(readPermissionOf(family)));
+    const readable = this.types.filter((type) => (!names || names.has(type.name)) && principal.may(readPermission(type)));
     return new Set(readable.map(({ name }) => name));
   }
 
   /** Nobody has sent to a receiver what they may not read. @throws InsufficientPermissions */
   requireReadable(principal: Principal, names: ReadonlySet<string>): void {
-    for (const { name, family } of this.types) if (names.has(name)) principal.require(readPermissionOf(family));
+    for (const type of this.types) if (names.has(type.name)) principal.require(readPermission(type));
   }
 
   #problem(pattern: string, field: string, family?: string | null): FieldProblem {
@@ -57,3 +62,7 @@ export class Catalogue {
     };
   }
 }
+
+/** Who may read it: whoever may read the records of its family, unless the type says otherwise. */
+export const readPermission = ({ family, requires }: Pick<EventType, 'family' | 'requires'>): Permission =>
+  requires ?? readPermissionOf(family);

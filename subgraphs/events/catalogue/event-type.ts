@@ -2,6 +2,7 @@ import { Field, ObjectType } from 'type-graphql';
 import { z } from 'zod';
 import { type EventType, jsonSchemaOf, timestamp } from '../../../kernel/events.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+import { readPermission } from './catalogue.ts';
 
 /** What a subscriber must know of an event: a line of the catalogue (specification section 6). */
 @ObjectType('EventType', { description: 'An event that can be subscribed to.' })
@@ -14,6 +15,12 @@ export class EventTypeRecord {
 
   @Field(() => String)
   description!: string;
+
+  @Field(() => String, {
+    description:
+      'What its readers, and whoever has it delivered, must hold. One that is not the read permission of its family is covered by its own name only, and by no wildcard.',
+  })
+  requires!: string;
 
   @Field(() => Boolean, {
     name: 'emitted',
@@ -35,7 +42,8 @@ const EXAMPLE = {
 };
 
 /** Described with its envelope, as receivers get it. */
-export function describeEventType({ name, family, description, isEmitted, data, example }: EventType): EventTypeRecord {
+export function describeEventType(type: EventType): EventTypeRecord {
+  const { name, family, description, isEmitted, data, example } = type;
   const body = z.strictObject({
     id: z.string(),
     event: z.literal(name),
@@ -51,6 +59,7 @@ export function describeEventType({ name, family, description, isEmitted, data, 
     name,
     family,
     description,
+    requires: readPermission(type),
     isEmitted,
     example: { id, event: name, timestamp: at, organization_id, data: example, signature: `sha256=${'0'.repeat(64)}` },
     schema: jsonSchemaOf(body),

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { ConsumerTask } from '../consumers/consumer.ts';
 import { dueNow } from '../dispatch/delivery.store.ts';
 import type { EventRecord } from '../log/event.entity.ts';
@@ -19,6 +20,7 @@ import {
 
 export interface PlannerDeps {
   clock: Clock;
+  catalogue: Catalogue;
   quota: DeliveryQuota;
   /** Something was planned for a webhook. */
   wake(webhookId: string): void;
@@ -42,7 +44,7 @@ export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
   }
 
   async handle(tx: EntityManager, events: readonly EventRecord[]): Promise<ReadonlySet<string>> {
-    const matches = matchesOf(events, await subscribersTo(tx, events));
+    const matches = this.#matchesOf(events, await subscribersTo(tx, events));
     if (matches.length === 0) return new Set();
     const { clock, quota } = this.deps;
     const now = clock.now();
@@ -55,6 +57,16 @@ export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
     return webhookIds;
   }
 
+  #matchesOf(events: readonly EventRecord[], subscribers: readonly Subscriber[]): Match[] {
+    const { catalogue } = this.deps;
+    return events.flatMap((event) => {
+      const type = catalogue.find(event.event);
+      return subscribers
+        .filter((webhook) => webhook.organization_id === event.organizationId && wants(webhook, event, type))
+        .map((webhook) => [event, webhook] as const);
+    });
+  }
+
   committed(webhookIds: ReadonlySet<string>): void {
     for (const id of webhookIds) this.deps.wake(id);
   }
@@ -64,14 +76,6 @@ export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
     const ids = new Set(matches.map(([, { organization_id }]) => organization_id));
     return new Map([...this.#limits].filter(([id]) => ids.has(id)));
   }
-}
-
-function matchesOf(events: readonly EventRecord[], subscribers: readonly Subscriber[]): Match[] {
-  return events.flatMap((event) =>
-    subscribers
-      .filter((webhook) => webhook.organization_id === event.organizationId && wants(webhook, event))
-      .map((webhook) => [event, webhook] as const),
-  );
 }
 
 function plan([event, webhook]: Match, allowance: Allowance): Planned {

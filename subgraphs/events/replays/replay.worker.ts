@@ -1,6 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database.ts';
 import type { Jobs } from '../../../kernel/jobs.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import {
   insertDeliveries,
@@ -50,6 +51,7 @@ interface Known {
 
 export interface ReplayWorkerDeps {
   orm: Orm;
+  catalogue: Catalogue;
   eventLog: EventLog;
   quota: DeliveryQuota;
   jobs: Jobs;
@@ -85,7 +87,9 @@ export class ReplayWorker {
       [replay.webhookId, replay.organizationId],
     );
     if (!webhook) return false;
-    const wanted = events.filter((event) => event.occurredAt >= replay.since && event.occurredAt < replay.until && wants(webhook, event));
+    const { catalogue } = this.deps;
+    const inTime = events.filter((event) => event.occurredAt >= replay.since && event.occurredAt < replay.until);
+    const wanted = inTime.filter((event) => wants(webhook, event, catalogue.find(event.event)));
     const isPlanned = wanted.length > 0 && (await this.#plan(tx, replay, webhook, wanted, limits));
     const last = events.at(-1);
     if (last && events.length === BATCH) await this.enqueue(tx, { ...replay, after: last.sequence });

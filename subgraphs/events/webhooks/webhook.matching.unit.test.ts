@@ -19,12 +19,12 @@ test.each([
   [['ticket.updated'], false],
   [['billing.*'], false],
 ])('patterns %j: %s', (events, expected) => {
-  expect(wants(webhook({ events }), ticket({}))).toBe(expected);
+  expect(wants(webhook({ events }), ticket({}), undefined)).toBe(expected);
 });
 
 test('a webhook of a family gets no other, even by a star', () => {
-  expect(wants(webhook({ family: WebhookFamily.SUPPORT }), ticket({}))).toBe(true);
-  expect(wants(webhook({ family: WebhookFamily.SUPPORT }), invoice)).toBe(false);
+  expect(wants(webhook({ family: WebhookFamily.SUPPORT }), ticket({}), undefined)).toBe(true);
+  expect(wants(webhook({ family: WebhookFamily.SUPPORT }), invoice, undefined)).toBe(false);
 });
 
 test.each([
@@ -36,9 +36,19 @@ test.each([
   [{ customerIds: ['cust_1'], priorities: [WebhookPriority.HIGH] }, { customer_id: 'cust_1', priority: 'low' }, false],
   [{ customerIds: [], priorities: null }, { customer_id: null }, true],
 ])('filters %j of the ticket %j: %s', (filters, members, expected) => {
-  expect(wants(webhook({ filters }), ticket(members))).toBe(expected);
+  expect(wants(webhook({ filters }), ticket(members), undefined)).toBe(expected);
 });
 
 test('filters are for tickets: events of other families pass', () => {
-  expect(wants(webhook({ filters: { customerIds: ['cust_1'] } }), invoice)).toBe(true);
+  expect(wants(webhook({ filters: { customerIds: ['cust_1'] } }), invoice, undefined)).toBe(true);
+});
+
+test.each([
+  [['ticket.created'], true],
+  [['support.ticket.created'], true],
+  [['ticket.*'], false],
+  [['support.*'], false],
+  [['*'], false],
+])('what only some may read is covered by its name alone: %j is %s', (events, expected) => {
+  expect(wants(webhook({ events }), ticket({}), { requires: 'support:write' })).toBe(expected);
 });

@@ -34,7 +34,6 @@ export const tickets = migration('0001-tickets', [
      "metadata" jsonb not null,
      "agent_id" text not null,
      "routing_rule_id" text null,
-     "internal_notes" text null,
      "customer_update" text null,
      "estimated_resolution" timestamptz(3) null,
      "response_due" timestamptz(3) not null,

@@ -3,6 +3,7 @@ import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import type { Agent } from '../agents/agent.entity.ts';
+import { AuthorType } from '../comments/comment.values.ts';
 import { slaTarget } from './ticket.sla.ts';
 import { TicketPriority, TicketStatus, ticketStates, URGENCY } from './ticket.states.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
@@ -97,9 +98,6 @@ export class Ticket {
   @Property({ type: 'text', nullable: true })
   routingRuleId: string | null = null;
 
-  @Property({ type: 'text', nullable: true })
-  internalNotes: string | null = null;
-
   @Field(() => String, { nullable: true, description: 'What the customer was last told.' })
   @Property({ type: 'text', nullable: true })
   customerUpdate: string | null = null;
@@ -161,5 +159,11 @@ export class Ticket {
     this.status = status;
     if (status !== TicketStatus.OPEN) this.respondedAt ??= now;
     this.resolvedAt = status === TicketStatus.RESOLVED ? now : null;
+  }
+
+  /** What a comment that both sides see does: the desk's first one answers the ticket, one of the customer reopens a resolved ticket. */
+  heardFrom(author: AuthorType, now: Date): void {
+    if (author === AuthorType.AGENT) this.respondedAt ??= now;
+    if (author === AuthorType.CUSTOMER && this.status === TicketStatus.RESOLVED) this.moveTo(TicketStatus.OPEN, now);
   }
 }

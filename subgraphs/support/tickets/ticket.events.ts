@@ -113,14 +113,15 @@ function tellChanges(ticket: Ticket, changeSet: ChangeSet) {
   return { ...about(ticket), data: { ticket: payloadOf(ticket), changes: changeSet } };
 }
 
-const about = ({ organizationId, updatedAt, id, accountId }: Ticket) => ({
+/** What every event about a ticket says besides its data. */
+export const about = ({ organizationId, updatedAt, id, accountId }: Ticket) => ({
   organizationId,
   occurredAt: updatedAt,
   subject: { type: 'Ticket', id },
   accountId,
 });
 
-const payloadOf = (ticket: Ticket): z.infer<typeof ticketPayload> => ({
+export const payloadOf = (ticket: Ticket): z.infer<typeof ticketPayload> => ({
   id: ticket.id,
   number: ticket.number,
   title: ticket.title,

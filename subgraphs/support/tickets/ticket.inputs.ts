@@ -1,8 +1,10 @@
-import { IsIn, IsOptional, Length, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsIn, IsOptional, Length, Matches, MaxLength, ValidateNested } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+import { MAX_FILES } from '../attachments/attachment.data.ts';
+import { AttachmentInput } from '../attachments/attachment.values.ts';
 import { CATEGORY_IDS } from './ticket.categories.ts';
 import { TicketPriority, TicketStatus } from './ticket.states.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
@@ -57,6 +59,12 @@ export class TicketCreateInput {
 
   @Field(() => JsonObject, { nullable: true })
   metadata?: Record<string, unknown>;
+
+  @Field(() => [AttachmentInput], { nullable: true, description: `At most ${MAX_FILES} files.` })
+  @IsOptional()
+  @ArrayMaxSize(MAX_FILES, { message: `may have at most ${MAX_FILES} files` })
+  @ValidateNested()
+  attachments?: AttachmentInput[];
 }
 
 @InputType()
@@ -78,12 +86,12 @@ export class TicketUpdateInput {
   @Field(() => Date, { nullable: true })
   estimatedResolution?: Date;
 
-  @Field(() => String, { nullable: true, description: 'For agents only; never shown to customers.' })
+  @Field(() => String, { nullable: true, description: 'Becomes an internal comment.' })
   @IsOptional()
   @MaxLength(20_000)
   internalNotes?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'What the customer is told; becomes a comment too where it is news.' })
   @IsOptional()
   @MaxLength(20_000)
   customerUpdate?: string;

@@ -12,7 +12,12 @@ import { listPage } from '../../../kernel/pagination.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import type { AgentService } from '../agents/agent.service.ts';
+import type { AttachmentStore, Upload } from '../attachments/attachment.store.ts';
+import type { CommentAuthors } from '../comments/comment.authors.ts';
+import type { CommentAuthor } from '../comments/comment.values.ts';
+import type { CommentWriter, Draft } from '../comments/comment.writer.ts';
 import type { TicketRouter } from '../routing/ticket.router.ts';
+import { Visibility } from '../visibility.ts';
 import type { TicketEditor } from './ticket.editor.ts';
 import { Ticket } from './ticket.entity.ts';
 import type { TicketCreateInput, TicketFilter, TicketUpdateInput } from './ticket.inputs.ts';
@@ -30,6 +35,9 @@ export interface TicketServiceDeps {
   agents: AgentService;
   editor: TicketEditor;
   router: TicketRouter;
+  attachments: AttachmentStore;
+  authors: CommentAuthors;
+  comments: CommentWriter;
   loader: RecordLoader<Ticket>;
 }
 
@@ -37,12 +45,17 @@ export interface TicketServiceDeps {
 export class TicketService {
   constructor(private readonly deps: TicketServiceDeps) {}
 
-  /** @throws ResourceNotFound for a customer or service that the organization does not have. */
-  async create(input: TicketCreateInput): Promise<Ticket> {
-    const { principal } = this.deps.request;
+  /** @throws ResourceNotFound for a customer or service that the organization does not have; InvalidParameters for a file that is not taken */
+  async create({ attachments: files, ...input }: TicketCreateInput): Promise<Ticket> {
     const account = await this.#accountOf(input);
-    const now = this.deps.clock.now();
-    return this.deps.em.transactional(async (tx) => {
+    return this.deps.attachments.holding(this.#organizationId, files, (uploads) => this.#open(input, account, uploads));
+  }
+
+  #open(input: Omit<TicketCreateInput, 'attachments'>, account: TicketAccount | null, uploads: readonly Upload[]): Promise<Ticket> {
+    const { em, clock, agents, editor, router, attachments, request } = this.deps;
+    const { principal } = request;
+    const now = clock.now();
+    return em.transactional(async (tx) => {
       const category = input.category ?? 'general';
       const ticket = new Ticket();
       Object.assign(ticket, input, {
@@ -55,12 +68,13 @@ export class TicketService {
       });
       ticket.metadata = input.metadata ?? {};
       ticket.prioritize(input.priority);
-      const { router } = this.deps;
       const rule = await router.match(tx, ticket, account?.tier ?? principal.plan);
       ticket.routingRuleId = rule?.id ?? null;
-      ticket.agentId = ((await router.assigneeOf(tx, rule)) ?? (await this.deps.agents.leastBusy(tx, category, now))).id;
+      ticket.agentId = ((await router.assigneeOf(tx, rule)) ?? (await agents.leastBusy(tx, category, now))).id;
       ticket.number = `TKT-${await nextNumber(tx, 'ticket_counter', this.#organizationId)}`;
-      await this.deps.editor.open(tx, ticket, principal);
+      const destination = { ticketId: ticket.id, commentId: null, visibility: Visibility.CUSTOMER, actor: principal, now };
+      await attachments.attach(tx, uploads, destination);
+      await editor.open(tx, ticket, principal);
       if (rule) await router.begin(tx, ticket, rule, principal.plan);
       return ticket;
     });
@@ -76,14 +90,20 @@ export class TicketService {
   }
 
   /** @throws ResourceNotFound, InvalidState */
-  async update(id: string, { status, priority, assignedTo, ...input }: TicketUpdateInput): Promise<Ticket> {
-    const { em, editor, request } = this.deps;
+  async update(id: string, { status, priority, assignedTo, internalNotes, ...input }: TicketUpdateInput): Promise<Ticket> {
+    const { em, editor, request, authors, comments } = this.deps;
+    const { customerUpdate } = input;
+    const author = internalNotes || customerUpdate ? await authors.of() : undefined;
     return em.transactional((tx) =>
       editor.change(tx, id, request.principal, async (ticket, now) => {
         if (assignedTo) ticket.agentId = (await this.#agent(tx, assignedTo)).id;
         if (priority) ticket.prioritize(priority);
         if (status && status !== ticket.status) ticket.moveTo(status, now);
+        const news = customerUpdate === ticket.customerUpdate ? null : customerUpdate;
         for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(ticket, { [name]: value });
+        if (!author) return;
+        const drafts = draftsOf(author, internalNotes, news);
+        for (const draft of drafts) await comments.append(tx, ticket, draft, request.principal, now);
       }),
     );
   }
@@ -102,7 +122,10 @@ export class TicketService {
    * The account that a ticket names by its customer or its service; null where it names none. What it names in other subgraphs
    * must exist for the caller and fit together; a service's name that is no id is taken as it is.
    */
-  async #accountOf({ customerId, serviceAffected }: TicketCreateInput): Promise<TicketAccount | null> {
+  async #accountOf({
+    customerId,
+    serviceAffected,
+  }: Pick<TicketCreateInput, 'customerId' | 'serviceAffected'>): Promise<TicketAccount | null> {
     const { graph, request } = this.deps;
     let account: TicketAccount | null = null;
     if (customerId) {
@@ -130,6 +153,14 @@ interface TicketAccount {
 
 interface ServiceOwner {
   service: { account: TicketAccount & { customerId: string } } | null;
+}
+
+/** What of a change is said: to the desk, and to the customer. */
+function draftsOf(author: CommentAuthor, note: string | null | undefined, news: string | null | undefined): Draft[] {
+  return [
+    ...(note ? [{ author, content: note, type: 'internal_note', visibility: Visibility.INTERNAL }] : []),
+    ...(news ? [{ author, content: news, type: 'customer_update', visibility: Visibility.CUSTOMER }] : []),
+  ];
 }
 
 function whereOf({

@@ -1,5 +1,6 @@
-import { PlatformError } from '../kernel/errors.ts';
-import { API_VERSION } from './body.ts';
+import { PlatformError } from './errors.ts';
+
+export const API_VERSION = '1.2.3';
 
 /** Every spelling that means the version that is served (specification 9). */
 const SUPPORTED: ReadonlySet<string> = new Set(['1', '1.2', API_VERSION, `v${API_VERSION}`]);

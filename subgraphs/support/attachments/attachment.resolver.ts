@@ -1,0 +1,26 @@
+import { Arg, Ctx, FieldResolver, Int, Resolver, Root } from 'type-graphql';
+import { relationLimit } from '../../../kernel/loaders.ts';
+import type { SupportContext } from '../context.ts';
+import { Ticket } from '../tickets/ticket.entity.ts';
+import { shownTo } from '../visibility.ts';
+import { Attachment, downloadUrlOf } from './attachment.entity.ts';
+
+@Resolver(() => Attachment)
+export class AttachmentResolver {
+  @FieldResolver(() => String, { description: 'GET it with the same credentials; needs `support:read`.' })
+  downloadUrl(@Root() attachment: Attachment, @Ctx() { origin }: SupportContext): string {
+    return downloadUrlOf(origin, attachment);
+  }
+}
+
+@Resolver(() => Ticket)
+export class TicketAttachmentsResolver {
+  @FieldResolver(() => [Attachment], { description: 'Files that came with the ticket or its comments, the newest first.' })
+  attachments(
+    @Root() { id }: Ticket,
+    @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
+    @Ctx() { loaders, principal }: SupportContext,
+  ): Promise<Attachment[]> {
+    return loaders.attachments.newest('ticketId', id, relationLimit(limit), shownTo(principal));
+  }
+}

@@ -1,0 +1,36 @@
+import { IsOptional, Length, Matches, Min, ValidateBy } from 'class-validator';
+import { Field, InputType, Int } from 'type-graphql';
+import { MAX_DATA_LENGTH, MAX_SIZE_BYTES } from './attachment.data.ts';
+import { nameProblem } from './attachment.name.ts';
+
+const IsFilename = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isFilename',
+    validator: {
+      validate: (value) => typeof value === 'string' && nameProblem(value) === undefined,
+      defaultMessage: ({ value } = {} as never) => nameProblem(String(value)) ?? '',
+    },
+  });
+
+/** A file as it comes with a ticket or a comment. What its content is, is looked at when it is stored. */
+@InputType()
+export class AttachmentInput {
+  @Field(() => String, { description: 'A name of at most 255 characters, without a path.' })
+  @IsFilename()
+  filename!: string;
+
+  @Field(() => String, { description: 'Such as `image/png`; `application/octet-stream` where the sender does not know.' })
+  @Matches(/^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(\s*;[\x20-\x7e]{0,255})?$/, { message: 'must be a media type such as image/png' })
+  contentType!: string;
+
+  @Field(() => Int, { nullable: true, description: 'Bytes. Where it is given it must be that of the data.' })
+  @IsOptional()
+  @Min(0, { message: 'must not be negative' })
+  size?: number | null;
+
+  @Field(() => String, {
+    description: `Base64 (RFC 4648, section 4) without line breaks, of at most ${MAX_SIZE_BYTES / 1024 / 1024} MiB. A GraphQL request has at most 1 MiB: larger files go over REST.`,
+  })
+  @Length(1, MAX_DATA_LENGTH, { message: `must have 1 byte to ${MAX_SIZE_BYTES / 1024 / 1024} MiB` })
+  data!: string;
+}

@@ -1,0 +1,98 @@
+import { type DocumentNode, parse } from 'graphql';
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import type { Graph } from '../../../kernel/graph.ts';
+import type { PrincipalData } from '../../../kernel/principal.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import { Agent } from '../agents/agent.entity.ts';
+import { isDesk } from '../visibility.ts';
+import { AuthorType, type CommentAuthor } from './comment.values.ts';
+
+const USER = parse('query CommentUser($id: ID!) { found: user(id: $id) { name email } }');
+const CUSTOMER = parse(
+  'query CommentCustomer($id: ID!) { accounts(filter: { customerId: [$id] }, page: { limit: 1 }) { nodes { name email } } }',
+);
+/** How credentials that are nobody in particular are called. */
+const NAMED: Readonly<Partial<Record<PrincipalData['kind'], DocumentNode>>> = {
+  user: USER,
+  api_key: parse('query CommentKey($id: ID!) { found: apiKey(id: $id) { name } }'),
+  certificate: parse('query CommentCertificate($id: ID!) { found: certificate(id: $id) { name } }'),
+  client: parse('query CommentClient($id: ID!) { found: oauthClient(id: $id) { name } }'),
+};
+
+interface Named {
+  name: string;
+  email?: string | null;
+}
+
+/** As a caller states it. */
+export interface StatedAuthor {
+  type: AuthorType;
+  id?: string | null;
+  name?: string | null;
+}
+
+/** Finds who writes a comment. Asks the graph, so it is called before a transaction begins. */
+export class CommentAuthors {
+  constructor(private readonly deps: { em: EntityManager; graph: Graph; request: RequestContext }) {}
+
+  /**
+   * The caller, or whom it states. Who may work on tickets is the desk, all others are customers.
+   * @throws InsufficientPermissions for a customer who states an agent, the system or somebody's id; ResourceNotFound for an
+   * agent, user or customer number that the organization does not have; InvalidParameters
+   */
+  async of(stated?: StatedAuthor | null): Promise<CommentAuthor> {
+    const { principal } = this.deps.request;
+    if (!stated) return this.#caller();
+    if (stated.type !== AuthorType.CUSTOMER || (stated.id && stated.id !== principal.id)) principal.require('support:write');
+    if (principal.kind === 'user') return this.#self(stated);
+    if (stated.type === AuthorType.AGENT) return this.#agent(stated.id);
+    if (stated.type === AuthorType.CUSTOMER) return this.#customer(stated);
+    const { id, name } = await this.#caller();
+    return { type: AuthorType.SYSTEM, id: stated.id ?? id, name: stated.name ?? name, email: null };
+  }
+
+  async #caller(): Promise<CommentAuthor> {
+    const { em, request } = this.deps;
+    const { principal } = request;
+    const { name, email = null } = (await this.#named(NAMED[principal.kind], principal.id)) ?? { name: principal.id };
+    const type = isDesk(principal) ? AuthorType.AGENT : AuthorType.CUSTOMER;
+    const agent = type === AuthorType.AGENT && email ? await em.findOne(Agent, { email }) : null;
+    return { type, id: agent?.id ?? principal.id, name, email };
+  }
+
+  /** Nobody who signed in speaks as somebody else. */
+  async #self({ type, id }: StatedAuthor): Promise<CommentAuthor> {
+    const self = await this.#caller();
+    if (type === self.type && (!id || id === self.id || id === this.deps.request.principal.id)) return self;
+    throw new InvalidParameters([{ field: 'author', reason: 'must be yourself: users comment in their own name; leave it out' }]);
+  }
+
+  async #agent(id: string | null | undefined): Promise<CommentAuthor> {
+    if (!id) throw new InvalidParameters([{ field: 'author.id', reason: 'is required for an agent' }]);
+    const agent = await this.deps.em.findOne(Agent, { id });
+    if (!agent) throw new ResourceNotFound('agent', id);
+    return { type: AuthorType.AGENT, id, name: agent.name, email: agent.email };
+  }
+
+  async #customer({ id, name }: StatedAuthor): Promise<CommentAuthor> {
+    const caller = await this.#caller();
+    if (!id || id === caller.id) return { type: AuthorType.CUSTOMER, id: caller.id, name: name ?? caller.name, email: caller.email };
+    if (!/^(user|cust)_/.test(id))
+      throw new InvalidParameters([{ field: 'author.id', value: id, reason: 'must be a user id (user_…) or a customer number (cust_…)' }]);
+    if (id.startsWith('user_')) {
+      const user = await this.#named(USER, id);
+      if (!user) throw new ResourceNotFound('user', id);
+      return { type: AuthorType.CUSTOMER, id, name: user.name, email: user.email ?? null };
+    }
+    const { accounts } = await this.deps.graph.query<{ accounts: { nodes: Named[] } }>(CUSTOMER, { id }, this.deps.request);
+    const [account] = accounts.nodes;
+    if (!account) throw new ResourceNotFound('customer', id);
+    return { type: AuthorType.CUSTOMER, id, name: name ?? account.name, email: account.email ?? null };
+  }
+
+  async #named(document: DocumentNode | undefined, id: string): Promise<Named | null> {
+    if (!document) return null;
+    return (await this.deps.graph.query<{ found: Named | null }>(document, { id }, this.deps.request)).found;
+  }
+}

@@ -1,0 +1,48 @@
+import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, ObjectType } from 'type-graphql';
+import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { Visibility } from '../visibility.ts';
+import { CommentAuthor } from './comment.values.ts';
+
+/** What somebody said about a ticket (specification 2.7). Only ever appended: a comment never changes and is not taken back. */
+@ObjectType({ description: 'What somebody said about a ticket. It never changes.' })
+@Entity({ tableName: 'comment' })
+@OrganizationFilter()
+@Index({ properties: ['ticketId', 'createdAt', 'id'] })
+export class Comment {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Field(() => ID)
+  @Property({ type: 'text' })
+  ticketId!: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  content!: string;
+
+  @Field(() => String, { description: 'Such as `reply`, `customer_update`, `internal_note`, `resolution`.' })
+  @Property({ type: 'text' })
+  type!: string;
+
+  @Field(() => Visibility)
+  @Enum({ items: () => Visibility, type: 'text' })
+  visibility!: Visibility;
+
+  @Field(() => CommentAuthor)
+  @Property({ type: 'json' })
+  author!: CommentAuthor;
+
+  @Field(() => JsonObject, { description: 'Free-form, kept as sent.' })
+  @Property({ type: 'json' })
+  metadata: Record<string, unknown> = {};
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+}

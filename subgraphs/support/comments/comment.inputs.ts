@@ -1,0 +1,67 @@
+import { ArrayMaxSize, IsOptional, Length, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { Field, ID, InputType } from 'type-graphql';
+import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+import { MAX_FILES } from '../attachments/attachment.data.ts';
+import { AttachmentInput } from '../attachments/attachment.values.ts';
+import { Visibility } from '../visibility.ts';
+import { AuthorType } from './comment.values.ts';
+
+@InputType({
+  description:
+    'For whom an API key or client speaks. Stating an agent, the system or an id needs `support:write`; users speak for themselves.',
+})
+export class CommentAuthorInput {
+  @Field(() => AuthorType)
+  type!: AuthorType;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Of an agent (required then), or of a customer: a user id (`user_…`) or customer number (`cust_…`).',
+  })
+  @IsOptional()
+  @MaxLength(100, { message: 'may have at most 100 characters' })
+  id?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Agents and users have the name of their record.' })
+  @IsOptional()
+  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  name?: string | null;
+}
+
+@InputType()
+export class CommentCreateInput {
+  @Field(() => String)
+  @Length(1, 20_000, { message: 'must have 1 to 20000 characters' })
+  content!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'A word in snake case, such as `reply`, `customer_update`, `internal_note`, `resolution`. Default: `reply`, `internal_note` where it is internal.',
+  })
+  @IsOptional()
+  @Matches(/^[a-z][a-z0-9_]{0,49}$/, {
+    message: 'must be a word such as customer_update: at most 50 small letters, digits and underscores',
+  })
+  type?: string | null;
+
+  @Field(() => Visibility, {
+    nullable: true,
+    description: 'Default: customer, internal for the type `internal_note`. Internal ones need `support:write`, to write and to read.',
+  })
+  visibility?: Visibility | null;
+
+  @Field(() => CommentAuthorInput, { nullable: true, description: 'Default: the caller.' })
+  @IsOptional()
+  @ValidateNested()
+  author?: CommentAuthorInput | null;
+
+  @Field(() => [AttachmentInput], { nullable: true, description: `At most ${MAX_FILES} files.` })
+  @IsOptional()
+  @ArrayMaxSize(MAX_FILES, { message: `may have at most ${MAX_FILES} files` })
+  @ValidateNested()
+  attachments?: AttachmentInput[] | null;
+
+  @Field(() => JsonObject, { nullable: true })
+  metadata?: Record<string, unknown> | null;
+}

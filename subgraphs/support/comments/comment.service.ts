@@ -1,0 +1,72 @@
+import type { EntityManager } from '../../../kernel/database.ts';
+import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
+import type { RecordLoader } from '../../../kernel/loaders.ts';
+import { listPage } from '../../../kernel/pagination.ts';
+import type { Principal } from '../../../kernel/principal.ts';
+import type { AttachmentStore } from '../attachments/attachment.store.ts';
+import type { Ticket } from '../tickets/ticket.entity.ts';
+import { mayRead, shownTo, Visibility } from '../visibility.ts';
+import type { CommentAuthors } from './comment.authors.ts';
+import { Comment } from './comment.entity.ts';
+import type { CommentCreateInput } from './comment.inputs.ts';
+import type { CommentWriter } from './comment.writer.ts';
+
+const NOTE = 'internal_note';
+
+export interface CommentServiceDeps {
+  em: EntityManager;
+  principal: Principal;
+  authors: CommentAuthors;
+  attachments: AttachmentStore;
+  writer: CommentWriter;
+  tickets: RecordLoader<Ticket>;
+  loader: RecordLoader<Comment>;
+}
+
+/** Comments on tickets of the caller's organization (specification 2.7, 4.7). Internal ones are the desk's. */
+export class CommentService {
+  constructor(private readonly deps: CommentServiceDeps) {}
+
+  /** @throws ResourceNotFound for the ticket or its author; InsufficientPermissions, InvalidParameters */
+  async add(
+    ticketId: string,
+    { attachments: files, author: stated, type, visibility, content, metadata }: CommentCreateInput,
+  ): Promise<Comment> {
+    const { em, principal, authors, attachments, writer } = this.deps;
+    const kind = kindOf(type, visibility);
+    if (kind.visibility === Visibility.INTERNAL) principal.require('support:write');
+    await this.#ticket(ticketId);
+    const author = await authors.of(stated);
+    const said = { content, metadata: metadata ?? {}, author, ...kind };
+    return attachments.holding(principal.organizationId, files, (uploads) =>
+      em.transactional((tx) => writer.add(tx, ticketId, { ...said, uploads }, principal)),
+    );
+  }
+
+  /** Null for what the caller's organization does not have, and for what is internal and not the caller's to read. */
+  async find(id: string): Promise<Comment | null> {
+    const { loader, principal } = this.deps;
+    const comment = await loader.load(id);
+    return comment && mayRead(principal, comment.visibility) ? comment : null;
+  }
+
+  /** @throws ResourceNotFound */
+  async list(ticketId: string, page: PageInput): Promise<Page<Comment>> {
+    const { em, principal } = this.deps;
+    await this.#ticket(ticketId);
+    return listPage(em, Comment, { where: { ticketId, ...shownTo(principal) }, page, defaultSort: NEWEST_FIRST });
+  }
+
+  async #ticket(id: string): Promise<void> {
+    if (!(await this.deps.tickets.load(id))) throw new ResourceNotFound('ticket', id);
+  }
+}
+
+/** What is said of one follows for the other. @throws InvalidParameters for a note that customers should see */
+function kindOf(type: string | null | undefined, visibility: Visibility | null | undefined): { type: string; visibility: Visibility } {
+  if (type === NOTE && visibility === Visibility.CUSTOMER)
+    throw new InvalidParameters([{ field: 'visibility', value: visibility, reason: 'must be internal for an internal_note' }]);
+  const shown = visibility ?? (type === NOTE ? Visibility.INTERNAL : Visibility.CUSTOMER);
+  return { type: type ?? (shown === Visibility.INTERNAL ? NOTE : 'reply'), visibility: shown };
+}
