@@ -95,7 +95,8 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
     },
     { clock, log },
   );
-  return createRig({ origin, close, clock, logged, mails, mailFailures, messages, dataDir: config.dataDir, assembly: assembly as FullAssembly });
+  const parts = { origin, close, clock, logged, mails, mailFailures, messages, dataDir: config.dataDir };
+  return createRig({ ...parts, assembly: assembly as FullAssembly });
 }
 
 /** What runs by itself: relay, consumers, deliveries, counts of key uses, sweeps of what is due, folding of the tally of tickets. */

@@ -30,7 +30,7 @@ export const supportRouting: readonly Route[] = [
   post('notifyTicketContacts', '/support/tickets/{ticket_id}/notify', 'notifyTicketContacts', {
     summary: 'Notify people about a ticket',
     description:
-      'An e-mail (`type` is `email`: `recipients[]{email, name, role}`, `template`, `subject`, `variables`) or an SMS (`sms`: `recipients[]{phone, name}`, `message`). What each recipient is sent is written when this is answered, and leaves after it; failures are tried again, ten times over about an hour, unless they are final. `GET` on the ticket’s `notifications` says what came of it.',
+      'An e-mail (`type` is `email`: `recipients[]{email, name, role}`, `template`, `subject`, `variables`, `include_comments`, `comment_filter`) or an SMS (`sms`: `recipients[]{phone, name}`, `message`). What each recipient is sent is written when this is answered, and leaves after it; failures are tried again, ten times over about an hour, unless they are final. `GET` on the ticket’s `notifications` says what came of it.',
     select: notification,
     example: {
       type: 'email',
@@ -38,6 +38,8 @@ export const supportRouting: readonly Route[] = [
       template: 'ticket_update',
       subject: '[{{ticket.number}}] A technician is on the way',
       variables: { eta: '2 hours', message: 'The line is being repaired.' },
+      include_comments: true,
+      comment_filter: 'customer_visible',
     },
   }),
   get('listTicketNotifications', '/support/tickets/{ticket_id}/notifications', 'ticketNotifications', {

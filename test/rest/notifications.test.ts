@@ -180,6 +180,61 @@ describe('an e-mail', () => {
   });
 });
 
+describe('the comments in an e-mail', () => {
+  const comment = async (ticket: Json, body: object) =>
+    expect((await tenant.rest('POST', `/support/tickets/${ticket.id}/comments`, { body })).status).toBe(201);
+  const discussed = async (): Promise<Json> => {
+    const ticket = await open();
+    await comment(ticket, { content: 'Still <b>no</b> light' });
+    await comment(ticket, { content: 'The customer is difficult', visibility: 'internal' });
+    await comment(ticket, { content: `A technician is coming ${'x'.repeat(3000)}` });
+    return ticket;
+  };
+
+  test('are those that the customer sees, in their order, as text', async () => {
+    const ticket = await discussed();
+    for (const filter of [{}, { comment_filter: 'customer_visible' }]) {
+      const email = freshEmail();
+      expect((await notify(ticket, emailTo(email, { include_comments: true, ...filter }))).status).toBe(201);
+      const { text, html = '' } = await mailTo(email);
+      expect(text).toMatch(/> Still <b>no<\/b> light[\s\S]+> A technician is coming x{1900}/);
+      expect(html).toContain('Still &lt;b&gt;no&lt;/b&gt; light');
+      for (const content of [text, html]) {
+        expect(content).not.toContain('difficult');
+        expect(content).not.toContain('x'.repeat(2001));
+      }
+    }
+    const email = freshEmail();
+    await notify(ticket, emailTo(email));
+    expect((await mailTo(email)).text).not.toContain('technician');
+  });
+
+  test('are internal ones for agents only', async () => {
+    const ticket = await discussed();
+    const email = freshEmail();
+    const { agent_id } = ticket.assigned_to;
+    await (await rows()).query('update support.agent set email = $1 where id = $2', [email, agent_id]);
+    for (const comment_filter of ['all', 'internal']) {
+      const stranger = freshEmail();
+      const body = {
+        type: 'email',
+        recipients: [{ email: email.toUpperCase() }, { email: stranger }],
+        include_comments: true,
+        comment_filter,
+      };
+      const refused = await notify(ticket, body);
+      expect(problems(refused)).toEqual([400, ['recipients']]);
+      expect(refused.body.error.details.value).toBe(stranger);
+      const sent = platform.mails.length;
+      expect((await notify(ticket, { ...body, recipients: [{ email }] })).status).toBe(201);
+      const { text } = await eventually(() => platform.mails.slice(sent).find(({ to }) => to === email));
+      expect(text).toContain('> The customer is difficult');
+      expect(text.includes('technician')).toBe(comment_filter === 'all');
+    }
+    expect((await notify(ticket, emailTo(email, { include_comments: true, comment_filter: 'secret' }))).status).toBe(400);
+  });
+});
+
 describe('an SMS', () => {
   const smsTo = (phone: string, more: object = {}) => ({
     type: 'sms',
@@ -218,8 +273,8 @@ describe('an SMS', () => {
     ],
     [
       'with what e-mails have',
-      smsTo('+12125550100', { subject: 'x', template: 'ticket_update', variables: {} }),
-      ['template', 'subject', 'variables'],
+      smsTo('+12125550100', { subject: 'x', template: 'ticket_update', variables: {}, include_comments: true, comment_filter: 'all' }),
+      ['template', 'subject', 'variables', 'include_comments', 'comment_filter'],
     ],
     ['that is too long', smsTo('+12125550100', { message: 'x'.repeat(1531) }), ['message']],
   ])('%s is refused', async (_, body, fields) => {

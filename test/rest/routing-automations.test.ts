@@ -137,6 +137,9 @@ describe('auto_update_frequency', () => {
     await eventually(() => mailsTo(who).length === 3);
     const { body } = await tenant.rest('GET', `/support/tickets/${ticket.id}/notifications`);
     expect(body.data.map(({ template }: Json) => template)).toEqual(['scheduled_update', 'scheduled_update', 'scheduled_update']);
+    const { comments } = (await tenant.rest('GET', `/support/tickets/${ticket.id}/comments`)).body;
+    expect(comments).toMatchObject([1, 2, 3].map(() => ({ type: 'customer_update', visibility: 'customer', author: { type: 'system' } })));
+    expect(comments[1].content).toContain('in progress');
   });
 
   test('does not make up for what was missed', async () => {
@@ -151,11 +154,14 @@ describe('auto_update_frequency', () => {
     await eventually(() => mailsTo(who).length === 2);
   });
 
-  test('of a ticket without an address to write to goes on without a mail', async () => {
+  test('of a ticket without an address to write to is a comment, and no answer', async () => {
     tenant = await platform.organization();
     await makeRule(tenant, { actions: { auto_update_frequency: '1_hour' } });
     const ticket = await openTicket(tenant, { contact: { name: 'Ada' } });
     await pass(HOUR_MS);
     expect((await tenant.rest('GET', `/support/tickets/${ticket.id}/notifications`)).body.data).toEqual([]);
+    const { comments } = (await tenant.rest('GET', `/support/tickets/${ticket.id}/comments`)).body;
+    expect(comments).toMatchObject([{ type: 'customer_update', author: { type: 'system' } }]);
+    expect((await read(ticket)).sla.respondedAt).toBeNull();
   });
 });

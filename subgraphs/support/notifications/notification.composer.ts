@@ -67,7 +67,8 @@ const factsOf = ({ number, title, status, priority, estimatedResolution }: Ticke
 /** `2026-01-31 09:30 UTC` */
 export const instantOf = (date: Date): string => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-const wordsOf = (name: string): string => name.replaceAll('_', ' ');
+/** `in_progress` is read `in progress`. */
+export const wordsOf = (name: string): string => name.replaceAll('_', ' ');
 /** `next_update` is read `Next update`. */
 const labelOf = (name: string): string => {
   const words = wordsOf(name).replaceAll('.', ' ');

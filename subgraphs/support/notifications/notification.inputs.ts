@@ -1,7 +1,7 @@
 import { ArrayMaxSize, ArrayMinSize, IsEmail, IsOptional, Length, Matches, MaxLength, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
-import { NotificationStatus, NotificationType } from './notification.states.ts';
+import { CommentFilter, NotificationStatus, NotificationType } from './notification.states.ts';
 import { TEMPLATE_NAMES } from './notification.templates.ts';
 
 export const MAX_RECIPIENTS = 50;
@@ -66,6 +66,15 @@ export class NotificationInput {
       'Of an e-mail: texts, numbers and booleans by name. Each is listed in the mail, and may stand in the subject; `message` is a paragraph of its own.',
   })
   variables?: Record<string, unknown> | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Of an e-mail: whether it shows the newest comments on the ticket.' })
+  includeComments?: boolean | null;
+
+  @Field(() => CommentFilter, {
+    nullable: true,
+    description: 'Of an e-mail with comments: which. With internal ones every recipient must be an agent. Default: CUSTOMER_VISIBLE.',
+  })
+  commentFilter?: CommentFilter | null;
 
   @Field(() => String, { nullable: true, description: 'Of an SMS: its text, sent as it is.' })
   @IsOptional()

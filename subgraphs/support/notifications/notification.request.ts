@@ -1,28 +1,30 @@
 import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
 import { TICKET_PLACEHOLDERS } from './notification.composer.ts';
 import type { NotificationInput, NotificationRecipientInput } from './notification.inputs.ts';
-import { NotificationType } from './notification.states.ts';
+import { CommentFilter, NotificationType } from './notification.states.ts';
 import { isTemplateName, TEMPLATE_NAMES, type TemplateName } from './notification.templates.ts';
 import type { Contact } from './notifier.ts';
 import { placeholdersIn } from './placeholders.ts';
 
 /** A request that holds together, in the form that its type asks for. */
-export type NotificationRequest =
-  | {
-      type: NotificationType.EMAIL;
-      contacts: Contact[];
-      template: TemplateName;
-      subject?: string | undefined;
-      variables: Map<string, string>;
-    }
-  | { type: NotificationType.SMS; contacts: Contact[]; message: string };
+export type NotificationRequest = EmailRequest | { type: NotificationType.SMS; contacts: Contact[]; message: string };
+
+export interface EmailRequest {
+  type: NotificationType.EMAIL;
+  contacts: Contact[];
+  template: TemplateName;
+  subject?: string | undefined;
+  variables: Map<string, string>;
+  /** Null where the mail shows no comments. */
+  commentFilter: CommentFilter | null;
+}
 
 const MAX_VARIABLES = 50;
 const VARIABLE_NAME = /^[A-Za-z][\w.]{0,49}$/;
 const VARIABLE_LENGTH = 5_000;
 
 /** The members that only one of the two forms has. */
-const ONLY_EMAIL = ['template', 'subject', 'variables'] as const;
+const ONLY_EMAIL = ['template', 'subject', 'variables', 'includeComments', 'commentFilter'] as const;
 
 /** @throws InvalidParameters naming every member that is missing, of the other form, or not to be understood. */
 export function requestOf(input: NotificationInput): NotificationRequest {
@@ -38,6 +40,7 @@ export function requestOf(input: NotificationInput): NotificationRequest {
     template: template as TemplateName,
     subject: input.subject ?? undefined,
     variables: variablesOf(input),
+    commentFilter: input.includeComments ? (input.commentFilter ?? CommentFilter.CUSTOMER_VISIBLE) : null,
   };
 }
 

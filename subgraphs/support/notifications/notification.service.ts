@@ -6,6 +6,7 @@ import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
+import { commentsFor } from './notification.comments.ts';
 import { Notification } from './notification.entity.ts';
 import type { NotificationInput, OutboxFilter } from './notification.inputs.ts';
 import { checkAllowance } from './notification.limits.ts';
@@ -34,9 +35,9 @@ export class NotificationService {
     const asked = requestOf(input);
     return em.transactional(async (tx) => {
       await checkAllowance(tx, principal.organizationId, principal.plan, clock.now(), asked.contacts.length);
-      return asked.type === NotificationType.EMAIL
-        ? notifier.mail(tx, ticket, asked, asked, principal)
-        : notifier.text(tx, ticket, asked, asked.message, principal);
+      if (asked.type === NotificationType.SMS) return notifier.text(tx, ticket, asked, asked.message, principal);
+      const comments = await commentsFor(tx, ticketId, asked.commentFilter, asked.contacts);
+      return notifier.mail(tx, ticket, asked, { ...asked, comments }, principal);
     });
   }
 

@@ -4,10 +4,14 @@ import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
 import { Sweeper } from '../../../kernel/due.ts';
 import type { Logger } from '../../../kernel/log.ts';
 import { organizationEm } from '../../../kernel/organization.filter.ts';
+import { AuthorType } from '../comments/comment.values.ts';
+import type { CommentWriter } from '../comments/comment.writer.ts';
+import { wordsOf } from '../notifications/notification.composer.ts';
 import type { Notifier } from '../notifications/notifier.ts';
 import type { TicketEditor } from '../tickets/ticket.editor.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
-import { TicketStatus } from '../tickets/ticket.states.ts';
+import { MAX_ESCALATION_LEVEL, TicketStatus } from '../tickets/ticket.states.ts';
+import { Visibility } from '../visibility.ts';
 import { RoutingRule } from './routing-rule.entity.ts';
 import { ROUTING_ACTOR } from './ticket.router.ts';
 import { AutomationKind, TicketAutomation } from './ticket-automation.entity.ts';
@@ -21,6 +25,7 @@ export interface AutomationSweeperDeps {
   clock: Clock;
   log: Logger;
   editor: TicketEditor;
+  writer: CommentWriter;
   notifier: Notifier;
 }
 
@@ -76,16 +81,16 @@ async function doDue(tx: EntityManager, deps: AutomationSweeperDeps, id: string,
 
 async function escalate(tx: EntityManager, { editor }: AutomationSweeperDeps, id: string, rule: RoutingRule, after: string): Promise<void> {
   await editor.change(tx, id, ROUTING_ACTOR, (ticket, now) => {
-    // that time passed is no answer: the response clock goes on
-    const { respondedAt } = ticket;
+    const level = Math.min(ticket.escalationLevel + 1, MAX_ESCALATION_LEVEL);
     if (ticket.status !== TicketStatus.ESCALATED) ticket.moveTo(TicketStatus.ESCALATED, now);
-    ticket.respondedAt = respondedAt;
-    ticket.escalationLevel += 1;
-    ticket.escalationReason = `Routing rule “${rule.ruleName}”: not resolved within ${after.replaceAll('_', ' ')}`;
+    ticket.escalate(level, `Routing rule “${rule.ruleName}”: not resolved within ${after.replaceAll('_', ' ')}`, now);
   });
 }
 
-async function update(tx: EntityManager, { notifier }: AutomationSweeperDeps, ticket: Ticket): Promise<void> {
+async function update(tx: EntityManager, { writer, notifier }: AutomationSweeperDeps, ticket: Ticket): Promise<void> {
+  const content = `We are still working on this ticket, which is ${wordsOf(ticket.status)}.`;
+  const author = { type: AuthorType.SYSTEM, id: ROUTING_ACTOR.id, name: 'Automatic update', email: null };
+  await writer.add(tx, ticket.id, { content, type: 'customer_update', visibility: Visibility.CUSTOMER, author }, ROUTING_ACTOR);
   const { contact } = ticket;
   if (!contact?.email) return;
   const contacts = [{ address: contact.email, name: contact.name, role: contact.role }];

@@ -1,0 +1,56 @@
+import type { EntityManager } from '../../../kernel/database.ts';
+import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
+import { Agent } from '../agents/agent.entity.ts';
+import { Comment } from '../comments/comment.entity.ts';
+import { Visibility } from '../visibility.ts';
+import type { MailComment } from './mail.document.ts';
+import { instantOf } from './notification.composer.ts';
+import { CommentFilter } from './notification.states.ts';
+import type { Contact } from './notifier.ts';
+
+const MAX_COMMENTS = 10;
+/** A mail is no archive: what is longer is cut, and stands whole with the ticket. */
+const CONTENT_LENGTH = 2_000;
+
+const SHOWN: Readonly<Record<CommentFilter, object>> = {
+  customer_visible: { visibility: Visibility.CUSTOMER },
+  all: {},
+  internal: { visibility: Visibility.INTERNAL },
+};
+
+/**
+ * The newest comments on a ticket, oldest first, for a mail to these people.
+ * @throws InvalidParameters naming each who is no agent, where internal comments are asked for
+ */
+export async function commentsFor(
+  tx: EntityManager,
+  ticketId: string,
+  filter: CommentFilter | null,
+  contacts: readonly Contact[],
+): Promise<MailComment[]> {
+  if (!filter) return [];
+  if (filter !== CommentFilter.CUSTOMER_VISIBLE) await checkAgents(tx, contacts);
+  const where = { ticketId, ...SHOWN[filter] };
+  const newest = await tx.find(Comment, where, { orderBy: { createdAt: 'desc', id: 'desc' }, limit: MAX_COMMENTS });
+  return newest
+    .toReversed()
+    .map(({ author, createdAt, content }) => ({ author: author.name, at: instantOf(createdAt), content: cut(content) }));
+}
+
+async function checkAgents(tx: EntityManager, contacts: readonly Contact[]): Promise<void> {
+  const addresses = contacts.flatMap(({ address }) => [address, address.toLowerCase()]);
+  const agents = await tx.find(Agent, { email: { $in: addresses } });
+  const known = new Set(agents.map(({ email }) => email.toLowerCase()));
+  const [first, ...rest] = contacts
+    .filter(({ address }) => !known.has(address.toLowerCase()))
+    .map(
+      ({ address }): FieldProblem => ({
+        field: 'recipients',
+        value: address,
+        reason: `holds ${address}, who is no agent: internal comments go to agents only`,
+      }),
+    );
+  if (first) throw new InvalidParameters([first, ...rest]);
+}
+
+const cut = (text: string): string => (text.length > CONTENT_LENGTH ? `${[...text].slice(0, CONTENT_LENGTH).join('')} …` : text);
