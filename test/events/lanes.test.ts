@@ -107,6 +107,19 @@ describe('what becomes due while a turn ends', () => {
   });
 });
 
+describe('a lane that runs ahead of its records', () => {
+  test('makes each first attempt once, in order, however often it looks for more', async () => {
+    const world = await EventsWorld.open();
+    const process = await world.start();
+    const hook = await receiver();
+    await process.subscribe(hook.url);
+    await process.append(250);
+    const recorded = "select 1 from events.delivery where status = 'delivered' and attempt = 1";
+    await eventually(async () => (await world.query(recorded)).length === 250);
+    expect(indexes(hook)).toEqual(upTo(250));
+  });
+});
+
 describe('an attempt', () => {
   const deliveries = (world: EventsWorld) =>
     world.query<{ url: string; status: string; response_status: number | null; error: string | null }>(

@@ -3,8 +3,10 @@ import type { Logger } from '../../../kernel/log.ts';
 import type { Settlement, SettlementStore, Standing, Standings } from './delivery.settlement.ts';
 
 const BATCH = 500;
-/** Under load a statement then finds several: each costs the database the same, however much it writes. */
-const REST_MS = 1;
+/** So long outcomes gather: a statement costs the database as much as writing twenty of them. */
+const REST_MS = 10;
+/** With so many of one webhook none rests: its lane would soon have to wait. Others' go along. */
+const ENOUGH = 8;
 const PAUSE_MS = 100;
 const PAUSE_MAX_MS = 2000;
 
@@ -15,11 +17,16 @@ interface Waiting {
 }
 
 /**
- * Records what came of attempts, those of all webhooks together: while one statement runs, what comes gathers for the next. An
- * outcome is tried to be written until it is; only the end of the process loses it, and then its delivery is made again.
+ * Records what came of attempts, those of all webhooks together: what comes gathers for a moment, unless a lane waits, and
+ * while a statement runs. An outcome is tried to be written until it is; only the end of the process loses it, and then its
+ * delivery is made again.
  */
 export class Settler {
   readonly #waiting: Waiting[] = [];
+  /** How many of each webhook wait. */
+  readonly #gathered = new Map<string, number>();
+  #isHurried = false;
+  #endRest: (() => void) | undefined;
   #isRunning = false;
   #isStopped = false;
 
@@ -36,8 +43,18 @@ export class Settler {
   settle(settlement: Settlement): Promise<Standing | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ settlement, resolve, reject });
+      const { webhookId } = settlement.lane;
+      const gathered = (this.#gathered.get(webhookId) ?? 0) + 1;
+      this.#gathered.set(webhookId, gathered);
+      if (gathered >= ENOUGH) this.hurry();
       if (!this.#isRunning) void this.#drain();
     });
+  }
+
+  /** Somebody waits for what has gathered. */
+  hurry(): void {
+    this.#isHurried = this.#waiting.length > 0;
+    this.#endRest?.();
   }
 
   /** From now on each outcome is tried to be written once: who stops does not wait for a database that is away. */
@@ -48,8 +65,10 @@ export class Settler {
   async #drain(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      await delay(REST_MS);
+      if (!this.#isHurried) await this.#rest();
       const batch = this.#waiting.splice(0, BATCH);
+      this.#gathered.clear();
+      this.#isHurried = this.#waiting.length > 0;
       try {
         const standings = await this.#written(batch.map(({ settlement }) => settlement));
         for (const { settlement, resolve } of batch) resolve(standings.get(settlement.lane.webhookId));
@@ -58,6 +77,16 @@ export class Settler {
       }
     }
     this.#isRunning = false;
+  }
+
+  #rest(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, REST_MS);
+      this.#endRest = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   async #written(batch: readonly Settlement[]): Promise<Standings> {

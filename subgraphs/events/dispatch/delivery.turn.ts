@@ -7,7 +7,7 @@ import { isGone, outcomeOf } from './delivery.outcome.ts';
 import type { DeliverySender } from './delivery.sender.ts';
 import type { Settlement } from './delivery.settlement.ts';
 import type { Settler } from './delivery.settler.ts';
-import type { DeliveryStore, Due, Lane } from './delivery.store.ts';
+import type { DeliveryStore, Due, DueDeliveries, Lane } from './delivery.store.ts';
 
 /** A turn ends by itself this long after its process went silent. What is left of it is longer than an attempt may take. */
 export const LEASE_MS = 30_000;
@@ -20,7 +20,7 @@ const LOOK_MS = 1000;
 
 export interface TurnDeps {
   store: DeliveryStore;
-  settler: Pick<Settler, 'settle'>;
+  settler: Pick<Settler, 'settle' | 'hurry'>;
   sender: Pick<DeliverySender, 'send'>;
   clock: Clock;
   log: Logger;
@@ -33,7 +33,9 @@ export class Turn {
   isOver = false;
   /** How many attempts were made. */
   made = 0;
-  /** Under way, by the delivery's id; none rejects. */
+  /** First attempts that were made, until they are recorded, by the delivery's id; none rejects. */
+  readonly #unrecorded = new Map<string, Promise<void>>();
+  /** Until they are recorded, in the same way. */
   readonly #retries = new Map<string, Promise<void>>();
   #failure: unknown;
   #nudged = Promise.withResolvers<void>();
@@ -59,21 +61,39 @@ export class Turn {
 
   /** Delivers until nothing is due, or it is over, and all that was made is recorded. @throws where the database failed, or an attempt was cut off */
   async deliver(): Promise<void> {
-    const { store, clock } = this.deps;
     try {
       while (!this.isOver) {
         this.#nudged = Promise.withResolvers();
-        const { firsts, retries } = await store.due(this.lane.webhookId, clock.now(), { firsts: this.share(), retries: RETRIES });
+        const { firsts, retries, isAll } = await this.#look();
         this.#startRetries(retries);
         if (firsts.length > 0) await this.#makeFirsts(firsts);
-        else if (this.#retries.size > 0) await Promise.race([this.#nudged.promise, ...this.#retries.values()]);
-        else break;
+        else if (this.#unrecorded.size === 0 && this.#retries.size === 0) break;
+        else if (this.#unrecorded.size === 0) await Promise.race([this.#nudged.promise, ...this.#retries.values()]);
+        if (isAll) await this.#recorded();
       }
     } catch (error) {
       this.#fail(error);
     }
+    await this.#recorded();
     await Promise.all(this.#retries.values());
     if (this.#failure) throw this.#failure;
+  }
+
+  /** What is due and not under way: by what is unrecorded as it begins to look, for what is recorded later may be seen as it was. */
+  async #look(): Promise<DueDeliveries & { isAll: boolean }> {
+    const { store, clock } = this.deps;
+    const underWay = new Set([...this.#unrecorded.keys(), ...this.#retries.keys()]);
+    const limits = { firsts: this.share() + this.#unrecorded.size, retries: RETRIES };
+    const { firsts, retries } = await store.due(this.lane.webhookId, clock.now(), limits);
+    const isNew = ({ id }: Due): boolean => !underWay.has(id);
+    return { firsts: firsts.filter(isNew), retries: retries.filter(isNew), isAll: firsts.length < limits.firsts };
+  }
+
+  /** Waits for the records of first attempts. */
+  async #recorded(): Promise<void> {
+    if (this.#unrecorded.size === 0) return;
+    this.deps.settler.hurry();
+    await Promise.all(this.#unrecorded.values());
   }
 
   #fail(error: unknown): void {
@@ -84,26 +104,23 @@ export class Turn {
   #startRetries(due: readonly Due[]): void {
     for (const retry of due) {
       if (this.#retries.size >= RETRIES) return;
-      if (this.#retries.has(retry.id)) continue;
       const made = this.#send(retry).then((settlement) => this.#record(settlement));
       this.#retries.set(retry.id, made);
       void made.then(() => this.#retries.delete(retry.id));
     }
   }
 
-  /** One after the other, running ahead of their records by a few. Ends when all are recorded, so that the next look does not see them. */
+  /** One after the other, running ahead of their records by a few. */
   async #makeFirsts(firsts: readonly Due[]): Promise<void> {
     const until = performance.now() + LOOK_MS;
-    const unrecorded = new Set<Promise<void>>();
     for (const first of firsts) {
-      if (!(await this.#keep())) break;
+      if (!(await this.#keep())) return;
       const recorded = this.#record(await this.#send(first));
-      unrecorded.add(recorded);
-      void recorded.then(() => unrecorded.delete(recorded));
-      if (unrecorded.size >= AHEAD) await Promise.race(unrecorded);
-      if (this.isOver || performance.now() > until) break;
+      this.#unrecorded.set(first.id, recorded);
+      void recorded.then(() => this.#unrecorded.delete(first.id));
+      if (this.#unrecorded.size >= AHEAD) await Promise.race(this.#unrecorded.values());
+      if (this.isOver || performance.now() > until) return;
     }
-    await Promise.all(unrecorded);
   }
 
   /** False where the turn is over. */
