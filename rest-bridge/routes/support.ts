@@ -1,6 +1,5 @@
 import { area, get, post, put, view } from '../route.ts';
-
-const attachmentFields = '{ id filename contentType size downloadUrl }';
+import { attachmentFields, conversation, newAttachment } from './support.conversation.ts';
 
 const ticketRecord = view(
   'TicketRecord',
@@ -11,8 +10,6 @@ const ticketRecord = view(
   attachments ${attachmentFields}
 }`,
 );
-const comment = view('Comment', `{ ...fields author { type id name email } attachments ${attachmentFields} }`);
-const change = view('TicketChange', '{ ...fields actor { kind id } }');
 const ticketUpdate = view(
   'TicketUpdate',
   `{
@@ -46,7 +43,7 @@ const newTicket = {
   severity: 'business_impacting',
   location: { address: '350 Fifth Avenue, New York', timezone: 'America/New_York' },
   metadata: { reported_by: 'monitoring' },
-  attachments: [{ filename: 'modem.txt', content_type: 'text/plain', size: 12, data: 'Tm8gbGlnaHQuLi4K' }],
+  attachments: [newAttachment],
 };
 
 export const support = area('Support', 'Tickets, and what is done about them.', [
@@ -82,25 +79,5 @@ export const support = area('Support', 'Tickets, and what is done about them.', 
     select: ticketUpdate,
     example: { status: 'in_progress', customer_update: 'We are on it.' },
   }),
-  post('addTicketComment', '/support/tickets/{ticket_id}/comments', 'addTicketComment', {
-    summary: 'Comment on a ticket',
-    wrap: 'comment',
-    select: comment,
-    largeBody: true,
-    example: { content: 'Still no light after a restart.', type: 'reply', attachments: newTicket.attachments },
-  }),
-  get('getTicketTimeline', '/support/tickets/{ticket_id}/timeline', 'ticketTimeline', {
-    summary: 'List the changes of a ticket',
-    wrap: 'timeline',
-    list: 'support',
-    select: change,
-    addition: true,
-  }),
-  get('listTicketComments', '/support/tickets/{ticket_id}/comments', 'ticketComments', {
-    summary: 'List the comments on a ticket',
-    wrap: 'comments',
-    list: 'support',
-    select: comment,
-    addition: true,
-  }),
+  ...conversation,
 ]);
