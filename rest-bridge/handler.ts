@@ -98,13 +98,19 @@ export class RouteHandler {
       return await this.#run(request, values, matched.revision);
     } catch (error) {
       if (error instanceof PlatformError && error.code === 'STALE_RESOURCE')
-        throw new StaleResource((await matched.reader.stateFor(request)).tag);
+        // by a context of its own: that of the request remembers what it read before
+        throw new StaleResource((await matched.reader.stateFor(request, { ...request.caller })).tag);
       throw error;
     }
   }
 
-  async #run(request: FastifyRequest, values: Record<string, unknown>, revision?: number): Promise<Found> {
-    const exchange = new RouteExchange(this.compiled, this.options.execute, request.caller, values, revision);
+  async #run(
+    request: FastifyRequest,
+    values: Record<string, unknown>,
+    revision?: number,
+    caller: RequestContext = request.caller,
+  ): Promise<Found> {
+    const exchange = new RouteExchange(this.compiled, this.options.execute, caller, values, revision);
     await callSofa(this.sofa.handler, values, exchange);
     return exchange.outcome();
   }
@@ -128,9 +134,9 @@ export class RouteHandler {
   }
 
   /** The entity tag that a GET of the request's path would have now, for the same caller, and the revision of what it shows. */
-  async stateFor(request: FastifyRequest): Promise<{ tag: string; revision: number | undefined }> {
+  async stateFor(request: FastifyRequest, caller?: RequestContext): Promise<{ tag: string; revision: number | undefined }> {
     const values = this.compiled.read({ params: request.params as Record<string, string>, search: undefined, body: undefined });
-    const found = await this.#run(request, values);
+    const found = await this.#run(request, values, undefined, caller);
     const { revision } = Object(found.data) as { revision?: unknown };
     return { tag: entityTag(this.#represent(found)), revision: typeof revision === 'number' ? revision : undefined };
   }

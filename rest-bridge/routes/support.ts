@@ -1,11 +1,10 @@
 import { area, get, post, put, view } from '../route.ts';
 import { knowledge } from './knowledge.ts';
+import { attachmentFields, conversation, newAttachment } from './support.conversation.ts';
 import { integrations } from './support.integrations.ts';
 import { supportReports } from './support.reports.ts';
 import { supportRouting } from './support.routing.ts';
 import { slaRoutes } from './support.sla.ts';
-
-const attachmentFields = '{ id filename contentType size downloadUrl }';
 
 const ticketRecord = view(
   'TicketRecord',
@@ -16,8 +15,6 @@ const ticketRecord = view(
   attachments ${attachmentFields}
 }`,
 );
-const comment = view('Comment', `{ ...fields author { type id name email } attachments ${attachmentFields} }`);
-const change = view('TicketChange', '{ ...fields actor { kind id } }');
 const ticketUpdate = view(
   'TicketUpdate',
   `{
@@ -51,7 +48,7 @@ const newTicket = {
   severity: 'business_impacting',
   location: { address: '350 Fifth Avenue, New York', timezone: 'America/New_York' },
   metadata: { reported_by: 'monitoring' },
-  attachments: [{ filename: 'modem.txt', content_type: 'text/plain', size: 12, data: 'Tm8gbGlnaHQuLi4K' }],
+  attachments: [newAttachment],
 };
 
 export const support = area('Support', 'Tickets, and what is done about them.', [
@@ -87,30 +84,10 @@ export const support = area('Support', 'Tickets, and what is done about them.', 
     select: ticketUpdate,
     example: { status: 'in_progress', customer_update: 'We are on it.' },
   }),
-  ...supportReports,
-  ...knowledge,
-  post('addTicketComment', '/support/tickets/{ticket_id}/comments', 'addTicketComment', {
-    summary: 'Comment on a ticket',
-    wrap: 'comment',
-    select: comment,
-    largeBody: true,
-    example: { content: 'Still no light after a restart.', type: 'reply', attachments: newTicket.attachments },
-  }),
-  get('getTicketTimeline', '/support/tickets/{ticket_id}/timeline', 'ticketTimeline', {
-    summary: 'List the changes of a ticket',
-    wrap: 'timeline',
-    list: 'support',
-    select: change,
-    addition: true,
-  }),
-  get('listTicketComments', '/support/tickets/{ticket_id}/comments', 'ticketComments', {
-    summary: 'List the comments on a ticket',
-    wrap: 'comments',
-    list: 'support',
-    select: comment,
-    addition: true,
-  }),
+  ...conversation,
   ...slaRoutes,
   ...supportRouting,
   ...integrations,
+  ...supportReports,
+  ...knowledge,
 ]);

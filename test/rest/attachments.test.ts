@@ -91,6 +91,24 @@ describe('a ticket that is opened with files', () => {
     ]);
   });
 
+  test('over GraphQL that do not fit are refused without what was sent', async () => {
+    const data = Buffer.from('a secret of the customer').toString('base64');
+    const query = 'mutation($input: TicketCreateInput!) { createTicket(input: $input) { id } }';
+    for (const attachment of [
+      { contentType: 'text/plain', data },
+      { filename: 'a', contentType: 'text/plain', data, more: 1 },
+      { filename: 'a.exe', contentType: 'x', data },
+      data,
+    ]) {
+      const { errors } = await tenant.graphql(query, { input: { ...ticket, attachments: [attachment] } });
+      expect(errors).toMatchObject([{ extensions: { code: 'INVALID_PARAMETERS' } }]);
+      expect(JSON.stringify(errors)).not.toContain(data);
+    }
+    const large = { filename: 'a.txt', contentType: 'text/plain', data: Buffer.alloc(800_000, 'a').toString('base64') };
+    const { errors } = await tenant.graphql(query, { input: { ...ticket, attachments: [large] } });
+    expect(errors).toMatchObject([{ extensions: { code: 'BODY_TOO_LARGE' } }]);
+  });
+
   test.each([
     ['more than ten', Array.from({ length: 11 }, () => file('a.txt', 'text/plain', 'a')), 'attachments'],
     ['one without data', [{ filename: 'a.txt', content_type: 'text/plain' }], 'attachments.0.data'],

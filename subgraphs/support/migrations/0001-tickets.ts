@@ -78,7 +78,7 @@ export const tickets = migration('0001-tickets', [
      "organization_id" text not null,
      "ticket_id" text not null,
      "member" text not null,
-     "visibility" text not null,
+     "visibility" text not null default 'internal',
      "from" jsonb null,
      "to" jsonb null,
      "actor_kind" text not null,

@@ -1,0 +1,33 @@
+import { get, post, type Route, view } from '../route.ts';
+
+export const attachmentFields = '{ id filename contentType size downloadUrl }';
+
+const comment = view('Comment', `{ ...fields author { type id name email } attachments ${attachmentFields} }`);
+const change = view('TicketChange', '{ ...fields actor { kind id } }');
+
+export const newAttachment = { filename: 'modem.txt', content_type: 'text/plain', size: 12, data: 'Tm8gbGlnaHQuLi4K' };
+
+/** What is said about a ticket, and what became of it. */
+export const conversation: readonly Route[] = [
+  post('addTicketComment', '/support/tickets/{ticket_id}/comments', 'addTicketComment', {
+    summary: 'Comment on a ticket',
+    wrap: 'comment',
+    select: comment,
+    largeBody: true,
+    example: { content: 'Still no light after a restart.', type: 'reply', attachments: [newAttachment] },
+  }),
+  get('listTicketComments', '/support/tickets/{ticket_id}/comments', 'ticketComments', {
+    summary: 'List the comments on a ticket',
+    wrap: 'comments',
+    list: 'support',
+    select: comment,
+    addition: true,
+  }),
+  get('getTicketTimeline', '/support/tickets/{ticket_id}/timeline', 'ticketTimeline', {
+    summary: 'List the changes of a ticket',
+    wrap: 'timeline',
+    list: 'support',
+    select: change,
+    addition: true,
+  }),
+];
