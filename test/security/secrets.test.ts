@@ -56,6 +56,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => failing.listen(0, '127.0.0.1', resolve));
   await useKeys();
   await useWebhooks();
+  await useIntegrations();
   await beNasty();
   await breakSomething();
   await platform.advance(3_600_000);
@@ -100,6 +101,23 @@ async function useWebhooks(): Promise<void> {
   await tell(tenant.rest('PUT', `/webhooks/${own.body.data.id}`, { body: { secret: secrets['webhook secret that is refused'] } }));
   await tenant.rest('POST', '/support/tickets', { body: { title: 'Told', description: 'to a receiver that fails' } });
   await eventually(() => delivered > 1);
+}
+
+async function useIntegrations(): Promise<void> {
+  const nowhere = 'http://127.0.0.1:9';
+  secrets['webhook of Slack'] = `/services/T000/B000/${randomBytes(16).toString('hex')}`;
+  secrets['token of Jira'] = randomBytes(24).toString('hex');
+  const slack = { webhook_url: `${nowhere}${secrets['webhook of Slack']}`, channel: '#support', events: ['ticket.*'] };
+  const jira = { jira_url: nowhere, username: 'desk', api_token: secrets['token of Jira'], project_key: 'SUP' };
+  const made = await tenant.rest('POST', '/support/integrations/slack', { body: slack });
+  expect(made.status).toBe(201);
+  secrets['secret of the webhook in Jira'] = (
+    await tenant.rest('POST', '/support/integrations/jira', { body: jira })
+  ).body.data.inbound_secret;
+  await tell(tenant.rest('POST', '/support/integrations/slack', { body: slack }));
+  await tell(tenant.rest('POST', '/support/integrations/slack', { body: { ...slack, webhook_url: `ftp:${slack.webhook_url}` } }));
+  await tell(tenant.rest('POST', '/support/integrations/jira', { body: { ...jira, api_token: `${jira.api_token}\n` } }));
+  await tenant.rest('POST', `/support/integrations/slack/${made.body.data.id}/test`);
 }
 
 async function beNasty(): Promise<void> {
@@ -181,7 +199,7 @@ describe('after a day of keys, webhooks, bad input and a failure', () => {
 
   test('no row of any table holds a secret as it is', async () => {
     const all = await tables();
-    expect(all).toEqual(expect.arrayContaining(['identity.api_key', 'events.webhook', 'support.ticket']));
+    expect(all).toEqual(expect.arrayContaining(['identity.api_key', 'events.webhook', 'support.ticket', 'support.slack_integration']));
     const kept = await Promise.all(
       all.flatMap((table) => named().map(async ([what, secret]) => ((await rowsWith(table, secret)) ? `${table}: ${what}` : undefined))),
     );

@@ -100,11 +100,20 @@ export class IntegrationLane<I extends Integration> {
     const until = performance.now() + JOB_MS;
     let turn = await em.fork().transactional((tx) => this.#take(tx, integrationId));
     while (turn) {
+      await this.#pace(turn.integration);
       const outcome = await this.provider.deliver(turn);
       const mayGoOn = performance.now() < until && !this.#stopping.signal.aborted;
       turn = await this.#settle(em, turn, outcome, mayGoOn);
-      if (turn && this.provider.paceMs > 0) await pause(this.provider.paceMs, this.#stopping.signal);
     }
+  }
+
+  /** Waits until the remote wants the next one, whichever job sent the last. Ends early when the platform stops. */
+  async #pace({ lastSuccessAt }: I): Promise<void> {
+    const { paceMs } = this.provider;
+    const sinceMs = this.deps.clock.now().getTime() - (lastSuccessAt?.getTime() ?? 0);
+    if (sinceMs >= paceMs) return;
+    const { signal } = this.#stopping;
+    await setTimeout(Math.min(paceMs, paceMs - sinceMs), undefined, { signal }).catch(() => undefined);
   }
 
   /** The next delivery, unless another process has the turn, or it is too early: then this is looked at again at that instant. */
@@ -199,6 +208,3 @@ export class IntegrationLane<I extends Integration> {
     return tx.findOne(this.provider.entity, { id } as never, { lockMode: LockMode.PESSIMISTIC_WRITE }) as Promise<I | null>;
   }
 }
-
-/** Ends early when the platform stops. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> => setTimeout(ms, undefined, { signal }).catch(() => undefined);

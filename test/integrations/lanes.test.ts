@@ -1,0 +1,83 @@
+import { beforeAll, expect, test } from 'vitest';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { jiraServer } from '../support/jira.server.ts';
+import { slackServer } from '../support/slack.server.ts';
+import { rows } from '../support/tables.ts';
+import { allSettled, deliveryRows, openTicket, settled, withJira, withSlack } from './integrations.setup.ts';
+
+let platform: Rig;
+beforeAll(async () => {
+  platform = await rig();
+});
+
+/** As a process that was killed between a request and its record leaves it: the attempt has begun, and nobody knows what came of it. */
+const killedAfter = async (integrationId: string): Promise<void> => {
+  const all = await rows();
+  const leaseUntil = new Date(platform.clock.now().getTime() + 90_000);
+  await all.query(
+    `update "support"."integration_delivery" set status = 'pending', uncertain = true, settled_at = null,
+       payload = (select payload from "events"."event_log" e where e.id = event_id) where integration_id = $1`,
+    [integrationId],
+  );
+  for (const table of ['slack_integration', 'jira_integration'])
+    await all.query(`update "support"."${table}" set lease_until = $2 where id = $1`, [integrationId, leaseUntil]);
+};
+
+test('many jobs of one integration at once post each event once', async () => {
+  const [tenant, jira] = [await platform.organization(), await jiraServer()];
+  const { id } = await withJira(tenant, jira);
+  const path = `/support/integrations/jira/${id}`;
+  // each change wakes a job of its own, beside those of the events
+  await Promise.all([1, 2, 3, 4, 5].flatMap(() => [openTicket(tenant), tenant.rest('PUT', path, { body: { active: true } })]));
+  await allSettled(id, 5);
+  expect(jira.issues).toHaveLength(5);
+  expect(new Set(jira.issues.map(({ fields }) => fields.labels[0])).size).toBe(5);
+});
+
+test('an issue whose making nobody recorded is found when the lease of the killed process is over, and not before', async () => {
+  const [tenant, jira] = [await platform.organization(), await jiraServer()];
+  const { id } = await withJira(tenant, jira);
+  const ticket = await openTicket(tenant);
+  await allSettled(id, 1);
+  await (await rows()).query('delete from "support"."jira_issue" where integration_id = $1', [id]);
+  await killedAfter(id);
+  const before = jira.requests.length;
+  await openTicket(tenant, { title: 'Second' });
+  await eventually(async () => (await deliveryRows(id)).length === 2);
+  expect(jira.requests).toHaveLength(before);
+  await platform.advance(91_000);
+  await allSettled(id, 2);
+  expect(jira.issues).toHaveLength(2);
+  const { data } = await tenant.graphql('query ($id: ID!) { ticket(id: $id) { issues { key } } }', { id: ticket.id });
+  expect(data.ticket.issues).toEqual([{ key: 'SUP-1' }]);
+});
+
+test('a message whose posting nobody recorded is posted again: at least once', async () => {
+  const [tenant, slack] = [await platform.organization(), await slackServer()];
+  const { id } = await withSlack(tenant, slack);
+  await openTicket(tenant);
+  await allSettled(id, 1);
+  await killedAfter(id);
+  await tenant.rest('PUT', `/support/integrations/slack/${id}`, { body: { active: true } });
+  await platform.advance(91_000);
+  await allSettled(id, 1);
+  expect(slack.posted).toHaveLength(2);
+});
+
+test('what waits for a deleted integration is not sent, and what waits for an inactive one is sent when it is active', async () => {
+  const [tenant, slack] = [await platform.organization(), await slackServer()];
+  const [gone, kept] = [await withSlack(tenant, slack), await withSlack(tenant, slack, { channel: '#kept' })];
+  slack.next([429, '', { 'retry-after': '60' }], [429, '', { 'retry-after': '60' }]);
+  await openTicket(tenant);
+  for (const { id } of [gone, kept]) await settled(tenant, 'slack', id, (one) => one.last_error);
+  await tenant.rest('DELETE', `/support/integrations/slack/${gone.id}`);
+  await tenant.rest('PUT', `/support/integrations/slack/${kept.id}`, { body: { active: false } });
+  // while it is inactive, what happens is not kept for it
+  await openTicket(tenant, { title: 'Meanwhile' });
+  await platform.advance(61_000);
+  expect(await deliveryRows(gone.id)).toEqual([]);
+  expect(slack.posted).toEqual([]);
+  await tenant.rest('PUT', `/support/integrations/slack/${kept.id}`, { body: { active: true } });
+  await allSettled(kept.id, 1);
+  expect(slack.posted.map(({ body }) => body.channel)).toEqual(['#kept']);
+});
