@@ -9,8 +9,8 @@ import { monitoring } from '../../rest-bridge/routes/monitoring.ts';
 import { oauthRoutes } from '../../rest-bridge/routes/oauth.ts';
 import { samlRoutes } from '../../rest-bridge/routes/saml.ts';
 import { services } from '../../rest-bridge/routes/services.ts';
-import { supportReportFiles } from '../../rest-bridge/routes/support.reports.ts';
 import { jiraWebhookRoutes } from '../../rest-bridge/routes/support.integrations.ts';
+import { supportReportFiles } from '../../rest-bridge/routes/support.reports.ts';
 import { support } from '../../rest-bridge/routes/support.ts';
 import { webhooks } from '../../rest-bridge/routes/webhooks.ts';
 

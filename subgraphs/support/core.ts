@@ -52,7 +52,7 @@ export function createCore(ports: SupportPorts) {
     integrations: new Integrations(ports, supportEvents, comments),
     tally: new TicketTally(rows, log),
     slaSweeper: new SlaSweeper({ ...ports, editor }),
-    automationSweeper: new AutomationSweeper({ ...ports, editor, notifier }),
+    automationSweeper: new AutomationSweeper({ ...ports, editor, notifier, writer: comments }),
     readers: {
       tickets: new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } }),
       agents: new RecordReader(ports, Agent),

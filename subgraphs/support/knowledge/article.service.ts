@@ -6,8 +6,8 @@ import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kern
 import { newId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import type { Principal } from '../../../kernel/principal.ts';
-import { Feedback } from '../feedback/feedback.entity.ts';
 import { CATEGORY_IDS } from '../categories/category.ids.ts';
+import { Feedback } from '../feedback/feedback.entity.ts';
 import { Article } from './article.entity.ts';
 import { headlineHtml } from './article.headline.ts';
 import type { ArticleCreateInput, ArticleFilter, ArticleUpdateInput, KnowledgeSearchInput } from './article.inputs.ts';

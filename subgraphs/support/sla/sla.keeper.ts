@@ -7,7 +7,7 @@ import { categoryOf } from '../categories/category.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { slaAtRisk, slaBreach } from '../tickets/ticket.events.ts';
 import { TicketStatus } from '../tickets/ticket.states.ts';
-import { type Actor, TicketChange } from '../tickets/ticket-change.entity.ts';
+import { type Actor, TicketChange, visibilityOf } from '../tickets/ticket-change.entity.ts';
 import { addWorkingTime, reachedAt, workingTime } from './business-time.ts';
 import { type Deadline, deadlinesOf, escalationsOf, isStopped, runningSpans, SlaClock, SlaMark } from './sla.clocks.ts';
 import { milliseconds, termsOf } from './sla.terms.ts';
@@ -105,6 +105,7 @@ export class SlaKeeper {
       organizationId,
       ticketId,
       member: clock,
+      visibility: visibilityOf(clock),
       from: null,
       to: mark,
       actorKind,
