@@ -136,7 +136,7 @@ function createSubgraph(ports: SupportPorts, { attachments, attachmentReader, ta
         origin,
         loaders,
         dashboard: new DashboardService(rows, new Figures(rows, principal.organizationId), clock),
-        reports: new ReportService({ em, organizationId: principal.organizationId, clock, jobs }),
+        reports: new ReportService({ em, rows, organizationId: principal.organizationId, clock, jobs }),
         reportLinks: links,
         tickets: new TicketService({
           em,
