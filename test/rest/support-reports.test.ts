@@ -212,6 +212,7 @@ describe('the address of a file', () => {
 test('a report that cannot be made is failed, says so, and has no file', async () => {
   const tenant = await platform.organization();
   const table = await rows();
+  await tenant.rest('POST', '/support/tickets', { body: { title: 'Down', description: 'No light' } });
   // as an earlier version might have left it: a zone that the database does not know
   const broken = await generate(tenant, {});
   await settled(tenant, broken);
