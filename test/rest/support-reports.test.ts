@@ -211,9 +211,8 @@ describe('the address of a file', () => {
 
 test('a report that cannot be made is failed, says so, and has no file', async () => {
   const tenant = await platform.organization();
-  const report = await generate(tenant, {});
-  await settled(tenant, report);
   const table = await rows();
+  await tenant.rest('POST', '/support/tickets', { body: { title: 'Down', description: 'No light' } });
   // as an earlier version might have left it: a zone that the database does not know
   const broken = await generate(tenant, {});
   await settled(tenant, broken);
@@ -221,11 +220,9 @@ test('a report that cannot be made is failed, says so, and has no file', async (
     `update support.report set status = 'generating', attempts = 3, parameters = jsonb_set(parameters, '{timezone}', '"Mars/Olympus"') where id = $1`,
     [broken.id],
   );
-  await table.query(
-    `insert into pgboss.job (name, data) select name, data from pgboss.job where name = 'support.report' and data->>'reportId' = $1 limit 1`,
-    [broken.id],
-  );
-  await platform.advance(0);
+  const store = await platform.assembly.databases.storeOf({ schema: 'test_probe', entities: [], migrations: [] });
+  const job = { organizationId: tenant.organizationId, reportId: broken.id };
+  await store.orm.em.fork().transactional((tx) => store.jobs.enqueue(tx, 'support.report', job));
   const failed = await settled(tenant, broken);
   expect(failed).toMatchObject({ status: 'failed', download_url: null, error: expect.stringContaining('4 attempts') });
 });
@@ -243,6 +240,7 @@ test.each([
   ['an unknown format', { parameters: { format: 'pdf' } }, ['parameters.format']],
   ['an unknown grouping', { parameters: { grouping: ['agent'] } }, ['parameters.grouping.0']],
   ['a zone that is none', { parameters: { timezone: 'Mars/Olympus' } }, ['parameters.timezone']],
+  ['an offset for a zone', { parameters: { timezone: '+05:30' } }, ['parameters.timezone']],
   ['an address that is none', { delivery: { notification_email: 'nobody' } }, ['delivery.notification_email']],
   ['another way of delivery', { delivery: { method: 'fax' } }, ['delivery.method']],
   ['a member that there is not', { format: 'csv' }, ['format']],

@@ -20,7 +20,7 @@ const UNKNOWN_ZONE = '22023';
  * @throws InvalidParameters for a zone that there is not
  */
 export async function periodOf(rows: Rows, range: DateRange, timezone: string, now: Date): Promise<Period> {
-  if (!ZONE.test(timezone)) throw unknownZone(timezone);
+  await requireZone(rows, timezone, 'timezone');
   const [text, values] =
     'from' in range
       ? [
@@ -40,15 +40,21 @@ export async function periodOf(rows: Rows, range: DateRange, timezone: string, n
              from (select $1::timestamptz - make_interval(hours => $3::int)) began(s)`,
             [now, timezone, range.hours],
           ];
+  const [row] = await rows.query<Period>(text as string, values as unknown[]);
+  if (!row) throw new Error('A period has no beginning.');
+  return { ...row, start: new Date(row.start), end: new Date(row.end) };
+}
+
+/** @throws InvalidParameters, naming the field, for what is no zone to the database, which counts by it */
+export async function requireZone(rows: Rows, timezone: string, field: string): Promise<void> {
+  if (!ZONE.test(timezone)) throw unknownZone(timezone, field);
   try {
-    const [row] = await rows.query<Period>(text as string, values as unknown[]);
-    if (!row) throw new Error('A period has no beginning.');
-    return { ...row, start: new Date(row.start), end: new Date(row.end) };
+    await rows.query('select now() at time zone $1 as "there"', [timezone]);
   } catch (error) {
-    if ((error as { code?: string }).code === UNKNOWN_ZONE) throw unknownZone(timezone);
+    if ((error as { code?: string }).code === UNKNOWN_ZONE) throw unknownZone(timezone, field);
     throw error;
   }
 }
 
-const unknownZone = (timezone: string) =>
-  new InvalidParameters([{ field: 'timezone', value: timezone, reason: 'must be an IANA time zone such as America/New_York' }]);
+const unknownZone = (value: string, field: string) =>
+  new InvalidParameters([{ field, value, reason: 'must be an IANA time zone such as America/New_York' }]);

@@ -1,10 +1,11 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
+import type { EntityManager, Rows } from '../../../kernel/database.ts';
 import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Jobs } from '../../../kernel/jobs.ts';
 import { listPage } from '../../../kernel/pagination.ts';
+import { requireZone } from '../analytics/period.ts';
 import { RETENTION_DAYS, Report } from './report.entity.ts';
 import { GENERATE_QUEUE, REMOVAL_QUEUE, type ReportJob } from './report.job.ts';
 import { type ReportDelivery, ReportDeliveryMethod, ReportFormat, ReportMetric, type ReportParameters } from './report.values.ts';
@@ -32,6 +33,7 @@ export interface ReportRequest {
 
 export interface ReportServiceDeps {
   em: EntityManager;
+  rows: Rows;
   organizationId: string;
   clock: Clock;
   jobs: Jobs;
@@ -43,11 +45,12 @@ export class ReportService {
 
   /** Begins one; a job makes it. @throws InvalidParameters for a range that is none */
   async generate({ reportType, parameters, delivery }: ReportRequest): Promise<Report> {
-    const { em, organizationId, clock, jobs } = this.deps;
+    const { em, rows, organizationId, clock, jobs } = this.deps;
     const now = clock.now();
     const { start, end } = parameters?.dateRange ?? { start: new Date(now.getTime() - DEFAULT_DAYS * DAY_MS), end: now };
     const problem = problemOf(start, end);
     if (problem) throw new InvalidParameters([problem]);
+    if (parameters?.timezone) await requireZone(rows, parameters.timezone, 'parameters.timezone');
     const report = Object.assign(new Report(), {
       id: newId('report'),
       organizationId,

@@ -1,4 +1,4 @@
-import { ArrayMaxSize, IsEmail, IsOptional, IsTimeZone, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsEmail, IsOptional, Matches, MaxLength, ValidateNested } from 'class-validator';
 import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
 import { TicketPriority } from '../tickets/ticket.states.ts';
 
@@ -96,7 +96,7 @@ export class ReportParameters {
 
   @Field(() => String, { nullable: true, description: 'IANA zone in which weeks begin. Default: UTC.' })
   @IsOptional()
-  @IsTimeZone({ message: 'must be an IANA time zone such as America/New_York' })
+  @MaxLength(100)
   timezone?: string | null;
 }
 
