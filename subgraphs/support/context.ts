@@ -62,7 +62,7 @@ export function contextOf(core: SupportCore, request: RequestContext) {
     ...core.integrations.forRequest(em, principal),
     ...knowledge,
     dashboard: new DashboardService(rows, new Figures(rows, organizationId), clock),
-    reports: new ReportService({ ...shared, jobs }),
+    reports: new ReportService({ ...shared, rows, jobs }),
     reportLinks,
   };
 }
