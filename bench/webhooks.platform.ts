@@ -78,6 +78,7 @@ export class BenchPlatform {
       origin: 'http://127.0.0.1',
       eventTypes: [...ticketEvents, ...events.events],
       reactions: [],
+      readers: [],
       live: [],
       retentionDays: 30,
       secretKey: SECRET_KEY,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from './clock.ts';
 import type { Database, Orm, Rows, Tables } from './database.ts';
-import type { EventType, Reaction } from './events.ts';
+import type { EventReader, EventType, Reaction } from './events.ts';
 import type { Graph } from './graph.ts';
 import type { Jobs } from './jobs.ts';
 import type { Logger } from './log.ts';
@@ -25,6 +25,7 @@ export interface Ports {
 export interface RunningDomain {
   subgraph: Subgraph;
   reactions?: Reaction[];
+  readers?: EventReader[];
   /** Adds what is no graph, such as the download of a file, behind the edge. */
   mount?(app: FastifyInstance): Promise<void>;
   /** Begins what it does by itself, once the server listens. */

@@ -63,10 +63,17 @@ export interface LoggedEvent {
 export interface Reaction {
   /** `billing.first-invoice`: names its queue and its claim in the inbox. */
   name: string;
-  on: string | readonly string[];
-  /** Each process runs one at a time, in the order of the log as long as none fails. Default: several side by side. */
-  inOrder?: boolean;
+  on: string;
   handle(event: LoggedEvent): Promise<void>;
+}
+
+/** Reads what happened in the order of the log, a batch at a time: each event at least once, none before those that came earlier. */
+export interface EventReader {
+  /** `support.integrations`: names its place in the log, which begins at the log's end when there is none. */
+  name: string;
+  on: readonly string[];
+  /** Finds out itself what it has read before. @throws where the batch is to come again */
+  read(events: readonly LoggedEvent[]): Promise<void>;
 }
 
 /** An instant as events spell it: ISO 8601 in UTC with milliseconds. */

@@ -9,7 +9,6 @@ import {
   isLeafType,
   isListType,
   isObjectType,
-  isRequiredArgument,
   Kind,
   parse,
   print,
@@ -47,14 +46,14 @@ export class Selections {
     return view ? this.#viewOf(object, view) : this.#plainOf(object);
   }
 
-  /** A record's own fields: scalars, enums, and value objects. Other records are what GraphQL is for. */
+  /** A record's own fields: scalars, enums, and value objects. Other records, and what takes arguments, are what GraphQL is for. */
   #plainOf(type: GraphQLObjectType): SelectedObject {
     const known = this.#plain.get(type.name);
     if (known) return known;
     const selected: SelectedObject = { name: type.name, type, fields: [] };
     this.#plain.set(type.name, selected);
     selected.fields = Object.values(type.getFields())
-      .filter((field) => !field.args.some(isRequiredArgument) && isPlain(field.type, [type.name]))
+      .filter((field) => field.args.length === 0 && isPlain(field.type, [type.name]))
       .map((field) => ({ name: snakeCase(field.name), field, arguments: '', ...this.#objectOf(field.type) }));
     return selected;
   }

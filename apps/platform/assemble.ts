@@ -174,12 +174,13 @@ async function startDomains(
       files,
     }),
   };
-  const reactions = Object.values(reacting).flatMap((domain) => domain.reactions ?? []);
+  const started: RunningDomain[] = Object.values(reacting);
   const domains: Pick<Domain, 'events' | 'live'>[] = [identity, services, billing, support, events];
   const eventTypes = domains.flatMap((domain) => domain.events);
   const following = events.start({
     ...portsOf('events'),
-    reactions,
+    reactions: started.flatMap(({ reactions = [] }) => reactions),
+    readers: started.flatMap(({ readers = [] }) => readers),
     eventTypes,
     live: domains.flatMap((domain) => domain.live ?? []),
     secretKey,

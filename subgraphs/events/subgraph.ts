@@ -1,5 +1,5 @@
 import type { Domain, LiveField, Ports, RunningDomain } from '../../kernel/domain.ts';
-import type { EventType, Reaction } from '../../kernel/events.ts';
+import type { EventReader, EventType, Reaction } from '../../kernel/events.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
 import { RecordReader } from '../../kernel/loaders.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
@@ -14,6 +14,7 @@ import { describeEventType } from './catalogue/event-type.ts';
 import { ConsumerCursor } from './consumers/consumer.entity.ts';
 import { Consumer } from './consumers/consumer.ts';
 import { reactionsTask } from './consumers/reactions.ts';
+import { readerTask } from './consumers/readers.ts';
 import type { EventsContext } from './context.ts';
 import { Delivery } from './deliveries/delivery.entity.ts';
 import { DELIVERY_CHANNEL, DeliveryFeed } from './deliveries/delivery.feed.ts';
@@ -51,6 +52,7 @@ export interface EventsPorts extends Ports {
   /** Of all domains, this one's included. */
   eventTypes: readonly EventType[];
   reactions: readonly Reaction[];
+  readers: readonly EventReader[];
   /** What the domains declare that can be followed. */
   live: readonly LiveField[];
   /** The platform's secret, from which the one for signing secrets at rest is derived. */
@@ -115,7 +117,7 @@ type Parts = ReturnType<typeof createParts>;
 const unlimited: PlanOf = async () => 'custom';
 
 function createParts(ports: EventsPorts) {
-  const { orm, rows, database, jobs, clock, log, eventTypes, reactions, secretKey, allowPrivateUrls } = ports;
+  const { orm, rows, database, jobs, clock, log, eventTypes, reactions, readers, secretKey, allowPrivateUrls } = ports;
   const { planOf = unlimited, retentionDays, deliveryTimeouts, metrics } = ports;
   const catalogue = new Catalogue(eventTypes);
   const partitions = new EventPartitions(orm);
@@ -135,6 +137,7 @@ function createParts(ports: EventsPorts) {
   const consumers = [
     new Consumer(following, new DeliveryPlanner({ clock, catalogue, quota, wake })),
     new Consumer(following, reactionsTask(reactions, jobs, eventLog, log)),
+    ...readers.map((reader) => new Consumer(following, readerTask(reader))),
   ];
   const followers = { events: new Follower(eventLog, log), deliveries: new Follower(new DeliveryFeed(orm, rows), log) };
   return { catalogue, eventLog, guard, secrets, sender, store, lanes, worker, consumers, retention, followers, quota, replays, wake };

@@ -56,7 +56,7 @@ export function contextOf(core: SupportCore, request: RequestContext) {
     agents: new AgentService({ ...shared, assignment, loader: loaders.agents }),
     categories: new CategoryService(shared),
     slaPolicies: new SlaPolicyService(shared),
-    escalations: new EscalationService({ ...shared, editor, loader: loaders.escalations }),
+    escalations: new EscalationService({ ...shared, editor, authors, writer, notifier, loader: loaders.escalations }),
     notifications: new NotificationService({ ...shared, notifier, tickets: loaders.tickets }),
     routingRules: new RoutingRuleService({ ...shared, loader: loaders.routingRules }),
     ...core.integrations.forRequest(em, principal),

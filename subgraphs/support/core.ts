@@ -5,8 +5,6 @@ import { AttachmentStore } from './attachments/attachment.store.ts';
 import { Comment } from './comments/comment.entity.ts';
 import { CommentWriter } from './comments/comment.writer.ts';
 import { Escalation } from './escalations/escalation.entity.ts';
-import { EscalationMails } from './escalations/escalation.mails.ts';
-import { EscalationRecorder } from './escalations/escalation.recorder.ts';
 import { Integrations } from './integrations/integrations.ts';
 import { JiraIssue } from './integrations/jira/jira-issue.entity.ts';
 import { knowledgeOf } from './knowledge/knowledge.context.ts';
@@ -34,8 +32,7 @@ export type SupportCore = ReturnType<typeof createCore>;
 export function createCore(ports: SupportPorts) {
   const { clock, log, origin, rows, secretKey } = ports;
   const notifier = new Notifier(ports);
-  const escalations = new EscalationRecorder(new EscalationMails(ports));
-  const editor = new TicketEditor(clock, new SlaKeeper(), escalations, [followWithAutomations]);
+  const editor = new TicketEditor(clock, new SlaKeeper(), [followWithAutomations]);
   const attachments = new AttachmentStore(ports);
   const comments = new CommentWriter({ editor, attachments, origin });
   const reportLinks = new ReportLinks(secretKey, origin);

@@ -50,7 +50,7 @@ export const support: Domain<SupportPorts, RunningSupport> = {
         createContext: (request) => contextOf(core, request),
       }),
       attachments,
-      reactions: [integrations.reaction],
+      readers: [integrations.reader],
       async mount(app) {
         await mountAttachments(app, readers.attachments, ports.files);
         await mountReportDownloads(app, { ...ports, links: reportLinks });

@@ -55,6 +55,7 @@ export class EventsWorld {
       origin: 'http://127.0.0.1',
       eventTypes: [happened, ...events.events],
       reactions,
+      readers: [],
       live: [],
       secretKey: 'a secret for tests that is long enough',
       allowPrivateUrls,

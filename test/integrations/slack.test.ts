@@ -180,7 +180,7 @@ describe('what Slack answers', () => {
 
   test('fails for five days: the integration is disabled; what is older than a day is not sent when it is resumed', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
-    const { id } = await withSlack(tenant, slack);
+    const { id } = await withSlack(tenant, slack, { events: ['ticket.created'] });
     slack.next([500, 'rollup_error'], [500, 'rollup_error']);
     await openTicket(tenant, { title: 'Old' });
     await settled(tenant, 'slack', id, (one) => one.failing_since);

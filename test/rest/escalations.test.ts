@@ -50,6 +50,10 @@ test('escalating raises the level, tells people, and is kept with what was said'
   expect(mails[0]?.subject).toContain(number);
   for (const part of [sent.reason, 'escalated', 'critical', `/console/tickets/${id}`]) expect(mails[0]?.text).toContain(part);
   expect(mails[0]?.text).not.toContain(sent.comments);
+  const { body: said } = await tenant.rest('GET', `/support/tickets/${id}/comments`);
+  expect(said.comments).toMatchObject([{ content: sent.comments, type: 'internal_note', visibility: 'internal' }]);
+  const { body: told } = await tenant.rest('GET', `/support/tickets/${id}/notifications`);
+  expect(told.notifications ?? told.data).toMatchObject([{ template: 'ticket_escalated' }]);
 
   const query = 'query($id: ID!) { ticket(id: $id) { escalations { level reason comments notify metadata actorKind } } }';
   const { data } = await tenant.graphql(query, { id });

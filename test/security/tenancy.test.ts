@@ -222,17 +222,28 @@ describe('a reference into another organization leads nowhere', async () => {
     const root = recordKinds[name]?.fields?.[0] ?? '';
     const type = schema.getQueryType()?.getFields()[root]?.type;
     // an event refers to records of every kind: their relations too would be more fields than a query may have
-    const selection = deep(type, root === 'event' ? 1 : 2);
-    const { data, errors = [] } = await stranger.tenant.graphql(`query ($id: ID!) { ${root}(id: $id) ${selection} }`, { id });
+    const answers = relationsOf(type, root === 'event' ? 1 : 2).map((selection) =>
+      stranger.tenant.graphql(`query ($id: ID!) { ${root}(id: $id) ${selection} }`, { id }),
+    );
+    const text = JSON.stringify(await Promise.all(answers));
     // an answer, and not a refusal of the query
-    expect(errors.map(({ extensions }) => extensions.code)).not.toContain('INVALID_PARAMETERS');
-    const text = JSON.stringify({ data, errors });
+    expect(text).not.toContain('INVALID_PARAMETERS');
     expect(text).not.toContain(LABEL);
     // nothing but the references that were planted
     const planted: string[] = Object.values(columns);
     for (const other of ['ticket_id', 'invoice_id', 'event_id'])
       if (!planted.includes(other)) expect(text).not.toContain(await owner.id(other));
   });
+
+  /** Its plain fields, and each of its relations with what lies behind: together they would be more fields than a query may have. */
+  function relationsOf(of: unknown, levels: number): string[] {
+    const type = getNamedType(of as Field['type']);
+    if (!isObjectType(type)) return [deep(type, levels)];
+    const relations = Object.values(type.getFields()).filter(
+      (field) => !isLeafType(getNamedType(field.type)) && field.args.every((argument) => !isNonNullType(argument.type)),
+    );
+    return [deep(type, 0), ...relations.map((field) => `{ ${field.name} ${deep(field.type, levels - 1)} }`)];
+  }
 
   /** Every field that needs no argument, and what lies behind it, some levels down. Types of a union may not share names: they are aliased. */
   function deep(of: unknown, levels: number): string {

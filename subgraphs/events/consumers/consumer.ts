@@ -57,13 +57,25 @@ export class Consumer<R = void> {
     const [cursor] = await rows.query<{ last_sequence: string }>(`select "last_sequence" from ${this.#table} where "name" = $1`, [
       this.task.name,
     ]);
-    const events = await eventLog.after(Number(cursor?.last_sequence), BATCH);
+    if (!cursor) {
+      await this.#begin();
+      return true;
+    }
+    const after = Number(cursor.last_sequence);
+    const events = await eventLog.after(after, BATCH);
     if (events.length === 0) return false;
     await this.task.prepare?.(events);
-    const done = await orm.em.fork().transactional((tx) => this.#batch(tx, Number(cursor?.last_sequence), events));
+    const done = await orm.em.fork().transactional((tx) => this.#batch(tx, after, events));
     if (!done) return false;
     this.task.committed?.(done.result);
     return events.length === BATCH;
+  }
+
+  /** What is new begins with what happens from now on. */
+  async #begin(): Promise<void> {
+    const { rows, eventLog } = this.deps;
+    const values = [this.task.name, await eventLog.head()];
+    await rows.query(`insert into ${this.#table} ("name", "last_sequence") values ($1, $2) on conflict do nothing`, values);
   }
 
   /** Undefined where another process has the turn, or had it since the events were read. */

@@ -13,23 +13,18 @@ interface ReactionJob {
   eventId: string;
 }
 
-const eventsOf = ({ on }: Reaction): readonly string[] => (typeof on === 'string' ? [on] : on);
-
 const queueOf = ({ name }: Reaction): string => `reaction/${name}`;
 
 /** Makes a job of each event for each domain that reacts to it. The job runs the reaction until it succeeds, at least once. */
 export function reactionsTask(reactions: readonly Reaction[], jobs: Jobs, eventLog: EventLog, log: Logger): ConsumerTask {
   for (const reaction of reactions)
-    jobs.define<ReactionJob>(queueOf(reaction), ({ eventId }) => react(reaction, eventId, eventLog, log), {
-      ...RETRY,
-      ...(reaction.inOrder && { concurrency: 1 }),
-    });
+    jobs.define<ReactionJob>(queueOf(reaction), ({ eventId }) => react(reaction, eventId, eventLog, log), RETRY);
   return {
     name: 'reactions',
     async handle(tx: EntityManager, events: readonly EventRecord[]) {
       for (const { id, event } of events) {
         for (const reaction of reactions)
-          if (eventsOf(reaction).includes(event)) await jobs.enqueue(tx, queueOf(reaction), { eventId: id } satisfies ReactionJob);
+          if (reaction.on === event) await jobs.enqueue(tx, queueOf(reaction), { eventId: id } satisfies ReactionJob);
       }
     },
   };

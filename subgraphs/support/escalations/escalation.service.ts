@@ -1,17 +1,27 @@
+import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import type { Principal } from '../../../kernel/principal.ts';
+import type { CommentAuthors } from '../comments/comment.authors.ts';
+import type { CommentWriter } from '../comments/comment.writer.ts';
+import { checkAllowance } from '../notifications/notification.limits.ts';
+import type { Notifier } from '../notifications/notifier.ts';
 import type { TicketEditor } from '../tickets/ticket.editor.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { EscalationNotRaised } from '../tickets/ticket.errors.ts';
 import { TicketStatus } from '../tickets/ticket.states.ts';
+import { Visibility } from '../visibility.ts';
 import type { Escalation } from './escalation.entity.ts';
 import type { EscalationInput } from './escalation.inputs.ts';
 
 export interface EscalationServiceDeps {
   em: EntityManager;
+  clock: Clock;
   principal: Principal;
   editor: TicketEditor;
+  authors: CommentAuthors;
+  writer: CommentWriter;
+  notifier: Notifier;
   loader: RecordLoader<Escalation>;
 }
 
@@ -19,27 +29,44 @@ export interface EscalationServiceDeps {
 export class EscalationService {
   constructor(private readonly deps: EscalationServiceDeps) {}
 
-  /** @throws ResourceNotFound; InvalidState for a resolved ticket; EscalationNotRaised for a level that is not higher */
-  escalate(ticketId: string, { escalationLevel, reason, notify, metadata, comments }: EscalationInput): Promise<Ticket> {
-    const { em, principal, editor } = this.deps;
-    const details = { comments: comments ?? null, notify: [...new Set(notify ?? [])], metadata: metadata ?? {} };
-    return em.transactional((tx) =>
-      editor.change(
-        tx,
-        ticketId,
-        principal,
-        (ticket, now) => {
-          const level = ticket.escalationLevel;
-          if (ticket.status !== TicketStatus.ESCALATED) ticket.moveTo(TicketStatus.ESCALATED, now);
-          if (escalationLevel <= level) throw new EscalationNotRaised(level, escalationLevel);
-          ticket.escalate(escalationLevel, reason ?? `Escalated to level ${escalationLevel}`, now);
-        },
-        details,
-      ),
-    );
+  /**
+   * What is commented is an internal comment; who is to be told is told by mail.
+   * @throws ResourceNotFound; InvalidState for a resolved ticket; EscalationNotRaised for a level that is not higher;
+   * NotificationLimitReached where the plan allows to tell nobody more within this hour
+   */
+  async escalate(ticketId: string, { escalationLevel, reason, notify, metadata, comments }: EscalationInput): Promise<Ticket> {
+    const { em, clock, principal, editor, authors, writer } = this.deps;
+    const told = [...new Set(notify ?? [])];
+    const author = comments ? await authors.of() : undefined;
+    return em.transactional(async (tx) => {
+      if (told.length > 0) await checkAllowance(tx, principal.organizationId, principal.plan, clock.now(), told.length);
+      const escalate = async (ticket: Ticket, now: Date): Promise<void> => {
+        const level = ticket.escalationLevel;
+        if (ticket.status !== TicketStatus.ESCALATED) ticket.moveTo(TicketStatus.ESCALATED, now);
+        if (escalationLevel <= level) throw new EscalationNotRaised(level, escalationLevel);
+        ticket.escalate(escalationLevel, reason ?? `Escalated to level ${escalationLevel}`, now);
+        if (!author || !comments) return;
+        const note = { author, content: comments, type: 'internal_note', visibility: Visibility.INTERNAL };
+        await writer.append(tx, ticket, note, principal, now);
+      };
+      const details = { comments: comments ?? null, notify: told, metadata: metadata ?? {} };
+      const ticket = await editor.change(tx, ticketId, principal, escalate, details);
+      if (told.length > 0) await this.#tell(tx, ticket, told);
+      return ticket;
+    });
   }
 
   of(ticketId: string, limit: number): Promise<Escalation[]> {
     return this.deps.loader.newest('ticketId', ticketId, limit);
+  }
+
+  async #tell(tx: EntityManager, ticket: Ticket, addresses: readonly string[]): Promise<void> {
+    const { escalationLevel, escalationReason } = ticket;
+    const contacts = addresses.map((address) => ({ address }));
+    const variables = new Map([
+      ['level', String(escalationLevel)],
+      ['reason', escalationReason ?? ''],
+    ]);
+    await this.deps.notifier.mail(tx, ticket, { contacts }, { template: 'ticket_escalated', variables }, this.deps.principal);
   }
 }

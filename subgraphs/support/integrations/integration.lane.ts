@@ -13,7 +13,7 @@ import { integrationDisabled } from './integration.events.ts';
 import { pauseAfter } from './integration.pauses.ts';
 import type { Attempt, Outcome, Provider } from './integration.provider.ts';
 import { IntegrationDelivery, IntegrationDeliveryStatus } from './integration-delivery.entity.ts';
-import { type Told, toldBy } from './told.ts';
+import { toldBy } from './told.ts';
 
 /** Longer than any attempt and the pause after it take. */
 const LEASE_MS = 90_000;
@@ -53,27 +53,39 @@ export class IntegrationLane<I extends Integration> {
     deps.jobs.define<LaneJob>(this.#queue, (job) => this.#tracked(this.#run(job)), { retryLimit: 100_000, retryDelayMaxSeconds: 300 });
   }
 
-  /** Keeps an event for each integration that wants it, however often the event comes. */
-  async plan({ id: eventId, sequence, event, organizationId, payload }: LoggedEvent, told: Told): Promise<void> {
+  /** Keeps events for each integration that wants them, however often they come. */
+  async plan(events: readonly LoggedEvent[]): Promise<void> {
+    const organizationId = { $in: [...new Set(events.map((event) => event.organizationId))] };
+    const active = { active: true, organizationId } as never;
+    const integrations = (await this.deps.orm.em.fork().find(this.provider.entity, active, { filters: { organization: false } })) as I[];
+    for (const integration of integrations) {
+      const own = events.filter((event) => event.organizationId === integration.organizationId);
+      const wanted = own.filter(({ payload }) => this.provider.wants(integration, toldBy(payload)));
+      if (wanted.length > 0) await this.#keep(integration, wanted);
+    }
+  }
+
+  async #keep({ id: integrationId, organizationId }: I, events: readonly LoggedEvent[]): Promise<void> {
     const { orm, clock } = this.deps;
-    const em = organizationEm(orm, organizationId);
-    const active = (await em.find(this.provider.entity, { active: true } as never)) as I[];
-    const wanting = active.filter((integration) => this.provider.wants(integration, told));
-    if (wanting.length === 0) return;
-    await em.transactional(async (tx) => {
-      const now = clock.now();
-      for (const { id: integrationId } of wanting) {
-        // one that is deleted meanwhile leaves nothing behind
-        const found = await tx.findOne(this.provider.entity, { id: integrationId } as never, { lockMode: LockMode.PESSIMISTIC_READ });
-        if (!found) continue;
-        const row = { id: newId('integrationDelivery'), organizationId, integrationId, eventId, eventSequence: Number(sequence) };
-        await tx.upsertMany(
-          IntegrationDelivery,
-          [{ ...row, event, payload, status: IntegrationDeliveryStatus.PENDING, attempts: 0, uncertain: false, createdAt: now }],
-          { onConflictFields: ['integrationId', 'eventId'], onConflictAction: 'ignore' },
-        );
-        await this.wake(tx, { organizationId, id: integrationId });
-      }
+    await organizationEm(orm, organizationId).transactional(async (tx) => {
+      // one that is deleted meanwhile leaves nothing behind
+      const found = await tx.findOne(this.provider.entity, { id: integrationId } as never, { lockMode: LockMode.PESSIMISTIC_READ });
+      if (!found) return;
+      const shared = { organizationId, integrationId, status: IntegrationDeliveryStatus.PENDING, attempts: 0, uncertain: false };
+      const rows = events.map(({ id: eventId, sequence, event, payload }) => ({
+        ...shared,
+        id: newId('integrationDelivery'),
+        eventId,
+        eventSequence: Number(sequence),
+        event,
+        payload,
+        createdAt: clock.now(),
+      }));
+      await tx.upsertMany(IntegrationDelivery, rows, {
+        onConflictFields: ['integrationId', 'eventId'],
+        onConflictAction: 'ignore',
+      });
+      await this.wake(tx, { organizationId, id: integrationId });
     });
   }
 

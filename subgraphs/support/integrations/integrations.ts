@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { EntityManager } from '../../../kernel/database.ts';
-import type { EventType, Reaction } from '../../../kernel/events.ts';
+import type { EventReader, EventType } from '../../../kernel/events.ts';
 import type { Principal } from '../../../kernel/principal.ts';
 import { SecretBox } from '../../../kernel/secret-box.ts';
 import { UrlGuard } from '../../../kernel/ssrf.ts';
@@ -18,7 +18,6 @@ import { SlackClient } from './slack/slack.client.ts';
 import { SlackProvider } from './slack/slack.provider.ts';
 import { SlackIntegrationService } from './slack/slack.service.ts';
 import type { SlackIntegration } from './slack/slack-integration.entity.ts';
-import { toldBy } from './told.ts';
 
 /** Slack and Jira, as the support domain runs them. */
 export class Integrations {
@@ -52,15 +51,13 @@ export class Integrations {
   }
 
   /** What happens to tickets, in the order of the log, so that a channel reads it in that order. */
-  get reaction(): Reaction {
+  get reader(): EventReader {
     return {
       name: 'support.integrations',
       on: this.eventTypes.map(({ name }) => name),
-      inOrder: true,
-      handle: async (event) => {
-        const told = toldBy(event.payload);
-        await this.#slack.lane.plan(event, told);
-        await this.#jira.lane.plan(event, told);
+      read: async (events) => {
+        await this.#slack.lane.plan(events);
+        await this.#jira.lane.plan(events);
       },
     };
   }

@@ -18,7 +18,7 @@ export const MAIL_TEMPLATES = {
   },
   ticket_escalated: {
     subject: '[{{ticket.number}}] Escalated: {{ticket.title}}',
-    paragraphs: [`${NAMED}, was escalated, so that it gets the attention that it needs.`],
+    paragraphs: ['the ticket {{ticket.number}}, “{{ticket.title}}”, was escalated, so that it gets the attention that it needs.'],
   },
   ticket_resolved: {
     subject: '[{{ticket.number}}] Resolved: {{ticket.title}}',

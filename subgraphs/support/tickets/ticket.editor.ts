@@ -6,7 +6,7 @@ import { ResourceNotFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { record } from '../../../kernel/outbox.ts';
 import type { Plan } from '../../../kernel/principal.ts';
-import type { EscalationDetails, EscalationRecorder } from '../escalations/escalation.recorder.ts';
+import { type EscalationDetails, keepEscalation } from '../escalations/escalation.record.ts';
 import type { SlaKeeper } from '../sla/sla.keeper.ts';
 import { Ticket } from './ticket.entity.ts';
 import { ticketCreated, ticketEscalated, ticketResolved, ticketUpdated } from './ticket.events.ts';
@@ -24,7 +24,6 @@ export class TicketEditor {
   constructor(
     private readonly clock: Clock,
     private readonly sla: SlaKeeper,
-    private readonly escalations: EscalationRecorder,
     private readonly followers: readonly Follower[] = [],
   ) {}
 
@@ -57,7 +56,7 @@ export class TicketEditor {
     if (Object.keys(changes).length === 0) return ticket;
     ticket.updatedAt = now;
     this.#keep(tx, ticket, changes, actor);
-    if (changes.escalation_level) await this.escalations.keep(tx, ticket, actor, escalation);
+    if (changes.escalation_level) keepEscalation(tx, ticket, actor, escalation);
     for (const follow of this.followers) await follow(tx, ticket, changes, now);
     await record(tx, ticketUpdated(ticket, changes));
     if (changes.status?.to === TicketStatus.RESOLVED) await record(tx, ticketResolved(ticket, changes));

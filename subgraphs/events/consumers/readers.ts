@@ -1,0 +1,16 @@
+import type { EventReader } from '../../../kernel/events.ts';
+import { toLoggedEvent } from '../log/event.log.ts';
+import type { ConsumerTask } from './consumer.ts';
+
+/** Has a domain read the log. It works in a database of its own, so its place moves after it has read: a crash in between repeats. */
+export function readerTask({ name, on, read }: EventReader): ConsumerTask {
+  const names = new Set(on);
+  return {
+    name,
+    async prepare(events) {
+      const wanted = events.filter(({ event }) => names.has(event));
+      if (wanted.length > 0) await read(wanted.map(toLoggedEvent));
+    },
+    handle: async () => undefined,
+  };
+}

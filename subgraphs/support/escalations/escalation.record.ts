@@ -1,0 +1,18 @@
+import type { EntityManager } from '../../../kernel/database.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { Ticket } from '../tickets/ticket.entity.ts';
+import type { Actor } from '../tickets/ticket-change.entity.ts';
+import { Escalation } from './escalation.entity.ts';
+
+/** What was said with an escalation, beside level and reason. */
+export type EscalationDetails = Pick<Escalation, 'comments' | 'notify' | 'metadata'>;
+
+const NOTHING_SAID: EscalationDetails = { comments: null, notify: [], metadata: {} };
+
+/** Keeps a rise of a ticket's level, whoever caused it. */
+export function keepEscalation(tx: EntityManager, ticket: Ticket, actor: Actor, details: EscalationDetails = NOTHING_SAID): void {
+  const { id: ticketId, organizationId, escalationLevel: level, escalationReason: reason, updatedAt: createdAt } = ticket;
+  const who = { actorKind: actor.kind, actorId: actor.id };
+  const facts = { id: newId('escalation'), organizationId, ticketId, level, reason, createdAt, ...who, ...details };
+  tx.persist(Object.assign(new Escalation(), facts));
+}
