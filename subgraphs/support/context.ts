@@ -15,6 +15,7 @@ import { ReportService } from './reports/report.service.ts';
 import { RoutingRuleService } from './routing/routing-rule.service.ts';
 import { SlaPolicyService } from './sla/sla-policy.service.ts';
 import { TicketSearch } from './ticket-search/ticket.search.ts';
+import { TicketOpening } from './tickets/ticket.opening.ts';
 import { TicketService } from './tickets/ticket.service.ts';
 import { isDesk } from './visibility.ts';
 
@@ -33,25 +34,14 @@ export function contextOf(core: SupportCore, request: RequestContext) {
   const authors = new CommentAuthors({ em, graph, request });
   const search = new TicketSearch(rows, core.tally, { organizationId, isDesk: isDesk(principal) }, loaders.tickets);
   const shared = { em, clock, principal, organizationId, request };
-  const tickets = new TicketService({
-    ...shared,
-    graph,
-    assignment,
-    router,
-    editor,
-    attachments,
-    authors,
-    comments: writer,
-    search,
-    loader: loaders.tickets,
-  });
+  const opening = new TicketOpening({ ...shared, graph, assignment, router, editor, attachments });
   return {
     principal,
     clock,
     /** Public origin of the platform, for links. */
     origin,
     loaders,
-    tickets,
+    tickets: new TicketService({ ...shared, editor, authors, comments: writer, opening, search, loader: loaders.tickets }),
     comments: new CommentService({ ...shared, authors, attachments, writer, tickets: loaders.tickets, loader: loaders.comments }),
     agents: new AgentService({ ...shared, assignment, loader: loaders.agents }),
     categories: new CategoryService(shared),

@@ -37,6 +37,7 @@ const running = events.start({
   origin: 'http://127.0.0.1',
   eventTypes: [...ticketEvents, ...events.events],
   reactions: [],
+  readers: [],
   live: [],
   retentionDays: 30,
   secretKey: SECRET_KEY,

@@ -28,7 +28,7 @@ export class TicketRouter {
   /** Who gets the ticket by the rule; undefined where the rule names nobody, or somebody who is no agent any more. */
   async assigneeOf(tx: EntityManager, rule: RoutingRule | undefined): Promise<Agent | undefined> {
     const id = rule?.actions.assignTo;
-    return id ? ((await tx.findOne(Agent, { id })) ?? undefined) : undefined;
+    return id ? ((await tx.findOne(Agent, { id, active: true })) ?? undefined) : undefined;
   }
 
   /** Tells whom the rule names, and begins what it has going on with the ticket. */

@@ -1,88 +1,38 @@
-import { parse } from 'graphql';
-import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
 import { InvalidParameters, ResourceNotFound, StaleResource } from '../../../kernel/errors.ts';
-import type { Graph } from '../../../kernel/graph.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
-import { newId } from '../../../kernel/ids.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
-import { nextNumber } from '../../../kernel/numbers.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
-import type { AgentAssignment } from '../agents/agent.assignment.ts';
 import { Agent } from '../agents/agent.entity.ts';
-import type { AttachmentStore, Upload } from '../attachments/attachment.store.ts';
-import { type Category, categoryFor } from '../categories/category.ts';
 import type { CommentAuthors } from '../comments/comment.authors.ts';
 import type { CommentAuthor } from '../comments/comment.values.ts';
 import type { CommentWriter, Draft } from '../comments/comment.writer.ts';
-import type { TicketRouter } from '../routing/ticket.router.ts';
 import type { TicketSearch } from '../ticket-search/ticket.search.ts';
 import { shownTo, Visibility } from '../visibility.ts';
 import type { TicketEditor } from './ticket.editor.ts';
-import { Ticket } from './ticket.entity.ts';
+import type { Ticket } from './ticket.entity.ts';
 import type { TicketCreateInput, TicketFilter, TicketUpdateInput } from './ticket.inputs.ts';
+import type { TicketOpening } from './ticket.opening.ts';
 import { TicketChange } from './ticket-change.entity.ts';
-
-const CUSTOMER = parse(
-  'query TicketCustomer($id: ID!) { accounts(filter: { customerId: [$id] }, page: { limit: 1 }) { nodes { id tier } } }',
-);
-const SERVICE = parse('query TicketService($id: ID!) { service(id: $id) { account { id customerId tier } } }');
 
 export interface TicketServiceDeps {
   em: EntityManager;
   request: RequestContext;
-  clock: Clock;
-  graph: Graph;
-  assignment: AgentAssignment;
   editor: TicketEditor;
-  attachments: AttachmentStore;
   authors: CommentAuthors;
   comments: CommentWriter;
-  router: TicketRouter;
-  loader: RecordLoader<Ticket>;
+  opening: TicketOpening;
   search: TicketSearch;
+  loader: RecordLoader<Ticket>;
 }
 
 /** Tickets of the caller's organization (specification 2.7, 3.1, 4.7). */
 export class TicketService {
   constructor(private readonly deps: TicketServiceDeps) {}
 
-  /**
-   * @throws ResourceNotFound for a customer or service that the organization does not have; InvalidParameters for a file that is
-   * not taken, and another category's subcategory
-   */
-  async create({ attachments: files, ...input }: TicketCreateInput): Promise<Ticket> {
-    const account = await this.#accountOf(input);
-    return this.deps.attachments.holding(this.#organizationId, files, (uploads) => this.#open(input, account, uploads));
-  }
-
-  #open(input: Omit<TicketCreateInput, 'attachments'>, account: TicketAccount | null, uploads: readonly Upload[]): Promise<Ticket> {
-    const { em, clock, editor, attachments, router, request } = this.deps;
-    const now = clock.now();
-    return em.transactional(async (tx) => {
-      const category = await categoryFor(tx, input.category ?? 'general', input.subcategory);
-      const ticket = new Ticket();
-      Object.assign(ticket, input, {
-        id: newId('ticket'),
-        organizationId: this.#organizationId,
-        accountId: account?.id ?? null,
-        category: category.id,
-        createdAt: now,
-        updatedAt: now,
-      });
-      ticket.metadata = input.metadata ?? {};
-      ticket.prioritize(input.priority, now);
-      const rule = await router.match(tx, ticket, account?.tier ?? request.principal.plan);
-      ticket.routingRuleId = rule?.id ?? null;
-      ticket.agentId = ((await router.assigneeOf(tx, rule)) ?? (await this.#assignee(tx, category, ticket, now))).id;
-      ticket.number = `TKT-${await nextNumber(tx, 'ticket_counter', this.#organizationId)}`;
-      const destination = { ticketId: ticket.id, commentId: null, visibility: Visibility.CUSTOMER, actor: request.principal, now };
-      await attachments.attach(tx, uploads, destination);
-      await editor.open(tx, ticket, request.principal);
-      if (rule) await router.begin(tx, ticket, rule, request.principal.plan);
-      return ticket;
-    });
+  create(input: TicketCreateInput): Promise<Ticket> {
+    return this.deps.opening.open(input);
   }
 
   /** Null where the caller's organization has none such: another organization's ticket reads as absent. */
@@ -130,10 +80,6 @@ export class TicketService {
     );
   }
 
-  get #organizationId(): string {
-    return this.deps.request.principal.organizationId;
-  }
-
   async #agent(tx: EntityManager, id: string): Promise<Agent> {
     const agent = await tx.findOne(Agent, { id });
     if (!agent) throw new ResourceNotFound('agent', id);
@@ -143,47 +89,6 @@ export class TicketService {
     }
     return agent;
   }
-
-  #assignee(tx: EntityManager, category: Category, { subcategory }: Ticket, now: Date): Promise<Agent> {
-    const { assignment } = this.deps;
-    return category.isAssigned(subcategory) ? assignment.leastBusy(tx, category.id, now) : assignment.desk(tx, category.id, now);
-  }
-
-  /**
-   * The account that a ticket names by its customer or its service; null where it names none. What it names in other subgraphs
-   * must exist for the caller and fit together; a service's name that is no id is taken as it is.
-   */
-  async #accountOf({
-    customerId,
-    serviceAffected,
-  }: Pick<TicketCreateInput, 'customerId' | 'serviceAffected'>): Promise<TicketAccount | null> {
-    const { graph, request } = this.deps;
-    let account: TicketAccount | null = null;
-    if (customerId) {
-      const { accounts } = await graph.query<{ accounts: { nodes: TicketAccount[] } }>(CUSTOMER, { id: customerId }, request);
-      if (!accounts.nodes[0]) throw new ResourceNotFound('customer', customerId);
-      account = accounts.nodes[0];
-    }
-    if (serviceAffected?.startsWith('svc_')) {
-      const { service } = await graph.query<ServiceOwner>(SERVICE, { id: serviceAffected }, request);
-      if (!service) throw new ResourceNotFound('service', serviceAffected);
-      if (customerId && service.account.customerId !== customerId) {
-        throw new InvalidParameters([{ field: 'serviceAffected', value: serviceAffected, reason: 'is a service of another customer' }]);
-      }
-      account = service.account;
-    }
-    return account;
-  }
-}
-
-/** Of an account what a ticket is opened with. */
-interface TicketAccount {
-  id: string;
-  tier: string | null;
-}
-
-interface ServiceOwner {
-  service: { account: TicketAccount & { customerId: string } } | null;
 }
 
 /** What of a change is said: to the desk, and to the customer. */
