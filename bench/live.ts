@@ -1,8 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ClientsCommand, Receipts } from './live.clients.ts';
 import type { LiveCommand, LiveTarget, Memory, Sent } from './live.server.ts';
+import { onScratch } from './scratch-database.ts';
 
 export interface FanOutRow {
   name: string;
@@ -32,8 +33,10 @@ const SUBSCRIPTIONS = {
 };
 
 /** One event to many sockets, each a subscription of its own, and what such a socket keeps in memory while nothing happens. */
-export async function measureLive(): Promise<{ fanOut: FanOutRow[]; memory: MemoryRow[] }> {
-  const server = start('./live.server.js', ['--expose-gc']);
+export const measureLive = (): Promise<{ fanOut: FanOutRow[]; memory: MemoryRow[] }> => onScratch('bench_live', measureOn);
+
+async function measureOn(env: NodeJS.ProcessEnv): Promise<{ fanOut: FanOutRow[]; memory: MemoryRow[] }> {
+  const server = start('./live.server.js', { env, execArgv: ['--expose-gc'] });
   const target = await answerOf<LiveTarget>(server);
   const clients = Array.from({ length: PROCESSES }, () => start('./live.clients.js'));
   const bench = new LiveBench(server, clients, target);
@@ -119,8 +122,8 @@ const rowsOf = (before: Memory, after: Memory, sockets: number): MemoryRow[] => 
 ];
 const kib = (bytes: number, sockets: number): number => Number((bytes / 1024 / sockets).toFixed(1));
 
-const start = (file: string, execArgv: string[] = []): ChildProcess =>
-  fork(fileURLToPath(new URL(file, import.meta.url)), { execArgv, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+const start = (file: string, options: ForkOptions = {}): ChildProcess =>
+  fork(fileURLToPath(new URL(file, import.meta.url)), { ...options, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 
 /** The next message of a child; each speaks only when it is asked. */
 async function answerOf<T>(child: ChildProcess): Promise<T> {

@@ -12,11 +12,16 @@ const database = process.env.BENCH_DATABASE_URL ? 'PostgreSQL' : 'the embedded d
 const results = new Results('npm run bench');
 const add = results.add.bind(results);
 
-const { read, ticket, order } = await measureRest();
+const { read, list, ticket, order } = await measureRest();
 add(
   '(a) One record over REST',
-  `Whole stack against a hand-written handler with the same authentication and the same data (a join), on ${database}; 32 connections.`,
+  `Whole stack against a hand-written handler behind the same edge (authentication, limits, slots), with the same statement and the same answer, on ${database}; 32 connections.`,
   read,
+);
+add(
+  '(a) A list of 50 over REST',
+  `The same for the newest 50 of 500 with their total, assignee and service level, against two statements side by side; on ${database}.`,
+  list,
 );
 add(
   '(b) One query over four subgraphs',
@@ -25,7 +30,7 @@ add(
 );
 add(
   '(c) A ticket with its event',
-  `Against a hand-written transaction of the same rows, without validation, assignment by load and answer; on ${database}.`,
+  `With an Idempotency-Key, event and timeline; against a hand-written transaction of the same rows behind the same edge, without validation and assignment by load; on ${database}.`,
   ticket,
 );
 add('(c) An order with its provisioning job', `Coverage, price and account checked; no hand-written counterpart; on ${database}.`, order);

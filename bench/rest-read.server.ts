@@ -3,12 +3,17 @@ import 'reflect-metadata';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type FastifyRequest, fastify } from 'fastify';
+import { fastify } from 'fastify';
+import pg from 'pg';
 import { assembleWith, type FullAssembly } from '../apps/platform/assemble.ts';
 import { startPlatform } from '../apps/platform/platform.ts';
+import { systemClock } from '../kernel/clock.ts';
 import { loadConfig } from '../kernel/config.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLogger } from '../kernel/log.ts';
+import { createMetrics } from '../kernel/metrics.ts';
+import { mountEdge } from '../router/edge/edge.ts';
+import { MemoryCounters } from '../router/edge/memory-counters.ts';
 
 /** What the load is sent to. */
 export interface BenchTarget {
@@ -67,68 +72,97 @@ for (let index = 0; index < ORGANIZATIONS; index += 1) {
 }
 
 const support = await databases.storeOf({ schema: 'support', entities: [], migrations: [] });
+await support.rows.query('create table if not exists "support"."bench_key" ("key" text primary key, "answer" text not null)', []);
+// as who writes by hand reads: the driver's pool
+const url = process.env.BENCH_DATABASE_URL;
+const pool = url === undefined ? undefined : new pg.Pool({ connectionString: url, max: 5 });
+const read = async <R extends object>(name: string, text: string, values: unknown[]): Promise<R[]> =>
+  pool ? (await pool.query<R>({ name, text, values })).rows : support.rows.query<R>(text, values);
+// as autovacuum does when a server has been up for a minute: plans made without figures are another measurement
+await support.rows.query('analyze', []);
 const hand = fastify();
+// the same credentials, limits, slots and headers: what is compared is what comes after them
+const { authenticate, isFamiliar, usage } = assembly as FullAssembly;
+const log = createLogger({ level: 'error' });
+mountEdge(hand, {
+  authenticate,
+  isFamiliar,
+  usage,
+  counters: new MemoryCounters(),
+  anonymous: { perHour: 1000, burst: 100 },
+  slotWaitMs: 5000,
+  clock: systemClock,
+  log,
+  metrics: createMetrics(),
+});
 
-const authenticate = async ({ headers, ip }: FastifyRequest) => {
-  const { principal } = await domains.identity.authenticator.authenticate({
-    kind: 'bearer',
-    token: headers.authorization?.slice(7) ?? '',
-    ip,
-    userAgent: headers['user-agent'],
-  });
-  return principal.organizationId;
-};
-
-interface TicketRow extends Record<string, unknown> {
-  agent_name: string;
-  agent_email: string;
-  specialization: string;
-}
+const READ = `select "id", "number", "title", "description", "status", "priority", "severity", "category", "subcategory", "customer_id", "contact",
+    "sla_terms", "response_due", "resolution_due", "created_at", "updated_at", "service_affected", "location", "metadata", "customer_update",
+    "estimated_resolution", "resolved_at", "waiting_since", "revision", "agent_id",
+    (select to_jsonb(a) from "support"."agent" a where a."id" = t."agent_id" and a."organization_id" = t."organization_id") as agent
+  from "support"."ticket" t where "organization_id" = $1 and "id" = $2`;
 
 hand.get<{ Params: { id: string } }>('/tickets/:id', async (request, reply) => {
-  const organizationId = await authenticate(request);
-  const [row] = await support.rows.query<TicketRow>(
-    `select t.*, a."name" as agent_name, a."email" as agent_email, a."specialization" from "support"."ticket" t
-     join "support"."agent" a on a."id" = t."agent_id" where t."organization_id" = $1 and t."id" = $2`,
-    [organizationId, request.params.id],
-  );
+  const [row] = await read<TicketRow>('bench.read', READ, [request.caller.principal.organizationId, request.params.id]);
   if (!row) return reply.code(404).send({ error: 'not found' });
   return { ticket: shown(row) };
 });
 
-hand.post<{ Body: typeof ticket }>('/tickets', async (request, reply) => {
-  const organizationId = await authenticate(request);
+const LIST = `select t."id", t."number", t."title", t."status", t."priority", t."created_at", t."updated_at", t."responded_at", t."response_due",
+    t."resolution_due", a."name", a."email"
+  from "support"."ticket" t left join "support"."agent" a on a."id" = t."agent_id" and a."organization_id" = t."organization_id"
+  where t."organization_id" = $1 order by t."created_at" desc, t."id" desc limit $2`;
+const COUNT = 'select count(*)::int as total from "support"."ticket" where "organization_id" = $1';
+
+hand.get<{ Querystring: { limit: string } }>('/tickets', async (request) => {
+  const { organizationId } = request.caller.principal;
+  const limit = Number(request.query.limit);
+  const [found, [count]] = await Promise.all([
+    read<ListedRow>('bench.list', LIST, [organizationId, limit + 1]),
+    read<{ total: number }>('bench.count', COUNT, [organizationId]),
+  ]);
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  const total = count?.total ?? 0;
+  return {
+    tickets: rows.map(listed),
+    pagination: {
+      total,
+      page: 1,
+      limit,
+      pages: Math.ceil(total / limit),
+      has_more: found.length > limit,
+      next_cursor: last ? Buffer.from(JSON.stringify([last.created_at, last.id])).toString('base64url') : null,
+    },
+  };
+});
+
+hand.post<{ Body: typeof ticket; Headers: { 'idempotency-key': string } }>('/tickets', async (request, reply) => {
+  const { organizationId } = request.caller.principal;
   const { title, description, priority, contact } = request.body;
   const now = new Date();
   const id = newId('ticket');
-  await support.orm.em.fork().transactional(async (tx) => {
+  const answer = await support.orm.em.fork().transactional(async (tx) => {
     const sql = (text: string, values: unknown[]) =>
       tx.getConnection().execute<Record<string, unknown>[]>(text, values, 'all', tx.getTransactionContext());
-    const [agent] = await sql(`select "id" from "support"."agent" where "organization_id" = ? and "specialization" = 'general'`, [
-      organizationId,
-    ]);
+    const [agent] = await sql(
+      `select "id", "name", "email", "specialization" from "support"."agent" where "organization_id" = ? and "specialization" = 'general'`,
+      [organizationId],
+    );
     const [counter] = await sql(
       `insert into "support"."ticket_counter" as c values (?, 1001) on conflict ("organization_id") do update set "last" = c."last" + 1 returning "last"`,
       [organizationId],
     );
+    const number = `TKT-${String(counter?.last)}`;
+    const terms = JSON.stringify({ response: { minutes: 60 }, resolution: { minutes: 480 } });
     await sql(
       `insert into "support"."ticket" ("id", "organization_id", "number", "title", "description", "priority", "urgency", "category", "contact", "metadata", "agent_id", "response_due", "resolution_due", "sla_terms", "resolution_since", "created_at", "updated_at")
-       values (?, ?, ?, ?, ?, ?, 3, 'general', ?, '{}', ?, ?, ?, '{}', ?, ?, ?)`,
-      [
-        id,
-        organizationId,
-        `TKT-${String(counter?.last)}`,
-        title,
-        description,
-        priority,
-        JSON.stringify(contact),
-        agent?.id,
-        now,
-        now,
-        now,
-        now,
-        now,
-      ],
+       values (?, ?, ?, ?, ?, ?, 3, 'general', ?, '{}', ?, ?, ?, ?, ?, ?, ?)`,
+      [id, organizationId, number, title, description, priority, JSON.stringify(contact), agent?.id, now, now, terms, now, now, now],
+    );
+    await sql(
+      `insert into "support"."ticket_change" ("id", "organization_id", "ticket_id", "member", "to", "actor_kind", "actor_id", "created_at") values (?, ?, ?, 'status', '"open"', 'api_key', ?, ?)`,
+      [newId('ticketChange'), organizationId, id, request.caller.principal.id, now],
     );
     await sql(
       `insert into "support"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "occurred_at", "payload") values (?, ?, 'ticket.created', 'Ticket', ?, ?, ?)`,
@@ -140,14 +174,56 @@ hand.post<{ Body: typeof ticket }>('/tickets', async (request, reply) => {
         JSON.stringify({ id, event: 'ticket.created', timestamp: now, organization_id: organizationId, data: { ticket: { id, title } } }),
       ],
     );
+    const text = JSON.stringify({ ticket: { id, number, title, description, priority, contact, assigned_to: agent } });
+    // in life a second request with the key is answered by this row
+    await sql('insert into "support"."bench_key" values (?, ?)', [request.headers['idempotency-key'], text]);
+    return text;
   });
-  return reply.code(201).send({ ticket: { id, title } });
+  return reply.code(201).type('application/json').send(answer);
 });
 
-const shown = ({ organization_id: _, internal_notes: __, agent_id, agent_name, agent_email, specialization, ...row }: TicketRow) => ({
-  ...row,
-  assigned_to: { agent_id, name: agent_name, email: agent_email, specialization },
-});
+type TicketRow = Record<string, unknown> & {
+  id: string;
+  sla_terms: { response: { minutes: number }; resolution: { minutes: number } };
+  agent: Record<string, unknown>;
+};
+
+/** What the contract shows of a ticket, written down by hand. */
+function shown({ sla_terms: { response, resolution }, response_due, resolution_due, agent, agent_id, waiting_since, ...row }: TicketRow) {
+  const { name, email, specialization } = agent;
+  return {
+    ...row,
+    waiting_on_customer: waiting_since !== null,
+    assigned_to: { agent_id, name, email, specialization },
+    sla: {
+      response_time: `${response.minutes / 60} hours`,
+      resolution_time: `${resolution.minutes / 60} hours`,
+      response_due,
+      resolution_due,
+    },
+    urls: {
+      self: `${platform.origin}/v1/support/tickets/${row.id}`,
+      customer_portal: `${platform.origin}/console/tickets/${row.id}`,
+    },
+    attachments: [],
+  };
+}
+
+type ListedRow = Record<'id' | 'number' | 'title' | 'status' | 'priority' | 'name' | 'email', string> &
+  Record<'created_at' | 'updated_at' | 'response_due' | 'resolution_due', string | Date> & { responded_at: string | Date | null };
+
+function listed({ name, email, responded_at, response_due, resolution_due, ...row }: ListedRow) {
+  const hours = Math.round((new Date(resolution_due).getTime() - Date.now()) / 3_600_000);
+  return {
+    ...row,
+    assigned_to: { name, email },
+    sla_status: {
+      response_met: responded_at && new Date(responded_at) <= new Date(response_due),
+      resolution_due,
+      time_remaining: `${hours} hours`,
+    },
+  };
+}
 
 const handOrigin = await hand.listen({ port: 0, host: '127.0.0.1' });
 const target: BenchTarget = { origin: platform.origin, handOrigin, apiKey, ticketIds, ticket, orders };

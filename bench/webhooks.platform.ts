@@ -1,9 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { systemClock } from '../kernel/clock.ts';
-import { type Attached, Database } from '../kernel/database.ts';
+import type { Attached } from '../kernel/database.ts';
 import { type DomainEvent, envelopeOf, type LoggedEvent } from '../kernel/events.ts';
 import { Graph } from '../kernel/graph.ts';
 import { newId } from '../kernel/ids.ts';
@@ -16,6 +15,7 @@ import { events, type RunningEvents } from '../subgraphs/events/subgraph.ts';
 import { Webhook } from '../subgraphs/events/webhooks/webhook.entity.ts';
 import { generateSecret } from '../subgraphs/events/webhooks/webhook.secret.ts';
 import { ticketCreated, ticketEvents } from '../subgraphs/support/tickets/ticket.events.ts';
+import { openScratch } from './scratch-database.ts';
 
 const SECRET_KEY = 'a secret for benchmarks, long enough';
 
@@ -40,9 +40,9 @@ export class Receiver {
     return new Receiver(child, `http://127.0.0.1:${port}/hook`);
   }
 
-  /** What came since it was last asked. */
-  async taken(): Promise<[id: string, at: number][]> {
-    this.child.send('taken');
+  /** What came since it was last asked, as soon as it is so many. */
+  async taken(count = 0): Promise<[id: string, at: number][]> {
+    this.child.send(count);
     const [arrivals] = (await once(this.child, 'message')) as [[string, number][]];
     return arrivals;
   }
@@ -65,7 +65,7 @@ export class BenchPlatform {
 
   static async start(): Promise<BenchPlatform> {
     const log = createLogger({ level: 'error' });
-    const { database, drop } = await openDatabase();
+    const { database, drop } = await openScratch(process.env.BENCH_DATABASE_URL, 'bench_webhooks', log);
     const attached = await database.attach({ ...events, schema: 'events' });
     const jobs = new Jobs(database, log);
     const running = events.start({
@@ -135,36 +135,5 @@ export class BenchPlatform {
   async isDelivering(): Promise<boolean> {
     const busy = 'select 1 from "events"."webhook" where "lane_until" is not null or "due_at" is not null';
     return (await this.attached.rows.query(busy, [])).length > 0;
-  }
-}
-
-async function openDatabase(): Promise<{ database: Database; drop(): Promise<void> }> {
-  const log = createLogger({ level: 'error' });
-  const server = process.env.BENCH_DATABASE_URL;
-  if (!server) {
-    const database = await Database.open({}, log);
-    return { database, drop: () => database.close() };
-  }
-  const name = `bench_webhooks_${process.pid}`;
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  await runSql(server, `create database ${name}`);
-  const database = await Database.open({ url: url.href }, log);
-  return {
-    database,
-    async drop() {
-      await database.close();
-      await runSql(server, `drop database if exists ${name} with (force)`);
-    },
-  };
-}
-
-async function runSql(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
   }
 }

@@ -84,10 +84,9 @@ async function platformRate(platform: BenchPlatform, receiver: Receiver, webhook
   const count = DELIVERIES / webhooks;
   for (let from = 0; from < count; from += BATCH) await platform.append(Math.min(BATCH, count - from));
   while (await platform.isPlanning()) await delay(POLL_MS);
-  let received = (await receiver.taken()).length;
-  const left = DELIVERIES - received;
+  const left = DELIVERIES - (await receiver.taken()).length;
   const started = performance.now();
-  for (; received < DELIVERIES; received += (await receiver.taken()).length) await delay(POLL_MS);
+  await receiver.taken(left);
   while (await platform.isDelivering()) await delay(POLL_MS);
   return left / ((performance.now() - started) / 1000);
 }
@@ -103,8 +102,7 @@ async function latencyOf(platform: BenchPlatform, receiver: Receiver): Promise<L
     committed.push(platform.record());
   }
   const commits = await Promise.all(committed);
-  const arrivals: [string, number][] = [];
-  while (arrivals.length < LATENCY_EVENTS) arrivals.push(...(await receiver.taken()));
+  const arrivals = await receiver.taken(LATENCY_EVENTS);
   // both in the order in which the events were recorded, by one producer after another
   const receipts = arrivals.map(([, at]) => at).sort((one, other) => one - other);
   const sorted = [...commits].sort((one, other) => one - other);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Setting, type SettingKey, settings } from './settings.ts';
+import { type Setting, type SettingKey, SUBGRAPHS, settings } from './settings.ts';
 
 type Value<S> = S extends { schema: infer Schema extends z.ZodType } ? z.output<Schema> : never;
 type WithFallback = { [Key in SettingKey]: (typeof settings)[Key] extends { fallback: string } ? Key : never }[SettingKey];
@@ -51,8 +51,7 @@ function* conflicts(config: Config, source: ConfigSource): Generator<string> {
     yield 'SECRET_KEY is needed with DATABASE_URL: every process that shares the database must know the same one.';
   }
   if (!isSet('databaseUrl')) {
-    const own = subgraphDatabases.map(([, key]) => key).filter(isSet);
-    for (const key of own)
+    for (const key of SUBGRAPHS.map((name) => `${name}DatabaseUrl` as const).filter(isSet))
       yield `${settings[key].name} needs DATABASE_URL: a subgraph cannot be on a server while the others are embedded.`;
   }
   if (isSet('countryHeader') && !isSet('trustedProxies')) {
@@ -84,16 +83,8 @@ function* smsConflicts(isSet: (key: SettingKey) => boolean): Generator<string> {
     yield `${missing.join(' and ')} must be set too: SMS are sent with all of them or with none.`;
 }
 
-const subgraphDatabases = [
-  ['identity', 'identityDatabaseUrl'],
-  ['services', 'servicesDatabaseUrl'],
-  ['billing', 'billingDatabaseUrl'],
-  ['support', 'supportDatabaseUrl'],
-  ['events', 'eventsDatabaseUrl'],
-] as const;
-
-/** The server that holds a subgraph's schema; undefined in the embedded mode. */
-export function databaseUrlOf(config: Config, subgraph: string): string | undefined {
-  const own = subgraphDatabases.find(([name]) => name === subgraph);
-  return (own && config[own[1]]) ?? config.databaseUrl;
+/** The server that holds a schema; undefined in the embedded mode. */
+export function databaseUrlOf(config: Config, schema: string): string | undefined {
+  const own = SUBGRAPHS.find((name) => name === schema);
+  return (own && config[`${own}DatabaseUrl`]) ?? config.databaseUrl;
 }

@@ -11,6 +11,8 @@ import { createPostgreSqlTypeParsers } from '@mikro-orm/sql';
 import pg from 'pg';
 import array from 'postgres-array';
 import { EXTENSIONS } from './database.extensions.ts';
+import { DatabaseListener } from './database.listener.ts';
+import { DatabaseReader } from './database.reader.ts';
 import type { Logger } from './log.ts';
 
 export type { EntityManager };
@@ -30,9 +32,12 @@ export interface Tables {
 export interface Rows {
   /** `plan` names a statement whose text is always the same: a server plans it once for each connection, not each time. */
   query<R extends object>(text: string, values: readonly unknown[], plan?: string): Promise<R[]>;
+  /**
+   * The same with the values of each row in the order of the columns: nothing is spent on their names. With a `plan` it must be a
+   * short read without locks, since it is sent on a connection that others wait for (DatabaseReader).
+   */
+  tuples(text: string, values: readonly unknown[], plan?: string): Promise<unknown[][]>;
 }
-
-type RunQuery = (text: string, values: unknown[], plan?: string) => Promise<{ rows: unknown[] }>;
 
 export interface Attached {
   orm: Orm;
@@ -49,7 +54,9 @@ const SKIPPED_TABLES = ['outbox', 'inbox', 'migration', /_counter$/, /_tally$/, 
  */
 export class Database {
   readonly #orms: Orm[] = [];
-  readonly #listeners: (() => Promise<unknown>)[] = [];
+  readonly #stops: (() => Promise<unknown>)[] = [];
+  #listener: DatabaseListener | undefined;
+  readonly #reader: DatabaseReader | undefined;
   /** Sees the text of every statement that records are read and written with: for tracing, and for tests that count. */
   onStatement: ((sql: string) => void) | undefined;
 
@@ -57,7 +64,9 @@ export class Database {
     readonly target: DatabaseTarget,
     readonly pglite: PGlite | undefined,
     private readonly log: Logger,
-  ) {}
+  ) {
+    this.#reader = 'url' in target ? new DatabaseReader(target.url) : undefined;
+  }
 
   /** @throws the driver's error where the server cannot be reached or the folder cannot be opened. */
   static async open(target: DatabaseTarget, log: Logger): Promise<Database> {
@@ -89,11 +98,17 @@ export class Database {
   }
 
   async #rows(orm: Orm): Promise<Rows> {
-    const run = this.pglite ? onEmbedded(this.pglite) : onServer((await orm.em.getConnection().getNativeClient()) as pg.Pool);
+    const { query, tuples } = this.#reader
+      ? onServer((await orm.em.getConnection().getNativeClient()) as pg.Pool, this.#reader)
+      : onEmbedded(this.pglite as PGlite);
     return {
-      query: async <R extends object>(text: string, values: readonly unknown[], plan?: string) => {
+      query: <R extends object>(text: string, values: readonly unknown[], plan?: string) => {
         this.onStatement?.(text);
-        return (await run(text, [...values], plan)).rows as R[];
+        return query(text, [...values], plan) as Promise<R[]>;
+      },
+      tuples: (text, values, plan) => {
+        this.onStatement?.(text);
+        return tuples(text, [...values], plan);
       },
     };
   }
@@ -101,14 +116,17 @@ export class Database {
   /** Calls back for every NOTIFY on a channel, from any process that shares the database. */
   async listen(channel: string, callback: (payload: string) => void): Promise<void> {
     if (this.pglite) {
-      this.#listeners.push(await this.pglite.listen(channel, callback));
+      this.#stops.push(await this.pglite.listen(channel, callback));
       return;
     }
-    this.#listeners.push(await listenOnServer((this.target as { url: string }).url, channel, callback, this.log));
+    this.#listener ??= new DatabaseListener((this.target as { url: string }).url, this.log);
+    await this.#listener.listen(channel, callback);
   }
 
   async close(): Promise<void> {
-    for (const stop of this.#listeners) await stop();
+    for (const stop of this.#stops) await stop();
+    await this.#listener?.close();
+    await this.#reader?.close();
     for (const orm of this.#orms) await orm.close();
     await this.pglite?.close();
   }
@@ -141,15 +159,23 @@ export class Database {
   }
 }
 
-const onEmbedded =
-  (pglite: PGlite): RunQuery =>
-  (text, values) =>
-    pglite.query(text, values);
+interface RunRows {
+  query(text: string, values: unknown[], plan: string | undefined): Promise<unknown[]>;
+  tuples(text: string, values: unknown[], plan: string | undefined): Promise<unknown[][]>;
+}
 
-const onServer =
-  (pool: pg.Pool): RunQuery =>
-  (text, values, plan) =>
-    pool.query(plan === undefined ? { text, values } : { name: plan, text, values });
+const onEmbedded = (pglite: PGlite): RunRows => ({
+  query: async (text, values) => (await pglite.query(text, values)).rows,
+  tuples: async (text, values) => (await pglite.query<unknown[]>(text, values, { rowMode: 'array' })).rows,
+});
+
+const onServer = (pool: pg.Pool, reader: DatabaseReader): RunRows => ({
+  query: async (text, values, name) => (await pool.query(name === undefined ? { text, values } : { name, text, values })).rows,
+  tuples: async (text, values, name) => {
+    if (name !== undefined) return reader.read({ name, text, values });
+    return (await pool.query<unknown[]>({ text, values, rowMode: 'array' })).rows;
+  },
+});
 
 /** A cluster in a folder appears there whole or not at all, so that a start that was killed half way can be repeated. */
 async function createCluster(dataDir: string, template: string | undefined): Promise<void> {
@@ -163,41 +189,3 @@ async function createCluster(dataDir: string, template: string | undefined): Pro
 
 const blobOf = (template: string | undefined): Blob | undefined =>
   template && existsSync(template) ? new Blob([readFileSync(template)]) : undefined;
-
-const RECONNECT_MS = 1000;
-
-/** LISTEN needs a connection of its own; a lost one is opened again, and the callback told so that nothing is missed. */
-async function listenOnServer(
-  url: string,
-  channel: string,
-  callback: (payload: string) => void,
-  log: Logger,
-): Promise<() => Promise<void>> {
-  let closed = false;
-  let client: pg.Client | undefined;
-  const connect = async (): Promise<void> => {
-    const next = new pg.Client({ connectionString: url, keepAlive: true });
-    next.on('notification', ({ payload = '' }) => callback(payload));
-    next.on('error', (error) => log.warn({ channel, err: error }, 'listening connection lost'));
-    await next.connect();
-    // only a connection that stood can be lost; one that never did is tried again by who tried it
-    next.on('end', () => !closed && setTimeout(() => void retry(), RECONNECT_MS).unref());
-    await next.query(`listen "${channel}"`);
-    client = next;
-  };
-  const retry = async (): Promise<void> => {
-    if (closed) return;
-    try {
-      await connect();
-      callback('');
-    } catch (error) {
-      log.debug({ channel, err: error }, 'listening connection not back yet');
-      setTimeout(() => void retry(), RECONNECT_MS).unref();
-    }
-  };
-  await connect();
-  return async () => {
-    closed = true;
-    await client?.end();
-  };
-}

@@ -1,3 +1,5 @@
+import { inWords, type Resource } from './resource.ts';
+
 /**
  * Every error that a caller may see is a PlatformError with one of these codes. The status table is the only place that
  * knows which HTTP status a code has; the bridge, the edge and docs/errors.md read it (specification section 7).
@@ -41,8 +43,8 @@ export const errorCodes = Object.keys(STATUS) as ErrorCode[];
 export const statusOf = (code: ErrorCode): number => STATUS[code];
 export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(STATUS, code);
 
-/** What `details` may hold: public values only, never SQL, a stack or a secret. */
-export type ErrorDetails = Record<string, unknown>;
+/** What `details` may hold: public values only, never SQL, a stack or a secret. A record has one name in all of them. */
+export type ErrorDetails = Record<string, unknown> & { readonly resource?: Resource };
 
 /** The one error class that leaves the platform. The message says what to do next. */
 export class PlatformError extends Error {
@@ -81,10 +83,15 @@ export class InvalidParameters extends PlatformError {
   }
 }
 
+/** @throws InvalidParameters with all of the problems, where there are any */
+export function refuse([first, ...rest]: readonly FieldProblem[]): void {
+  if (first) throw new InvalidParameters([first, ...rest]);
+}
+
 /** 404 for a record that does not exist for this caller; another organization's record reads the same. */
 export class ResourceNotFound extends PlatformError {
-  constructor(resource: string, id: string) {
-    super('RESOURCE_NOT_FOUND', `There is no ${resource} ${shown(id)}.`, { resource, id: shown(id) });
+  constructor(resource: Resource, id: string) {
+    super('RESOURCE_NOT_FOUND', `There is no ${inWords(resource)} ${shown(id)}.`, { resource, id: shown(id) });
   }
 }
 

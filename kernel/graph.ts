@@ -4,10 +4,14 @@ import { Principal } from './principal.ts';
 import type { RequestContext } from './request.ts';
 
 export interface GraphRequest {
+  /** The same object each time, so that what was parsed, planned and compiled can be kept by it. */
   document: DocumentNode;
-  variables?: Record<string, unknown>;
+  variables: Record<string, unknown>;
+  operationName?: string;
   context: RequestContext;
 }
+
+/** Runs one operation on the whole graph. The data it answers becomes the caller's, who may change it in place. */
 export type ExecuteGraph = (request: GraphRequest) => Promise<ExecutionResult>;
 
 /**

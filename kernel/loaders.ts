@@ -3,7 +3,8 @@ import DataLoader from 'dataloader';
 import type { Orm, Rows } from './database.ts';
 import { InvalidParameters } from './errors.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './graphql/page.ts';
-import { mapperOf, type RowMapper } from './row-mapper.ts';
+import { once } from './once.ts';
+import { RowMapper } from './row-mapper.ts';
 
 /** How many records of a relation are asked for, checked as every list is. */
 export function relationLimit(limit: number | null | undefined): number {
@@ -33,12 +34,13 @@ export class RecordReader<T extends { id: string }> {
     this.#rows = rows;
     this.#metadata = metadata.get<T>(entity);
     this.#table = `"${schema}"."${this.#metadata.tableName}"`;
-    this.#map = mapperOf(this.#metadata, platform);
+    this.#map = new RowMapper(this.#metadata, platform);
     this.#companions = Object.entries(companions).map(([name, { entity: companion, by }]) => {
       const its = metadata.get(companion);
-      return { name, table: `"${schema}"."${its.tableName}"`, column: this.#columnOf(by), map: mapperOf(its, platform) };
+      return { name, table: `"${schema}"."${its.tableName}"`, column: this.#columnOf(by), map: new RowMapper(its, platform) };
     });
-    this.#columns = ['r.*', ...this.#companions.map(({ name }) => `to_jsonb("${name}") as "${name}"`)].join(', ');
+    // each by its name: what is prepared must not change its shape when a newer process adds a column
+    this.#columns = [this.#map.columns('r'), ...this.#companions.map(({ name, map }) => map.columns(`"${name}"`))].join(', ');
     this.#joins = this.#companions
       .map(
         ({ name, table, column }) =>
@@ -53,9 +55,10 @@ export class RecordReader<T extends { id: string }> {
   }
 
   async byIds(organizationId: string, ids: readonly string[]): Promise<(T | null)[]> {
-    const condition = ids.length === 1 ? 'r."id" = $2' : 'r."id" = any($2)';
+    const isOne = ids.length === 1;
+    const condition = isOne ? 'r."id" = $2' : 'r."id" = any($2)';
     const text = `select ${this.#columns} from ${this.#table} r ${this.#joins} where r."organization_id" = $1 and ${condition}`;
-    const rows = await this.#rows.query(text, [organizationId, ids.length === 1 ? ids[0] : ids]);
+    const rows = await this.#rows.tuples(text, [organizationId, isOne ? ids[0] : ids], `${this.#table}.${isOne ? 'one' : 'some'}`);
     const found = new Map(rows.map((row) => this.#read(row)).map((record) => [record.id, record]));
     return ids.map((id) => found.get(id) ?? null);
   }
@@ -66,7 +69,7 @@ export class RecordReader<T extends { id: string }> {
     const narrowed = Object.entries(only ?? {}).map(
       ([name, value]) => ` and "${this.#columnOf(name as keyof T & string)}" = $${values.push(value)}`,
     );
-    const rows = await this.#rows.query(
+    const rows = await this.#rows.tuples(
       `select ${this.#columns} from unnest($1::text[]) as k(key) cross join lateral (
          select * from ${this.#table} where "organization_id" = $2 and "${this.#columnOf(property)}" = k.key${narrowed.join('')} order by "created_at" desc, "id" desc limit $3
        ) r ${this.#joins}`,
@@ -81,11 +84,12 @@ export class RecordReader<T extends { id: string }> {
     return (this.#metadata.properties[property as never] as { fieldNames: string[] }).fieldNames[0] ?? property;
   }
 
-  #read(row: object): T {
-    const record = this.#map(row);
+  #read(row: readonly unknown[]): T {
+    const record = this.#map.read(row);
+    let first = this.#map.width;
     for (const { name, map } of this.#companions) {
-      const companion = (row as Record<string, object | null>)[name];
-      Object.assign(record, { [name]: companion && map(companion) });
+      (record as Record<string, unknown>)[name] = map.readJoined(row, first);
+      first += map.width;
     }
     return record;
   }
@@ -106,19 +110,24 @@ interface Companion {
 
 /** Batched reads of one kind of record within one request: by id, and the newest of each of many owners. */
 export class RecordLoader<T extends { id: string }> {
-  readonly #byId: DataLoader<string, T | null>;
+  #byId: DataLoader<string, T | null> | undefined;
   readonly #newest = new Map<string, DataLoader<string, T[]>>();
 
   constructor(
     private readonly reader: RecordReader<T>,
     private readonly organizationId: string,
-  ) {
-    this.#byId = new DataLoader((ids) => reader.byIds(organizationId, ids));
-  }
+  ) {}
 
   /** The record, or null where the organization has none such. */
   load(id: string): Promise<T | null> {
+    this.#byId ??= new DataLoader((ids) => this.reader.byIds(this.organizationId, ids));
     return this.#byId.load(id);
+  }
+
+  /** Those of a list that there are: they are asked for together as it is. */
+  async all(ids: readonly string[]): Promise<T[]> {
+    if (ids.length === 0) return [];
+    return (await this.reader.byIds(this.organizationId, ids)).filter((record) => record !== null);
   }
 
   /** The newest `limit` records whose `property` is `key`, and are as `only` says; one statement for all keys asked for together. */
@@ -133,11 +142,29 @@ export class RecordLoader<T extends { id: string }> {
   }
 }
 
-type LoadersOf<R> = { [K in keyof R]: R[K] extends RecordReader<infer T> ? RecordLoader<T> : never };
+type LoadersOf<R> = { [K in keyof R]: R[K] extends { forOrganization(organizationId: string): infer L } ? L : never };
 
-/** The batched reads of one request, of each reader one. */
-export const loadersOf = <R extends Record<string, { forOrganization(organizationId: string): unknown }>>(
-  readers: R,
-  organizationId: string,
-): LoadersOf<R> =>
-  Object.fromEntries(Object.entries(readers).map(([name, reader]) => [name, reader.forOrganization(organizationId)])) as LoadersOf<R>;
+type Readers = Readonly<Record<string, { forOrganization(organizationId: string): unknown }>>;
+
+/** By the readers, of which a domain has one set. */
+const classes = new WeakMap<Readers, new (organizationId: string) => object>();
+
+/** The batched reads of one request: of each reader one, made when it is first asked for. */
+export function loadersOf<R extends Readers>(readers: R, organizationId: string): LoadersOf<R> {
+  const Loaders = classes.get(readers) ?? compile(readers);
+  return new Loaders(organizationId) as LoadersOf<R>;
+}
+
+function compile(readers: Readers): new (organizationId: string) => object {
+  class Loaders {
+    constructor(readonly organizationId: string) {}
+  }
+  for (const [name, reader] of Object.entries(readers)) {
+    const get = function (this: Loaders): unknown {
+      return reader.forOrganization(this.organizationId);
+    };
+    Object.defineProperty(Loaders.prototype, name, once(Loaders.prototype, name, { get }));
+  }
+  classes.set(readers, Loaders);
+  return Loaders;
+}

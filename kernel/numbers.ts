@@ -12,12 +12,10 @@ export const counterTable = (schema: string, table: `${string}_counter`): string
  */
 export async function nextNumber(tx: EntityManager, table: `${string}_counter`, organizationId: string): Promise<number> {
   const { schema } = tx.config.getAll();
-  const [row] = await tx.getConnection().execute<{ last: number }[]>(
+  const [row] = await tx.execute<{ last: number }[]>(
     `insert into "${schema}"."${table}" as c ("organization_id", "last") values (?, ${FIRST})
      on conflict ("organization_id") do update set "last" = c."last" + 1 returning "last"`,
     [organizationId],
-    'all',
-    tx.getTransactionContext(),
   );
   if (!row) throw new Error(`${schema}.${table} gave no number.`);
   return row.last;

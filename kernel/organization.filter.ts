@@ -11,6 +11,9 @@ export const OrganizationFilter = (): ClassDecorator =>
     default: true,
   }) as ClassDecorator;
 
+/** Options of a query over the records of all organizations: for what the platform looks for by itself, before it knows whose it is. */
+export const EVERYWHERE = { filters: { organization: false } } as const;
+
 /** An entity manager that sees one organization's records and no others. */
 export function organizationEm(orm: Orm, organizationId: string): EntityManager {
   const em = orm.em.fork();

@@ -35,14 +35,10 @@ export const outboxTables = (schema: string): string[] => [
 export async function record(tx: EntityManager, event: DomainEvent): Promise<void> {
   const { schema } = tx.config.getAll();
   const { id, payload } = envelopeOf(event);
-  await tx
-    .getConnection()
-    .execute(
-      `insert into "${schema}"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "account_id", "occurred_at", "payload") values (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [id, event.organizationId, event.type.name, event.subject.type, event.subject.id, event.accountId ?? null, event.occurredAt, payload],
-      'run',
-      tx.getTransactionContext(),
-    );
+  await tx.execute(
+    `insert into "${schema}"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "account_id", "occurred_at", "payload") values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    [id, event.organizationId, event.type.name, event.subject.type, event.subject.id, event.accountId ?? null, event.occurredAt, payload],
+  );
 }
 
 /**
@@ -51,13 +47,9 @@ export async function record(tx: EntityManager, event: DomainEvent): Promise<voi
  */
 export async function claim(tx: EntityManager, eventId: string, reaction: string): Promise<boolean> {
   const { schema } = tx.config.getAll();
-  const rows = await tx
-    .getConnection()
-    .execute<{ event_id: string }[]>(
-      `insert into "${schema}"."inbox" ("event_id", "reaction") values (?, ?) on conflict do nothing returning "event_id"`,
-      [eventId, reaction],
-      'all',
-      tx.getTransactionContext(),
-    );
+  const rows = await tx.execute<{ event_id: string }[]>(
+    `insert into "${schema}"."inbox" ("event_id", "reaction") values (?, ?) on conflict do nothing returning "event_id"`,
+    [eventId, reaction],
+  );
   return rows.length > 0;
 }

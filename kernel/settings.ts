@@ -59,7 +59,11 @@ function isCidr(value: string): boolean {
   }
 }
 
-const ownDatabase = (subgraph: string) =>
+/** Each may have a database of its own. */
+export const SUBGRAPHS = ['identity', 'services', 'billing', 'support', 'events'] as const;
+export type SubgraphName = (typeof SUBGRAPHS)[number];
+
+const ownDatabase = (subgraph: SubgraphName) =>
   setting({
     name: `${subgraph.toUpperCase()}_DATABASE_URL`,
     about: `A PostgreSQL database of its own for the ${subgraph} subgraph.`,
@@ -67,6 +71,10 @@ const ownDatabase = (subgraph: string) =>
     otherwise: 'in DATABASE_URL',
     secret: true,
   });
+
+const ownDatabases = Object.fromEntries(SUBGRAPHS.map((name) => [`${name}DatabaseUrl`, ownDatabase(name)])) as {
+  [Name in SubgraphName as `${Name}DatabaseUrl`]: ReturnType<typeof ownDatabase>;
+};
 
 /** Every setting there is. `--help`, docs/config.md and the parser are made from this table. */
 export const settings = {
@@ -95,22 +103,19 @@ export const settings = {
     name: 'DATABASE_URL',
     option: 'database-url',
     about:
-      'PostgreSQL 15 or later to use instead of the embedded database. Its user creates schemas there, and the extension pg_trgm (which needs no more than that) unless it exists.',
+      'PostgreSQL 15 or later to use instead of the embedded database. Its user creates schemas there, and the extensions btree_gin and pg_trgm (which need no more than that) unless they exist.',
     schema: databaseUrl,
     otherwise: 'embedded, in DATA_DIR',
     secret: true,
   }),
   databasePoolSize: setting({
     name: 'DATABASE_POOL_SIZE',
-    about: 'Connections that a process opens to PostgreSQL at most, for each subgraph; jobs and notifications have up to ten more.',
+    about:
+      'Connections that a process opens to PostgreSQL at most, for each subgraph; jobs, notifications and short reads have up to eleven more.',
     schema: wholeNumber(1, 200),
     fallback: '5',
   }),
-  identityDatabaseUrl: ownDatabase('identity'),
-  servicesDatabaseUrl: ownDatabase('services'),
-  billingDatabaseUrl: ownDatabase('billing'),
-  supportDatabaseUrl: ownDatabase('support'),
-  eventsDatabaseUrl: ownDatabase('events'),
+  ...ownDatabases,
   redisUrl: setting({
     name: 'REDIS_URL',
     option: 'redis-url',
@@ -358,6 +363,12 @@ export const settings = {
       'Whole days that events and the records of their deliveries are kept: at least 7, since a delivery is tried for more than three.',
     schema: wholeNumber(7, 3650),
     fallback: '30',
+  }),
+  notificationRetentionDays: setting({
+    name: 'NOTIFICATION_RETENTION_DAYS',
+    about: 'Days that it is kept what e-mails and SMS about tickets said; that they were sent stays with the ticket.',
+    schema: wholeNumber(1, 3650),
+    fallback: '90',
   }),
   metricsToken: setting({
     name: 'METRICS_TOKEN',

@@ -5,11 +5,14 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  getNamedType,
   getNullableType,
   isListType,
+  isNonNullType,
   parse,
   validate,
 } from 'graphql';
+import { isResource, type Resource } from '../kernel/resource.ts';
 import { type InputPlan, planInput, RouteError } from './input.plan.ts';
 import { compileReader, compileVariables, type ReadInput } from './input.reader.ts';
 import { snakeCase } from './names.ts';
@@ -30,8 +33,8 @@ export interface CompiledRoute {
   status: number;
   /** The path parameter that names the record; for 404. */
   recordParameter: string | undefined;
-  /** What the record is called in a 404: `ticket`. */
-  resource: string;
+  /** What there is none of where the field is null; undefined for a field that never is. */
+  resource: Resource | undefined;
   input: InputPlan;
   read: ReadInput;
   variables: (values: Readonly<Record<string, unknown>>) => Record<string, unknown>;
@@ -96,7 +99,7 @@ function compileRoute(
     route,
     status: route.status ?? (kind === 'mutation' && route.method === 'POST' ? 201 : 200),
     recordParameter: pathParameters(route.path).at(-1),
-    resource: snakeCase(object?.type.name ?? route.field),
+    resource: isNonNullType(field.type) ? undefined : resourceOf(route, recordType),
     input,
     read: compileReader(route, input),
     variables: compileVariables(route, input),
@@ -108,6 +111,12 @@ function compileRoute(
     spellLeaf: enumSpelling(recordType),
     document: buildDocument(schema, route, kind, field, object),
   };
+}
+
+function resourceOf(route: Route, type: GraphQLOutputType): Resource {
+  const name = route.resource ?? snakeCase(getNamedType(type).name);
+  if (!isResource(name)) throw new RouteError(route, `${name} is no name of a record: state its \`resource\``);
+  return name;
 }
 
 function selected(route: Route, type: GraphQLOutputType, selections: Selections): SelectedObject | undefined {

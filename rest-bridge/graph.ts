@@ -1,21 +1,9 @@
-import type { DocumentNode, ExecutionResult, GraphQLFormattedError } from 'graphql';
+import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { type FieldProblem, InvalidParameters, isErrorCode, PlatformError, ResourceNotFound } from '../kernel/errors.ts';
 import { toPlatformError } from '../kernel/http.ts';
-import type { RequestContext } from '../kernel/request.ts';
 import type { CompiledRoute } from './compile.ts';
 import { type InputPlan, restFieldOf } from './input.plan.ts';
 import { isObject } from './problems.ts';
-
-export interface GraphOperation {
-  /** The same object for each call of a route, so that what was parsed, planned and compiled can be kept by it. */
-  document: DocumentNode;
-  variables: Record<string, unknown>;
-  operationName: string;
-  context: RequestContext;
-}
-
-/** Runs one operation on the graph. The data it answers becomes the caller's: enum values are respelled in place. */
-export type Execute = (operation: GraphOperation) => Promise<ExecutionResult>;
 
 export interface PageInfo {
   page: number;
@@ -39,12 +27,16 @@ export interface Found {
 export function readResult(compiled: CompiledRoute, { data, errors }: ExecutionResult, values: Readonly<Record<string, unknown>>): Found {
   if (errors?.length) throw effectOf(compiled, errors, graphError(errors, compiled.input));
   const root = data?.[compiled.field.name];
-  if (root === null || root === undefined)
-    throw new ResourceNotFound(compiled.resource, String(values[compiled.recordParameter ?? ''] ?? ''));
+  if (root === null || root === undefined) throw absent(compiled, values);
   const page = compiled.isPage ? (root as { nodes: unknown[]; pageInfo: PageInfo }) : undefined;
   const found = page ? page.nodes : root;
   compiled.spell?.(found);
   return { data: compiled.spellLeaf ? compiled.spellLeaf(found) : found, page: page?.pageInfo };
+}
+
+function absent({ resource, recordParameter, field }: CompiledRoute, values: Readonly<Record<string, unknown>>): Error {
+  if (!resource) return new Error(`The graph answered nothing for ${field.name}, which its type forbids.`);
+  return new ResourceNotFound(resource, String(values[recordParameter ?? ''] ?? ''));
 }
 
 /** Our failure below the root field of a mutation: the change itself is done, only its answer could not be read. */

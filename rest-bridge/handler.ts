@@ -2,11 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
 import { entityTag, matchesAny, matchesStrongly } from '../kernel/entity-tags.ts';
 import { InvalidParameters, PlatformError, StaleResource } from '../kernel/errors.ts';
+import type { ExecuteGraph } from '../kernel/graph.ts';
 import { errorBody, JSON_TYPE } from '../kernel/http.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import { compileRepresentation, envelope, hasEnvelope } from './body.ts';
 import type { CompiledRoute } from './compile.ts';
-import { type Execute, type Found, readResult } from './graph.ts';
+import { type Found, readResult } from './graph.ts';
 import { type Answer, answerOnce, checkKey, fingerprintOf, type IdempotencyStore } from './idempotency.ts';
 import { EXPECTED_REVISION } from './input.plan.ts';
 import { searchOf } from './input.reader.ts';
@@ -14,7 +15,7 @@ import { readBodyOfGet } from './raw.body.ts';
 import { callSofa, type Exchange, type SofaRoute } from './sofa.ts';
 
 export interface HandlerOptions {
-  execute: Execute;
+  execute: ExecuteGraph;
   clock: Clock;
   /** Without one, `Idempotency-Key` is refused rather than ignored. */
   idempotency: IdempotencyStore | undefined;
@@ -156,7 +157,7 @@ class RouteExchange implements Exchange {
 
   constructor(
     private readonly compiled: CompiledRoute,
-    private readonly execute: Execute,
+    private readonly execute: ExecuteGraph,
     private readonly caller: RequestContext,
     private readonly values: Readonly<Record<string, unknown>>,
     private readonly revision: number | undefined,

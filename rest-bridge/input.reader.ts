@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { parse } from 'qs';
-import { type FieldProblem, InvalidParameters } from '../kernel/errors.ts';
+import { type FieldProblem, refuse } from '../kernel/errors.ts';
 import { compileCoercion, compileSort } from './coercion.ts';
 import { type InputMember, type InputPlan, RouteError } from './input.plan.ts';
 import { type Coerce, isObject, reportUnknown, type Source, wrong } from './problems.ts';
@@ -48,8 +48,7 @@ export function compileReader(route: Route, { members }: InputPlan): ReadInput {
       readAll(query, inQuery, 'text', values, problems);
       readAll(body, inBody, 'json', values, problems);
     }
-    const [first, ...rest] = problems;
-    if (first) throw new InvalidParameters([first, ...rest]);
+    refuse(problems);
     return values;
   };
 }

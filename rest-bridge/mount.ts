@@ -3,10 +3,10 @@ import type { DocumentNode } from 'graphql';
 import { checkVersion } from '../kernel/api-version.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { PlatformError } from '../kernel/errors.ts';
+import type { ExecuteGraph } from '../kernel/graph.ts';
 import { answerError, JSON_TYPE } from '../kernel/http.ts';
 import { type CompiledRoute, compileRoutes, type RestSource } from './compile.ts';
 import { mountDocs } from './docs.ts';
-import type { Execute } from './graph.ts';
 import { RouteHandler } from './handler.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import { buildOpenApi, type OpenApiDocument } from './openapi/document.ts';
@@ -15,7 +15,7 @@ import { type Method, pathShape, priorityOf, type Route, routerPath } from './ro
 import { createSofaFace, type SofaFace } from './sofa.ts';
 
 export interface RestOptions extends RestSource {
-  execute: Execute;
+  execute: ExecuteGraph;
   /** Plans the operation of a route ahead of its first request. */
   prepare?(document: DocumentNode): Promise<void>;
   idempotency?: IdempotencyStore;

@@ -1,4 +1,5 @@
 import type { Priority, RateCategory } from '../kernel/http.ts';
+import type { Resource } from '../kernel/resource.ts';
 import type { Operation } from './openapi/types.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -26,6 +27,8 @@ export interface RouteOptions {
   /** REST names that this route does not offer. */
   omit?: readonly string[];
 
+  /** What is not found where this GET finds nothing. Default: the type of the record. */
+  resource?: Resource;
   select?: View;
   /** The whole body is `{"<wrap>": …}`. Default: the general envelope (specification 2.1), with the record under `data`. */
   wrap?: string;

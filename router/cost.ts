@@ -16,7 +16,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { type Fragments, INTROSPECTION, type Limits } from './limits.ts';
+import { type Fragments, INTROSPECTION, type OperationLimits } from './limits.ts';
 import type { Variables } from './transport.ts';
 
 /** Arguments that say how many items a list, or the list inside a page, has at most. */
@@ -39,7 +39,7 @@ export function compileCost(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   fragments: Fragments,
-  sizes: Pick<Limits, 'pageSize' | 'listSize'>,
+  sizes: Pick<OperationLimits, 'pageSize' | 'listSize'>,
 ): (variables: Variables) => number {
   const root = schema.getRootType(operation.operation);
   if (!root) return () => 0;
@@ -56,7 +56,7 @@ class CostCompiler {
     private readonly schema: GraphQLSchema,
     private readonly fragments: Fragments,
     private readonly defaults: ReadonlyMap<string, number>,
-    private readonly sizes: Pick<Limits, 'pageSize' | 'listSize'>,
+    private readonly sizes: Pick<OperationLimits, 'pageSize' | 'listSize'>,
   ) {}
 
   /** `pageSize` is what the field above said for the list that stands in it (`tickets(limit: 20) { nodes { … } }`). */

@@ -16,7 +16,7 @@ import { compileCost } from './cost.ts';
 import { requestError } from './errors.ts';
 import { PROTOTYPE } from './execution/merge.ts';
 import { type Introspection, introspectionOf } from './introspection.ts';
-import { exceededLimit, type Fragments, fragmentsOf, type Limits } from './limits.ts';
+import { exceededLimit, type Fragments, fragmentsOf, type OperationLimits } from './limits.ts';
 import type { Variables } from './transport.ts';
 import { type OperationPrice, priceOf } from './weight.ts';
 
@@ -59,7 +59,7 @@ export class Documents {
 
   constructor(
     private readonly schema: GraphQLSchema,
-    private readonly limits: Limits,
+    private readonly limits: OperationLimits,
   ) {}
 
   /** Prepares a text, or a document that someone else parsed and hands in each time. */

@@ -9,7 +9,7 @@ import { shownAs, toPlatformError } from '../kernel/http.ts';
 import { Principal } from '../kernel/principal.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { mountGraphiql } from './graphiql.ts';
-import type { Router } from './router.ts';
+import type { AdmittedOperation, Router } from './router.ts';
 import { beyondRequest, type OperationPrice } from './weight.ts';
 
 export interface GraphqlHttpOptions {
@@ -27,6 +27,8 @@ export interface GraphqlHttpOptions {
 /** Apollo clones its context value, and a RequestContext may have private members: it travels inside. */
 interface ApolloContext {
   request: FastifyRequest;
+  /** Known when Apollo has resolved the operation. */
+  admitted?: AdmittedOperation;
 }
 
 /** The request that Apollo works on: its `formatError` is not told. */
@@ -87,9 +89,10 @@ function createApollo(router: Router, { charge }: GraphqlHttpOptions): ApolloSer
           async didResolveOperation({ document, request, contextValue }) {
             const { request: http } = contextValue;
             const { operationName, variables } = request;
-            const [refusal] = router.refusals({ document, operationName, variables, context: http.caller });
-            if (refusal) throw withStatus(refusal, statusOf('INVALID_PARAMETERS'));
-            const price = router.price(document, operationName);
+            const admitted = router.admit({ document, operationName, variables, context: http.caller });
+            if ('errors' in admitted) throw withStatus(admitted.errors[0] as GraphQLError, statusOf('INVALID_PARAMETERS'));
+            contextValue.admitted = admitted;
+            const { price } = admitted.operation;
             if (http.caller.principal === Principal.nobody && !router.isPublic(price.fields)) throwWithStatus(new CredentialsMissing());
             await charge?.(http, beyondRequest(price)).catch(throwWithStatus);
           },
@@ -112,13 +115,9 @@ function asGateway(router: Router): Gateway {
     },
     load: async () => ({
       executor: ({ document, request, context }) => {
-        const { request: http } = context as ApolloContext;
-        return router.execute({
-          document,
-          variables: request.variables,
-          operationName: request.operationName,
-          context: http.caller,
-        }) as never;
+        const { request: http, admitted } = context as ApolloContext;
+        const { variables, operationName } = request;
+        return router.execute({ document, variables, operationName, context: http.caller }, admitted) as never;
       },
     }),
     stop: async () => end(),

@@ -1,7 +1,7 @@
 import { type DocumentNode, type FragmentDefinitionNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 
 /** What one operation may ask. Introspection (`__schema`, `__type`) is as deep as graphql-js allows, and costs no data; all else counts for it too. */
-export interface Limits {
+export interface OperationLimits {
   /** Fields within each other. */
   depth: number;
   /** All fields, those of a fragment as often as it is spread. */
@@ -20,7 +20,7 @@ export interface Limits {
   listSize: number;
 }
 
-export const DEFAULT_LIMITS: Limits = {
+export const DEFAULT_LIMITS: OperationLimits = {
   depth: 12,
   fields: 500,
   spreads: 1_000,
@@ -43,7 +43,7 @@ interface Size {
  * Why an operation is too large, or undefined. Reads each fragment once, and comes before all that follows fragments wherever
  * they are spread. Needs a validated document: fragments exist and have no cycles.
  */
-export function exceededLimit(operation: OperationDefinitionNode, fragments: Fragments, limits: Limits): string | undefined {
+export function exceededLimit(operation: OperationDefinitionNode, fragments: Fragments, limits: OperationLimits): string | undefined {
   const seen = new Map<string, Size>();
   const { depth, fields, spreads, aliases } = measure(operation.selectionSet, fragments, seen);
   if (depth > limits.depth) return `The operation is ${depth} fields deep; at most ${limits.depth} are allowed.`;

@@ -26,7 +26,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { PreparedOperation } from './documents.ts';
-import type { Graph } from './graph.ts';
+import type { ExecutableSupergraph } from './executable-supergraph.ts';
 import type { Fragments } from './limits.ts';
 
 /** How a subscription is followed. */
@@ -63,7 +63,7 @@ const variableOf = (member: string): string => `__${member}`;
  * else it tells which record each event is about, and `Query.<type>(id: ID!)` reads the selection. What else that field must
  * be given is a member of the record of the same name: `webhookDelivery(webhookId: ID!, id: ID!)`.
  */
-export function planLive(graph: Graph, { node, prepared: { fragments } }: PreparedOperation): LivePlan | NotFollowable {
+export function planLive(graph: ExecutableSupergraph, { node, prepared: { fragments } }: PreparedOperation): LivePlan | NotFollowable {
   const { schema, joins } = graph;
   const root = schema.getSubscriptionType();
   const field = rootField(node, fragments);
@@ -186,7 +186,7 @@ function operationWith(
 }
 
 /** Whether one subgraph knows every type and answers every field of a document. */
-function answersAll({ schema, joins }: Graph, graph: string, document: DocumentNode): boolean {
+function answersAll({ schema, joins }: ExecutableSupergraph, graph: string, document: DocumentNode): boolean {
   const types = new TypeInfo(schema);
   let all = true;
   const knows = (type: GraphQLCompositeType | null | undefined): boolean => !type || joins.knowsType(graph, type.name);

@@ -4,7 +4,7 @@ import type { Principal } from '../kernel/principal.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import type { PreparedOperation } from './documents.ts';
 import { asGraphQLError, type ErrorPolicy, namingVariables, presentErrors, requestError } from './errors.ts';
-import type { Graph, Transports } from './graph.ts';
+import type { ExecutableSupergraph, Transports } from './executable-supergraph.ts';
 import { LiveBuffer } from './live.buffer.ts';
 import { type LivePlan, NotFollowable, planLive } from './live.plan.ts';
 import { LiveResult, LiveRun, type LiveSink } from './live.run.ts';
@@ -31,7 +31,7 @@ interface Parts {
 }
 
 export interface LiveRequest {
-  graph: Graph;
+  graph: ExecutableSupergraph;
   transports: Transports;
   operation: PreparedOperation;
   variables: Variables;
@@ -168,7 +168,7 @@ export class LiveOperations {
     return { data: null, ...this.#refusal(context, new GraphQLError(gone.message, { path: [plan.responseKey], originalError: gone })) };
   }
 
-  #planOf(graph: Graph, operation: PreparedOperation): LivePlan | NotFollowable {
+  #planOf(graph: ExecutableSupergraph, operation: PreparedOperation): LivePlan | NotFollowable {
     let plan = this.#plans.get(operation);
     if (!plan) {
       plan = planLive(graph, operation);

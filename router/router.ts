@@ -6,8 +6,8 @@ import { UNSTORABLE, unstorableIn } from '../kernel/text.ts';
 import { CallerExecution } from './caller-execution.ts';
 import type { PreparedDocument, PreparedOperation } from './documents.ts';
 import { asGraphQLError, type ErrorPolicy, presentErrors, refusedVariable, requestError } from './errors.ts';
-import { Graph, type Transports } from './graph.ts';
-import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { ExecutableSupergraph, type Transports } from './executable-supergraph.ts';
+import { DEFAULT_LIMITS, type OperationLimits } from './limits.ts';
 import type { LiveSink } from './live.run.ts';
 import { LiveOperations, type LiveOptions, type LiveRequest } from './live.ts';
 import type { OperationRecord, RouterObserver } from './observer.ts';
@@ -19,7 +19,7 @@ export interface RouterOptions {
   /** By subgraph name. The router closes them. */
   transports: Transports;
   log: Logger;
-  limits?: Partial<Limits>;
+  limits?: Partial<OperationLimits>;
   live?: Partial<LiveOptions>;
   observer?: RouterObserver;
   errors?: Partial<ErrorPolicy>;
@@ -43,13 +43,19 @@ export interface GraphOperation {
   context: RequestContext;
 }
 
+/** An operation that may be executed: it fits the schema and the limits of the supergraph that it will run on. */
+export interface AdmittedOperation {
+  readonly graph: ExecutableSupergraph;
+  readonly operation: PreparedOperation;
+}
+
 /** Planned for a new supergraph before it takes over. */
 const WARMED_OPERATIONS = 200;
 
 /** @throws Error for a text that is not a supergraph, or names a subgraph without a transport. */
 export async function createRouter(options: RouterOptions): Promise<Router> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  return new Router(options, limits, await Graph.load(options.supergraphSdl, options.transports, limits));
+  return new Router(options, limits, await ExecutableSupergraph.load(options.supergraphSdl, options.transports, limits));
 }
 
 /** Executes operations over the subgraphs of a supergraph. Knows no domain, no HTTP and no sockets. */
@@ -63,8 +69,8 @@ export class Router {
 
   constructor(
     options: RouterOptions,
-    readonly limits: Limits,
-    private graph: Graph,
+    readonly limits: OperationLimits,
+    private graph: ExecutableSupergraph,
   ) {
     this.#transports = options.transports;
     this.#challenge = options.challenge;
@@ -101,10 +107,11 @@ export class Router {
     return Array.isArray(operation) ? REQUEST_PRICE : operation.price;
   }
 
-  /** Why an operation is refused before it is executed: syntax, validation, limits, its name. Empty where it is not. */
-  refusals({ document, operationName, variables, context }: GraphOperation): readonly GraphQLError[] {
-    const operation = this.#admit(this.graph, document, operationName, variables ?? {});
-    return Array.isArray(operation) ? presentErrors(operation, context, this.#errors) : [];
+  /** For who must know before it is executed what a query or mutation costs, or why it is refused: syntax, validation, limits, its name. */
+  admit({ document, operationName, variables, context }: GraphOperation): AdmittedOperation | { errors: GraphQLError[] } {
+    const { graph } = this;
+    const operation = this.#admit(graph, document, operationName, variables ?? {});
+    return Array.isArray(operation) ? { errors: presentErrors(operation, context, this.#errors) } : { graph, operation };
   }
 
   /** Errors as callers may see them; what is internal is logged. */
@@ -112,12 +119,15 @@ export class Router {
     return presentErrors(errors.map(asGraphQLError), context, this.#errors);
   }
 
-  /** Answers a query or mutation. Never rejects: what fails stands in `errors`, as callers may see it. */
-  async execute({ document, variables, operationName, context }: GraphOperation): Promise<ExecutionResult> {
+  /**
+   * Answers a query or mutation, which is admitted here where the caller has not done so. Never rejects: what fails stands in
+   * `errors`, as callers may see it.
+   */
+  async execute({ document, variables, operationName, context }: GraphOperation, admitted?: AdmittedOperation): Promise<ExecutionResult> {
     const started = performance.now();
-    const { graph } = this;
+    const graph = admitted?.graph ?? this.graph;
     const execution = new CallerExecution(context, this.#observer);
-    const operation = this.#admit(graph, document, operationName, variables ?? {});
+    const operation = admitted?.operation ?? this.#admit(graph, document, operationName, variables ?? {});
     const result = Array.isArray(operation) ? { errors: operation } : await this.#run(graph, operation, variables ?? {}, execution);
     const failed = result.errors !== undefined;
     this.#observer.operation?.({
@@ -167,7 +177,7 @@ export class Router {
    * @throws Error for a text that is not a supergraph; the old one stays then.
    */
   async update(supergraphSdl: string, transports: Transports = this.#transports): Promise<void> {
-    const next = await Graph.load(supergraphSdl, transports, this.limits);
+    const next = await ExecutableSupergraph.load(supergraphSdl, transports, this.limits);
     await Promise.all(this.graph.documents.mostUsed(WARMED_OPERATIONS).map((operation) => this.#warm(next, operation)));
     const left = [...this.#transports.values()].filter((transport) => ![...transports.values()].includes(transport));
     this.graph = next;
@@ -195,7 +205,11 @@ export class Router {
     return { graph: this.graph, transports: this.#transports, operation, variables: variables ?? {}, context };
   }
 
-  #find(graph: Graph, document: string | DocumentNode, operationName: string | null | undefined): PreparedOperation | GraphQLError[] {
+  #find(
+    graph: ExecutableSupergraph,
+    document: string | DocumentNode,
+    operationName: string | null | undefined,
+  ): PreparedOperation | GraphQLError[] {
     const prepared = graph.documents.prepare(document);
     if (prepared.errors.length > 0) return [...prepared.errors];
     const operation = graph.documents.operation(prepared, operationName);
@@ -203,7 +217,7 @@ export class Router {
   }
 
   #admit(
-    graph: Graph,
+    graph: ExecutableSupergraph,
     document: string | DocumentNode,
     operationName: string | null | undefined,
     variables: Variables,
@@ -224,7 +238,12 @@ export class Router {
     return [requestError({ field: 'query', reason })];
   }
 
-  async #run(graph: Graph, operation: PreparedOperation, variables: Variables, execution: CallerExecution): Promise<ExecutionResult> {
+  async #run(
+    graph: ExecutableSupergraph,
+    operation: PreparedOperation,
+    variables: Variables,
+    execution: CallerExecution,
+  ): Promise<ExecutionResult> {
     operation.uses++;
     try {
       const result = await graph.execute(operation, variables, execution);
@@ -235,7 +254,7 @@ export class Router {
   }
 
   /** An operation that the new supergraph does not have any more is refused when it comes again. */
-  async #warm(next: Graph, { prepared, name, node }: PreparedOperation): Promise<void> {
+  async #warm(next: ExecutableSupergraph, { prepared, name, node }: PreparedOperation): Promise<void> {
     const operation = next.documents.operation(next.documents.prepare(prepared.text), name);
     if (operation instanceof GraphQLError || operation.prepared.errors.length > 0 || node.operation === 'subscription') return;
     await next.warm(operation).catch(() => undefined);

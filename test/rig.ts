@@ -100,7 +100,8 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
 }
 
 /** What runs by itself: relay, consumers, deliveries, counts of key uses, sweeps of what is due, folding of the tally of tickets. */
-const BACKGROUND = /due_at" <= \$1|"folded"|"outbox"|"events"\.|"usage_count"|"usage_writer_counter"|"identity"\."change"|"audit_record"/;
+const BACKGROUND =
+  /due_at" <= \$1|"folded"|"outbox"|"events"\.|"usage_count"|"usage_writer_counter"|"identity"\."change"|"audit_record"|pg_notify\('delivery'/;
 
 type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'mailFailures' | 'messages' | 'dataDir' | 'assembly'>;
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../../kernel/config.ts';
-import type { Tables } from '../../kernel/database.ts';
 import type { Domain, Ports, RunningDomain } from '../../kernel/domain.ts';
 import type { EventType } from '../../kernel/events.ts';
 import { S3Files } from '../../kernel/files.s3.ts';
@@ -10,23 +9,20 @@ import type { Logger } from '../../kernel/log.ts';
 import { FolderMailer, type Mailer, SmtpMailer } from '../../kernel/mail.ts';
 import { PLANS } from '../../kernel/plans.ts';
 import { Relay } from '../../kernel/relay.ts';
+import { SUBGRAPHS, type SubgraphName } from '../../kernel/settings.ts';
 import { SimulatedSms, type SmsSender } from '../../kernel/sms.ts';
 import { TwilioSms } from '../../kernel/sms.twilio.ts';
 import type { Subgraph } from '../../kernel/subgraph.ts';
 import { keyLimits } from '../../router/edge/plans.ts';
 import type { Router } from '../../router/router.ts';
-import { billing } from '../../subgraphs/billing/subgraph.ts';
-import { events } from '../../subgraphs/events/subgraph.ts';
 import type { IdentityPorts } from '../../subgraphs/identity/core.ts';
 import { CountryLocator } from '../../subgraphs/identity/restrictions/country.locator.ts';
 import { mountSaml } from '../../subgraphs/identity/saml/saml.http.ts';
-import { identity } from '../../subgraphs/identity/subgraph.ts';
 import type { PasswordCost } from '../../subgraphs/identity/users/password.ts';
 import { HttpConnectivityProvider } from '../../subgraphs/services/providers/http.provider.ts';
-import { services } from '../../subgraphs/services/subgraph.ts';
-import { support } from '../../subgraphs/support/subgraph.ts';
 import type { Assembly, Foundation } from './assembly.ts';
-import { Databases } from './databases.ts';
+import { Databases, type Store } from './databases.ts';
+import { domains } from './domains.ts';
 import { EdgeLimits } from './edge-limits.ts';
 import { openSurfaces } from './surfaces.ts';
 
@@ -68,8 +64,8 @@ export async function assembleWith(
   const files = opened.adopt(filesOf(config), (one) => one.close());
   const outside = { mailer, sms, files, passwordCost, rateLimits };
   const { running, stores, eventTypes } = await startDomains(foundation, databases, graph, outside);
-  const domains: RunningDomain[] = Object.values(running);
-  const subgraphs: Subgraph[] = domains.map(({ subgraph }) => subgraph);
+  const runningDomains: RunningDomain[] = Object.values(running);
+  const subgraphs: Subgraph[] = runningDomains.map(({ subgraph }) => subgraph);
   const surfaces = await openSurfaces(foundation, subgraphs, stores.identity.rows, {
     challenge: (context) => running.identity.challenge(context),
     onCredentialChange: (listener) => running.identity.core.feed.onChange(listener),
@@ -105,23 +101,29 @@ export async function assembleWith(
       rateLimits.bind(edge);
       await surfaces.mount(app, edge);
       await mountSaml(app, running.identity.core.saml);
-      for (const domain of domains) await domain.mount?.(app);
+      for (const domain of runningDomains) await domain.mount?.(app);
     },
     checks: Object.fromEntries(Object.entries(stores).map(([name, { rows }]) => [name, () => rows.query('select 1', [])])),
     firstAdministrator: first,
     async startWork() {
-      for (const domain of domains) await domain.start?.();
+      for (const domain of runningDomains) await domain.start?.();
       await relay.start();
       surfaces.startWork();
     },
     async close() {
       await relay.stop();
-      for (const domain of domains.toReversed()) await domain.stop?.();
+      for (const domain of runningDomains.toReversed()) await domain.stop?.();
       await databases.stopJobs();
       await surfaces.close();
       await resources.disposeAsync();
     },
   };
+}
+
+async function openStores(databases: Databases): Promise<Record<SubgraphName, Store>> {
+  const stores: Partial<Record<SubgraphName, Store>> = {};
+  for (const schema of SUBGRAPHS) stores[schema] = await databases.storeOf({ ...domains[schema], schema });
+  return stores as Record<SubgraphName, Store>;
 }
 
 /** What a token says where the plan has no limit. */
@@ -139,14 +141,9 @@ async function startDomains(
     rateLimits,
   }: Pick<IdentityPorts, 'mailer' | 'sms' | 'passwordCost' | 'rateLimits'> & { files: FileStore },
 ) {
-  const stores = {
-    identity: await databases.storeOf(tablesOf(identity)),
-    services: await databases.storeOf(tablesOf(services)),
-    billing: await databases.storeOf(tablesOf(billing)),
-    support: await databases.storeOf(tablesOf(support)),
-    events: await databases.storeOf(tablesOf(events)),
-  };
-  const portsOf = (name: keyof typeof stores): Ports => ({ ...stores[name], clock, graph, log: log.child({ domain: name }), origin });
+  const stores = await openStores(databases);
+  const { identity, services, billing, support, events } = domains;
+  const portsOf = (name: SubgraphName): Ports => ({ ...stores[name], clock, graph, log: log.child({ domain: name }), origin });
   const reacting = {
     identity: identity.start({
       ...portsOf('identity'),
@@ -172,17 +169,18 @@ async function startDomains(
       mailer,
       sms,
       files,
+      notificationRetentionDays: config.notificationRetentionDays,
     }),
   };
   const started: RunningDomain[] = Object.values(reacting);
-  const domains: Pick<Domain, 'events' | 'live'>[] = [identity, services, billing, support, events];
-  const eventTypes = domains.flatMap((domain) => domain.events);
+  const declared: Pick<Domain, 'events' | 'live'>[] = Object.values(domains);
+  const eventTypes = declared.flatMap((domain) => domain.events);
   const following = events.start({
     ...portsOf('events'),
     reactions: started.flatMap(({ reactions = [] }) => reactions),
     readers: started.flatMap(({ readers = [] }) => readers),
     eventTypes,
-    live: domains.flatMap((domain) => domain.live ?? []),
+    live: declared.flatMap((domain) => domain.live ?? []),
     secretKey,
     allowPrivateUrls: config.allowPrivateUrls,
     planOf: (organizationId) => reacting.identity.core.plans.planOf(organizationId),
@@ -225,9 +223,3 @@ async function locatorOf({ countryHeader: header, geoipDatabase: database }: Con
 /** A real network where one is configured, else the simulated one. */
 const connectivityOf = ({ connectivityProviderUrl: url, connectivityProviderToken: token }: Config) =>
   url ? new HttpConnectivityProvider({ url, token }) : undefined;
-
-const tablesOf = ({ name, entities, migrations }: Pick<Domain, 'name' | 'entities' | 'migrations'>): Tables => ({
-  schema: name,
-  entities,
-  migrations,
-});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { get, post } from '../../rest-bridge/route.ts';
+import { del, get, post } from '../../rest-bridge/route.ts';
 import { costsByRoutes, prioritiesByRoutes } from './rate-categories.ts';
 
 const routes = [
@@ -8,6 +8,7 @@ const routes = [
   post('createReport', '/reports', 'createReport', { summary: '', category: 'export' }),
   post('createHook', '/hooks', 'createWebhook', { summary: '' }),
   post('createBillingHook', '/billing/hooks', 'createWebhook', { summary: '', category: 'billing' }),
+  del('deactivateAgent', '/agents/{agent_id}', 'deactivateAgent', { summary: '' }),
 ];
 const price = (...fields: string[]) => ({ weight: fields.length, requests: fields.length, fields });
 
@@ -33,4 +34,8 @@ test('an operation counts in the categories of its fields, and in the month as o
     categories: { account: 2, export: 1 },
   });
   expect(costOf({ weight: 0, requests: 0, fields: ['outages'] })).toBeUndefined();
+});
+
+test('a field that is a DELETE over REST costs what that does, whatever it is called', () => {
+  expect(costsByRoutes(routes)({ weight: 4, requests: 2, fields: ['deactivateAgent', 'createReport'] })?.weight).toBe(5);
 });

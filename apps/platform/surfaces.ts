@@ -3,6 +3,7 @@ import type { Rows } from '../../kernel/database.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { SecretBox } from '../../kernel/secret-box.ts';
 import type { Subgraph } from '../../kernel/subgraph.ts';
+import { Upkeep } from '../../kernel/upkeep.ts';
 import { mountEventStream } from '../../rest-bridge/event-stream.ts';
 import { SqlIdempotencyStore } from '../../rest-bridge/idempotency.store.ts';
 import { mountRest } from '../../rest-bridge/mount.ts';
@@ -35,7 +36,7 @@ export interface Surfaces {
 }
 
 /** What the surfaces ask of who knows the callers. */
-interface Credentials {
+interface CredentialPorts {
   challenge: Challenge;
   onCredentialChange(listener: (subjectId: string) => void): void;
 }
@@ -47,7 +48,7 @@ export async function openSurfaces(
   { config, clock, log, metrics, secretKey }: Foundation,
   subgraphs: readonly Subgraph[],
   rows: Rows,
-  { challenge, onCredentialChange }: Credentials,
+  { challenge, onCredentialChange }: CredentialPorts,
 ): Promise<Surfaces> {
   const transports = new Map(subgraphs.map((subgraph) => [subgraph.name, new LocalTransport(subgraph)]));
   const supergraphSdl = composeSupergraph(subgraphs);
@@ -59,7 +60,7 @@ export async function openSurfaces(
   const addressOf = clientAddress(config.trustedProxies);
   const watch = new CredentialWatch<Admission>({ onCredentialChange, log });
   const caps = new LiveCaps();
-  let purging: NodeJS.Timeout | undefined;
+  const upkeep = new Upkeep({ name: 'rest.idempotency', everyMs: PURGE_MS, log }, () => idempotency.purge());
   await idempotency.migrate();
   return {
     router,
@@ -103,14 +104,9 @@ export async function openSurfaces(
         caps,
       });
     },
-    startWork() {
-      purging = setInterval(
-        () => void idempotency.purge().catch((error: unknown) => log.warn({ err: error }, 'old answers were not purged')),
-        PURGE_MS,
-      ).unref();
-    },
+    startWork: () => upkeep.start(),
     async close() {
-      clearInterval(purging);
+      await upkeep.stop();
       watch.close();
       await router.close();
     },

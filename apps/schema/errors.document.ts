@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCodes, statusOf } from '../../kernel/errors.ts';
+import { resources } from '../../kernel/resource.ts';
 
 /** What each code means to a caller. A new code does not compile until it stands here. */
 const MEANINGS: Record<ErrorCode, string> = {
@@ -21,7 +22,8 @@ const MEANINGS: Record<ErrorCode, string> = {
     'A user must show a second factor first. Over REST the body is `{"error": "mfa_required", "challenge_id", "methods", "message"}` (2.4); over GraphQL `details` holds `challenge_id` and `methods`.',
   KEY_SUSPENDED:
     'These credentials exceeded the burst limit and are suspended until `details.suspended_until`. Wait for `Retry-After` seconds.',
-  RESOURCE_NOT_FOUND: 'There is no such record for this caller. Another organization’s record reads the same.',
+  RESOURCE_NOT_FOUND:
+    'There is no such record for this caller; `details.resource` and `details.id` say which. Another organization’s record reads the same.',
   ROUTE_NOT_FOUND: 'There is no such path.',
   METHOD_NOT_ALLOWED: 'The path has other methods; the header `Allow` lists them.',
   DUPLICATE_PAYMENT: 'The payment was made before.',
@@ -46,7 +48,7 @@ export function errorsDocument(): string {
   return [
     '# Errors',
     '',
-    '<!-- Generated from kernel/errors.ts by `npm run schema`. -->',
+    '<!-- Generated from kernel/errors.ts and kernel/resource.ts by `npm run schema`. -->',
     '',
     'Over REST: `{"error": {"code", "message", "details", "request_id"}}` with the status. Over GraphQL and WebSocket: the same `code`,',
     '`details` and `request_id` in the `extensions` of the error. Quote the request id (`X-Request-Id`) when you ask us.',
@@ -54,6 +56,8 @@ export function errorsDocument(): string {
     '| status | code | what it means, what to do |',
     '| --- | --- | --- |',
     ...rows,
+    '',
+    `\`details.resource\` names what an error is about: ${resources.map((name) => `\`${name}\``).join(', ')}.`,
     '',
   ].join('\n');
 }

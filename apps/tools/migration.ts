@@ -1,20 +1,17 @@
 import 'reflect-metadata';
 import { Database } from '../../kernel/database.ts';
 import { createLogger } from '../../kernel/log.ts';
-import { billing } from '../../subgraphs/billing/subgraph.ts';
-import { events } from '../../subgraphs/events/subgraph.ts';
-import { identity } from '../../subgraphs/identity/subgraph.ts';
-import { services } from '../../subgraphs/services/subgraph.ts';
-import { support } from '../../subgraphs/support/subgraph.ts';
+import { SUBGRAPHS } from '../../kernel/settings.ts';
 import { DATABASE_TEMPLATE } from '../database-template.path.ts';
+import { domains } from '../platform/domains.ts';
 
 /** `npm run migration -- <subgraph>`: the SQL that its entities need beyond its migrations; nothing where they agree. */
-const domain = [identity, services, billing, support, events].find(({ name }) => name === process.argv[2]);
-if (!domain) {
-  process.stderr.write('Name a subgraph: identity, services, billing, support or events.\n');
+const schema = SUBGRAPHS.find((name) => name === process.argv[2]);
+if (!schema) {
+  process.stderr.write(`Name a subgraph: ${SUBGRAPHS.join(', ')}.\n`);
   process.exit(1);
 }
 const database = await Database.open({ template: DATABASE_TEMPLATE }, createLogger({ level: 'warn' }));
-const { orm } = await database.attach({ ...domain, schema: domain.name });
+const { orm } = await database.attach({ ...domains[schema], schema });
 process.stdout.write(await orm.schema.getUpdateSchemaSQL({ wrap: false }));
 await database.close();

@@ -61,6 +61,7 @@ export interface SubgraphDefinition<C extends { principal: Principal }> {
 /** Makes a Federation 2 subgraph of type-graphql classes. Only the named classes count: the decorators' storage is global. */
 export function buildSubgraph<C extends { principal: Principal }>(definition: SubgraphDefinition<C>): Subgraph {
   const { name, resolvers, orphanedTypes = [], references = {}, extension } = definition;
+  readPlainly();
   const declared = buildSchemaSync({
     resolvers,
     orphanedTypes,
@@ -86,6 +87,24 @@ export function buildSubgraph<C extends { principal: Principal }>(definition: Su
   const executable = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolverMap as never }]);
   restoreEnumDefaults(executable);
   return { name, sdl, schema: executable, createContext: definition.createContext };
+}
+
+/**
+ * type-graphql gives every field a resolver, which only reads the property of its name: for a compiled query a call with all its
+ * arguments, for every field of every record. Without one it reads the property itself. A field with a name, roles or middlewares
+ * of its own keeps its resolver.
+ */
+function readPlainly(): void {
+  const { fields } = (globalThis as unknown as { TypeGraphQLMetadataStorage: { fields: FieldMetadata[] } }).TypeGraphQLMetadataStorage;
+  for (const field of fields) field.simple ??= field.schemaName === field.name && !field.roles && !field.middlewares?.length;
+}
+
+interface FieldMetadata {
+  name: string;
+  schemaName: string;
+  simple?: boolean;
+  roles?: readonly unknown[];
+  middlewares?: readonly unknown[];
 }
 
 const resolverOf =

@@ -1,15 +1,15 @@
 import { type ValidationError, validateSync } from 'class-validator';
-import { type FieldProblem, InvalidParameters } from '../errors.ts';
+import { type FieldProblem, refuse } from '../errors.ts';
 
 const OPTIONS = { skipMissingProperties: true, forbidUnknownValues: false, validationError: { target: false } };
 
 /** Checks an input object by the rules declared on its class; all that is wrong comes back at once as 400. */
 export function validateInput(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
-  const [first, ...rest] = (Array.isArray(value) ? value : [value]).flatMap((item: object) =>
+  const problems = (Array.isArray(value) ? value : [value]).flatMap((item: object) =>
     typeof item === 'object' && item !== null ? validateSync(item, OPTIONS).flatMap((error) => problemsOf(error)) : [],
   );
-  if (first) throw new InvalidParameters([first, ...rest]);
+  refuse(problems);
 }
 
 function problemsOf({ property, value, constraints, children = [] }: ValidationError, path = ''): FieldProblem[] {

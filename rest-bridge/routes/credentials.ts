@@ -150,7 +150,11 @@ export const credentials = area('Credentials', 'Who calls: logins of users, and 
     addition: true,
     example: CLIENT_EXAMPLE,
   }),
-  get('getOAuthClient', '/auth/oauth-clients/{oauth_client_id}', 'oauthClient', { summary: 'Read an OAuth client', addition: true }),
+  get('getOAuthClient', '/auth/oauth-clients/{oauth_client_id}', 'oauthClient', {
+    summary: 'Read an OAuth client',
+    resource: 'oauth_client',
+    addition: true,
+  }),
   put('updateOAuthClient', '/auth/oauth-clients/{oauth_client_id}', 'updateOAuthClient', {
     summary: 'Change an OAuth client',
     description: 'Scopes that are taken away count at once. An inactive client loses all its tokens.',

@@ -38,7 +38,7 @@ export const services = area('Services', 'The catalog, where it can be had, and 
     select: service,
   }),
   get('getService', '/services/{service_id}', 'service', { summary: 'Read a service', omit: ['type'], select: service, addition: true }),
-  get('getServiceStatus', '/services/{service_id}/status', 'serviceStatus', { summary: 'Read how a service does' }),
+  get('getServiceStatus', '/services/{service_id}/status', 'serviceStatus', { summary: 'Read how a service does', resource: 'service' }),
   get('getServiceCatalog', '/services/catalog', 'catalog', { summary: 'Read the catalog', omit: ['category'], select: catalog }),
   get('getServiceCatalogCategory', '/services/catalog/{category}', 'catalog', {
     summary: 'Read a category of the catalog',

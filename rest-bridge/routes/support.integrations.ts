@@ -5,6 +5,8 @@ import { del, get, type OtherRoute, post, put, type Route, view } from '../route
 const jiraIntegration = view('JiraIntegration', '{ ...fields inboundUrl }');
 
 const TESTED = 'Answers 200 whether it works or not: `succeeded` and `error` say so. Nothing is disabled by it.';
+const DELIVERIES =
+  'Newest first; one record for each event, as its last attempt left it. `created_after` and `created_before` are of when it was planned, the first inclusive and the second exclusive.';
 
 const slack: readonly Route[] = [
   get('listSlackIntegrations', '/support/integrations/slack', 'slackIntegrations', { summary: 'List Slack integrations', addition: true }),
@@ -32,6 +34,11 @@ const slack: readonly Route[] = [
   }),
   del('deleteSlackIntegration', '/support/integrations/slack/{slack_integration_id}', 'deleteSlackIntegration', {
     summary: 'Delete a Slack integration',
+    addition: true,
+  }),
+  get('listSlackIntegrationDeliveries', '/support/integrations/slack/{slack_integration_id}/deliveries', 'slackIntegrationDeliveries', {
+    summary: 'List what Slack was told',
+    description: DELIVERIES,
     addition: true,
   }),
   post('testSlackIntegration', '/support/integrations/slack/{slack_integration_id}/test', 'testSlackIntegration', {
@@ -83,6 +90,11 @@ const jira: readonly Route[] = [
     select: jiraIntegration,
     addition: true,
   }),
+  get('listJiraIntegrationDeliveries', '/support/integrations/jira/{jira_integration_id}/deliveries', 'jiraIntegrationDeliveries', {
+    summary: 'List what Jira was told',
+    description: DELIVERIES,
+    addition: true,
+  }),
   post('testJiraIntegration', '/support/integrations/jira/{jira_integration_id}/test', 'testJiraIntegration', {
     summary: 'Check credentials and project',
     description: TESTED,
@@ -111,7 +123,7 @@ export const jiraWebhookRoutes: readonly OtherRoute[] = [
       operationId: 'receiveJiraWebhook',
       summary: 'What Jira tells',
       description:
-        'For a webhook of Jira Cloud with the events `comment_created`, `comment_updated`, `jira:issue_updated` and `jira:issue_deleted`. Comments become comments of the ticket, each once and never those that came from here. Other events are taken and left alone. 401 for a bad signature, and in the same words where there is no such integration.',
+        'For a webhook of Jira Cloud with the events `comment_created`, `comment_updated`, `jira:issue_updated` and `jira:issue_deleted`. Comments become comments of the ticket, each once and never those that came from here. Other events are taken and left alone, as is everything while you have switched the integration off; while the platform has disabled it, comments still come. 401 for a bad signature, and in the same words where there is no such integration.',
       tags: ['Support'],
       security: [],
       parameters: [

@@ -1,6 +1,6 @@
 import { errorResponse, headersWith } from '../openapi/components.ts';
 import { ref } from '../openapi/types.ts';
-import { get, type OtherRoute, post, type Route } from '../route.ts';
+import { del, get, type OtherRoute, post, type Route, view } from '../route.ts';
 
 export const supportReports: readonly Route[] = [
   get('getSupportDashboard', '/support/analytics/dashboard', 'supportDashboard', {
@@ -35,6 +35,13 @@ export const supportReports: readonly Route[] = [
   get('getSupportReport', '/support/reports/{report_id}', 'supportReport', {
     summary: 'Read a report',
     wrap: 'report',
+    addition: true,
+  }),
+  del('deleteSupportReport', '/support/reports/{report_id}', 'deleteSupportReport', {
+    summary: 'Delete a report',
+    description: 'Its file is deleted with it. 409 while it is being generated.',
+    wrap: 'report',
+    select: view('DeletedReport', '{ id reportType createdAt }'),
     addition: true,
   }),
 ];

@@ -8,6 +8,12 @@ const notification = view(
 }`,
 );
 
+/** Without the HTML, which says the same: a page may hold 200 of them. */
+const message = view(
+  'NotificationRecipient',
+  '{ id notificationId ticketId type email phone name role subject text status simulated attempts lastError sentAt createdAt }',
+);
+
 const newRule = {
   rule_name: 'Outages of enterprise customers',
   conditions: {
@@ -48,9 +54,10 @@ export const supportRouting: readonly Route[] = [
     addition: true,
   }),
   get('listSupportOutbox', '/support/outbox', 'supportOutbox', {
-    summary: 'List the e-mails and SMS about tickets',
+    summary: 'List the e-mails and SMS about tickets and reports',
     description:
-      'Every message of the organization with its subject and text, newest first, one for each recipient. `simulated` ones reached nobody, because the platform has no mail server or SMS provider to send with: this is where a developer reads them.',
+      'Every message of the organization with its subject and text, newest first, one for each recipient. `text` is null once it is not kept any more. `simulated` ones reached nobody, because the platform has no mail server or SMS provider to send with: this is where a developer reads them.',
+    select: message,
     addition: true,
   }),
   post('createRoutingRule', '/support/routing-rules', 'createRoutingRule', {

@@ -38,6 +38,7 @@ export const slaRoutes: readonly Route[] = [
     summary: 'Read the service level of a ticket',
     description:
       'Times are working time: round the clock for critical tickets, else by the hours of the SLA policy in the zone of the ticket. `time_remaining` is negative past due. While the ticket waits for its customer `resolution_time.paused` is true, and `due_at` is when it would have been due.',
+    resource: 'ticket',
     wrap: 'sla_status',
   }),
   post('escalateTicket', '/support/tickets/{ticket_id}/escalate', 'escalateTicket', {
@@ -93,7 +94,7 @@ export const slaRoutes: readonly Route[] = [
   post('createAgent', '/support/agents', 'createAgent', {
     summary: 'Add an agent',
     addition: true,
-    example: { name: 'Grace Hopper', email: 'grace@acme.example.com', specialization: 'connectivity', timezone: 'America/New_York' },
+    example: { name: 'Grace Hopper', email: 'grace@acme.example.com', specialization: 'connectivity' },
   }),
   get('getAgent', '/support/agents/{agent_id}', 'agent', { summary: 'Read an agent', addition: true }),
   put('updateAgent', '/support/agents/{agent_id}', 'updateAgent', {

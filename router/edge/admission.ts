@@ -4,13 +4,13 @@ import type { Logger } from '../../kernel/log.ts';
 import { Principal } from '../../kernel/principal.ts';
 import type { ClientInfo, RequestContext } from '../../kernel/request.ts';
 import { type Cost, type Holder, type Payer, type RateLimiter, type RateState, requestsOf } from './limiter.ts';
-import type { Limits } from './plans.ts';
+import type { RateLimit } from './plans.ts';
 import type { Slot } from './slots.ts';
 
 /** Who the credentials belong to, and the limits of the key itself where it has some (`keyLimits` in plans.ts). */
 export interface Identified {
   principal: Principal;
-  keyLimits?: Limits | undefined;
+  keyLimits?: RateLimit | undefined;
 }
 
 /** One caller at the edge: who it is, and the meter that its request, or each operation on its socket, runs on. */

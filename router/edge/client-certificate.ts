@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import proxyAddress from '@fastify/proxy-addr';
+import { InvalidCredentials } from '../../kernel/credentials.ts';
 import { BoundedCache } from '../bounded-cache.ts';
-import { InvalidCredentials } from './credentials.ts';
 
 export interface ClientCertificateOptions {
   /** In lower case; where a trusted proxy says which certificate its client has. Undefined: no proxy is asked. */

@@ -1,40 +1,4 @@
-import type { X509Certificate } from 'node:crypto';
-import { PlatformError } from '../../kernel/errors.ts';
-import type { ClientInfo } from '../../kernel/request.ts';
-
-/** A bearer token is an API key or a JWT: the authenticator tells them apart (specification 5.2, 5.4). */
-export interface ShownToken {
-  kind: 'bearer' | 'api_key';
-  token: string;
-}
-
-/** The certificate that the caller opened the connection with, and so has the key of (specification 5.5). Nothing else of it was checked. */
-export interface ShownCertificate {
-  kind: 'certificate';
-  certificate: X509Certificate;
-}
-
-/** What a caller shows, and from where. */
-export type Credentials = (ShownToken | ShownCertificate) & ClientInfo & { signing?: Signing | undefined };
-
-/** What a request signature is over, and the signature itself where one was sent (specification 5.2). */
-export interface RequestSigning {
-  method: string;
-  /** With the query, as the client sent it: before aliases are rewritten. */
-  path: string;
-  timestamp: unknown;
-  signature: unknown;
-}
-
-/** A socket is signed for when it opens: what is looked at again while it is open was checked then. */
-export type Signing = RequestSigning | 'checked at opening';
-
-/** 401; the message never repeats what was sent. */
-export class InvalidCredentials extends PlatformError {
-  constructor(message: string, options?: ErrorOptions) {
-    super('INVALID_CREDENTIALS', message, {}, options);
-  }
-}
+import { InvalidCredentials, type RequestSigning, type ShownToken } from '../../kernel/credentials.ts';
 
 // RFC 6750, 2.1
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;

@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Credentials, ShownCertificate, ShownToken, Signing } from '../../kernel/credentials.ts';
 import { CredentialsMissing, PlatformError } from '../../kernel/errors.ts';
 import type { Priority } from '../../kernel/http.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -10,9 +11,9 @@ import type { Principal } from '../../kernel/principal.ts';
 import type { ClientInfo } from '../../kernel/request.ts';
 import { Admission, type Identified } from './admission.ts';
 import type { Counters } from './counters.ts';
-import { type Credentials, readCredentials, readSigning, type ShownCertificate, type ShownToken, type Signing } from './credentials.ts';
+import { readCredentials, readSigning } from './credentials.ts';
 import { type Cost, type Holder, type LiveUsage, RateLimiter, type RateState, type UsageObserver } from './limiter.ts';
-import { type Limits, weightOf } from './plans.ts';
+import { type RateLimit, weightOf } from './plans.ts';
 import { rateHeaders } from './rate-headers.ts';
 import { KeySuspended, RateLimitExceeded } from './rate-limit.errors.ts';
 
@@ -49,7 +50,7 @@ export interface EdgeOptions {
   certificateOf?(request: IncomingMessage): X509Certificate | undefined;
   counters: Counters;
   /** What an address without valid credentials may ask. */
-  anonymous: Limits;
+  anonymous: RateLimit;
   /** How long a request waits for a slot of its plan. */
   slotWaitMs: number;
   /** Whom usage and suspensions are told. */
@@ -59,15 +60,15 @@ export interface EdgeOptions {
   metrics: Metrics;
 }
 
-/** What connects over WebSocket: `params` are those of connection_init. */
-export interface SocketOpening {
+/** What opens a connection that stays open. `params` are those of a WebSocket's connection_init, or the headers of an event stream. */
+export interface ConnectionOpening {
   requestId: string;
   ip: string;
   userAgent?: string | undefined;
   params: Readonly<Record<string, unknown>>;
-  /** The request that asked for the socket: its connection may have a client certificate. */
+  /** The request that asked for it: its connection may have a client certificate. */
   request?: IncomingMessage | undefined;
-  /** The socket is open already: a failure is nobody's attempt, and the address does not pay for it. */
+  /** It is open already: a failure is nobody's attempt, and the address does not pay for it. */
   isRecheck?: boolean;
 }
 
@@ -131,7 +132,7 @@ export class Edge {
    * Admits a WebSocket, free of charge: each of its operations charges the admission.
    * @throws InvalidCredentials or what `authenticate` throws; KeySuspended; RateLimitExceeded for an address that fails too often.
    */
-  async admit({ requestId, ip, userAgent, params, request, isRecheck = false }: SocketOpening): Promise<Admission> {
+  async admit({ requestId, ip, userAgent, params, request, isRecheck = false }: ConnectionOpening): Promise<Admission> {
     const admission = this.#arrival(requestId, { ip, userAgent, country: request && this.options.countryOf?.(request) });
     const signing = isRecheck ? 'checked at opening' : readSigning(params, 'GET', request?.url);
     try {

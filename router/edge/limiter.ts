@@ -4,7 +4,7 @@ import type { Metrics } from '../../kernel/metrics.ts';
 import { PLANS } from '../../kernel/plans.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import { type Charged, type Counters, paysFor, type WindowCharge, type WindowCount } from './counters.ts';
-import { BURST_MS, CATEGORY_LIMITS, HOUR_MS, type Limits, SUSPENSION_MS } from './plans.ts';
+import { BURST_MS, CATEGORY_LIMITS, HOUR_MS, type RateLimit, SUSPENSION_MS } from './plans.ts';
 import { KeySuspended, RateLimitExceeded, type WindowName } from './rate-limit.errors.ts';
 import { type Slot, Slots } from './slots.ts';
 
@@ -12,7 +12,7 @@ import { type Slot, Slots } from './slots.ts';
 export type Payer = Holder | { address: string };
 export interface Holder {
   principal: Principal;
-  keyLimits?: Limits | undefined;
+  keyLimits?: RateLimit | undefined;
 }
 
 /** What is paid for: weight against hour and burst (8.4), and operations of categories that have an hourly limit of their own. */
@@ -62,7 +62,7 @@ export interface RateLimiterParts {
   clock: Clock;
   metrics: Metrics;
   /** What an address without valid credentials may ask. */
-  anonymous: Limits;
+  anonymous: RateLimit;
   /** How long a request waits for a slot. */
   slotWaitMs: number;
   usage?: UsageObserver | undefined;
@@ -205,7 +205,7 @@ const givenBack = (cost: Cost): Cost => ({
 });
 
 /** What could never fit, such as an operation with more root fields than a burst allows, is refused and no violation: it is not repeated. */
-const pair = (prefix: string, amount: number, { perHour, burst }: Limits): NamedWindow[] => [
+const pair = (prefix: string, amount: number, { perHour, burst }: RateLimit): NamedWindow[] => [
   { name: 'hour', key: `${prefix}:hour`, amount, limit: perHour, windowMs: HOUR_MS },
   { name: 'burst', key: `${prefix}:burst`, amount, limit: burst, windowMs: BURST_MS, isHard: amount <= burst },
 ];

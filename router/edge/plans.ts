@@ -1,7 +1,7 @@
 import type { Priority, RateCategory } from '../../kernel/http.ts';
 
 /** How much fits into an hour and into any 60 seconds, in weighted requests. `Infinity` is counted and never refused. */
-export interface Limits {
+export interface RateLimit {
   readonly perHour: number;
   readonly burst: number;
 }
@@ -24,7 +24,7 @@ const WEIGHTS: Readonly<Record<string, number>> = { GET: 1, HEAD: 1, POST: 2, PU
 export const weightOf = (method: string): number => WEIGHTS[method] ?? 1;
 
 /** A key's own `rate_limit` (2.2), as a window of the same two lengths: a sustained rate and what it may rise to in a minute. */
-export const keyLimits = (rate: { requestsPerMinute: number; burstLimit?: number | null }): Limits => ({
+export const keyLimits = (rate: { requestsPerMinute: number; burstLimit?: number | null }): RateLimit => ({
   perHour: rate.requestsPerMinute * 60,
   burst: rate.burstLimit ?? rate.requestsPerMinute,
 });

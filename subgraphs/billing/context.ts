@@ -1,12 +1,31 @@
-import type { RecordLoader } from '../../kernel/loaders.ts';
+import { loadersOf } from '../../kernel/loaders.ts';
+import { once } from '../../kernel/once.ts';
+import { organizationEm } from '../../kernel/organization.filter.ts';
 import type { Principal } from '../../kernel/principal.ts';
-import type { Invoice } from './invoices/invoice.entity.ts';
-import type { InvoiceRelations } from './invoices/invoice.loader.ts';
-import type { InvoiceService } from './invoices/invoice.service.ts';
+import type { RequestContext } from '../../kernel/request.ts';
+import type { BillingCore } from './core.ts';
+import { InvoiceService } from './invoices/invoice.service.ts';
 
 /** What the resolvers of one request work with. */
-export interface BillingContext {
-  principal: Principal;
-  invoices: InvoiceService;
-  loaders: { invoices: RecordLoader<Invoice>; relations: InvoiceRelations };
+export class BillingContext {
+  readonly principal: Principal;
+  readonly #core: BillingCore;
+  readonly #request: RequestContext;
+
+  constructor(core: BillingCore, request: RequestContext) {
+    this.principal = request.principal;
+    this.#core = core;
+    this.#request = request;
+  }
+
+  @once get loaders() {
+    return loadersOf(this.#core.readers, this.principal.organizationId);
+  }
+
+  @once get invoices(): InvoiceService {
+    const { orm, clock, graph } = this.#core.ports;
+    const { invoices: loader, relations } = this.loaders;
+    const em = organizationEm(orm, this.principal.organizationId);
+    return new InvoiceService({ em, request: this.#request, clock, graph, loader, relations });
+  }
 }

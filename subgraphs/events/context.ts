@@ -1,21 +1,68 @@
-import type { RecordLoader } from '../../kernel/loaders.ts';
+import type { EntityManager } from '../../kernel/database.ts';
+import { loadersOf } from '../../kernel/loaders.ts';
+import { once } from '../../kernel/once.ts';
+import { organizationEm } from '../../kernel/organization.filter.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { EventTypeRecord } from './catalogue/event-type.ts';
-import type { DeliveryService } from './deliveries/delivery.service.ts';
-import type { EventService } from './log/event.service.ts';
-import type { ReplayService } from './replays/replay.service.ts';
-import type { StreamService } from './stream/stream.service.ts';
-import type { Webhook } from './webhooks/webhook.entity.ts';
-import type { WebhookService } from './webhooks/webhook.service.ts';
+import type { EventsCore } from './core.ts';
+import { DeliveryService } from './deliveries/delivery.service.ts';
+import { EventService } from './log/event.service.ts';
+import { ReplayService } from './replays/replay.service.ts';
+import { StreamService } from './stream/stream.service.ts';
+import { WebhookService } from './webhooks/webhook.service.ts';
 
 /** What the resolvers of one request work with. */
-export interface EventsContext {
-  principal: Principal;
-  eventTypes: readonly EventTypeRecord[];
-  events: EventService;
-  stream: StreamService;
-  webhooks: WebhookService;
-  deliveries: DeliveryService;
-  replays: ReplayService;
-  loaders: { webhooks: RecordLoader<Webhook> };
+export class EventsContext {
+  readonly eventTypes: readonly EventTypeRecord[];
+  readonly #core: EventsCore;
+
+  constructor(
+    core: EventsCore,
+    readonly principal: Principal,
+  ) {
+    this.eventTypes = core.eventTypes;
+    this.#core = core;
+  }
+
+  @once get loaders() {
+    return loadersOf(this.#core.readers, this.principal.organizationId);
+  }
+
+  @once get events(): EventService {
+    const { eventLog, ports } = this.#core;
+    const { retentionDays } = ports;
+    return new EventService({ ...this.shared, loader: this.loaders.events, recent: eventLog.recent, retentionDays });
+  }
+
+  @once get stream(): StreamService {
+    const { followers } = this.#core;
+    return new StreamService({ ...this.shared, events: this.events, webhooks: this.loaders.webhooks, followers });
+  }
+
+  @once get webhooks(): WebhookService {
+    const { guard, secrets, wake } = this.#core;
+    return new WebhookService({ ...this.shared, guard, secrets, loader: this.loaders.webhooks, wake });
+  }
+
+  @once get deliveries(): DeliveryService {
+    const { sender, secrets, quota, wake } = this.#core;
+    return new DeliveryService({ ...this.shared, sender, secrets, quota, loader: this.loaders.webhooks, wake });
+  }
+
+  @once get replays(): ReplayService {
+    const { eventLog, replays, ports } = this.#core;
+    const { retentionDays } = ports;
+    return new ReplayService({ ...this.shared, eventLog, replays, loader: this.loaders.webhooks, retentionDays });
+  }
+
+  @once private get em(): EntityManager {
+    return organizationEm(this.#core.ports.orm, this.principal.organizationId);
+  }
+
+  /** What every service is given. */
+  @once private get shared() {
+    const { ports, catalogue } = this.#core;
+    const { em, principal } = this;
+    return { em, clock: ports.clock, catalogue, principal, organizationId: principal.organizationId };
+  }
 }

@@ -94,5 +94,5 @@ function firstClient(organizationId: string, presets: Presets, now: Date): OAuth
 const BOOTSTRAP_LOCK = 4_201_001;
 
 async function waitForOthers(tx: EntityManager): Promise<void> {
-  await tx.getConnection().execute('select pg_advisory_xact_lock(?)', [BOOTSTRAP_LOCK], 'run', tx.getTransactionContext());
+  await tx.execute('select pg_advisory_xact_lock(?)', [BOOTSTRAP_LOCK]);
 }

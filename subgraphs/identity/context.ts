@@ -1,50 +1,135 @@
-import type { RecordLoader } from '../../kernel/loaders.ts';
+import type { EntityManager } from '../../kernel/database.ts';
+import { loadersOf } from '../../kernel/loaders.ts';
+import { once } from '../../kernel/once.ts';
+import { organizationEm } from '../../kernel/organization.filter.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { ClientInfo, RequestContext } from '../../kernel/request.ts';
-import type { Account } from './accounts/account.entity.ts';
-import type { AccountService } from './accounts/account.service.ts';
-import type { ApiKeyService } from './api-keys/api-key.service.ts';
-import type { AuditService } from './audit/audit.service.ts';
-import type { CertificateService } from './certificates/certificate.service.ts';
-import type { TrustedIssuerService } from './issuers/trusted-issuer.service.ts';
+import { AccountService } from './accounts/account.service.ts';
+import { ApiKeyService } from './api-keys/api-key.service.ts';
+import { AuditService } from './audit/audit.service.ts';
+import { CertificateService } from './certificates/certificate.service.ts';
+import type { IdentityCore } from './core.ts';
+import { TrustedIssuerService } from './issuers/trusted-issuer.service.ts';
 import type { MfaService } from './mfa/mfa.service.ts';
 import type { MfaChallenges } from './mfa-challenges/challenge.service.ts';
 import type { Verification } from './mfa-challenges/challenge.verification.ts';
-import type { OAuthClientService } from './oauth-clients/oauth-client.service.ts';
-import type { OrganizationService } from './organizations/organization.service.ts';
+import { OAuthClientService } from './oauth-clients/oauth-client.service.ts';
+import { OrganizationService } from './organizations/organization.service.ts';
 import type { PasswordService } from './passwords/password.service.ts';
-import type { UserRestrictionsService } from './restrictions/user-restrictions.service.ts';
-import type { SamlConnectionService } from './saml-connections/saml-connection.service.ts';
+import { UserRestrictionsService } from './restrictions/user-restrictions.service.ts';
+import { SamlConnectionService } from './saml-connections/saml-connection.service.ts';
 import type { LoginService } from './sessions/login.service.ts';
-import type { SessionService } from './sessions/session.service.ts';
+import { SessionService } from './sessions/session.service.ts';
 import type { Sessions } from './sessions/sessions.ts';
-import type { UsageService } from './usage/usage.service.ts';
-import type { User } from './users/user.entity.ts';
-import type { UserService } from './users/user.service.ts';
+import { UsageService } from './usage/usage.service.ts';
+import { UserService } from './users/user.service.ts';
 
 /** What the resolvers of one request work with. */
-export interface IdentityContext {
-  request: RequestContext;
-  principal: Principal;
-  client: ClientInfo | undefined;
-  organizations: OrganizationService;
-  accounts: AccountService;
-  users: UserService;
-  apiKeys: ApiKeyService;
-  certificates: CertificateService;
-  oauthClients: OAuthClientService;
+export class IdentityContext {
+  readonly principal: Principal;
+  readonly client: ClientInfo | undefined;
+  readonly #core: IdentityCore;
+
+  constructor(
+    core: IdentityCore,
+    readonly request: RequestContext,
+  ) {
+    this.principal = request.principal;
+    this.client = request.client;
+    this.#core = core;
+  }
+
+  @once get loaders() {
+    return loadersOf(this.#core.readers, this.principal.organizationId);
+  }
+
+  @once get organizations(): OrganizationService {
+    return new OrganizationService(this.shared);
+  }
+
+  @once get accounts(): AccountService {
+    const { graph } = this.#core.ports;
+    return new AccountService({ ...this.shared, graph, loader: this.loaders.accounts });
+  }
+
+  @once get users(): UserService {
+    const { passwords, sessions } = this.#core;
+    return new UserService({ ...this.shared, accounts: this.loaders.accounts, passwords, sessions });
+  }
+
+  @once get apiKeys(): ApiKeyService {
+    const { ports, locator, apiKeySecrets: secrets } = this.#core;
+    return new ApiKeyService({ ...this.shared, sandbox: ports.sandbox, secrets, locator });
+  }
+
+  @once get certificates(): CertificateService {
+    const { clientAuthorities: authorities } = this.#core.ports;
+    return new CertificateService({ ...this.shared, authorities, loader: this.loaders.certificates });
+  }
+
+  @once get oauthClients(): OAuthClientService {
+    return new OAuthClientService(this.shared);
+  }
+
+  @once get trustedIssuers(): TrustedIssuerService {
+    const { guard, tokens } = this.#core;
+    return new TrustedIssuerService({ ...this.shared, guard, ownIssuer: tokens.addresses.issuer });
+  }
+
+  @once get samlConnections(): SamlConnectionService {
+    const { metadata, addresses } = this.#core.saml;
+    return new SamlConnectionService({ ...this.shared, metadata, addresses });
+  }
+
+  @once get userRestrictions(): UserRestrictionsService {
+    return new UserRestrictionsService({ ...this.shared, locator: this.#core.locator });
+  }
+
   /** The caller's own. */
-  sessions: SessionService;
-  allSessions: Sessions;
-  login: LoginService;
-  passwords: PasswordService;
-  audit: AuditService;
-  usage: UsageService;
-  samlConnections: SamlConnectionService;
-  mfa: MfaService;
-  mfaChallenges: MfaChallenges;
-  verification: Verification;
-  userRestrictions: UserRestrictionsService;
-  trustedIssuers: TrustedIssuerService;
-  loaders: { accounts: RecordLoader<Account>; users: RecordLoader<User> };
+  @once get sessions(): SessionService {
+    return new SessionService({ ...this.shared, sessions: this.#core.sessions });
+  }
+
+  get allSessions(): Sessions {
+    return this.#core.sessions;
+  }
+
+  get login(): LoginService {
+    return this.#core.login;
+  }
+
+  get passwords(): PasswordService {
+    return this.#core.passwords;
+  }
+
+  get mfa(): MfaService {
+    return this.#core.mfa.methods;
+  }
+
+  get mfaChallenges(): MfaChallenges {
+    return this.#core.mfa.challenges;
+  }
+
+  get verification(): Verification {
+    return this.#core.mfa.verification;
+  }
+
+  @once get audit(): AuditService {
+    return new AuditService(this.em);
+  }
+
+  @once get usage(): UsageService {
+    const { rows, rateLimits } = this.#core.ports;
+    return new UsageService(rows, this.request, rateLimits);
+  }
+
+  @once private get em(): EntityManager {
+    return organizationEm(this.#core.ports.orm, this.principal.organizationId);
+  }
+
+  /** What nearly every service is given. */
+  @once private get shared() {
+    const { ports, trail, feed } = this.#core;
+    return { em: this.em, request: this.request, clock: ports.clock, trail, feed };
+  }
 }

@@ -1,17 +1,20 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Ports } from '../../kernel/domain.ts';
+import { RecordReader } from '../../kernel/loaders.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { Plan } from '../../kernel/principal.ts';
 import { SecretBox } from '../../kernel/secret-box.ts';
 import type { SmsSender } from '../../kernel/sms.ts';
 import { UrlGuard } from '../../kernel/ssrf.ts';
+import { Account } from './accounts/account.entity.ts';
 import { AuditTrail } from './audit/audit.trail.ts';
 import { AccessUpkeep } from './authentication/access.upkeep.ts';
 import { Authenticator } from './authentication/authenticator.ts';
 import { ChangeFeed } from './authentication/change.feed.ts';
+import { Certificate } from './certificates/certificate.entity.ts';
 import { KeySetFetcher } from './issuers/key-set.fetcher.ts';
 import { KeySets } from './issuers/key-sets.ts';
-import { MailQueue } from './mail/mail.queue.ts';
+import { type MailQueue, MessageQueue } from './messages/message.queue.ts';
 import { createMfa, type Mfa } from './mfa/mfa.ts';
 import { MfaGate } from './oauth/mfa.gate.ts';
 import { OAuth } from './oauth/oauth.ts';
@@ -25,13 +28,13 @@ import { LoginAttempts } from './sessions/login.attempts.ts';
 import { LoginService } from './sessions/login.service.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { SignatureVerifier } from './signing/signature.verifier.ts';
-import { SmsQueue } from './sms/sms.queue.ts';
 import { AccessTokens } from './tokens/access-token.ts';
 import { KeyRing, SIGNING_KEYS } from './tokens/key-ring.ts';
 import { OverageReports } from './usage/overage.reports.ts';
 import type { RateLimits } from './usage/rate-limits.ts';
 import { RequestUsage } from './usage/request.usage.ts';
 import type { PasswordCost } from './users/password.ts';
+import { User } from './users/user.entity.ts';
 
 export interface IdentityPorts extends Ports {
   /** Whether this platform issues and accepts test keys, and no live ones. */
@@ -59,6 +62,7 @@ export interface IdentityPorts extends Ports {
 
 /** What identity is made of, once for the process: credentials, tokens and sessions, and what watches over them. */
 export interface IdentityCore {
+  ports: IdentityPorts;
   feed: ChangeFeed;
   trail: AuditTrail;
   ring: KeyRing;
@@ -75,7 +79,6 @@ export interface IdentityCore {
   locator: CountryLocator;
   userAccess: UserAccess;
   guard: UrlGuard;
-  signatures: SignatureVerifier;
   keySetFetcher: KeySetFetcher;
   authenticator: Authenticator;
   usage: RequestUsage;
@@ -84,6 +87,7 @@ export interface IdentityCore {
   plans: OrganizationPlans;
   oauth: OAuth;
   upkeep: AccessUpkeep;
+  readers: { accounts: RecordReader<Account>; certificates: RecordReader<Certificate>; users: RecordReader<User> };
 }
 
 /** Ordered by what needs what: who watches, what tokens are made of, who has logged in, who is calling, and what others sign in by. */
@@ -95,8 +99,10 @@ export function createCore(ports: IdentityPorts): IdentityCore {
   const verifying = createVerifying(ports, { feed, trail, tokens: issuing.tokens });
   const logins = createLogins(ports, { feed, trail, tokens: issuing.tokens, userAccess: verifying.userAccess });
   const gate = new MfaGate({ orm, rows, clock, feed, mfa: logins.mfa });
-  const { authenticator } = verifying;
+  const { authenticator, signatures } = verifying;
+  const oauth = new OAuth({ ...ports, feed, trail, ...issuing, ...logins, authenticator, gate });
   return {
+    ports,
     feed,
     trail,
     ...issuing,
@@ -107,8 +113,13 @@ export function createCore(ports: IdentityPorts): IdentityCore {
     review: new OrganizationReview({ orm, clock, trail, log }),
     plans: new OrganizationPlans(rows, feed),
     saml: createSaml({ ...ports, guard: verifying.guard, trail, feed, sessions: logins.sessions }),
-    oauth: new OAuth({ ...ports, feed, trail, ...issuing, ...logins, authenticator, gate }),
-    upkeep: new AccessUpkeep({ rows, clock, log, feed, attempts: logins.attempts }),
+    oauth,
+    upkeep: new AccessUpkeep({ rows, clock, log, feed, attempts: logins.attempts, signatures, oauth: oauth.store }),
+    readers: {
+      accounts: new RecordReader(ports, Account),
+      certificates: new RecordReader(ports, Certificate),
+      users: new RecordReader(ports, User),
+    },
   };
 }
 
@@ -132,12 +143,16 @@ function createVerifying(ports: IdentityPorts, base: Base) {
   return { apiKeySecrets, locator, guard, signatures, keySetFetcher, authenticator, userAccess: new UserAccess({ orm, clock, locator }) };
 }
 
+const MAIL_RETRIES = { retryLimit: 10, retryDelaySeconds: 5, retryDelayMaxSeconds: 3600 };
+const SMS_RETRIES = { retryLimit: 6, retryDelaySeconds: 2, retryDelayMaxSeconds: 120 };
+
 function createLogins(ports: IdentityPorts, { feed, trail, tokens, userAccess }: Base & Pick<IdentityCore, 'userAccess'>) {
   const { orm, clock, log, jobs, secretKey, authOrigin, mailer, sms, passwordCost, requestsPerMinute } = ports;
   const sessions = new Sessions({ orm, clock, tokens, trail, feed, userAccess, requestsPerMinute });
   const attempts = new LoginAttempts(orm, clock);
-  const mails = new MailQueue(jobs, new SecretBox(secretKey, 'mail'), mailer);
-  const messages = new SmsQueue({ jobs, box: new SecretBox(secretKey, 'sms'), sender: sms, clock, log });
+  const queueing = { jobs, secretKey, clock, log };
+  const mails = new MessageQueue({ kind: 'mail', sender: mailer, retries: MAIL_RETRIES, ...queueing });
+  const messages = new MessageQueue({ kind: 'sms', sender: sms, retries: SMS_RETRIES, ...queueing });
   return {
     sessions,
     attempts,

@@ -1,27 +1,67 @@
-import type { RecordLoader } from '../../kernel/loaders.ts';
+import type { EntityManager } from '../../kernel/database.ts';
+import { loadersOf } from '../../kernel/loaders.ts';
+import { once } from '../../kernel/once.ts';
+import { organizationEm } from '../../kernel/organization.filter.ts';
 import type { Principal } from '../../kernel/principal.ts';
-import type { CatalogReader } from './catalog/catalog.reader.ts';
-import type { CoverageService } from './coverage/coverage.service.ts';
-import type { OrderService } from './orders/order.service.ts';
-import type { ProvisioningRequest } from './provisioning-requests/provisioning-request.entity.ts';
-import type { ProvisioningRequestService } from './provisioning-requests/provisioning-request.service.ts';
-import type { Service } from './services/service.entity.ts';
-import type { ServiceService } from './services/service.service.ts';
-import type { StatusService } from './status/status.service.ts';
-import type { StatusChange } from './status/status-change.entity.ts';
+import type { RequestContext } from '../../kernel/request.ts';
+import { CatalogReader } from './catalog/catalog.reader.ts';
+import type { ServicesCore } from './core.ts';
+import { CoverageService } from './coverage/coverage.service.ts';
+import { OrderService } from './orders/order.service.ts';
+import { ProvisioningRequestService } from './provisioning-requests/provisioning-request.service.ts';
+import { ServiceService } from './services/service.service.ts';
+import { StatusService } from './status/status.service.ts';
 
-/** What the resolvers of one request work with. */
-export interface ServicesContext {
-  principal: Principal;
-  catalog: CatalogReader;
-  coverage: CoverageService;
-  services: ServiceService;
-  statuses: StatusService;
-  orders: OrderService;
-  provisioningRequests: ProvisioningRequestService;
-  loaders: {
-    services: RecordLoader<Service>;
-    statusChanges: RecordLoader<StatusChange>;
-    provisioningRequests: RecordLoader<ProvisioningRequest>;
-  };
+/** What the resolvers of one request work with, and the job that acts in the stead of one. */
+export class ServicesContext {
+  readonly principal: Principal;
+  readonly #core: ServicesCore;
+  readonly #request: RequestContext;
+
+  constructor(core: ServicesCore, request: RequestContext) {
+    this.principal = request.principal;
+    this.#core = core;
+    this.#request = request;
+  }
+
+  @once get loaders() {
+    return loadersOf(this.#core.readers, this.principal.organizationId);
+  }
+
+  @once get catalog(): CatalogReader {
+    return new CatalogReader(this.em);
+  }
+
+  @once get coverage(): CoverageService {
+    return new CoverageService(this.em);
+  }
+
+  @once get services(): ServiceService {
+    return new ServiceService(this.em, this.loaders.services);
+  }
+
+  @once get statuses(): StatusService {
+    const { rows, clock, connectivity } = this.#core.ports;
+    return new StatusService({ rows, organizationId: this.principal.organizationId, clock, log: this.#request.log, connectivity });
+  }
+
+  @once get orders(): OrderService {
+    const { graph } = this.#core.ports;
+    return new OrderService({ ...this.shared, graph, catalog: this.catalog, coverage: this.coverage });
+  }
+
+  @once get provisioningRequests(): ProvisioningRequestService {
+    const { provisioningRequests: reader } = this.#core.readers;
+    return new ProvisioningRequestService({ ...this.shared, orders: this.orders, reader });
+  }
+
+  @once private get em(): EntityManager {
+    return organizationEm(this.#core.ports.orm, this.principal.organizationId);
+  }
+
+  /** What whoever takes orders is given. */
+  @once private get shared() {
+    const { clock, jobs } = this.#core.ports;
+    return { em: this.em, request: this.#request, clock, jobs };
+  }
 }

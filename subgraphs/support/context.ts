@@ -1,5 +1,9 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { EntityManager } from '../../kernel/database.ts';
 import { loadersOf } from '../../kernel/loaders.ts';
+import { once } from '../../kernel/once.ts';
 import { organizationEm } from '../../kernel/organization.filter.ts';
+import type { Principal } from '../../kernel/principal.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 import { AgentAssignment } from './agents/agent.assignment.ts';
 import { AgentService } from './agents/agent.service.ts';
@@ -10,7 +14,13 @@ import { CommentAuthors } from './comments/comment.authors.ts';
 import { CommentService } from './comments/comment.service.ts';
 import type { SupportCore } from './core.ts';
 import { EscalationService } from './escalations/escalation.service.ts';
+import { FeedbackService } from './feedback/feedback.service.ts';
+import type { JiraIntegrationService } from './integrations/jira/jira.service.ts';
+import type { SlackIntegrationService } from './integrations/slack/slack.service.ts';
+import type { ArticleLoader } from './knowledge/article.loader.ts';
+import type { ArticleService } from './knowledge/article.service.ts';
 import { NotificationService } from './notifications/notification.service.ts';
+import type { ReportLinks } from './reports/report.links.ts';
 import { ReportService } from './reports/report.service.ts';
 import { RoutingRuleService } from './routing/routing-rule.service.ts';
 import { SlaPolicyService } from './sla/sla-policy.service.ts';
@@ -20,39 +30,121 @@ import { TicketService } from './tickets/ticket.service.ts';
 import { isDesk } from './visibility.ts';
 
 /** What the resolvers of one request work with. */
-export type SupportContext = ReturnType<typeof contextOf>;
+export class SupportContext {
+  readonly principal: Principal;
+  readonly clock: Clock;
+  /** Public origin of the platform, for links. */
+  readonly origin: string;
+  readonly reportLinks: ReportLinks;
+  readonly #core: SupportCore;
+  readonly #request: RequestContext;
 
-export function contextOf(core: SupportCore, request: RequestContext) {
-  const { ports, editor, attachments, comments: writer, notifier, router, reportLinks } = core;
-  const { orm, rows, jobs, clock, graph, origin } = ports;
-  const { principal } = request;
-  const { organizationId } = principal;
-  const em = organizationEm(orm, organizationId);
-  const { loaders: knowledgeLoaders, ...knowledge } = core.knowledge(em, principal);
-  const loaders = { ...loadersOf(core.readers, organizationId), ...knowledgeLoaders };
-  const assignment = new AgentAssignment(organizationId);
-  const authors = new CommentAuthors({ em, graph, request });
-  const search = new TicketSearch(rows, core.tally, { organizationId, isDesk: isDesk(principal) }, loaders.tickets);
-  const shared = { em, clock, principal, organizationId, request };
-  const opening = new TicketOpening({ ...shared, graph, assignment, router, editor, attachments });
-  return {
-    principal,
-    clock,
-    /** Public origin of the platform, for links. */
-    origin,
-    loaders,
-    tickets: new TicketService({ ...shared, editor, authors, comments: writer, opening, search, loader: loaders.tickets }),
-    comments: new CommentService({ ...shared, authors, attachments, writer, tickets: loaders.tickets, loader: loaders.comments }),
-    agents: new AgentService({ ...shared, assignment, loader: loaders.agents }),
-    categories: new CategoryService(shared),
-    slaPolicies: new SlaPolicyService(shared),
-    escalations: new EscalationService({ ...shared, editor, authors, writer, notifier, loader: loaders.escalations }),
-    notifications: new NotificationService({ ...shared, notifier, tickets: loaders.tickets }),
-    routingRules: new RoutingRuleService({ ...shared, loader: loaders.routingRules }),
-    ...core.integrations.forRequest(em, principal),
-    ...knowledge,
-    dashboard: new DashboardService(rows, new Figures(rows, organizationId), clock),
-    reports: new ReportService({ ...shared, rows, jobs }),
-    reportLinks,
-  };
+  constructor(core: SupportCore, request: RequestContext) {
+    this.principal = request.principal;
+    this.clock = core.ports.clock;
+    this.origin = core.ports.origin;
+    this.reportLinks = core.reportLinks;
+    this.#core = core;
+    this.#request = request;
+  }
+
+  @once get loaders() {
+    return loadersOf(this.#core.readers, this.principal.organizationId);
+  }
+
+  get articleLoader(): ArticleLoader {
+    return this.knowledge.loader;
+  }
+
+  @once get tickets(): TicketService {
+    const { editor, comments, router, attachments, ports, tally } = this.#core;
+    const loader = this.loaders.tickets;
+    const opening = new TicketOpening({ ...this.shared, graph: ports.graph, assignment: this.assignment, router, editor, attachments });
+    const { organizationId } = this.principal;
+    const search = new TicketSearch(ports.rows, tally, { organizationId, isDesk: isDesk(this.principal) }, loader);
+    return new TicketService({ ...this.shared, editor, authors: this.authors, comments, opening, search, loader });
+  }
+
+  @once get comments(): CommentService {
+    const { attachments, comments: writer } = this.#core;
+    const { tickets, comments: loader } = this.loaders;
+    return new CommentService({ ...this.shared, authors: this.authors, attachments, writer, tickets, loader });
+  }
+
+  @once get agents(): AgentService {
+    return new AgentService({ ...this.shared, assignment: this.assignment, loader: this.loaders.agents });
+  }
+
+  @once get categories(): CategoryService {
+    return new CategoryService(this.shared);
+  }
+
+  @once get slaPolicies(): SlaPolicyService {
+    return new SlaPolicyService(this.shared);
+  }
+
+  @once get escalations(): EscalationService {
+    const { editor, comments: writer, notifier } = this.#core;
+    return new EscalationService({ ...this.shared, editor, authors: this.authors, writer, notifier, loader: this.loaders.escalations });
+  }
+
+  @once get notifications(): NotificationService {
+    return new NotificationService({ ...this.shared, notifier: this.#core.notifier, tickets: this.loaders.tickets });
+  }
+
+  @once get routingRules(): RoutingRuleService {
+    return new RoutingRuleService({ ...this.shared, loader: this.loaders.routingRules });
+  }
+
+  get slackIntegrations(): SlackIntegrationService {
+    return this.integrations.slackIntegrations;
+  }
+
+  get jiraIntegrations(): JiraIntegrationService {
+    return this.integrations.jiraIntegrations;
+  }
+
+  get articles(): ArticleService {
+    return this.knowledge.articles;
+  }
+
+  @once get feedback(): FeedbackService {
+    return new FeedbackService(this.shared);
+  }
+
+  @once get dashboard(): DashboardService {
+    const { rows } = this.#core.ports;
+    return new DashboardService(rows, new Figures(rows, this.principal.organizationId), this.clock);
+  }
+
+  @once get reports(): ReportService {
+    const { rows, jobs } = this.#core.ports;
+    return new ReportService({ ...this.shared, rows, jobs });
+  }
+
+  @once private get em(): EntityManager {
+    return organizationEm(this.#core.ports.orm, this.principal.organizationId);
+  }
+
+  /** What every service is given. */
+  @once private get shared() {
+    const { em, clock, principal } = this;
+    return { em, clock, principal, organizationId: principal.organizationId, request: this.#request };
+  }
+
+  @once private get assignment(): AgentAssignment {
+    return new AgentAssignment(this.principal.organizationId);
+  }
+
+  @once private get authors(): CommentAuthors {
+    return new CommentAuthors({ em: this.em, graph: this.#core.ports.graph, request: this.#request });
+  }
+
+  @once private get knowledge() {
+    return this.#core.knowledge(this.em, this.principal);
+  }
+
+  @once private get integrations() {
+    return this.#core.integrations.forRequest(this.em, this.principal);
+  }
 }

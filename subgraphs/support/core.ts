@@ -5,21 +5,26 @@ import { AttachmentStore } from './attachments/attachment.store.ts';
 import { Comment } from './comments/comment.entity.ts';
 import { CommentWriter } from './comments/comment.writer.ts';
 import { Escalation } from './escalations/escalation.entity.ts';
+import { Feedback } from './feedback/feedback.entity.ts';
 import { Integrations } from './integrations/integrations.ts';
 import { JiraIssue } from './integrations/jira/jira-issue.entity.ts';
 import { knowledgeOf } from './knowledge/knowledge.context.ts';
 import { Notification } from './notifications/notification.entity.ts';
+import { NotificationRetention } from './notifications/notification.retention.ts';
+import { NotificationContent } from './notifications/notification-content.entity.ts';
 import { NotificationRecipient } from './notifications/notification-recipient.entity.ts';
 import { Notifier } from './notifications/notifier.ts';
 import type { SupportPorts } from './ports.ts';
-import { ReportWorker } from './reports/report.job.ts';
+import { defineGeneration } from './reports/report.generation.ts';
 import { ReportLinks } from './reports/report.links.ts';
+import { defineRemoval } from './reports/report.removal.ts';
 import { followWithAutomations } from './routing/automation.following.ts';
-import { AutomationSweeper } from './routing/automation.sweeper.ts';
+import { routedEscalationsOf } from './routing/automation.loader.ts';
+import { automationSweeper } from './routing/automation.sweeper.ts';
 import { RoutingRule } from './routing/routing-rule.entity.ts';
 import { TicketRouter } from './routing/ticket.router.ts';
 import { SlaKeeper } from './sla/sla.keeper.ts';
-import { SlaSweeper } from './sla/sla.sweeper.ts';
+import { slaSweeper } from './sla/sla.sweeper.ts';
 import { supportEvents } from './support.events.ts';
 import { TicketTally } from './ticket-search/ticket.tally.ts';
 import { TicketEditor } from './tickets/ticket.editor.ts';
@@ -36,31 +41,37 @@ export function createCore(ports: SupportPorts) {
   const attachments = new AttachmentStore(ports);
   const comments = new CommentWriter({ editor, attachments, origin });
   const reportLinks = new ReportLinks(secretKey, origin);
-  new ReportWorker({ ...ports, links: reportLinks });
+  defineGeneration({ ...ports, notifier, links: reportLinks });
+  defineRemoval(ports);
+  const readers = {
+    tickets: new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } }),
+    agents: new RecordReader(ports, Agent),
+    attachments: new RecordReader(ports, Attachment),
+    comments: new RecordReader(ports, Comment),
+    changes: new RecordReader(ports, TicketChange),
+    escalations: new RecordReader(ports, Escalation),
+    feedback: new RecordReader(ports, Feedback),
+    notifications: new RecordReader(ports, Notification),
+    notificationContents: new RecordReader(ports, NotificationContent),
+    notificationRecipients: new RecordReader(ports, NotificationRecipient),
+    routingRules: new RecordReader(ports, RoutingRule),
+    jiraIssues: new RecordReader(ports, JiraIssue),
+    routedEscalations: { forOrganization: (organizationId: string) => routedEscalationsOf(rows, organizationId) },
+  };
   return {
     ports,
     editor,
     attachments,
     comments,
     notifier,
+    notificationRetention: new NotificationRetention(ports),
     reportLinks,
     router: new TicketRouter(notifier, clock),
     knowledge: knowledgeOf(ports),
     integrations: new Integrations(ports, supportEvents, comments),
     tally: new TicketTally(rows, log),
-    slaSweeper: new SlaSweeper({ ...ports, editor }),
-    automationSweeper: new AutomationSweeper({ ...ports, editor, notifier, writer: comments }),
-    readers: {
-      tickets: new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } }),
-      agents: new RecordReader(ports, Agent),
-      attachments: new RecordReader(ports, Attachment),
-      comments: new RecordReader(ports, Comment),
-      changes: new RecordReader(ports, TicketChange),
-      escalations: new RecordReader(ports, Escalation),
-      notifications: new RecordReader(ports, Notification),
-      notificationRecipients: new RecordReader(ports, NotificationRecipient),
-      routingRules: new RecordReader(ports, RoutingRule),
-      jiraIssues: new RecordReader(ports, JiraIssue),
-    },
+    slaSweeper: slaSweeper({ ...ports, editor }),
+    automationSweeper: automationSweeper({ ...ports, editor, notifier, writer: comments }),
+    readers,
   };
 }

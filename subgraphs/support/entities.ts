@@ -1,7 +1,7 @@
 import { Agent } from './agents/agent.entity.ts';
 import { Attachment } from './attachments/attachment.entity.ts';
 import { AttachmentUpload } from './attachments/attachment-upload.entity.ts';
-import { CategoryChange } from './categories/category.entity.ts';
+import { CategoryOverride } from './categories/category-override.entity.ts';
 import { Comment } from './comments/comment.entity.ts';
 import { Escalation } from './escalations/escalation.entity.ts';
 import { Feedback } from './feedback/feedback.entity.ts';
@@ -12,6 +12,7 @@ import { JiraIssue } from './integrations/jira/jira-issue.entity.ts';
 import { SlackIntegration } from './integrations/slack/slack-integration.entity.ts';
 import { Article } from './knowledge/article.entity.ts';
 import { Notification } from './notifications/notification.entity.ts';
+import { NotificationContent } from './notifications/notification-content.entity.ts';
 import { NotificationRecipient } from './notifications/notification-recipient.entity.ts';
 import { Report } from './reports/report.entity.ts';
 import { RoutingRule } from './routing/routing-rule.entity.ts';
@@ -26,7 +27,7 @@ export const entities = [
   Agent,
   AttachmentUpload,
   Attachment,
-  CategoryChange,
+  CategoryOverride,
   Comment,
   Escalation,
   Feedback,
@@ -36,6 +37,7 @@ export const entities = [
   JiraIssue,
   SlackIntegration,
   Article,
+  NotificationContent,
   NotificationRecipient,
   Notification,
   Report,

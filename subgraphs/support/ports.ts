@@ -12,4 +12,6 @@ export interface SupportPorts extends Ports {
   sms: SmsSender;
   /** Where attachments and reports lie. */
   files: FileStore;
+  /** How long it is kept what notifications say. */
+  notificationRetentionDays: number;
 }

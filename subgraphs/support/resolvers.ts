@@ -9,10 +9,10 @@ import { FeedbackResolver, TicketFeedbackResolver } from './feedback/feedback.re
 import { JiraIntegrationResolver, TicketIssuesResolver } from './integrations/jira/jira.resolver.ts';
 import { SlackIntegrationResolver } from './integrations/slack/slack.resolver.ts';
 import { ArticleResolver, KnowledgeHitResolver } from './knowledge/article.resolver.ts';
-import { NotificationResolver, TicketNotificationsResolver } from './notifications/notification.resolver.ts';
+import { NotificationRecipientResolver, NotificationResolver, TicketNotificationsResolver } from './notifications/notification.resolver.ts';
 import { ReportResolver } from './reports/report.resolver.ts';
 import { RoutingRuleResolver, TicketRoutingResolver } from './routing/routing-rule.resolver.ts';
-import { SlaResolver } from './sla/sla.resolver.ts';
+import { SlaEscalationResolver, SlaResolver } from './sla/sla.resolver.ts';
 import { SlaPolicyResolver } from './sla/sla-policy.resolver.ts';
 import { AccountTicketsResolver, ServiceTicketsResolver, TicketResolver } from './tickets/ticket.resolver.ts';
 import { TicketChangeResolver, TicketTimelineResolver } from './tickets/ticket-change.resolver.ts';
@@ -35,12 +35,14 @@ export const resolvers: [ClassType, ...ClassType[]] = [
   ArticleResolver,
   KnowledgeHitResolver,
   NotificationResolver,
+  NotificationRecipientResolver,
   TicketNotificationsResolver,
   ReportResolver,
   RoutingRuleResolver,
   TicketRoutingResolver,
   SlaPolicyResolver,
   SlaResolver,
+  SlaEscalationResolver,
   TicketChangeResolver,
   TicketTimelineResolver,
   TicketResolver,

@@ -2,12 +2,13 @@ import type { Domain, RunningDomain } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
 import { mountAttachments } from './attachments/attachment.http.ts';
 import type { AttachmentStore } from './attachments/attachment.store.ts';
-import { contextOf, type SupportContext } from './context.ts';
+import { SupportContext } from './context.ts';
 import { createCore } from './core.ts';
 import { entities } from './entities.ts';
 import { integrationDisabled } from './integrations/integration.events.ts';
 import { refreshLibrary } from './knowledge/library.ts';
 import { migrations } from './migrations/index.ts';
+import type { NotificationRetention } from './notifications/notification.retention.ts';
 import type { SupportPorts } from './ports.ts';
 import { Account, Service } from './references.ts';
 import { mountReportDownloads } from './reports/report.http.ts';
@@ -17,6 +18,7 @@ import { supportEvents } from './support.events.ts';
 export interface RunningSupport extends RunningDomain {
   /** Also deletes files that nobody took, by itself once it was started. */
   attachments: AttachmentStore;
+  notificationRetention: NotificationRetention;
 }
 
 /** Support: tickets and the desk that works on them, knowledge base, integrations, reports (specification 4.7). */
@@ -37,8 +39,8 @@ export const support: Domain<SupportPorts, RunningSupport> = {
   ],
   start(ports) {
     const core = createCore(ports);
-    const { attachments, integrations, tally, slaSweeper, automationSweeper, readers, reportLinks } = core;
-    const working = [attachments, tally, slaSweeper, automationSweeper];
+    const { attachments, integrations, tally, slaSweeper, automationSweeper, notificationRetention, readers, reportLinks } = core;
+    const working = [attachments, tally, slaSweeper, automationSweeper, notificationRetention];
     return {
       subgraph: buildSubgraph<SupportContext>({
         name: 'support',
@@ -47,9 +49,10 @@ export const support: Domain<SupportPorts, RunningSupport> = {
         references: {
           Ticket: { requires: 'support:read', load: ({ id = '' }, { loaders }) => loaders.tickets.load(id) },
         },
-        createContext: (request) => contextOf(core, request),
+        createContext: (request) => new SupportContext(core, request),
       }),
       attachments,
+      notificationRetention,
       readers: [integrations.reader],
       async mount(app) {
         await mountAttachments(app, readers.attachments, ports.files);

@@ -1,20 +1,13 @@
-import { graphql } from 'graphql';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { TestClock } from '../../kernel/clock.ts';
-import type { Attached, Database } from '../../kernel/database.ts';
-import { defineEvent, type LoggedEvent, type Reaction } from '../../kernel/events.ts';
-import { Graph } from '../../kernel/graph.ts';
+import { defineEvent, type EventReader, type LoggedEvent, type Reaction } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
-import { Jobs } from '../../kernel/jobs.ts';
-import { createLogger } from '../../kernel/log.ts';
-import { Principal } from '../../kernel/principal.ts';
 import { Relay } from '../../kernel/relay.ts';
-import { type EventsPorts, events, type RunningEvents } from '../../subgraphs/events/subgraph.ts';
-import { emptyDatabase } from '../support/empty-database.ts';
+import type { EventsPorts } from '../../subgraphs/events/core.ts';
+import { events, type RunningEvents } from '../../subgraphs/events/subgraph.ts';
+import { DomainProcess, DomainWorld, SECRET_KEY, silent, storeFor } from '../support/domain.world.ts';
 import type { Json } from '../tenant.ts';
 
-const log = createLogger({ level: 'silent' });
 const happened = defineEvent({
   name: 'thing.happened',
   family: 'support',
@@ -23,72 +16,37 @@ const happened = defineEvent({
   example: { index: 1 },
 });
 
-type StartOptions = Partial<Pick<EventsPorts, 'allowPrivateUrls' | 'planOf' | 'deliveryTimeouts'>> & { reactions?: Reaction[] };
+type StartOptions = Partial<Pick<EventsPorts, 'allowPrivateUrls' | 'planOf' | 'deliveryTimeouts'>> & {
+  reactions?: Reaction[];
+  readers?: EventReader[];
+};
 
-/** The events domain alone, on a database of its own: for what happens between processes, and with other settings than the rig's. */
-export class EventsWorld {
-  readonly clock = new TestClock();
-  readonly organizationId = newId('organization');
-
-  private constructor(
-    readonly database: Database,
-    readonly attached: Attached,
-  ) {}
-
+/** The events domain alone. */
+export class EventsWorld extends DomainWorld {
   static async open(): Promise<EventsWorld> {
-    const { database, drop } = await emptyDatabase(log);
-    onTestFinished(drop);
-    const attached = await database.attach({ schema: 'events', entities: events.entities, migrations: events.migrations });
-    return new EventsWorld(database, attached);
+    return new EventsWorld(await storeFor(events));
   }
 
   /** Starts a process: another one each time. */
-  async start({ reactions = [], allowPrivateUrls = true, planOf, deliveryTimeouts }: StartOptions = {}): Promise<Process> {
-    const jobs = new Jobs(this.database, log);
+  async start({ reactions = [], readers = [], allowPrivateUrls = true, planOf, deliveryTimeouts }: StartOptions = {}): Promise<Process> {
+    const ports = this.ports();
     const running = events.start({
-      ...this.attached,
-      database: this.database,
-      jobs,
-      clock: this.clock,
-      graph: new Graph(),
-      log,
-      origin: 'http://127.0.0.1',
+      ...ports,
       eventTypes: [happened, ...events.events],
       reactions,
-      readers: [],
+      readers,
       live: [],
-      secretKey: 'a secret for tests that is long enough',
+      secretKey: SECRET_KEY,
       allowPrivateUrls,
       planOf,
       retentionDays: 30,
       deliveryTimeouts,
     });
-    await jobs.start();
-    await running.start();
-    const process = new Process(this, running, jobs);
-    onTestFinished(() => process.stop());
-    return process;
-  }
-
-  /** What the schema of the database would need to be as the entities say. */
-  drift(): Promise<string> {
-    return this.attached.orm.schema.getUpdateSchemaSQL({ wrap: false });
-  }
-
-  query<R extends object>(text: string): Promise<R[]> {
-    return this.attached.rows.query<R>(text, []);
+    return new Process(this, running, ports.jobs).begin();
   }
 }
 
-export class Process {
-  #isStopped = false;
-
-  constructor(
-    private readonly world: EventsWorld,
-    readonly running: RunningEvents,
-    readonly jobs: Jobs,
-  ) {}
-
+export class Process extends DomainProcess<RunningEvents> {
   /** Appends events as the relay does; each says its place in `data.index`. */
   async append(count: number, from = 0): Promise<void> {
     const { clock, organizationId } = this.world;
@@ -107,12 +65,7 @@ export class Process {
   }
 
   async graphql(source: string, variables: Record<string, unknown> = {}): Promise<{ data: Json; error: Json }> {
-    // as they would come over HTTP
-    const variableValues = JSON.parse(JSON.stringify(variables)) as Record<string, unknown>;
-    const { subgraph } = this.running;
-    const principal = Principal.system('test', this.world.organizationId);
-    const contextValue = subgraph.createContext({ requestId: 'req_1', principal, log });
-    const { data, errors } = await graphql({ schema: subgraph.schema, source, variableValues, contextValue });
+    const { data, errors } = await this.execute(source, variables);
     return { data, error: errors?.[0]?.extensions };
   }
 
@@ -125,8 +78,8 @@ export class Process {
 
   /** Begins to take the events that the domain itself recorded into its log. */
   async relay(): Promise<void> {
-    const { database, attached } = this.world;
-    const relay = new Relay([{ schema: 'events', database, orm: attached.orm }], (batch) => this.running.append(batch), log);
+    const { database, orm } = this.world.store;
+    const relay = new Relay([{ schema: 'events', database, orm }], (batch) => this.running.append(batch), silent);
     await relay.start();
     onTestFinished(() => relay.stop());
   }
@@ -137,12 +90,5 @@ export class Process {
       id,
       description: newId('request'),
     });
-  }
-
-  async stop(): Promise<void> {
-    if (this.#isStopped) return;
-    this.#isStopped = true;
-    await this.running.stop();
-    await this.jobs.stop();
   }
 }

@@ -57,7 +57,7 @@ describe('what becomes due while a turn ends', () => {
     const stopped = await world.start();
     const id = await stopped.subscribe('http://127.0.0.1:9/hook');
     await stopped.stop();
-    const { orm, rows } = world.attached;
+    const { orm, rows } = world.store;
     const store = new DeliveryStore(orm, rows, { payloads: async () => new Map() });
     const mark = () => orm.em.fork().transactional((tx) => dueNow(tx, [id]));
     await mark();

@@ -152,7 +152,7 @@ describe('what is older than the log is kept', () => {
   const url = process.env.TEST_DATABASE_URL;
   test.runIf(url)('stays while somebody reads the log for long, and readers do not wait for it', async () => {
     const { world, process, young } = await twoAges();
-    const reader = new pg.Client({ connectionString: (world.database.target as { url: string }).url });
+    const reader = new pg.Client({ connectionString: (world.store.database.target as { url: string }).url });
     await reader.connect();
     try {
       await reader.query('begin');

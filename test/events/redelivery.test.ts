@@ -91,7 +91,7 @@ describe('a delivery that is redelivered', () => {
     });
     await world.query('delete from events.event_log');
     const { error } = await process.graphql(mutation, { webhookId, deliveryId: id });
-    expect(error).toMatchObject({ code: 'INVALID_STATE', details: { resource: 'delivery', id } });
+    expect(error).toMatchObject({ code: 'INVALID_STATE', details: { resource: 'webhook_delivery', id } });
   });
 });
 

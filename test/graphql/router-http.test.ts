@@ -2,6 +2,7 @@ import { auditServer } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PlatformError } from '../../kernel/errors.ts';
 import type { Router } from '../../router/router.ts';
+import { composeSupergraph } from '../../router/supergraph.ts';
 import { localRouter } from './fixtures/rig.ts';
 import { listen, type TestServer } from './fixtures/server.ts';
 import { Shop } from './fixtures/shop.ts';
@@ -136,6 +137,21 @@ describe('GraphQL over HTTP', () => {
     await router.update(router.supergraphSdl);
     expect((await post({ query: '{ people(limit: 1) { name } }' })).body.data).toEqual({ people: [{ name: 'Ada' }] });
   });
+});
+
+test('an operation is executed by the supergraph that admitted it, also where another takes over before its turn', async () => {
+  const subgraphs = new Shop().subgraphs();
+  const updated = await localRouter(subgraphs);
+  const withoutOrders = composeSupergraph(subgraphs.filter(({ name }) => name === 'people'));
+  await using updatedServer = await listen(updated, { http: { charge: () => updated.update(withoutOrders) } });
+  const ask = async () => {
+    const body = JSON.stringify({ query: '{ people(limit: 1) { orders { id } } }' });
+    const response = await fetch(updatedServer.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    return { status: response.status, body: await response.json() };
+  };
+  expect(await ask()).toEqual({ status: 200, body: { data: { people: [{ orders: [{ id: 'o1' }, { id: 'o2' }] }] } } });
+  expect((await ask()).status).toBe(400);
+  await updated.close();
 });
 
 describe('GraphiQL', () => {

@@ -45,7 +45,7 @@ describe('a subgraph over HTTP', () => {
   test('errors with a code of the platform pass, with the variables named that a scalar refused', async () => {
     const unknown = await router.execute({ document: 'mutation { rename(id: "p9", name: "x") { id } }', context: caller() });
     expect(unknown.errors?.[0]).toMatchObject({
-      message: 'There is no person p9.',
+      message: 'There is no user p9.',
       path: ['rename'],
       extensions: { code: 'RESOURCE_NOT_FOUND', details: { id: 'p9' } },
     });

@@ -26,9 +26,11 @@ const leaveBehind = async (id: string, at: Date): Promise<void> => {
     `insert into identity.one_time_token (hash, purpose, user_id, created_at, expires_at) values (?, 'password_reset', 'user_1', ?, ?)`,
     [id, at, at],
   );
+  await execute('insert into identity.request_signature (digest, expires_at) values (?, ?)', [id, at]);
+  await execute('insert into identity.revoked_token (id, revoked_at, expires_at) values (?, ?, ?)', [id, at, at]);
 };
 
-test('what logins leave behind is deleted when nobody asks about it any more, and what counts stays', async () => {
+test('what logins and signed requests leave behind is deleted when nobody asks about it any more, and what counts stays', async () => {
   const now = rig.clock.now().getTime();
   await leaveBehind('old', new Date(now - 25 * HOUR_MS));
   await leaveBehind('young', new Date(now + HOUR_MS));
@@ -42,6 +44,8 @@ test('what logins leave behind is deleted when nobody asks about it any more, an
     ['mfa_counter', 'key'],
     ['login_attempt', 'key'],
     ['one_time_token', 'hash'],
+    ['request_signature', 'digest'],
+    ['revoked_token', 'id'],
   ]) {
     const rows = await execute<{ id: string }>(`select "${key}" as "id" from identity."${table}"`);
     expect(rows, table).toEqual([{ id: 'young' }]);

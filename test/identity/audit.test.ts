@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
-import { login, userOf } from '../users.setup.ts';
+import { invited, login, userOf } from '../users.setup.ts';
 
 let platform: Rig;
 beforeAll(async () => {
@@ -54,6 +54,21 @@ test('the use of a key is recorded for each place that it comes from, and not fo
     ['one', ['*.*'], 'api_key'],
     ['two', ['*.*'], 'api_key'],
   ]);
+});
+
+test('a change names who made it, and what it was made to', async () => {
+  const tenant = await platform.organization();
+  const keyId = (await tenant.rest('GET', '/auth/verify')).body.data.id;
+  const owner = await userOf(tenant);
+  const { user } = await invited(tenant, 'billing');
+  const body = { name: 'Portal', redirect_uris: ['https://example.com/callback'], scopes: ['services.read'] };
+  const client = (await owner.rest('POST', '/auth/oauth-clients', { body })).body.data;
+  await tenant.rest('PUT', '/auth/restrictions', { body: { ip_whitelist: [] } });
+  const about = async (type: string, query = ''): Promise<Json[]> =>
+    (await records(tenant, `event_type=${type}&${query}`)).map(({ user_id, client_id, reason }) => [user_id, client_id, reason]);
+  expect(await about('user_invited', `user_id=${user.id}`)).toEqual([[user.id, keyId, `by api_key ${keyId}; role billing`]]);
+  expect(await about('oauth_client_created')).toEqual([[owner.id, client.id, `by user ${owner.id}`]]);
+  expect(await about('user_restrictions_updated')).toEqual([[null, keyId, `by api_key ${keyId}`]]);
 });
 
 test('it is read by who administers credentials, of their own organization only', async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../kernel/ids.ts';
+import { MailRejected } from '../../kernel/mail.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { rows } from '../support/tables.ts';
 import type { Tenant } from '../tenant.ts';
@@ -37,6 +38,19 @@ describe('a password reset', () => {
     expect([absent.status, absent.body.data]).toEqual([present.status, present.body.data]);
     await tokenMailedTo(known.email, /new password/);
     expect(platform.mails.filter(({ to }) => to === email)).toEqual([]);
+  });
+
+  test('whose mail the server refuses for good is not mailed again; one that it could not take is', async () => {
+    const [gone, busy] = [await userOf(tenant), await userOf(tenant)];
+    platform.mailFailures.set(gone.email, [new MailRejected(`550 5.1.1 ${gone.id} has no mailbox`)]);
+    platform.mailFailures.set(busy.email, [new Error(`450 ${busy.id} is busy`)]);
+    await Promise.all([ask(gone.email), ask(busy.email)]);
+    const dropped = await eventually(() => platform.logged.find((line) => line.includes(`${gone.id} has no mailbox`)));
+    expect(dropped).toContain('A message cannot be delivered and is dropped');
+    await eventually(() => platform.logged.some((line) => line.includes(`${busy.id} is busy`)));
+    await platform.advance(60_000);
+    await tokenMailedTo(busy.email, /new password/);
+    expect(platform.mails.filter(({ to, subject }) => to === gone.email && /new password/.test(subject))).toEqual([]);
   });
 
   test('works for an hour, and an invitation for seven days', async () => {

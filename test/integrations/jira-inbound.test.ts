@@ -94,6 +94,18 @@ describe('a comment in Jira', () => {
     expect((await commentsOn(here)).map(({ content }) => content)).toEqual(['Tomorow.', 'Edited: Tomorrow.']);
   });
 
+  test('is taken while the platform has disabled the integration, and not while its owner has switched it off', async () => {
+    const here = await world();
+    const path = `/support/integrations/jira/${here.integration.id}`;
+    here.jira.next(`POST /rest/api/3/issue/${here.issue.id}/comment`, [401, {}]);
+    await comment(here, 'Is anybody there?');
+    await settled(here.tenant, 'jira', here.integration.id, (one) => one.disabled_reason === 'unauthorized');
+    expect((await tell(here, commented(here, { id: '20001', body: 'The token has expired.' }))).status).toBe(204);
+    await here.tenant.rest('PUT', path, { body: { active: false } });
+    expect((await tell(here, commented(here, { id: '20002', body: 'Not wanted.' }))).status).toBe(204);
+    expect((await commentsOn(here)).map(({ content }) => content)).toEqual(['Is anybody there?', 'The token has expired.']);
+  });
+
   test('on an issue that is no ticket, or while comments are not synchronized, is left alone', async () => {
     const here = await world({ sync_settings: { sync_comments: false } });
     expect((await tell(here, commented(here, { id: '20001', body: 'Not here.' }))).status).toBe(204);

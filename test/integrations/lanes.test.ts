@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
+import { newId } from '../../kernel/ids.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { jiraServer } from '../support/jira.server.ts';
 import { slackServer } from '../support/slack.server.ts';
-import { rows } from '../support/tables.ts';
+import { onlyTable, rows } from '../support/tables.ts';
 import { allSettled, deliveryRows, openTicket, settled, withJira, withSlack } from './integrations.setup.ts';
 
 let platform: Rig;
@@ -50,6 +51,41 @@ test('an issue whose making nobody recorded is found when the lease of the kille
   expect(jira.issues).toHaveLength(2);
   const { data } = await tenant.graphql('query ($id: ID!) { ticket(id: $id) { issues { key } } }', { id: ticket.id });
   expect(data.ticket.issues).toEqual([{ key: 'SUP-1' }]);
+});
+
+test('an event of a shape that nobody knows keeps no other from being posted', async () => {
+  const [tenant, slack] = [await platform.organization(), await slackServer()];
+  const { id } = await withSlack(tenant, slack);
+  const { organizationId } = tenant;
+  const odd = { id: newId('event'), organizationId, event: 'ticket.created', subject: { type: 'Ticket', id: 'ticket_1' }, accountId: null };
+  await platform.assembly.domains.events.append([{ ...odd, occurredAt: platform.clock.now(), payload: '{"data":7}' }]);
+  await openTicket(tenant, { title: 'Behind it' });
+  await allSettled(id, 1);
+  expect(slack.posted.map(({ section }) => section)).toEqual([expect.stringContaining('Behind it')]);
+  expect(platform.logged.some((line) => line.includes(odd.id))).toBe(true);
+});
+
+test('what fails in the platform itself is shown to the owner, tried again, and sent when it is mended', async () => {
+  const [tenant, slack] = [await platform.organization(), await slackServer()];
+  const { id } = await withSlack(tenant, slack);
+  const table = await onlyTable('support.slack_integration');
+  const [sealed] = await (await rows()).query<{ url: string }>(
+    'select sealed_webhook_url as url from "support"."slack_integration" where id = $1',
+    [id],
+  );
+  await table.set('sealed_webhook_url', 'no key opens this', 'id', id);
+  await openTicket(tenant);
+  const failing = await settled(tenant, 'slack', id, (one) => one.last_error);
+  expect(failing).toMatchObject({
+    active: true,
+    failing_since: expect.any(String),
+    last_error: expect.stringMatching(/^the platform could/),
+  });
+  expect(await deliveryRows(id)).toMatchObject([{ status: 'pending', attempts: 1, error: failing.last_error }]);
+  await table.set('sealed_webhook_url', sealed?.url ?? '', 'id', id);
+  await platform.advance(6000);
+  await allSettled(id, 1);
+  expect(slack.posted).toHaveLength(1);
 });
 
 test('a message whose posting nobody recorded is posted again: at least once', async () => {

@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Assemble, Assembly } from '../../apps/platform/assembly.ts';
 import { type Platform, startPlatform } from '../../apps/platform/platform.ts';
 import { loadConfig } from '../../kernel/config.ts';
+import { InvalidCredentials } from '../../kernel/credentials.ts';
 import { createLogger } from '../../kernel/log.ts';
-import { InvalidCredentials } from '../../router/edge/credentials.ts';
 import { temporaryFolder } from '../support/process.ts';
 
 /** The process around nothing: what the platform does whatever is assembled in it. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { type Rig, start } from '../rig.ts';
 import { ownDatabase } from '../support/own-database.ts';
-import { changeTicket as change, eventsOf, eventsWhen, HOUR_MS, MINUTE_MS, openTicket as open } from '../support/sla.setup.ts';
+import { eventsOf, eventsWhen, HOUR_MS, MINUTE_MS } from '../support/sla.setup.ts';
+import { changeTicket as change, openTicket as open } from '../ticket.setup.ts';
 
 const TICKETS = 12;
 

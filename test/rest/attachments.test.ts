@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readlinkSync } from 'node:fs';
-import { readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../kernel/ids.ts';
-import { eventually, type Rig, rig } from '../rig.ts';
-import { rows } from '../support/tables.ts';
+import { type Rig, rig } from '../rig.ts';
 import type { Answer, Json, Tenant } from '../tenant.ts';
+import { download, file, keep, noted, PNG, send, ticket } from './attachments.setup.ts';
 
-const ticket = { title: 'Internet connection is down', description: 'No light since 9:30.' };
-const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 const PDF = Buffer.from('%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n');
 const ZIP = Buffer.from('504b0506000000000000000000000000000000000000', 'hex');
 const PE = Buffer.concat([Buffer.from('MZ'), Buffer.alloc(58), Buffer.from([64, 0, 0, 0]), Buffer.from('PE\0\0'), Buffer.alloc(64)]);
@@ -21,39 +15,22 @@ const MSI = Buffer.concat([
   Buffer.from('84100c0000000000c000000000000046', 'hex'),
 ]);
 
-const file = (filename: string, content_type: string, content: Buffer | string, more: object = {}) => ({
-  filename,
-  content_type,
-  data: Buffer.from(content).toString('base64'),
-  ...more,
-});
-
 let platform: Rig;
 let tenant: Tenant;
-/** Where attachments lie. */
-let files: string;
 beforeAll(async () => {
   platform = await rig();
   tenant = await platform.organization();
-  files = join(platform.dataDir, 'files', 'attachments');
 });
 
-const send = (attachments: unknown, caller = tenant) => caller.rest('POST', '/support/tickets', { body: { ...ticket, attachments } });
-async function keep(attachments: unknown, caller = tenant): Promise<Json> {
-  const answer = await send(attachments, caller);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.ticket;
-}
 const problems = ({ body }: Answer): [string, string][] =>
   (body.error?.details.errors ?? []).map(({ field, reason }: { field: string; reason: string }) => [field, reason]);
-const download = (id: string, headers: Record<string, string> = {}, { method = 'GET', by = tenant } = {}) =>
-  fetch(`${platform.origin}/v1/attachments/${id}`, { method, headers: { authorization: `Bearer ${by.apiKey}`, ...headers } });
-const noted = async ({ organizationId } = tenant) =>
-  (await rows()).query<{ id: string }>('select "id" from "support"."attachment_upload" where "organization_id" = $1', [organizationId]);
 
 describe('a ticket that is opened with files', () => {
   test('shows them, and gives the bytes back as they were', async () => {
-    const record = await keep([file('modem ✓.png', 'image/png', PNG, { size: PNG.length }), file('log.txt', 'text/plain', 'a\nb\n')]);
+    const record = await keep(tenant, [
+      file('modem ✓.png', 'image/png', PNG, { size: PNG.length }),
+      file('log.txt', 'text/plain', 'a\nb\n'),
+    ]);
     expect(record.attachments).toHaveLength(2);
     const [shown] = record.attachments.filter(({ filename }: Json) => filename === 'modem ✓.png');
     expect(shown).toEqual({
@@ -165,15 +142,15 @@ describe('a ticket that is opened with files', () => {
     ]),
     ['no list', { filename: 'a.txt', data: 'c2VjcmV0IHRleHQ=' }, 'attachments'],
   ])('with %s is refused, naming it', async (_, attachments, field) => {
-    const refused = await send(attachments);
+    const refused = await send(tenant, attachments);
     expect([refused.status, refused.body.error?.code]).toEqual([400, 'INVALID_PARAMETERS']);
     expect(problems(refused).map(([name]) => name)).toContain(field);
-    expect(await noted()).toEqual([]);
+    expect(await noted(tenant)).toEqual([]);
   });
 
   test('that are wrong in several ways is told of all at once, without what was sent', async () => {
     const secret = Buffer.from('a secret of the customer').toString('base64');
-    const refused = await send([
+    const refused = await send(tenant, [
       { filename: 'a.png', content_type: 'image/png', data: secret },
       file('b.txt', 'text/plain', 'b'),
       { filename: 'c.txt', content_type: 'text/plain', data: `${secret}!` },
@@ -185,7 +162,7 @@ describe('a ticket that is opened with files', () => {
       Array.from({ length: 11 }, () => file('a', 'text/plain', 'a secret of the customer')),
       [{ data: secret }],
     ]) {
-      const { status, body } = await send(attachments);
+      const { status, body } = await send(tenant, attachments);
       expect(status).toBe(400);
       if (!Array.isArray(attachments) || typeof attachments[0] !== 'string') expect(JSON.stringify(body)).not.toContain(secret);
     }
@@ -213,9 +190,9 @@ describe('a ticket that is opened with files', () => {
     ['dump.dat', 'application/x-vendor', Buffer.from([1, 0, 2, 0, 3]), 'application/octet-stream'],
     ['Straße 日本.txt', 'text/plain', 'a', 'text/plain'],
   ])('%s, said to be %s, is kept as what it is', async (name, claimed, content, kept) => {
-    const { attachments } = await keep([file(name, claimed, content)]);
+    const { attachments } = await keep(tenant, [file(name, claimed, content)]);
     expect(attachments).toMatchObject([{ filename: name, content_type: kept }]);
-    const answer = await download(attachments[0].id);
+    const answer = await download(tenant, attachments[0].id);
     expect(answer.headers.get('content-type')).toBe(kept);
     expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename/);
     expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.from(content))).toBe(true);
@@ -223,131 +200,22 @@ describe('a ticket that is opened with files', () => {
 
   test('may have ten of them, and 10 MiB in one; a byte more is refused, and so is a body beyond 25 MiB', async () => {
     const most = Buffer.alloc(10 * 1024 * 1024, 'a');
-    const { attachments } = await keep([
+    const { attachments } = await keep(tenant, [
       file('most.txt', 'text/plain', most),
       ...Array.from({ length: 9 }, () => file('a.txt', 'text/plain', 'a')),
     ]);
     expect(attachments).toHaveLength(10);
     const [big] = attachments.filter(({ size }: Json) => size === most.length);
-    const answer = await download(big.id);
+    const answer = await download(tenant, big.id);
     expect(
       createHash('sha256')
         .update(Buffer.from(await answer.arrayBuffer()))
         .digest('hex'),
     ).toBe(createHash('sha256').update(most).digest('hex'));
-    expect(problems(await send([file('more.txt', 'text/plain', Buffer.alloc(most.length + 1, 'a'))]))[0]?.[0]).toBe('attachments.0.data');
-    const beyond = await send([file('a.txt', 'text/plain', most), file('b.txt', 'text/plain', most)]);
+    expect(problems(await send(tenant, [file('more.txt', 'text/plain', Buffer.alloc(most.length + 1, 'a'))]))[0]?.[0]).toBe(
+      'attachments.0.data',
+    );
+    const beyond = await send(tenant, [file('a.txt', 'text/plain', most), file('b.txt', 'text/plain', most)]);
     expect([beyond.status, beyond.body.error.code]).toEqual([413, 'BODY_TOO_LARGE']);
   });
 });
-
-describe('a download', () => {
-  let id: string;
-  beforeAll(async () => {
-    id = (await keep([file('modem.png', 'image/png', PNG)])).attachments[0].id;
-  });
-
-  test('that the caller has already is 304, and HEAD tells of it without its bytes', async () => {
-    const etag = (await download(id)).headers.get('etag') ?? '';
-    for (const sent of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
-      expect((await download(id, { 'if-none-match': sent })).status).toBe(304);
-    expect((await download(id, { 'if-none-match': '"other"' })).status).toBe(200);
-    const head = await download(id, {}, { method: 'HEAD' });
-    expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, String(PNG.length), '']);
-    const [alias, refused, options] = await Promise.all([
-      fetch(`${platform.origin}/api/v1/attachments/${id}`, { headers: { 'x-api-key': tenant.apiKey } }),
-      download(id, {}, { method: 'DELETE' }),
-      download(id, {}, { method: 'OPTIONS' }),
-    ]);
-    expect([alias.status, refused.status, options.headers.get('allow')]).toEqual([200, 405, 'GET, HEAD, OPTIONS']);
-    expect((await download(id, { 'api-version': '7' })).status).toBe(400);
-  });
-
-  test('needs support:read; what another organization has, or nobody, is 404', async () => {
-    const codeOf = async (answer: Response) => [answer.status, ((await answer.json()) as Json).error.code];
-    expect(await codeOf(await fetch(`${platform.origin}/v1/attachments/${id}`))).toEqual([401, 'INVALID_CREDENTIALS']);
-    const writer = await tenant.limitedTo('support:write');
-    expect(await codeOf(await download(id, {}, { by: writer }))).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
-    const stranger = await platform.organization();
-    expect(await codeOf(await download(id, {}, { by: stranger }))).toEqual([404, 'RESOURCE_NOT_FOUND']);
-    for (const none of ['att_01JQ8Z6V4T9M3N2B1C0D9E8F7G', '..%2f..%2fsecret', 'x'])
-      expect(await codeOf(await download(none))).toEqual([404, 'RESOURCE_NOT_FOUND']);
-  });
-
-  test.each([
-    ['missing', async (path: string) => rm(path)],
-    ['of another size', async (path: string) => writeFile(path, 'short')],
-  ])('of a file that is %s in the store is 500 with the standard body, and the log says which', async (_, damage) => {
-    const { attachments } = await keep([file('a.txt', 'text/plain', 'content')]);
-    await damage(join(files, tenant.organizationId, attachments[0].id));
-    const answer = await download(attachments[0].id);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([500, 'application/json; charset=utf-8']);
-    expect(await answer.json()).toMatchObject({ error: { code: 'INTERNAL_ERROR', request_id: answer.headers.get('x-request-id') } });
-    for (const header of ['etag', 'content-disposition']) expect(answer.headers.get(header)).toBeNull();
-    expect(platform.logged.some((line) => line.includes(attachments[0].id) && line.includes('file store'))).toBe(true);
-  });
-
-  test('that its client breaks off leaves no file open', async () => {
-    const { attachments } = await keep([file('most.txt', 'text/plain', Buffer.alloc(9 * 1024 * 1024, 'a'))]);
-    const path = join(files, tenant.organizationId, attachments[0].id);
-    const opened = () => readdirSync('/proc/self/fd').filter((fd) => linkOf(fd) === path).length;
-    const leaving = new AbortController();
-    const answer = await fetch(attachments[0].download_url, {
-      headers: { authorization: `Bearer ${tenant.apiKey}` },
-      signal: leaving.signal,
-    });
-    await answer.body?.getReader().read();
-    leaving.abort();
-    await eventually(() => opened() === 0);
-  });
-});
-
-describe('a file that nobody has', () => {
-  const kept = async (by: Tenant) => readdir(join(files, by.organizationId)).catch(() => []);
-
-  test('does not stay of a change that failed', async () => {
-    const own = await platform.organization();
-    const { connection, drop } = await refusing('ticket');
-    const { status } = await send([file('a.txt', 'text/plain', 'a')], own).finally(drop);
-    expect([connection, status]).toEqual(['ticket', 500]);
-    expect(await kept(own)).toEqual([]);
-    expect(await noted(own)).toEqual([]);
-  });
-
-  test('is swept away an hour after a process died over it, and one that somebody has is not', async () => {
-    const own = await platform.organization();
-    const { attachments } = await keep([file('a.txt', 'text/plain', 'a')], own);
-    const left = newId('attachment');
-    await (await rows()).query('insert into "support"."attachment_upload" values ($1, $2, $3)', [
-      left,
-      own.organizationId,
-      platform.clock.now(),
-    ]);
-    await writeFile(join(files, own.organizationId, left), 'half of it');
-    const { support } = platform.assembly.domains;
-    await support.attachments.sweep();
-    expect((await kept(own)).toSorted()).toEqual([attachments[0].id, left].toSorted());
-    await platform.advance(3_600_001);
-    await support.attachments.sweep();
-    expect(await kept(own)).toEqual([attachments[0].id]);
-    expect(await noted(own)).toEqual([]);
-  });
-});
-
-/** Has the database refuse every new row of a table. */
-async function refusing(table: string): Promise<{ connection: string; drop: () => Promise<void> }> {
-  const { query } = await rows();
-  await query(`alter table "support"."${table}" add constraint "refused_by_test" check (false) not valid`, []);
-  return {
-    connection: table,
-    drop: async () => void (await query(`alter table "support"."${table}" drop constraint "refused_by_test"`, [])),
-  };
-}
-
-function linkOf(fd: string): string | undefined {
-  try {
-    return readlinkSync(`/proc/self/fd/${fd}`);
-  } catch {
-    return undefined;
-  }
-}

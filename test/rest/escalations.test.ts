@@ -1,7 +1,8 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
-import { changeTicket as change, eventsWhen, openTicket as open, slaOf } from '../support/sla.setup.ts';
+import { eventsWhen, slaOf } from '../support/sla.setup.ts';
 import type { Tenant } from '../tenant.ts';
+import { changeTicket as change, openTicket as open } from '../ticket.setup.ts';
 
 let platform: Rig;
 let tenant: Tenant;
@@ -66,7 +67,7 @@ test('escalating raises the level, tells people, and is kept with what was said'
       metadata: sent.metadata,
       actorKind: 'api_key',
     },
-    { level: 1, reason: 'Priority raised to critical', comments: null, notify: [], metadata: {}, actorKind: 'api_key' },
+    { level: 1, reason: 'Priority set to critical', comments: null, notify: [], metadata: {}, actorKind: 'api_key' },
   ]);
 
   // what the desk says among itself is not the customer's
@@ -96,6 +97,53 @@ test('levels only rise, and a resolved ticket has none', async () => {
     { code: 'INVALID_STATE', details: { from: 'resolved', to: 'escalated' } },
   ]);
   expect((await slaOf(tenant, id)).escalation.current_level).toBe(3);
+});
+
+describe('a PUT of critical', () => {
+  const levels = async (id: string): Promise<number[]> => {
+    const { data } = await tenant.graphql('query($id: ID!) { ticket(id: $id) { escalations { level } } }', { id });
+    return data.ticket.escalations.map(({ level }: { level: number }) => level);
+  };
+
+  test('answers that the ticket is escalated, also where it was opened so; said again it changes nothing', async () => {
+    const { id, revision } = await open(tenant, { priority: 'critical' });
+    expect((await slaOf(tenant, id)).escalation).toMatchObject({ current_level: 0, escalation_reason: null });
+    const { sla } = await change(tenant, id, { priority: 'critical' });
+    expect(sla).toMatchObject({ escalated: true, escalation_reason: 'Priority set to critical' });
+    const [escalated] = await eventsWhen(tenant, id, 1, 'ticket.escalated');
+    expect(escalated.data.changes).toEqual({ escalation_level: { from: 0, to: 1 } });
+
+    expect((await change(tenant, id, { priority: 'critical' })).sla).toEqual(sla);
+    expect((await tenant.rest('GET', `/support/tickets/${id}`)).body.ticket.revision).toBe(revision + 1);
+    expect(await levels(id)).toEqual([1]);
+  });
+
+  test('raises a ticket that was less urgent by one level, each time', async () => {
+    const { id } = await open(tenant, { priority: 'high' });
+    await change(tenant, id, { priority: 'critical' });
+    await change(tenant, id, { priority: 'low' });
+    expect((await change(tenant, id, { priority: 'critical' })).sla.escalated).toBe(true);
+    expect(await levels(id)).toEqual([2, 1]);
+  });
+
+  test.each(['low', 'critical'])(
+    'is refused for a resolved ticket (%s), as escalating it is, unless it is reopened by it',
+    async (priority) => {
+      const { id } = await open(tenant, { priority });
+      await change(tenant, id, { status: 'resolved' });
+      const refused = await tenant.rest('PUT', `/support/tickets/${id}`, { body: { priority: 'critical' } });
+      expect([refused.status, refused.body.error]).toMatchObject([
+        409,
+        { code: 'INVALID_STATE', details: { from: 'resolved', to: 'escalated', allowed: ['open'] } },
+      ]);
+      expect((await slaOf(tenant, id)).escalation.current_level).toBe(0);
+      expect((await change(tenant, id, { status: 'open', priority: 'critical' })).sla.escalated).toBe(true);
+      // what is escalated may be resolved in the same change, and named again afterwards
+      expect((await change(tenant, id, { status: 'resolved', priority: 'critical' })).sla.escalated).toBe(true);
+      expect((await change(tenant, id, { priority: 'critical' })).status).toBe('resolved');
+      expect(await levels(id)).toEqual([1]);
+    },
+  );
 });
 
 test('two at once to the same level are one escalation', async () => {

@@ -96,6 +96,23 @@ describe('the rating of a ticket', () => {
     expect(data.ticket.feedback).toEqual({ rating: 5, ticket: { id }, article: null });
   });
 
+  test('is not changed by the desk where somebody else gave it', async () => {
+    const id = await resolved();
+    const [customer, agent] = [await tenant.limitedTo('support:create'), await tenant.limitedTo('support:write')];
+    const given = (await rate({ rating: 1, comment: 'Late', ticket_id: id }, customer)).body.data;
+    for (const caller of [agent, tenant]) {
+      const refused = await rate({ rating: 5, ticket_id: id }, caller);
+      expect(refusal(refused)).toEqual([409, 'INVALID_STATE']);
+      expect(refused.body.error.details).toMatchObject({ id: given.id, ticket_id: id });
+    }
+    expect(await listed(`ticket_id=${id}`)).toEqual([given]);
+
+    const unrated = await resolved();
+    for (const rating of [4, 5]) expect((await rate({ rating, ticket_id: unrated }, agent)).status).toBe(201);
+    expect((await rate({ rating: 2, ticket_id: unrated }, customer)).status).toBe(201);
+    expect(await listed(`ticket_id=${unrated}`)).toMatchObject([{ rating: 2, author_id: given.author_id }]);
+  });
+
   test('stays one where several come at once', async () => {
     const id = await resolved();
     const answers = await Promise.all([1, 2, 3, 4, 5].map((rating) => rate({ rating, ticket_id: id })));

@@ -44,6 +44,15 @@ describe('the OpenAPI document of the running platform', () => {
     );
   });
 
+  test('describes what something else serves where that is served', async () => {
+    const headers = { accept: 'application/json', authorization: `Bearer ${tenant.apiKey}` };
+    for (const { method, path } of others.filter(({ operation }) => !operation.servers)) {
+      const answer = await fetch(`${tenant.origin}/v1${path.replace(/\{\w+\}/g, 'none')}`, { method, headers, redirect: 'manual' });
+      const code = /"code":"(ROUTE_NOT_FOUND|METHOD_NOT_ALLOWED)"/.exec(await answer.text())?.[1];
+      expect(code, `${method} ${path}`).toBeUndefined();
+    }
+  });
+
   test('names every operation once', () => {
     const ids = Object.values<Json>(openapi.paths).flatMap((item) => Object.values<Json>(item).map(({ operationId }) => operationId));
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);

@@ -243,7 +243,7 @@ describe('a request that is cancelled', () => {
     expect(refused.body.error).toMatchObject({ code: 'INVALID_STATE', details: { to: 'cancelled' } });
     const changed = await change(id, { name: 'Too late' });
     expect(changed.status).toBe(409);
-    expect(changed.body.error).toMatchObject({ code: 'INVALID_STATE', details: { resource: 'provisioning request', id } });
+    expect(changed.body.error).toMatchObject({ code: 'INVALID_STATE', details: { resource: 'provisioning_request', id } });
     expect(storyOf(await requestThatIs('completed', tenant, id))).toBe(BUILT);
   });
 

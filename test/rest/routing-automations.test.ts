@@ -4,7 +4,8 @@ import type { Mail } from '../../kernel/mail.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
-import { makeRule, openTicket } from './routing.setup.ts';
+import { openTicket } from '../ticket.setup.ts';
+import { makeRule } from './routing.setup.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -53,7 +54,7 @@ describe('escalate_after', () => {
     await eventually(async () => (await levelOf(ticket)) === 1);
     expect(await read(ticket)).toMatchObject({
       status: 'ESCALATED',
-      sla: { escalationReason: 'Routing rule “Quick”: not resolved within 30 minutes', respondedAt: null },
+      sla: { escalationReason: 'Not resolved within 30 minutes', respondedAt: null },
     });
     await pass(HOUR_MS);
     expect(await levelOf(ticket)).toBe(1);
@@ -62,6 +63,25 @@ describe('escalate_after', () => {
       return found.length > 0 && found;
     });
     expect(events).toMatchObject([{ data: { changes: { escalation_level: { from: 0, to: 1 } } } }]);
+  });
+
+  test('tells the desk which rule it was, and nobody else', async () => {
+    tenant = await platform.organization();
+    await makeRule(tenant, { rule_name: 'Quick', actions: { escalate_after: '30_minutes' } });
+    const ticket = await openTicket(tenant);
+    await platform.advance(30 * MINUTE_MS);
+    const [event] = await eventually(async () => {
+      const found = await eventsOf(ticket, 'ticket.escalated');
+      return found.length > 0 && found;
+    });
+    const customer = await tenant.limitedTo('support:read', 'support:create');
+    const seen = [event];
+    for (const of of ['', '/sla', '/timeline', '/comments'])
+      seen.push((await customer.rest('GET', `/support/tickets/${ticket.id}${of}`)).body);
+    expect(JSON.stringify(seen)).toContain('Not resolved within 30 minutes');
+    expect(JSON.stringify(seen)).not.toContain('Quick');
+    const { data } = await tenant.graphql('query ($id: ID!) { ticket(id: $id) { escalations { reason comments } } }', { id: ticket.id });
+    expect(data.ticket.escalations).toEqual([{ reason: 'Not resolved within 30 minutes', comments: 'Routing rule “Quick”' }]);
   });
 
   test('raises one that was escalated by hand one more level', async () => {
@@ -113,6 +133,47 @@ describe('escalate_after', () => {
   });
 });
 
+describe('the next escalation', () => {
+  const nextOf = async ({ id }: Json): Promise<string | null> =>
+    (await tenant.rest('GET', `/support/tickets/${id}/sla`)).body.sla_status.escalation.next_escalation;
+  const hoursAfter = ({ created_at }: Json, hours: number): string => new Date(Date.parse(created_at) + hours * HOUR_MS).toISOString();
+
+  test('is that of the rule or of the service level, whichever comes first', async () => {
+    tenant = await platform.organization();
+    const rule = await makeRule(tenant, { conditions: { category: 'voice' }, actions: { escalate_after: '3_hours' } });
+    const high = await openTicket(tenant, { category: 'voice', priority: 'high' });
+    expect(await nextOf(high)).toBe(hoursAfter(high, 3));
+    const critical = await openTicket(tenant, { category: 'voice', priority: 'critical' });
+    expect(await nextOf(critical)).toBe(hoursAfter(critical, 2));
+    const other = await openTicket(tenant, { priority: 'high' });
+    expect(await nextOf(other)).toBe(hoursAfter(other, 6));
+    const { data, errors } = await tenant.graphql('{ tickets { nodes { number sla { escalation { nextEscalation } } } } }');
+    expect(errors).toBeUndefined();
+    expect(data.tickets.nodes.map(({ sla }: Json) => sla.escalation.nextEscalation)).toEqual([
+      hoursAfter(other, 6),
+      hoursAfter(critical, 2),
+      hoursAfter(high, 3),
+    ]);
+
+    // waiting for the customer stops the clock of the service level only
+    await tenant.rest('PUT', `/support/tickets/${high.id}`, { body: { waiting_on_customer: true } });
+    expect(await nextOf(high)).toBe(hoursAfter(high, 3));
+    await tenant.rest('PUT', `/support/routing-rules/${rule.id}`, { body: { active: false } });
+    expect(await nextOf(high)).toBeNull();
+    await tenant.rest('PUT', `/support/routing-rules/${rule.id}`, { body: { active: true } });
+    await move(high, 'resolved');
+    expect(await nextOf(high)).toBeNull();
+  });
+
+  test('is none at the highest level', async () => {
+    tenant = await platform.organization();
+    await makeRule(tenant, { actions: { escalate_after: '3_hours' } });
+    const ticket = await openTicket(tenant);
+    await tenant.rest('POST', `/support/tickets/${ticket.id}/escalate`, { body: { escalation_level: 5 } });
+    expect(await nextOf(ticket)).toBeNull();
+  });
+});
+
 describe('auto_update_frequency', () => {
   test('tells the contact how the ticket stands, every so often until it is resolved', async () => {
     tenant = await platform.organization();
@@ -152,6 +213,23 @@ describe('auto_update_frequency', () => {
     expect(mailsTo(who)).toHaveLength(1);
     await platform.advance(5 * MINUTE_MS);
     await eventually(() => mailsTo(who).length === 2);
+  });
+
+  test('says nothing while the ticket waits for its customer, and goes on at its next time after that', async () => {
+    tenant = await platform.organization();
+    const who = contact();
+    await makeRule(tenant, { actions: { auto_update_frequency: '1_hour' } });
+    const ticket = await openTicket(tenant, { contact: who });
+    const wait = async (waiting_on_customer: boolean): Promise<void> =>
+      expect((await tenant.rest('PUT', `/support/tickets/${ticket.id}`, { body: { waiting_on_customer } })).status).toBe(200);
+    await wait(true);
+    await pass(2 * HOUR_MS);
+    expect((await tenant.rest('GET', `/support/tickets/${ticket.id}/comments`)).body.comments).toEqual([]);
+    await wait(false);
+    await pass(HOUR_MS - MINUTE_MS);
+    expect(mailsTo(who)).toEqual([]);
+    await platform.advance(MINUTE_MS);
+    await eventually(() => mailsTo(who).length === 1);
   });
 
   test('of a ticket without an address to write to is a comment, and no answer', async () => {

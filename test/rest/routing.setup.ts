@@ -11,15 +11,16 @@ export async function makeRule(tenant: Tenant, rule: object = {}): Promise<Json>
   return answer.body.data;
 }
 
-export async function openTicket(tenant: Tenant, ticket: object = {}): Promise<Json> {
-  const answer = await tenant.rest('POST', '/support/tickets', { body: { title: 'Line is down', description: 'Since 9:30.', ...ticket } });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.ticket;
-}
-
 /** The rule that a ticket was routed by. */
 export async function ruleOf(tenant: Tenant, { id }: Json): Promise<Json> {
   const { data, errors } = await tenant.graphql('query ($id: ID!) { ticket(id: $id) { routingRule { id ruleName } } }', { id });
   expect(errors).toBeUndefined();
   return data.ticket.routingRule;
 }
+
+/** The status and code of a refusal, and the members that it names. */
+export const problems = ({ status, body }: Answer): [number, string, string[]] => [
+  status,
+  body.error?.code,
+  (body.error?.details.errors ?? []).map(({ field }: Json) => field),
+];

@@ -49,7 +49,7 @@ describe('the catalog', () => {
   test('has no other category', async () => {
     const { status, body } = await tenant.rest('GET', '/services/catalog/gardening');
     expect(status).toBe(404);
-    expect(body.error).toMatchObject({ code: 'RESOURCE_NOT_FOUND', details: { id: 'gardening' } });
+    expect(body.error).toMatchObject({ code: 'RESOURCE_NOT_FOUND', details: { resource: 'catalog_category', id: 'gardening' } });
   });
 
   test('needs services:read', async () => {

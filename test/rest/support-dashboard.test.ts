@@ -99,11 +99,11 @@ async function desk(): Promise<{ tenant: Tenant; truth: Truth[] }> {
     const resolvedHours = index % 4 === 3 ? null : 1.25 + index * 1.5;
     const isBreached = index % 5 === 2;
     const rating = resolvedHours !== null && index % 2 === 0 ? 1 + (index % 5) : null;
+    if (resolvedHours !== null) await tenant.rest('PUT', `/support/tickets/${id}`, { body: { status: 'resolved' } });
+    // only now: resolving one that is so old would be too late
     await table.set('created_at', created, 'id', id);
-    if (resolvedHours !== null) {
-      await tenant.rest('PUT', `/support/tickets/${id}`, { body: { status: 'resolved' } });
+    if (resolvedHours !== null)
       await table.set('resolved_at', new Date(Date.parse(created) + resolvedHours * HOUR_MS).toISOString(), 'id', id);
-    }
     if (isBreached) await table.set(index % 2 ? 'response_breached_at' : 'resolution_breached_at', created, 'id', id);
     if (rating !== null)
       await store.query(

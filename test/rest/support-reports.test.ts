@@ -130,6 +130,7 @@ describe('a report', () => {
 
   test('of a type chooses its metrics, of any other counts them all, over the last 30 days', async () => {
     expect((await generate(tenant, { report_type: 'sla_performance' })).parameters.metrics).toEqual(['sla_compliance', 'resolution_time']);
+    expect((await generate(tenant, { report_type: 'constructor' })).parameters.metrics).toEqual(METRICS);
     const { parameters } = await generate(tenant, { report_type: 'usage' });
     expect(parameters.metrics).toEqual(METRICS);
     expect(Date.parse(parameters.date_range.end) - Date.parse(parameters.date_range.start)).toBe(30 * DAY_MS);

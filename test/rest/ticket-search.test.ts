@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Rig, rig } from '../rig.ts';
 import { onlyTable, rows } from '../support/tables.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { openTicket } from '../ticket.setup.ts';
+import { idsOf, searchTickets } from './ticket-search.setup.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -11,16 +13,9 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-const open = async (tenant: Tenant, body: object = {}): Promise<Json> => {
-  const answer = await tenant.rest('POST', '/support/tickets', { body: { title: 'Down', description: 'No light', ...body } });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.ticket;
-};
 const change = async (tenant: Tenant, id: string, body: object): Promise<void> => {
   expect((await tenant.rest('PUT', `/support/tickets/${id}`, { body })).status).toBe(200);
 };
-const search = (tenant: Tenant, body: object): Promise<Answer> => tenant.rest('POST', '/support/tickets/search', { body });
-const idsOf = ({ body }: Answer): string[] => body.tickets.map(({ id }: Json) => id);
 
 /** Opened by whom, when and as what: on several days, some of them at an instant together. */
 async function desk(): Promise<{ tenant: Tenant; tickets: Json[] }> {
@@ -32,7 +27,7 @@ async function desk(): Promise<{ tenant: Tenant; tickets: Json[] }> {
   const made = [];
   for (let index = 0; index < 18; index += 1) {
     made.push(
-      await open(tenant, {
+      await openTicket(tenant, {
         title: `Line ${(index * 7) % 18}`,
         priority: priorities[index % 4],
         category: ['voice', 'cloud', 'billing'][index % 3],
@@ -81,8 +76,8 @@ describe('a list', () => {
     let cursor: string | null = null;
     let total = Number.POSITIVE_INFINITY;
     for (let page = 1; byPage.length < total; page += 1) {
-      const numbered = await search(tenant, { filters, sort, pagination: { page, limit } });
-      const followed = await search(tenant, { filters, sort, pagination: { limit, ...(cursor && { cursor }) } });
+      const numbered = await searchTickets(tenant, { filters, sort, pagination: { page, limit } });
+      const followed = await searchTickets(tenant, { filters, sort, pagination: { limit, ...(cursor && { cursor }) } });
       expect([numbered.status, followed.status], JSON.stringify([numbered.body, followed.body])).toEqual([200, 200]);
       byPage.push(...idsOf(numbered));
       byCursor.push(...idsOf(followed));
@@ -208,7 +203,7 @@ describe('a list', () => {
 
 test('numbers sort by their digits', async () => {
   const tenant = await platform.organization();
-  const [first, second] = [await open(tenant), await open(tenant)];
+  const [first, second] = [await openTicket(tenant), await openTicket(tenant)];
   await (await onlyTable('support.ticket')).set('number', 'TKT-10000', 'id', first.id);
   const { body } = await tenant.rest('GET', '/support/tickets?sort=number:asc');
   expect(body.tickets.map(({ number }: Json) => number)).toEqual([second.number, 'TKT-10000']);
@@ -217,8 +212,9 @@ test('numbers sort by their digits', async () => {
 test('the total follows what happens to tickets, before and after it was folded', async () => {
   const tenant = await platform.organization();
   const ids = [];
-  for (let index = 0; index < 4; index += 1) ids.push((await open(tenant, { priority: 'high' })).id);
-  const total = async (filters: object) => (await search(tenant, { filters, pagination: { limit: 1 } })).body.pagination.total as number;
+  for (let index = 0; index < 4; index += 1) ids.push((await openTicket(tenant, { priority: 'high' })).id);
+  const total = async (filters: object) =>
+    (await searchTickets(tenant, { filters, pagination: { limit: 1 } })).body.pagination.total as number;
   const totals = async () => [
     await total({}),
     await total({ status: ['open'] }),
@@ -249,110 +245,3 @@ test('the total follows what happens to tickets, before and after it was folded'
   await all.query('delete from support.ticket where id = $1', [second]);
   expect(await totals()).toEqual([3, 3, 3, 3]);
 });
-
-describe('words', () => {
-  let tenant: Tenant;
-  const made: Record<string, Json> = {};
-  beforeAll(async () => {
-    tenant = await platform.organization({ plan: 'custom' });
-    made.described = await open(tenant, { title: 'Nothing works', description: 'The modem was restarted twice.' });
-    made.titled = await open(tenant, { title: 'Modem', description: 'It is dark.', priority: 'high' });
-    made.other = await open(tenant, { title: 'Invoice', description: 'Restarting the billing cycle' });
-    const stranger = await platform.organization();
-    await open(stranger, { title: 'Modem', description: 'Of somebody else' });
-  });
-
-  const find = async (q: string, more: object = {}, caller = tenant): Promise<string[]> => {
-    const answer = await search(caller, { filters: { q, ...more } });
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-    expect(answer.body.pagination.total).toBe(answer.body.tickets.length);
-    return idsOf(answer).map((id) => Object.keys(made).find((name) => made[name].id === id) ?? 'unknown');
-  };
-
-  test('are found in title and description, in any of their forms, the title first', async () => {
-    expect(await find('modem')).toEqual(['titled', 'described']);
-    expect(await find('MODEMS')).toEqual(['titled', 'described']);
-    expect((await find('restart')).sort()).toEqual(['described', 'other']);
-    expect(await find('modem restarted')).toEqual(['described']);
-  });
-
-  test('can be phrases, alternatives and exclusions, and are never a syntax error', async () => {
-    expect(await find('"restarted twice"')).toEqual(['described']);
-    expect(await find('"twice restarted"')).toEqual([]);
-    expect(await find('modem -restarted')).toEqual(['titled']);
-    expect((await find('invoice or dark')).sort()).toEqual(['other', 'titled']);
-    for (const q of ["modem & | ! ( '", '"', '-', ':* <->', "'; drop table ticket", '\\']) expect(Array.isArray(await find(q))).toBe(true);
-  });
-
-  test('that say nothing find nothing', async () => {
-    expect(await find('the of and')).toEqual([]);
-    expect(await find('zebra')).toEqual([]);
-    // no word of anybody's text
-    expect(await find(tenant.organizationId)).toEqual([]);
-  });
-
-  test('go with every filter and sort, and by page', async () => {
-    expect(await find('modem', { priority: ['high'] })).toEqual(['titled']);
-    expect(await find('modem', { status: ['resolved'] })).toEqual([]);
-    const byTitle = await search(tenant, { filters: { q: 'modem' }, sort: { field: 'created_at', order: 'asc' } });
-    expect(idsOf(byTitle)).toEqual([made.described.id, made.titled.id]);
-    const first = await search(tenant, { filters: { q: 'modem' }, pagination: { limit: 1 } });
-    expect(first.body.pagination).toMatchObject({ total: 2, pages: 2, has_more: true });
-    const second = await search(tenant, { filters: { q: 'modem' }, pagination: { limit: 1, cursor: first.body.pagination.next_cursor } });
-    expect([...idsOf(first), ...idsOf(second)]).toEqual([made.titled.id, made.described.id]);
-  });
-
-  test('may be the number or the id of a ticket', async () => {
-    for (const q of [made.other.number, made.other.number.toLowerCase(), made.other.id, ` ${made.other.number} `])
-      expect(await find(q)).toEqual(['other']);
-    expect(await find('TKT-999999')).toEqual([]);
-    expect(await find(made.other.number, { status: ['resolved'] })).toEqual([]);
-    expect((await (await platform.organization()).rest('GET', `/support/tickets?q=${made.other.id}`)).body.tickets).toEqual([]);
-  });
-
-  test('of comments find their ticket, those of internal ones for the desk only', async () => {
-    const customer = await tenant.limitedTo('support:read', 'support:create');
-    const comment = async (body: object, caller = tenant) =>
-      expect((await caller.rest('POST', `/support/tickets/${made.other.id}/comments`, { body })).status).toBe(201);
-    await comment({ content: 'The giraffe chewed the cable' }, customer);
-    await comment({ content: 'Refund of the zucchini approved', visibility: 'internal' });
-    await comment({ content: 'We send a plumber' });
-    for (const caller of [tenant, customer]) {
-      expect(await find('giraffes', {}, caller)).toEqual(['other']);
-      // in what was said before and after the internal one, and with words of the ticket itself
-      expect(await find('giraffe plumber invoice', {}, caller)).toEqual(['other']);
-    }
-    expect(await find('zucchini')).toEqual(['other']);
-    expect(await find('zucchini plumber')).toEqual(['other']);
-    expect(await find('zucchini', {}, customer)).toEqual([]);
-    expect(await find('giraffe -zucchini', {}, customer)).toEqual(['other']);
-    const { data } = await customer.graphql('{ tickets(filter: { q: "zucchini" }) { nodes { id } pageInfo { total } } }');
-    expect(data.tickets).toEqual({ nodes: [], pageInfo: { total: 0 } });
-  });
-
-  test('come in a query string, a body on GET, a POST and over GraphQL alike', async () => {
-    const expected = [made.titled.id, made.described.id];
-    const onGet = await getWithBody(tenant, { filters: { q: 'modem' } });
-    expect(onGet.tickets.map(({ id }: Json) => id)).toEqual(expected);
-    expect(idsOf(await tenant.rest('GET', '/support/tickets/search?filters[q]=modem'))).toEqual(expected);
-    expect(idsOf(await tenant.rest('GET', '/support/tickets?q=modem'))).toEqual(expected);
-    const { data } = await tenant.graphql('{ tickets(filter: { q: "modem" }) { nodes { id } pageInfo { total } } }');
-    expect(data.tickets).toEqual({ nodes: expected.map((id) => ({ id })), pageInfo: { total: 2 } });
-  });
-
-  test.each(['', 'x'.repeat(201)])('of no length or too many (%#) are refused', async (q) => {
-    const { status, body } = await search(tenant, { filters: { q } });
-    expect([status, body.error.details.errors[0].field]).toEqual([400, 'q']);
-  });
-});
-
-/** `fetch` sends no body with a GET. */
-async function getWithBody(tenant: Tenant, body: object): Promise<Json> {
-  const { request } = await import('undici');
-  const answer = await request(`${tenant.origin}/v1/support/tickets/search`, {
-    method: 'GET',
-    headers: { authorization: `Bearer ${tenant.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  return answer.body.json();
-}

@@ -190,14 +190,3 @@ test('a signature that one process has accepted is refused by every other, and n
       ),
     ).toBe(0);
 });
-
-test('signatures that can no longer be replayed are forgotten', async () => {
-  const at = (seconds: number) => new Date(rig.clock.now().getTime() + seconds * 1000);
-  const insert = 'insert into identity.request_signature (digest, expires_at) values (?, ?)';
-  await rig.orm.em.getConnection().execute(insert, ['old', at(-1)]);
-  await rig.orm.em.getConnection().execute(insert, ['young', at(60)]);
-  await identity.core.signatures.purge();
-  const left = await rig.orm.em.getConnection().execute<{ digest: string }[]>('select digest from identity.request_signature');
-  expect(left.map(({ digest }) => digest)).toContain('young');
-  expect(left.map(({ digest }) => digest)).not.toContain('old');
-});

@@ -41,7 +41,7 @@ test('a later start makes nothing and shows nothing, whatever is preset', async 
 
 test('of several processes that start together one makes the organization', async () => {
   const { all } = await rig.orm.em.fork().transactional(async (tx) => {
-    const sql = (statement: string) => tx.getConnection().execute<{ waiting: number }[]>(statement, [], 'all', tx.getTransactionContext());
+    const sql = (statement: string) => tx.execute<{ waiting: number }[]>(statement);
     await sql('lock table identity.user in exclusive mode');
     const starting = Promise.all(Array.from({ length: 3 }, () => rig.startProcess().bootstrap(presets)));
     // on a server they come as far as they can before any of them may write; PGlite has one session, and they wait for it

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TestClock } from '../../kernel/clock.ts';
+import type { Credentials } from '../../kernel/credentials.ts';
 import { PlatformError } from '../../kernel/errors.ts';
 import type { Priority } from '../../kernel/http.ts';
 import { createLogger } from '../../kernel/log.ts';
@@ -7,11 +8,10 @@ import { createMetrics } from '../../kernel/metrics.ts';
 import { type Plan, Principal } from '../../kernel/principal.ts';
 import type { Identified } from '../../router/edge/admission.ts';
 import type { Counters } from '../../router/edge/counters.ts';
-import type { Credentials } from '../../router/edge/credentials.ts';
 import { type Edge, mountEdge } from '../../router/edge/edge.ts';
 import type { UsageObserver } from '../../router/edge/limiter.ts';
 import { MemoryCounters } from '../../router/edge/memory-counters.ts';
-import { type Limits, PRIORITIES } from '../../router/edge/plans.ts';
+import { PRIORITIES, type RateLimit } from '../../router/edge/plans.ts';
 import { createServer } from '../../router/edge/server.ts';
 
 export interface EdgeRig {
@@ -34,12 +34,12 @@ export interface EdgeRig {
   /** Accepts a key of another rig, as another process over the same database would. */
   knows(key: string, principal: Principal): void;
   /** A key of an organization of its own; several keys may share one. */
-  addKey(plan: Plan, options?: { organizationId?: string; limits?: Limits }): { key: string; principal: Principal };
+  addKey(plan: Plan, options?: { organizationId?: string; limits?: RateLimit }): { key: string; principal: Principal };
 }
 
 interface RigOptions {
   counters?: Counters;
-  anonymous?: Limits;
+  anonymous?: RateLimit;
   trustedProxies?: string[];
   slotWaitMs?: number;
   /** Looking up a key takes until then. */

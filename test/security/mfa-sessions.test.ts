@@ -72,7 +72,7 @@ describe('a challenge', () => {
       for (const id of [challenge, 'mfac_01JQ8Z6V4T9M3N2B1C0D9E8F7G']) {
         const refused = await answer(stranger, id, await totp(secret));
         expect(refused.status).toBe(404);
-        expect(refused.body.error).toMatchObject({ code: 'RESOURCE_NOT_FOUND', details: { resource: 'challenge', id } });
+        expect(refused.body.error).toMatchObject({ code: 'RESOURCE_NOT_FOUND', details: { resource: 'mfa_challenge', id } });
         expect((await stranger.rest('POST', `/auth/mfa/challenges/${id}/send`, { body: { method: 'sms' } })).status).toBe(404);
       }
     }

@@ -284,6 +284,13 @@ describe('a device', () => {
     expect(await poll(client, again.device_code)).toMatchObject({ status: 400, body: { error: 'access_denied' } });
   });
 
+  test.each(['/oauth/device', '/oauth/device/none'])('page that is sent without a session begins anew: %s', async (path) => {
+    const body = new URLSearchParams({ user_code: 'AAAA-AAAA', xsrf: 'none' });
+    const init = path.endsWith('none') ? {} : { method: 'POST', body };
+    const { status, headers } = await fetch(tenant.origin + path, { ...init, redirect: 'manual' });
+    expect([status, headers.get('location')]).toEqual([303, '/oauth/device']);
+  });
+
   test('code that is wrong, used or too old is refused on the page', async () => {
     const { body } = await start(client);
     const browser = new Browser(tenant.origin);

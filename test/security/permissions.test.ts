@@ -20,7 +20,8 @@ import { UserRole } from '../../subgraphs/identity/users/user.states.ts';
 import { rig } from '../rig.ts';
 import { given } from '../support/literals.ts';
 import { openapi, operationOf, routes, titled } from '../support/operations.ts';
-import { arranged, Records } from '../support/records.ts';
+import { arranged } from '../support/record.kinds.ts';
+import { Records } from '../support/records.ts';
 import { Tenant } from '../tenant.ts';
 
 const EVERY: Permission[] = AREAS.flatMap((area) => ACTIONS.map((action): Permission => `${area}:${action}`));

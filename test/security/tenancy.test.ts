@@ -5,7 +5,8 @@ import { pathParameters } from '../../rest-bridge/route.ts';
 import { eventually, rig } from '../rig.ts';
 import { given } from '../support/literals.ts';
 import { bodyMembers, hasRecordParameter, operationOf, routes, titled, withMember } from '../support/operations.ts';
-import { kindOf, namesRecord, Records, recordKinds } from '../support/records.ts';
+import { recordKinds } from '../support/record.kinds.ts';
+import { kindOf, namesRecord, Records } from '../support/records.ts';
 import { onlyTable } from '../support/tables.ts';
 import type { Json } from '../tenant.ts';
 

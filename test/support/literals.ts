@@ -19,7 +19,8 @@ const BY_TYPE: Readonly<Record<string, string>> = {
 };
 const BY_NAME: Readonly<Record<string, string>> = { email: '"nobody@example.com"', permissions: '["services:read"]' };
 
-function literal(type: GraphQLInputType, name = ''): string {
+/** A valid and otherwise meaningless value of a type. */
+export function literal(type: GraphQLInputType, name = ''): string {
   if (BY_NAME[name]) return BY_NAME[name];
   if (isNonNullType(type)) return literal(type.ofType, name);
   if (isListType(type)) return `[${literal(type.ofType)}]`;

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { createDatabase, dropDatabases, scratchName } from '../../bench/scratch-database.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -17,33 +17,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const redisUrl = required('TEST_REDIS_URL');
   await reach('Redis', 'TEST_REDIS_URL', () => pingRedis(redisUrl));
 
-  const run = `platform_test_${process.pid}_${Date.now().toString(36)}`;
+  const run = scratchName('platform_test');
   const names = Array.from({ length: project.config.maxWorkers }, (_, index) => `${run}_${index + 1}`);
-  await reach('PostgreSQL', 'TEST_DATABASE_URL', () =>
-    runSql(
-      databaseUrl,
-      names.map((name) => `create database ${name}`),
-    ),
-  );
-  project.provide('services', { redisUrl, databaseUrls: names.map((name) => withDatabase(databaseUrl, name)) });
+  const databaseUrls: string[] = [];
+  await reach('PostgreSQL', 'TEST_DATABASE_URL', async () => {
+    for (const name of names) databaseUrls.push(await createDatabase(databaseUrl, name));
+  });
+  project.provide('services', { redisUrl, databaseUrls });
 
-  return async () =>
-    runSql(
-      databaseUrl,
-      (await databasesNamed(databaseUrl, run)).map((name) => `drop database if exists ${name} with (force)`),
-    );
-}
-
-/** Those of the workers, and those that tests made for platforms of their own. */
-async function databasesNamed(url: string, prefix: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ datname: string }>('select datname from pg_database where starts_with(datname, $1)', [prefix]);
-    return rows.map(({ datname }) => datname);
-  } finally {
-    await client.end();
-  }
+  // those of the workers, and those that tests made for platforms of their own
+  return () => dropDatabases(databaseUrl, run);
 }
 
 function required(name: string): string {
@@ -71,20 +54,4 @@ async function pingRedis(url: string): Promise<void> {
   } finally {
     redis.disconnect();
   }
-}
-
-async function runSql(url: string, statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
-
-function withDatabase(url: string, name: string): string {
-  const changed = new URL(url);
-  changed.pathname = `/${name}`;
-  return changed.href;
 }

@@ -1,21 +1,12 @@
 import { expect } from 'vitest';
-import { eventually } from '../rig.ts';
+import { eventually, rig } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 
-export async function openTicket(tenant: Tenant, body: object = {}): Promise<Json> {
-  const answer = await tenant.rest('POST', '/support/tickets', { body: { title: 'Line is down', description: 'Since 9:30.', ...body } });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.ticket;
-}
-
-export async function changeTicket(tenant: Tenant, id: string, body: object): Promise<Json> {
-  const answer = await tenant.rest('PUT', `/support/tickets/${id}`, { body });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return answer.body.ticket;
-}
+/** An instant so many hours later. */
+export const plus = (instant: string, hours: number): string => new Date(Date.parse(instant) + hours * HOUR_MS).toISOString();
 
 export async function slaOf(tenant: Tenant, id: string): Promise<Json> {
   const answer = await tenant.rest('GET', `/support/tickets/${id}/sla`);
@@ -35,8 +26,17 @@ export async function eventsOf(tenant: Tenant, id: string, ...names: string[]): 
 }
 
 /** Waits until a ticket has so many events of these names, and answers them. */
-export const eventsWhen = (tenant: Tenant, id: string, count: number, ...names: string[]): Promise<Json[]> =>
-  eventually(async () => {
-    const found = await eventsOf(tenant, id, ...names);
-    return found.length >= count && found;
-  });
+export async function eventsWhen(tenant: Tenant, id: string, count: number, ...names: string[]): Promise<Json[]> {
+  try {
+    return await eventually(async () => {
+      const found = await eventsOf(tenant, id, ...names);
+      return found.length >= count && found;
+    });
+  } catch (cause) {
+    const { logged } = await rig();
+    const problems = logged.filter((line) => JSON.parse(line).level >= WARN).slice(-5);
+    throw new Error(`${names.join()} of ${id} did not come. The platform's last problems: ${problems.join('') || 'none'}`, { cause });
+  }
+}
+
+const WARN = 40;

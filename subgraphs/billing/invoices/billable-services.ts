@@ -1,7 +1,7 @@
 import { parse } from 'graphql';
-import { ResourceNotFound } from '../../../kernel/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import { PAGE_SIZE_MAX } from '../../../kernel/graphql/page.ts';
+import { existing } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 
 /** A service as far as an invoice needs it. */
@@ -30,9 +30,8 @@ export async function findBillable(
 ): Promise<Map<string, BillableService>> {
   const ids = [...new Set(serviceIds)];
   const { account, services } = await graph.query<Answer>(BILLABLE, { account: accountId, services: ids }, request);
-  if (!account) throw new ResourceNotFound('account', accountId);
+  existing(account, 'account', accountId);
   const found = new Map(services.nodes.map((service) => [service.id, service]));
-  const missing = ids.find((id) => !found.has(id));
-  if (missing !== undefined) throw new ResourceNotFound('service', missing);
+  for (const id of ids) existing(found.get(id), 'service', id);
   return found;
 }

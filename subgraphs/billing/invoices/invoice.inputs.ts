@@ -1,15 +1,6 @@
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsISO4217CurrencyCode,
-  IsOptional,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsISO4217CurrencyCode, IsOptional, Matches, Max, Min, ValidateNested } from 'class-validator';
 import { Field, ID, InputType, Int } from 'type-graphql';
+import { MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { Decimal } from '../../../kernel/money.ts';
 import { InvoiceStatus } from './invoice.states.ts';
@@ -57,7 +48,7 @@ export class InvoiceCreateInput {
 
   @Field(() => String, { nullable: true })
   @IsOptional()
-  @MaxLength(MAX_NOTES, { message: `must have at most ${MAX_NOTES} characters` })
+  @MaxCharacters(MAX_NOTES)
   notes?: string | null;
 }
 

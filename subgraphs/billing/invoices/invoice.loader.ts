@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Attached } from '../../../kernel/database.ts';
-import { mapperOf, type RowMapper } from '../../../kernel/row-mapper.ts';
+import { RowMapper } from '../../../kernel/row-mapper.ts';
 import { Invoice } from './invoice.entity.ts';
 import { InvoiceLine } from './invoice-line.entity.ts';
 
@@ -15,8 +15,8 @@ export class InvoiceRelationReader {
     const platform = orm.em.getPlatform();
     this.#rows = rows;
     this.#schema = orm.config.getAll().schema as string;
-    this.#toInvoice = mapperOf(orm.getMetadata().get<Invoice>(Invoice), platform);
-    this.#toLine = mapperOf(orm.getMetadata().get<InvoiceLine>(InvoiceLine), platform);
+    this.#toInvoice = new RowMapper(orm.getMetadata().get<Invoice>(Invoice), platform);
+    this.#toLine = new RowMapper(orm.getMetadata().get<InvoiceLine>(InvoiceLine), platform);
   }
 
   /** The batched reads of one request. */
@@ -26,19 +26,19 @@ export class InvoiceRelationReader {
 
   /** The lines of each invoice in their order, in one statement. */
   async linesOf(organizationId: string, invoiceIds: readonly string[]): Promise<InvoiceLine[][]> {
-    const rows = await this.#rows.query(
-      `select * from "${this.#schema}"."invoice_line" where "organization_id" = $1 and "invoice_id" = any($2) order by "invoice_id", "position"`,
+    const rows = await this.#rows.tuples(
+      `select ${this.#toLine.columns('l')} from "${this.#schema}"."invoice_line" l where "organization_id" = $1 and "invoice_id" = any($2) order by "invoice_id", "position"`,
       [organizationId, invoiceIds],
     );
     const byInvoice = new Map<string, InvoiceLine[]>(invoiceIds.map((id) => [id, []]));
-    for (const line of rows.map(this.#toLine)) byInvoice.get(line.invoiceId)?.push(line);
+    for (const line of rows.map((row) => this.#toLine.read(row))) byInvoice.get(line.invoiceId)?.push(line);
     return invoiceIds.map((id) => byInvoice.get(id) ?? []);
   }
 
   /** The newest `limit` invoices with a line for each service, in one statement. */
   async newestOfServices(organizationId: string, serviceIds: readonly string[], limit: number): Promise<Invoice[][]> {
-    const rows = await this.#rows.query<{ billed_service: string }>(
-      `select k.key as "billed_service", i.* from unnest($1::text[]) as k(key) cross join lateral (
+    const rows = await this.#rows.tuples(
+      `select k.key, ${this.#toInvoice.columns('i')} from unnest($1::text[]) as k(key) cross join lateral (
          select i.* from "${this.#schema}"."invoice" i
          where i."organization_id" = $2 and i."id" in (
            select l."invoice_id" from "${this.#schema}"."invoice_line" l where l."organization_id" = $2 and l."service_id" = k.key
@@ -48,7 +48,7 @@ export class InvoiceRelationReader {
       [serviceIds, organizationId, limit],
     );
     const byService = new Map<string, Invoice[]>(serviceIds.map((id) => [id, []]));
-    for (const row of rows) byService.get(row.billed_service)?.push(this.#toInvoice(row));
+    for (const row of rows) byService.get(String(row[0]))?.push(this.#toInvoice.read(row, 1));
     return serviceIds.map((id) => byService.get(id) ?? []);
   }
 }

@@ -1,13 +1,13 @@
-import type { FilterQuery } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
+import { type FieldProblem, refuse } from '../../../kernel/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { record } from '../../../kernel/outbox.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import { between, matching } from '../../../kernel/where.ts';
 import { type BillableService, findBillable } from './billable-services.ts';
 import { Invoice } from './invoice.entity.ts';
 import { invoiceCreated } from './invoice.events.ts';
@@ -56,7 +56,9 @@ export class InvoiceService {
   /** @throws InvalidParameters for a period that ends before it begins. */
   async list(filter: InvoiceFilter, sort: SortBy[], page: PageInput): Promise<Page<Invoice>> {
     refuse(periodProblems(filter));
-    return listPage(this.deps.em, Invoice, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
+    const { accountId, status, dateFrom, dateTo } = filter;
+    const where = matching<Invoice>({ accountId, status, createdAt: between(dateFrom, dateTo) });
+    return listPage(this.deps.em, Invoice, { where, sort, page, defaultSort: NEWEST_FIRST });
   }
 
   /** The services to bill, which must be the account's: an invoice never mixes what different accounts owe. */
@@ -93,10 +95,6 @@ export class InvoiceService {
   }
 }
 
-function refuse([first, ...rest]: readonly FieldProblem[]): void {
-  if (first) throw new InvalidParameters([first, ...rest]);
-}
-
 /** A date without a time is its midnight, so the whole of today counts as not yet past. */
 function dueDateProblems(dueDate: Date | null | undefined, now: Date): FieldProblem[] {
   const today = new Date(now).setUTCHours(0, 0, 0, 0);
@@ -109,12 +107,4 @@ function periodProblems({ dateFrom, dateTo }: InvoiceFilter): FieldProblem[] {
   return dateFrom && dateTo && dateFrom > dateTo
     ? [{ field: 'dateTo', value: dateTo.toISOString(), reason: 'must not be before the beginning of the period' }]
     : [];
-}
-
-function whereOf({ accountId, status, dateFrom, dateTo }: InvoiceFilter): FilterQuery<Invoice> {
-  return {
-    ...(accountId && { accountId: { $in: accountId } }),
-    ...(status && { status: { $in: status } }),
-    ...((dateFrom || dateTo) && { createdAt: { ...(dateFrom && { $gte: dateFrom }), ...(dateTo && { $lt: dateTo }) } }),
-  };
 }

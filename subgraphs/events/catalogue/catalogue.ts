@@ -1,4 +1,4 @@
-import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
+import { type FieldProblem, refuse } from '../../../kernel/errors.ts';
 import { type EventType, matches } from '../../../kernel/events.ts';
 import type { Permission, Principal } from '../../../kernel/principal.ts';
 import { readPermissionOf } from './families.ts';
@@ -35,10 +35,7 @@ export class Catalogue {
    */
   namesOf(patterns: readonly string[], field: string, family?: string | null): ReadonlySet<string> {
     const covered = patterns.map((pattern) => this.types.filter((type) => (!family || type.family === family) && matches(pattern, type)));
-    const [first, ...rest] = patterns.flatMap((pattern, index): FieldProblem[] =>
-      covered[index]?.length ? [] : [this.#problem(pattern, `${field}.${index}`, family)],
-    );
-    if (first) throw new InvalidParameters([first, ...rest]);
+    refuse(patterns.flatMap((pattern, index) => (covered[index]?.length ? [] : [this.#problem(pattern, `${field}.${index}`, family)])));
     return new Set(covered.flat().map(({ name }) => name));
   }
 

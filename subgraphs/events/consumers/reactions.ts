@@ -9,29 +9,30 @@ import type { ConsumerTask } from './consumer.ts';
 /** Until it succeeds: at the longest pause of five minutes this is far beyond the time that the queue keeps a job. */
 const RETRY = { retryLimit: 100_000, retryDelaySeconds: 1, retryDelayMaxSeconds: 300 };
 
+/** `occurredAt` leads to the one partition in which the event lies. */
 interface ReactionJob {
   eventId: string;
+  occurredAt: string;
 }
 
 const queueOf = ({ name }: Reaction): string => `reaction/${name}`;
 
 /** Makes a job of each event for each domain that reacts to it. The job runs the reaction until it succeeds, at least once. */
 export function reactionsTask(reactions: readonly Reaction[], jobs: Jobs, eventLog: EventLog, log: Logger): ConsumerTask {
-  for (const reaction of reactions)
-    jobs.define<ReactionJob>(queueOf(reaction), ({ eventId }) => react(reaction, eventId, eventLog, log), RETRY);
+  for (const reaction of reactions) jobs.define<ReactionJob>(queueOf(reaction), (job) => react(reaction, job, eventLog, log), RETRY);
   return {
     name: 'reactions',
     async handle(tx: EntityManager, events: readonly EventRecord[]) {
-      for (const { id, event } of events) {
-        for (const reaction of reactions)
-          if (reaction.on === event) await jobs.enqueue(tx, queueOf(reaction), { eventId: id } satisfies ReactionJob);
+      for (const { id, event, occurredAt } of events) {
+        const job = { eventId: id, occurredAt: occurredAt.toISOString() } satisfies ReactionJob;
+        for (const reaction of reactions) if (reaction.on === event) await jobs.enqueue(tx, queueOf(reaction), job);
       }
     },
   };
 }
 
-async function react(reaction: Reaction, eventId: string, eventLog: EventLog, log: Logger): Promise<void> {
-  const event = await eventLog.find(eventId);
+async function react(reaction: Reaction, { eventId, occurredAt }: ReactionJob, eventLog: EventLog, log: Logger): Promise<void> {
+  const event = await eventLog.find(eventId, new Date(occurredAt));
   if (!event) return log.warn({ event: eventId, reaction: reaction.name }, 'an event to react to has left the log');
   await reaction.handle(toLoggedEvent(event));
 }

@@ -4,7 +4,7 @@ import { TEST_EVENT } from '../webhooks/webhook.events.ts';
 /** 409: the delivery is not sent again, for the reason that the message says. */
 class NotRedelivered extends PlatformError {
   constructor(id: string, reason: string) {
-    super('INVALID_STATE', `The delivery ${id} ${reason}`, { resource: 'delivery', id });
+    super('INVALID_STATE', `The delivery ${id} ${reason}`, { resource: 'webhook_delivery', id });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Orm, Rows } from '../../../kernel/database.ts';
-import { mapperOf, type RowMapper } from '../../../kernel/row-mapper.ts';
+import { RowMapper } from '../../../kernel/row-mapper.ts';
 import type { Feed, Range, Selection } from '../stream/feed.ts';
 import type { Follower } from '../stream/follower.ts';
 import { Delivery, type DeliveryStatus } from './delivery.entity.ts';
@@ -37,7 +37,7 @@ export class DeliveryFeed implements Feed<Delivery, DeliverySelection> {
     orm: Orm,
     private readonly rows: Rows,
   ) {
-    this.#map = mapperOf(orm.getMetadata().get<Delivery>(Delivery), orm.em.getPlatform());
+    this.#map = new RowMapper(orm.getMetadata().get<Delivery>(Delivery), orm.em.getPlatform());
     this.#table = `"${orm.config.getAll().schema}"."delivery"`;
   }
 
@@ -67,7 +67,7 @@ export class DeliveryFeed implements Feed<Delivery, DeliverySelection> {
   }
 
   async #records(condition: string, values: readonly unknown[]): Promise<Delivery[]> {
-    const rows = await this.rows.query<object>(`select * from ${this.#table} where ${condition}`, values);
-    return rows.map((row) => this.#map(row));
+    const rows = await this.rows.tuples(`select ${this.#map.columns('d')} from ${this.#table} d where ${condition}`, values);
+    return rows.map((row) => this.#map.read(row));
   }
 }

@@ -1,13 +1,13 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { ResourceNotFound } from '../../../kernel/errors.ts';
 import { envelopeOf } from '../../../kernel/events.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
+import { existing, LOCKED } from '../../../kernel/records.ts';
 import type { SecretBox } from '../../../kernel/secret-box.ts';
+import { between, matching } from '../../../kernel/where.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { type DeliverySender, isSuccess } from '../dispatch/delivery.sender.ts';
 import { dueNow } from '../dispatch/delivery.store.ts';
@@ -44,14 +44,7 @@ export class DeliveryService {
     const { em, catalogue } = this.deps;
     await this.#webhook(webhookId);
     const names = event && [...catalogue.namesOf(event, 'event')];
-    const where: FilterQuery<Delivery> = {
-      webhookId,
-      ...(status && { status: { $in: status } }),
-      ...(names && { event: { $in: names } }),
-      ...((createdAfter || createdBefore) && {
-        createdAt: { ...(createdAfter && { $gte: createdAfter }), ...(createdBefore && { $lt: createdBefore }) },
-      }),
-    };
+    const where = matching<Delivery>({ webhookId, status, event: names, createdAt: between(createdAfter, createdBefore) });
     return listPage(em, Delivery, { where, page, defaultSort: NEWEST_FIRST });
   }
 
@@ -68,8 +61,7 @@ export class DeliveryService {
       // before the delivery, as whoever plans for the organization takes them
       const allowance = await quota.open(tx, limits, clock.now());
       await dueNow(tx, [webhookId]);
-      const found = await tx.findOne(Delivery, { id, webhookId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (!found) throw new ResourceNotFound('delivery', id);
+      const found = existing(await tx.findOne(Delivery, { id, webhookId }, LOCKED), 'webhook_delivery', id);
       if (!webhook.active) throw new WebhookInactive(webhookId);
       found.redeliver(clock.now());
       if (!(await tx.count(EventRecord, { id: found.eventId, occurredAt: found.occurredAt }))) throw new EventNotKept(id);
@@ -118,8 +110,6 @@ export class DeliveryService {
   }
 
   async #webhook(id: string): Promise<Webhook> {
-    const webhook = await this.deps.loader.load(id);
-    if (!webhook) throw new ResourceNotFound('webhook', id);
-    return webhook;
+    return existing(await this.deps.loader.load(id), 'webhook', id);
   }
 }

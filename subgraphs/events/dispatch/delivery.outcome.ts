@@ -1,3 +1,4 @@
+import { spread } from '../../../kernel/retry-after.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { pauseAfter } from './delivery.schedule.ts';
 import { type Attempt, isSuccess } from './delivery.sender.ts';
@@ -17,9 +18,9 @@ export interface Outcome {
 
 export function outcomeOf(attempt: Attempt, made: number, now: Date): Outcome {
   if (isSuccess(attempt)) return { status: DeliveryStatus.DELIVERED, nextAttemptAt: null };
-  const pauseMs = isGone(attempt) ? undefined : pauseAfter(made, attempt.retryAfterMs);
+  const pauseMs = isGone(attempt) ? undefined : pauseAfter(made);
   if (pauseMs === undefined) return { status: DeliveryStatus.EXHAUSTED, nextAttemptAt: null };
-  return { status: DeliveryStatus.FAILED, nextAttemptAt: new Date(now.getTime() + pauseMs) };
+  return { status: DeliveryStatus.FAILED, nextAttemptAt: new Date(now.getTime() + spread(pauseMs, attempt.retryAfterMs)) };
 }
 
 /** The receiver wants nothing more. */

@@ -14,18 +14,8 @@ const PAUSES_MS = [
   20 * HOUR_MS,
   24 * HOUR_MS,
 ];
-const JITTER = 0.1;
-const RETRY_AFTER_MAX_MS = 24 * HOUR_MS;
 
 export const MAX_ATTEMPTS = PAUSES_MS.length + 1;
 
-/**
- * How long to wait after the given number of failed attempts, in milliseconds; undefined when it is enough. Within ±10 % by
- * chance, so that what failed together does not come back together; never before the receiver's `Retry-After`.
- */
-export function pauseAfter(attempts: number, retryAfterMs = 0, random: () => number = Math.random): number | undefined {
-  const pauseMs = PAUSES_MS[attempts - 1];
-  if (pauseMs === undefined) return undefined;
-  const spread = pauseMs * (1 + JITTER * (2 * random() - 1));
-  return Math.round(Math.max(spread, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS)));
-}
+/** How long to wait after the given number of failed attempts, in milliseconds; undefined when it is enough. */
+export const pauseAfter = (attempts: number): number | undefined => PAUSES_MS[attempts - 1];

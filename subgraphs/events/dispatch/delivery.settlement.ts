@@ -1,8 +1,7 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Database, EntityManager, Orm, Rows } from '../../../kernel/database.ts';
 import { record } from '../../../kernel/outbox.ts';
+import { LOCKED } from '../../../kernel/records.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
-import { DELIVERY_CHANNEL } from '../deliveries/delivery.feed.ts';
 import { Webhook } from '../webhooks/webhook.entity.ts';
 import { webhookDisabled } from '../webhooks/webhook.events.ts';
 import { type Outcome, reasonToDisable } from './delivery.outcome.ts';
@@ -81,7 +80,7 @@ export class SettlementStore {
       "clock" as (
         update ${this.#schema}."webhook" w set "failing_since" = h."failing" from "hook" h
         where w."id" = h."id" and h."failing" is distinct from h."failing_since")
-      select "id", "active", "updated_at", "failing" as "failing_since", pg_notify('${DELIVERY_CHANNEL}', '') from "hook"`;
+      select "id", "active", "updated_at", "failing" as "failing_since" from "hook"`;
   }
 }
 
@@ -147,7 +146,7 @@ async function disableWhereDue(tx: EntityManager, { lane, attempt }: Settlement,
   const standing = standings.get(lane.webhookId);
   const reason = standing?.active && reasonToDisable(attempt, standing.failingSince);
   if (!reason) return;
-  const webhook = await tx.findOneOrFail(Webhook, { id: lane.webhookId }, { filters: false, lockMode: LockMode.PESSIMISTIC_WRITE });
+  const webhook = await tx.findOneOrFail(Webhook, { id: lane.webhookId }, { filters: false, ...LOCKED });
   Object.assign(webhook, { active: false, disabledAt: attempt.at, disabledReason: reason, updatedAt: attempt.at });
   await tx.flush();
   await record(tx, webhookDisabled(webhook, attempt.at));

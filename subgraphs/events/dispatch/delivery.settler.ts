@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../../kernel/log.ts';
+import type { DeliveryAnnouncement } from '../deliveries/delivery.announcement.ts';
 import type { Settlement, SettlementStore, Standing, Standings } from './delivery.settlement.ts';
 
 const BATCH = 500;
@@ -32,6 +33,7 @@ export class Settler {
 
   constructor(
     private readonly store: Pick<SettlementStore, 'write'>,
+    private readonly announcement: Pick<DeliveryAnnouncement, 'soon'>,
     private readonly log: Logger,
   ) {}
 
@@ -71,6 +73,7 @@ export class Settler {
       this.#isHurried = this.#waiting.length > 0;
       try {
         const standings = await this.#written(batch.map(({ settlement }) => settlement));
+        this.announcement.soon();
         for (const { settlement, resolve } of batch) resolve(standings.get(settlement.lane.webhookId));
       } catch (error) {
         for (const { reject } of batch) reject(error);

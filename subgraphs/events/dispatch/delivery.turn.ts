@@ -38,6 +38,8 @@ export class Turn {
   /** Until they are recorded, in the same way. */
   readonly #retries = new Map<string, Promise<void>>();
   #failure: unknown;
+  /** A first attempt was recorded. */
+  #advanced = Promise.withResolvers<void>();
   #nudged = Promise.withResolvers<void>();
 
   constructor(
@@ -117,10 +119,16 @@ export class Turn {
       if (!(await this.#keep())) return;
       const recorded = this.#record(await this.#send(first));
       this.#unrecorded.set(first.id, recorded);
-      void recorded.then(() => this.#unrecorded.delete(first.id));
-      if (this.#unrecorded.size >= AHEAD) await Promise.race(this.#unrecorded.values());
+      void recorded.then(() => this.#advance(first));
+      if (this.#unrecorded.size >= AHEAD) await this.#advanced.promise;
       if (this.isOver || performance.now() > until) return;
     }
+  }
+
+  #advance({ id }: Due): void {
+    this.#unrecorded.delete(id);
+    this.#advanced.resolve();
+    this.#advanced = Promise.withResolvers();
   }
 
   /** False where the turn is over. */

@@ -1,6 +1,6 @@
 import type { Orm, Rows } from '../../../kernel/database.ts';
 import type { LoggedEvent } from '../../../kernel/events.ts';
-import { mapperOf, type RowMapper } from '../../../kernel/row-mapper.ts';
+import { RowMapper } from '../../../kernel/row-mapper.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Feed, Range } from '../stream/feed.ts';
 import { EventRecord } from './event.entity.ts';
@@ -29,6 +29,8 @@ export interface Wanted {
 /** The log of all organizations, as the platform itself writes and follows it. Positions are sequences. */
 export class EventLog implements Feed<EventRecord, EventSelection> {
   readonly #map: RowMapper<EventRecord>;
+  /** Of what the statements call `e`. */
+  readonly #columns: string;
   readonly #schema: string;
   readonly #table: string;
   readonly #consumers: string;
@@ -40,7 +42,8 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     private readonly catalogue: Catalogue,
     private readonly partitions: EventPartitions,
   ) {
-    this.#map = mapperOf(orm.getMetadata().get<EventRecord>(EventRecord), orm.em.getPlatform());
+    this.#map = new RowMapper(orm.getMetadata().get<EventRecord>(EventRecord), orm.em.getPlatform());
+    this.#columns = this.#map.columns('e');
     this.#schema = `"${orm.config.getAll().schema}"`;
     this.#table = `${this.#schema}."event_log"`;
     this.#consumers = `${this.#schema}."consumer"`;
@@ -79,7 +82,11 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
 
   /** The next events of all organizations. */
   async after(sequence: number, limit: number): Promise<EventRecord[]> {
-    const events = await this.#records(`select * from ${this.#schema}."events_after"($1, $2)`, [sequence, limit], 'events.after');
+    const events = await this.#records(
+      `select ${this.#columns} from ${this.#schema}."events_after"($1, $2) e`,
+      [sequence, limit],
+      'events.after',
+    );
     this.recent.keep(events);
     return events;
   }
@@ -92,7 +99,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
       .filter(([, id]) => id !== undefined)
       .map(([column, id]) => ` and "${column}" = $${values.push(id)}`);
     return this.#records(
-      `select * from ${this.#table} where "organization_id" = $1 and "sequence" > $2 and "sequence" <= $3 and "event" = any($4)${narrowed.join('')} order by "sequence" limit $5`,
+      `select ${this.#columns} from ${this.#table} e where "organization_id" = $1 and "sequence" > $2 and "sequence" <= $3 and "event" = any($4)${narrowed.join('')} order by "sequence" limit $5`,
       values,
     );
   }
@@ -127,14 +134,18 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return payloads;
   }
 
-  async find(id: string): Promise<EventRecord | undefined> {
-    const [found] = await this.#records(`select * from ${this.#table} where "id" = $1`, [id]);
+  /** An event that happened at an instant; undefined once it has left the log. */
+  async find(id: string, occurredAt: Date): Promise<EventRecord | undefined> {
+    const [found] = await this.#records(`select ${this.#columns} from ${this.#table} e where "id" = $1 and "occurred_at" = $2`, [
+      id,
+      occurredAt,
+    ]);
     return found;
   }
 
   async #records(text: string, values: readonly unknown[], plan?: string): Promise<EventRecord[]> {
-    const rows = await this.rows.query<object>(text, values, plan);
-    return rows.map((row) => this.#map(row));
+    const rows = await this.rows.tuples(text, values, plan);
+    return rows.map((row) => this.#map.read(row));
   }
 }
 

@@ -1,10 +1,10 @@
-import type { FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '../../../kernel/database.ts';
 import { InvalidParameters } from '../../../kernel/errors.ts';
 import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import type { Principal } from '../../../kernel/principal.ts';
+import { between, matching } from '../../../kernel/where.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { EventRecord } from './event.entity.ts';
 import type { EventFilter } from './event.inputs.ts';
@@ -36,15 +36,13 @@ export class EventService {
     page: PageInput,
   ): Promise<Page<EventRecord>> {
     const names = this.covered(event, 'event');
-    const where: FilterQuery<EventRecord> = {
-      event: { $in: [...names] },
-      ...(subjectId && { subjectId: { $in: subjectId } }),
-      ...(accountId && { accountId: { $in: accountId } }),
-      ...(after !== undefined && after !== null && { sequence: { $gt: await this.sequenceOf(after) } }),
-      ...((occurredAfter || occurredBefore) && {
-        occurredAt: { ...(occurredAfter && { $gte: occurredAfter }), ...(occurredBefore && { $lt: occurredBefore }) },
-      }),
-    };
+    const where = matching<EventRecord>({
+      event: [...names],
+      subjectId,
+      accountId,
+      sequence: after === undefined || after === null ? undefined : { $gt: await this.sequenceOf(after) },
+      occurredAt: between(occurredAfter, occurredBefore),
+    });
     return listPage(this.deps.em, EventRecord, { where, page, defaultSort: LATEST_FIRST });
   }
 

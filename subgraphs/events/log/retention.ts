@@ -1,6 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database.ts';
 import type { Logger } from '../../../kernel/log.ts';
+import { Upkeep } from '../../../kernel/upkeep.ts';
 import type { EventPartitions } from './event.partitions.ts';
 
 const EVERY_MS = 600_000;
@@ -22,25 +23,19 @@ export const keptFrom = (now: Date, days: number): Date => new Date((Math.floor(
 
 /** Forgets what is older than the log is kept: the records of deliveries, then the events, a day at a time. */
 export class Retention {
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  readonly #upkeep: Upkeep;
 
-  constructor(private readonly parts: RetentionParts) {}
+  constructor(private readonly parts: RetentionParts) {
+    this.#upkeep = new Upkeep({ name: 'events.log', everyMs: EVERY_MS, log: parts.log }, () => this.purge());
+  }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#running ??= this.purge()
-        .catch((error: unknown) => this.parts.log.warn({ err: error }, 'old events were not purged and will be later'))
-        .finally(() => {
-          this.#running = undefined;
-        });
-    }, EVERY_MS).unref();
+    this.#upkeep.start();
   }
 
   /** Resolves when what is under way has ended. */
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#upkeep.stop();
   }
 
   /** What was replayed late outlives its event; where it is still to be delivered then, it is skipped. */

@@ -1,7 +1,8 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters } from '../../../kernel/errors.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
+import { existing } from '../../../kernel/records.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import type { EventLog } from '../log/event.log.ts';
@@ -31,8 +32,7 @@ export class ReplayService {
   /** Ends where the planner is: what comes after is planned by itself. @throws ResourceNotFound, WebhookInactive, InvalidParameters */
   async start(webhookId: string, { since, until: wishedEnd, events, status }: WebhookReplayInput): Promise<WebhookReplay> {
     const { em, clock, eventLog, replays, loader, retentionDays } = this.deps;
-    const webhook = await loader.load(webhookId);
-    if (!webhook) throw new ResourceNotFound('webhook', webhookId);
+    const webhook = existing(await loader.load(webhookId), 'webhook', webhookId);
     if (!webhook.active) throw new WebhookInactive(webhookId);
 
     const startedAt = clock.now();

@@ -1,5 +1,6 @@
-import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters } from '../../../kernel/errors.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
+import { existing } from '../../../kernel/records.ts';
 import type { Delivery, DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { type DeliveryFollower, DeliverySelection } from '../deliveries/delivery.feed.ts';
 import type { EventRecord } from '../log/event.entity.ts';
@@ -54,7 +55,7 @@ export class StreamService {
    */
   async deliveries({ webhookId, status, after }: DeliveryArguments): Promise<AsyncIterableIterator<Delivery>> {
     const { organizationId, webhooks, followers } = this.deps;
-    if (isGiven(webhookId) && !(await webhooks.load(webhookId))) throw new ResourceNotFound('webhook', webhookId);
+    if (isGiven(webhookId)) existing(await webhooks.load(webhookId), 'webhook', webhookId);
     const head = await followers.deliveries.head();
     const position = isGiven(after) ? revisionOf(after, head) : head;
     return new LiveStream(followers.deliveries, new DeliverySelection(organizationId, webhookId, status), position);

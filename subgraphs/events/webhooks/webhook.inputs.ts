@@ -1,5 +1,6 @@
-import { ArrayMaxSize, ArrayMinSize, IsOptional, Length, MaxLength, ValidateBy, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsOptional, MaxLength, ValidateBy, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import { Characters } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { WebhookFamily, WebhookFilters } from './webhook.entity.ts';
 import { isAcceptableSecret } from './webhook.secret.ts';
@@ -24,7 +25,7 @@ const Patterns = (): PropertyDecorator => (target, property) => {
 @InputType()
 export class WebhookCreateInput {
   @Field(() => String, { description: 'An https address. Redirects are not followed.' })
-  @Length(1, URL_LENGTH, { message: `must have 1 to ${URL_LENGTH} characters` })
+  @Characters(1, URL_LENGTH)
   url!: string;
 
   @Field(() => [String], {
@@ -75,7 +76,7 @@ export class WebhookSecretRotateInput {
 export class WebhookUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()
-  @Length(1, URL_LENGTH, { message: `must have 1 to ${URL_LENGTH} characters` })
+  @Characters(1, URL_LENGTH)
   url?: string;
 
   @Field(() => [String], { nullable: true, description: 'Replaces the patterns.' })

@@ -1,12 +1,12 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import type { Principal } from '../../../kernel/principal.ts';
+import { existing, given, LOCKED } from '../../../kernel/records.ts';
 import type { SecretBox } from '../../../kernel/secret-box.ts';
 import type { UrlGuard } from '../../../kernel/ssrf.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -76,7 +76,7 @@ export class WebhookService {
       if (events) found.events = [...new Set(events)];
       if (secret) found.replaceSecret(this.deps.secrets.seal(secret, id));
       if (active !== undefined) found.setActive(active);
-      for (const [name, value] of Object.entries(nullable)) if (value !== undefined) Object.assign(found, { [name]: value });
+      Object.assign(found, given(nullable));
     });
   }
 
@@ -120,9 +120,7 @@ export class WebhookService {
   }
 
   async #locked(tx: EntityManager, id: string): Promise<Webhook> {
-    const webhook = await tx.findOne(Webhook, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!webhook) throw new ResourceNotFound('webhook', id);
-    return webhook;
+    return existing(await tx.findOne(Webhook, { id }, LOCKED), 'webhook', id);
   }
 
   #checkEvents(patterns: readonly string[], family: WebhookFamily | null | undefined): void {

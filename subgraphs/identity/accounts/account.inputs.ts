@@ -1,23 +1,21 @@
-import { IsEmail, IsOptional, IsTimeZone, Length, Matches, ValidateNested } from 'class-validator';
+import { IsEmail, IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
+import { Characters, Name } from '../../../kernel/graphql/characters.ts';
+import { IsZone } from '../../../kernel/graphql/is-zone.ts';
+import { FREE_FORM, MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { AccountStatus } from './account.states.ts';
 import { AccountAddress, AccountContact, EMAIL_REASON, PHONE, PHONE_REASON } from './account.values.ts';
 
-const NAME_REASON = 'must have 1 to 200 characters';
-const TIMEZONE_REASON = 'must be an IANA time zone such as America/New_York';
 const TIER = /^[a-z0-9][a-z0-9_-]{0,49}$/;
 const TIER_REASON = 'must have 1 to 50 lower-case letters, digits, underscores and hyphens';
-/** Offsets such as +05:00 are zones to Intl, and none that knows of summer time. */
-const ZONE_NAME = /^[A-Za-z]/;
 
 @InputType()
 export class AccountCreateInput {
   @Field(() => String)
-  @Length(1, 200, { message: NAME_REASON })
-  @Matches(/\S/, { message: 'must not be blank' })
+  @Name(200)
   name!: string;
 
   @Field(() => String)
@@ -46,8 +44,7 @@ export class AccountCreateInput {
 
   @Field(() => String, { nullable: true, description: 'IANA zone name. Default: UTC.' })
   @IsOptional()
-  @Matches(ZONE_NAME, { message: TIMEZONE_REASON })
-  @IsTimeZone({ message: TIMEZONE_REASON })
+  @IsZone()
   timezone?: string | null;
 
   @Field(() => String, { nullable: true, description: 'How the organization ranks it, such as `gold`.' })
@@ -55,7 +52,9 @@ export class AccountCreateInput {
   @Matches(TIER, { message: TIER_REASON })
   tier?: string | null;
 
-  @Field(() => JsonObject, { nullable: true })
+  @Field(() => JsonObject, { nullable: true, description: FREE_FORM })
+  @IsOptional()
+  @MaxJson()
   metadata?: Record<string, unknown> | null;
 }
 
@@ -63,8 +62,7 @@ export class AccountCreateInput {
 export class AccountUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()
-  @Length(1, 200, { message: NAME_REASON })
-  @Matches(/\S/, { message: 'must not be blank' })
+  @Name(200)
   name?: string;
 
   @Field(() => String, { nullable: true })
@@ -98,8 +96,7 @@ export class AccountUpdateInput {
 
   @Field(() => String, { nullable: true })
   @NotNull()
-  @Matches(ZONE_NAME, { message: TIMEZONE_REASON })
-  @IsTimeZone({ message: TIMEZONE_REASON })
+  @IsZone()
   timezone?: string;
 
   @Field(() => String, { nullable: true })
@@ -107,8 +104,9 @@ export class AccountUpdateInput {
   @Matches(TIER, { message: TIER_REASON })
   tier?: string | null;
 
-  @Field(() => JsonObject, { nullable: true, description: 'Replaces the metadata.' })
+  @Field(() => JsonObject, { nullable: true, description: `Replaces the metadata. ${FREE_FORM}` })
   @NotNull()
+  @MaxJson()
   metadata?: Record<string, unknown>;
 }
 
@@ -122,7 +120,7 @@ export class AccountFilter {
 
   @Field(() => String, { nullable: true, description: 'Part of the name or e-mail address, in any case.' })
   @IsOptional()
-  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  @Characters(1, 200)
   search?: string;
 
   @Field(() => Date, { nullable: true })

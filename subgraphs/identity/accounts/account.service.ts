@@ -1,13 +1,14 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/core';
+import type { FilterQuery } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { ResourceNotFound } from '../../../kernel/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
+import { existing, given, LOCKED } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import { between, containing, matching } from '../../../kernel/where.ts';
 import { Account } from './account.entity.ts';
 import type { AccountCreateInput, AccountFilter, AccountUpdateInput } from './account.inputs.ts';
 import { refuseWhileInUse } from './account.obligations.ts';
@@ -56,7 +57,7 @@ export class AccountService {
     return this.deps.em.transactional(async (tx) => {
       const account = await this.#locked(tx, id);
       if (status) account.moveTo(status);
-      for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(account, { [name]: value });
+      Object.assign(account, given(input));
       account.updatedAt = this.deps.clock.now();
       return account;
     });
@@ -73,26 +74,20 @@ export class AccountService {
   }
 
   async #locked(tx: EntityManager, id: string): Promise<Account> {
-    const account = await tx.findOne(Account, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!account) throw new ResourceNotFound('account', id);
-    return account;
+    return existing(await tx.findOne(Account, { id }, LOCKED), 'account', id);
   }
 
   /** Before the transaction: what it asks is answered by other subgraphs. */
   async #refuseWhileInUse(id: string): Promise<void> {
-    if (!(await this.find(id))) throw new ResourceNotFound('account', id);
+    existing(await this.find(id), 'account', id);
     await refuseWhileInUse(id, this.deps.graph, this.deps.request);
   }
 }
 
-function whereOf({ status, customerId, search, createdAfter, createdBefore }: AccountFilter): FilterQuery<Account> {
-  const part = search && { $ilike: `%${search.replace(/[\\%_]/g, '\\$&')}%` };
-  return {
-    ...(status && { status: { $in: status } }),
-    ...(customerId && { customerId: { $in: customerId } }),
-    ...(part && { $or: [{ name: part }, { email: part }] }),
-    ...((createdAfter || createdBefore) && {
-      createdAt: { ...(createdAfter && { $gte: createdAfter }), ...(createdBefore && { $lt: createdBefore }) },
-    }),
-  };
-}
+const whereOf = ({ status, customerId, search, createdAfter, createdBefore }: AccountFilter): FilterQuery<Account> =>
+  matching<Account>({
+    status,
+    customerId,
+    createdAt: between(createdAfter, createdBefore),
+    $or: search ? [{ name: containing(search) }, { email: containing(search) }] : undefined,
+  });

@@ -1,5 +1,6 @@
-import { IsEmail, IsISO31661Alpha2, IsOptional, Length, Matches } from 'class-validator';
+import { IsEmail, IsISO31661Alpha2, IsOptional, Matches } from 'class-validator';
 import { Field, InputType, ObjectType } from 'type-graphql';
+import { Characters, Name } from '../../../kernel/graphql/characters.ts';
 
 export const EMAIL_REASON = 'must be an e-mail address';
 export const PHONE = /^\+?[0-9][0-9 ().-]{3,30}[0-9]$/;
@@ -10,8 +11,7 @@ const COUNTRY_REASON = 'must be a country code of two letters (ISO 3166-1) such 
 @InputType('AccountContactInput')
 export class AccountContact {
   @Field(() => String)
-  @Length(1, 200, { message: 'must have 1 to 200 characters' })
-  @Matches(/\S/, { message: 'must not be blank' })
+  @Name(200)
   name!: string;
 
   @Field(() => String, { nullable: true })
@@ -29,21 +29,21 @@ export class AccountContact {
 @InputType('AccountAddressInput')
 export class AccountAddress {
   @Field(() => String)
-  @Length(1, 300, { message: 'must have 1 to 300 characters' })
+  @Characters(1, 300)
   street!: string;
 
   @Field(() => String)
-  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  @Characters(1, 100)
   city!: string;
 
   @Field(() => String, { nullable: true, description: 'State, province or region.' })
   @IsOptional()
-  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  @Characters(1, 100)
   state?: string | null;
 
   @Field(() => String, { nullable: true, description: 'Postal code.' })
   @IsOptional()
-  @Length(1, 20, { message: 'must have 1 to 20 characters' })
+  @Characters(1, 20)
   zip?: string | null;
 
   @Field(() => String, { description: 'ISO 3166-1, two letters.' })

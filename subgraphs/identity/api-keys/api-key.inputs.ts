@@ -1,5 +1,6 @@
-import { ArrayMaxSize, ArrayMinSize, IsOptional, Length, Matches, Max, MaxLength, Min, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsOptional, Max, Min, ValidateNested } from 'class-validator';
 import { Field, InputType, Int } from 'type-graphql';
+import { MaxCharacters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import type { Grant } from '../../../kernel/principal.ts';
@@ -13,13 +14,12 @@ const GRACE_REASON = `must be between 0 and ${GRACE_MAX_SECONDS} seconds`;
 @InputType()
 export class ApiKeyCreateInput {
   @Field(() => String)
-  @Length(1, 100, { message: 'must have 1 to 100 characters' })
-  @Matches(/\S/, { message: 'must not be blank' })
+  @Name(100)
   name!: string;
 
   @Field(() => String, { nullable: true })
   @IsOptional()
-  @MaxLength(1000, { message: 'must have at most 1000 characters' })
+  @MaxCharacters(1000)
   description?: string | null;
 
   @Field(() => [String], { description: "None beyond the caller's own." })
@@ -46,13 +46,12 @@ export class ApiKeyCreateInput {
 export class ApiKeyUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()
-  @Length(1, 100, { message: 'must have 1 to 100 characters' })
-  @Matches(/\S/, { message: 'must not be blank' })
+  @Name(100)
   name?: string;
 
   @Field(() => String, { nullable: true, description: 'null removes it.' })
   @IsOptional()
-  @MaxLength(1000, { message: 'must have at most 1000 characters' })
+  @MaxCharacters(1000)
   description?: string | null;
 
   @Field(() => [String], { nullable: true, description: "Replaces the permissions. None beyond the caller's own." })

@@ -1,10 +1,10 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import { scopeOf } from '../../../kernel/principal.ts';
+import { existing, given, LOCKED } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { SecretBox } from '../../../kernel/secret-box.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
@@ -80,7 +80,7 @@ export class ApiKeyService {
     requireToGrant(this.deps.request.principal, permissions ?? []);
     this.#checkRestrictions(restrictions);
     return this.#change(id, 'api_key_updated', (key) => {
-      for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(key, { [name]: value });
+      Object.assign(key, given(input));
       if (permissions) key.permissions = [...new Set(permissions)];
       if (rateLimit !== undefined) key.rateLimit = rateLimit && plain(rateLimit);
       if (restrictions !== undefined) restrict(key, restrictions ?? NO_RESTRICTIONS);
@@ -128,8 +128,7 @@ export class ApiKeyService {
    * a restriction may be all that stands between somebody and its use.
    */
   async #locked(tx: EntityManager, id: string): Promise<ApiKey> {
-    const key = await tx.findOne(ApiKey, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!key) throw new ResourceNotFound('api_key', id);
+    const key = existing(await tx.findOne(ApiKey, { id }, LOCKED), 'api_key', id);
     requireToGrant(this.deps.request.principal, key.permissions);
     return key;
   }
@@ -149,12 +148,9 @@ export class ApiKeyService {
     if (violation) throw new WouldLockOut(`restrictions.${violation}`);
   }
 
-  #audit(tx: EntityManager, { id: clientId, organizationId, permissions }: ApiKey, eventType: string): Promise<void> {
-    const { principal, client } = this.deps.request;
-    const by = `by ${principal.kind} ${principal.id}`;
-    const scopes = permissions.map(scopeOf);
-    const userId = principal.kind === 'user' ? principal.id : null;
-    return this.deps.trail.record({ eventType, organizationId, clientId, userId, client, tokenType: 'api_key', scopes, reason: by }, tx);
+  #audit(tx: EntityManager, { id: clientId, permissions }: ApiKey, eventType: string): Promise<void> {
+    const entry = { eventType, clientId, tokenType: 'api_key', scopes: permissions.map(scopeOf) };
+    return this.deps.trail.recordBy(this.deps.request, entry, tx);
   }
 }
 

@@ -2,6 +2,7 @@ import type { FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '../../../kernel/database.ts';
 import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
 import { listPage } from '../../../kernel/pagination.ts';
+import { between, matching } from '../../../kernel/where.ts';
 import type { AuditFilter } from './audit.inputs.ts';
 import { AuditRecord } from './audit-record.entity.ts';
 
@@ -16,8 +17,5 @@ export class AuditService {
   }
 }
 
-function whereOf({ from, to, ...lists }: AuditFilter): FilterQuery<AuditRecord> {
-  const conditions = Object.entries(lists).flatMap(([name, values]) => (values ? [{ [name]: { $in: values } }] : []));
-  const range = { ...(from && { $gte: from }), ...(to && { $lt: to }) };
-  return { $and: [...conditions, ...(from || to ? [{ timestamp: range }] : [])] } as FilterQuery<AuditRecord>;
-}
+const whereOf = ({ from, to, ...lists }: AuditFilter): FilterQuery<AuditRecord> =>
+  matching<AuditRecord>({ ...lists, timestamp: between(from, to) });

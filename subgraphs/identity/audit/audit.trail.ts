@@ -2,7 +2,8 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Logger } from '../../../kernel/log.ts';
-import type { ClientInfo } from '../../../kernel/request.ts';
+import type { Principal } from '../../../kernel/principal.ts';
+import type { ClientInfo, RequestContext } from '../../../kernel/request.ts';
 
 /** What happened, as whoever saw it states it. What is left out is null. */
 export interface AuditEntry {
@@ -17,6 +18,9 @@ export interface AuditEntry {
   sessionId?: string | null | undefined;
   reason?: string | null | undefined;
 }
+
+/** Who did it, in a reason. */
+export const byCaller = ({ kind, id }: Principal): string => `by ${kind} ${id}`;
 
 const FLUSH_EVERY_MS = 1000;
 const MAX_PENDING = 10_000;
@@ -37,6 +41,13 @@ export class AuditTrail {
   /** At once; with a transaction, in it: the record stands if, and only if, what it tells of was done. */
   async record(entry: AuditEntry, tx?: EntityManager): Promise<void> {
     await this.#write([this.#rowOf(entry)], tx);
+  }
+
+  /** What the caller of a request did. What the entry says itself, null too, stands in place of what is known of the caller. */
+  recordBy({ principal, client }: RequestContext, entry: AuditEntry, tx: EntityManager): Promise<void> {
+    const { organizationId, kind, id, clientId } = principal;
+    const caller = kind === 'user' ? { userId: id, clientId } : { clientId: id };
+    return this.record({ organizationId, ...caller, client, reason: byCaller(principal), ...entry }, tx);
   }
 
   /** Within a second, together with others: for what happens with every request, which must cost no write. */
@@ -76,13 +87,12 @@ export class AuditTrail {
       user_id: entry.userId,
       client_id: entry.clientId,
       ip_address: client?.ip,
-      user_agent: client?.userAgent?.slice(0, USER_AGENT_MAX).replaceAll('\0', ''),
+      user_agent: client?.userAgent?.slice(0, USER_AGENT_MAX),
       authentication_method: entry.authenticationMethod,
       token_type: entry.tokenType,
       scopes,
       session_id: entry.sessionId,
-      // of what others say a part may end within a character, which the database refuses
-      reason: entry.reason?.toWellFormed().replaceAll('\0', ''),
+      reason: entry.reason,
     };
   }
 
@@ -93,12 +103,18 @@ export class AuditTrail {
       .getConnection()
       .execute(
         `insert into "${schema}"."audit_record" (${COLUMNS}) select ${COLUMNS} from jsonb_to_recordset(?::jsonb) as r(${TYPED})`,
-        [JSON.stringify(rows)],
+        [JSON.stringify(rows, storable)],
         'run',
         tx?.getTransactionContext(),
       );
   }
 }
+
+/**
+ * Whatever a caller has sent, even who never showed who they are, may stand in a record: one that the database refuses would be kept
+ * and tried again with all others, for ever. It takes no null character and no half of one.
+ */
+const storable = (_: string, value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value);
 
 type Row = Record<string, unknown>;
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
+import { InvalidCredentials, type ShownToken } from '../../../kernel/credentials.ts';
 import type { Rows } from '../../../kernel/database.ts';
 import { type Grant, narrowed, type Plan, Principal } from '../../../kernel/principal.ts';
 import { AccessRules, type Restricting, type Whereabouts } from '../restrictions/access.rules.ts';
@@ -7,10 +8,10 @@ import type { CountryLocator } from '../restrictions/country.locator.ts';
 import type { AccessTokenClaims, AccessTokens } from '../tokens/access-token.ts';
 import { grantsOf } from '../users/user.roles.ts';
 import { UserRole, UserStatus } from '../users/user.states.ts';
-import { CredentialsExpired, InvalidCredentials } from './authentication.errors.ts';
+import type { Authenticated } from './authenticated.ts';
+import { CredentialsExpired } from './authentication.errors.ts';
 import type { ChangeFeed } from './change.feed.ts';
 import { CredentialCache, type Found } from './credential.cache.ts';
-import type { Authenticated, ShownToken } from './credentials.ts';
 
 const CACHED_TOKENS = 10_000;
 

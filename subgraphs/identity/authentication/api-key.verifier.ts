@@ -1,18 +1,19 @@
 import type { Clock } from '../../../kernel/clock.ts';
+import { type Credentials, InvalidCredentials, type ShownToken } from '../../../kernel/credentials.ts';
 import type { Orm } from '../../../kernel/database.ts';
 import { Principal } from '../../../kernel/principal.ts';
 import type { SecretBox } from '../../../kernel/secret-box.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { digestOf, isApiKey, isSandboxKey, prefixOf } from '../api-keys/api-key.secret.ts';
-import type { ApiKeyUsage } from '../api-keys/api-key.usage.ts';
 import { Organization } from '../organizations/organization.entity.ts';
 import { AccessRules } from '../restrictions/access.rules.ts';
 import type { CountryLocator } from '../restrictions/country.locator.ts';
 import type { SignatureVerifier, SigningKeyOf } from '../signing/signature.verifier.ts';
-import { CredentialsExpired, InvalidCredentials } from './authentication.errors.ts';
+import type { Authenticated } from './authenticated.ts';
+import { CredentialsExpired } from './authentication.errors.ts';
 import type { ChangeFeed } from './change.feed.ts';
 import { CredentialCache, type Found } from './credential.cache.ts';
-import type { Authenticated, Credentials, ShownToken } from './credentials.ts';
+import type { CredentialUsage } from './credential.usage.ts';
 
 const CACHED_KEYS = 10_000;
 
@@ -29,7 +30,7 @@ export interface ApiKeyVerifierParts {
   orm: Orm;
   clock: Clock;
   sandbox: boolean;
-  usage: ApiKeyUsage;
+  usage: CredentialUsage;
   feed: ChangeFeed;
   /** Opens signing secrets. */
   secrets: SecretBox;

@@ -1,16 +1,5 @@
 import { PlatformError } from '../../../kernel/errors.ts';
 
-/** 401. Says nothing about what was sent: neither the text, nor what about it is wrong. */
-export class InvalidCredentials extends PlatformError {
-  /** `reason` is for the audit alone. */
-  constructor(
-    message = 'The API key or access token is not valid.',
-    readonly reason = 'unknown',
-  ) {
-    super('INVALID_CREDENTIALS', message);
-  }
-}
-
 /** 401, for credentials that were right until a moment that has passed. */
 export class CredentialsExpired extends PlatformError {
   readonly reason = 'expired';

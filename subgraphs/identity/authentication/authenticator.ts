@@ -1,11 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
+import { type Credentials, InvalidCredentials, type ShownToken } from '../../../kernel/credentials.ts';
 import type { Orm, Rows } from '../../../kernel/database.ts';
 import { PlatformError } from '../../../kernel/errors.ts';
 import type { Logger } from '../../../kernel/log.ts';
 import { scopeOf } from '../../../kernel/principal.ts';
 import type { SecretBox } from '../../../kernel/secret-box.ts';
-import { ApiKeyUsage } from '../api-keys/api-key.usage.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { KeySets } from '../issuers/key-sets.ts';
 import type { CountryLocator } from '../restrictions/country.locator.ts';
@@ -14,10 +14,10 @@ import type { SignatureVerifier } from '../signing/signature.verifier.ts';
 import type { AccessTokens } from '../tokens/access-token.ts';
 import { AccessTokenVerifier } from './access-token.verifier.ts';
 import { ApiKeyVerifier } from './api-key.verifier.ts';
-import { InvalidCredentials } from './authentication.errors.ts';
+import type { Authenticated, Method } from './authenticated.ts';
 import { CertificateVerifier } from './certificate.verifier.ts';
 import type { ChangeFeed } from './change.feed.ts';
-import type { Authenticated, Credentials, Method, ShownToken } from './credentials.ts';
+import { CredentialUsage } from './credential.usage.ts';
 import { claimsOf, ExternalTokenVerifier } from './external-token.verifier.ts';
 import { FamiliarCredentials } from './familiar.credentials.ts';
 
@@ -54,22 +54,22 @@ const SEEN_MAX = 20_000;
 
 /** Finds who is calling, whatever they show: each kind of credentials has a verifier of its own, chosen by its shape. */
 export class Authenticator {
-  readonly #usage: ApiKeyUsage;
+  readonly #apiKeyUsage: CredentialUsage;
   readonly #apiKeys: ApiKeyVerifier;
   readonly #accessTokens: AccessTokenVerifier;
   readonly #externalTokens: ExternalTokenVerifier;
-  readonly #certificateUsage: ApiKeyUsage;
+  readonly #certificateUsage: CredentialUsage;
   readonly #certificates: CertificateVerifier;
   readonly #familiar = new FamiliarCredentials();
   readonly #seen = new Map<string, number>();
 
   constructor(private readonly parts: AuthenticatorParts) {
     const { orm, rows, clock, log, clientAuthorities, tokens, locator, feed } = parts;
-    this.#usage = new ApiKeyUsage(orm, log);
-    this.#apiKeys = new ApiKeyVerifier({ ...parts, usage: this.#usage });
+    this.#apiKeyUsage = new CredentialUsage(orm, log, 'api_key');
+    this.#apiKeys = new ApiKeyVerifier({ ...parts, usage: this.#apiKeyUsage });
     this.#externalTokens = new ExternalTokenVerifier(parts);
     this.#accessTokens = new AccessTokenVerifier(rows, clock, tokens, locator, feed);
-    this.#certificateUsage = new ApiKeyUsage(orm, log, 'certificate');
+    this.#certificateUsage = new CredentialUsage(orm, log, 'certificate');
     this.#certificates = new CertificateVerifier({ rows, clock, usage: this.#certificateUsage, authorities: clientAuthorities, feed });
   }
 
@@ -110,7 +110,7 @@ export class Authenticator {
 
   /** Writes the uses counted so far. To be called when no more requests come, before the database closes. */
   async stop(): Promise<void> {
-    await this.#usage.flush();
+    await this.#apiKeyUsage.flush();
     await this.#certificateUsage.flush();
   }
 

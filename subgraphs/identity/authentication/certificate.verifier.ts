@@ -1,21 +1,22 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
+import { type Credentials, InvalidCredentials, type ShownCertificate } from '../../../kernel/credentials.ts';
 import type { Rows } from '../../../kernel/database.ts';
 import { type Grant, type Plan, Principal } from '../../../kernel/principal.ts';
-import type { ApiKeyUsage } from '../api-keys/api-key.usage.ts';
 import { CertificateStatus } from '../certificates/certificate.states.ts';
 import { fingerprintOf, isInForce, issuersAmong, type Validity } from '../certificates/certificate.x509.ts';
-import { CredentialsExpired, InvalidCredentials } from './authentication.errors.ts';
+import type { Authenticated } from './authenticated.ts';
+import { CredentialsExpired } from './authentication.errors.ts';
 import type { ChangeFeed } from './change.feed.ts';
 import { CredentialCache, type Found } from './credential.cache.ts';
-import type { Authenticated, Credentials, ShownCertificate } from './credentials.ts';
+import type { CredentialUsage } from './credential.usage.ts';
 
 const CACHED_CERTIFICATES = 10_000;
 
 export interface CertificateVerifierParts {
   rows: Rows;
   clock: Clock;
-  usage: ApiKeyUsage;
+  usage: CredentialUsage;
   /** Who must have issued it; undefined where anyone may, itself too. */
   authorities: readonly X509Certificate[] | undefined;
   feed: ChangeFeed;

@@ -2,13 +2,14 @@ import { hash } from 'node:crypto';
 import { type JWTPayload, jwtVerify } from 'jose';
 import { JWTExpired } from 'jose/errors';
 import type { Clock } from '../../../kernel/clock.ts';
+import { InvalidCredentials, type ShownToken } from '../../../kernel/credentials.ts';
 import type { Rows } from '../../../kernel/database.ts';
 import { type Grant, grantOf, isGrant, narrowed, type Plan, Principal } from '../../../kernel/principal.ts';
 import { type KeySets, KeysUnavailable } from '../issuers/key-sets.ts';
-import { CredentialsExpired, InvalidCredentials } from './authentication.errors.ts';
+import type { Authenticated } from './authenticated.ts';
+import { CredentialsExpired } from './authentication.errors.ts';
 import type { ChangeFeed } from './change.feed.ts';
 import { CredentialCache, type Found } from './credential.cache.ts';
-import type { Authenticated, ShownToken } from './credentials.ts';
 
 /** With a public half: a secret that both sides know proves nothing about who signed. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];

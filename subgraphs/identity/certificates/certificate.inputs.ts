@@ -1,5 +1,6 @@
-import { ArrayMaxSize, ArrayMinSize, Length, Matches } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import { Name } from '../../../kernel/graphql/characters.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import type { Grant } from '../../../kernel/principal.ts';
 import { AreGrants, GRANTS_MAX } from '../api-keys/api-key.grants.ts';
@@ -11,8 +12,7 @@ export class CertificateRegisterInput {
   certificate!: string;
 
   @Field(() => String)
-  @Length(1, 100, { message: 'must have 1 to 100 characters' })
-  @Matches(/\S/, { message: 'must not be blank' })
+  @Name(100)
   name!: string;
 
   @Field(() => [String], { description: "None beyond the caller's own." })

@@ -1,11 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
-import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { type FieldProblem, InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters, refuse } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
+import { existing, LOCKED, onDuplicate } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { requireToGrant } from '../api-keys/api-key.grants.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
@@ -42,18 +42,14 @@ export class CertificateService {
     requireToGrant(principal, permissions);
     const now = clock.now();
     const presented = certificateIn(pem);
-    refuse(faultsIn(presented, now, authorities));
+    refuse(faultsIn(presented, now, authorities).map((reason) => ({ field: 'certificate', reason })));
     const { organizationId } = principal;
     const certificate = Certificate.of(presented, { organizationId, name, permissions: [...new Set(permissions)], createdAt: now });
-    try {
-      await em.transactional(async (tx) => {
-        await tx.persist(certificate).flush();
-        await this.#audit(tx, certificate, 'certificate_registered');
-      });
-    } catch (error) {
-      if (error instanceof UniqueConstraintViolationException) throw new CertificateRegistered(certificate.fingerprint);
-      throw error;
-    }
+    const registering = em.transactional(async (tx) => {
+      await tx.persist(certificate).flush();
+      await this.#audit(tx, certificate, 'certificate_registered');
+    });
+    await registering.catch(onDuplicate(() => new CertificateRegistered(certificate.fingerprint)));
     // who tried it before it was registered is known as nobody for a while
     feed.changed(certificate.id);
     return certificate;
@@ -72,8 +68,7 @@ export class CertificateService {
   async revoke(id: string): Promise<Certificate> {
     const { em, clock, feed } = this.deps;
     const revoked = await em.transactional(async (tx) => {
-      const certificate = await tx.findOne(Certificate, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (!certificate) throw new ResourceNotFound('certificate', id);
+      const certificate = existing(await tx.findOne(Certificate, { id }, LOCKED), 'certificate', id);
       if (certificate.revoke(clock.now())) await this.#audit(tx, certificate, 'certificate_revoked');
       return certificate;
     });
@@ -82,15 +77,9 @@ export class CertificateService {
   }
 
   /** What was done, by whom: the certificate itself is what `reason` names. */
-  #audit(tx: EntityManager, { id, organizationId }: Certificate, eventType: string): Promise<void> {
-    const { principal, client } = this.deps.request;
-    const isUser = principal.kind === 'user';
-    const by = {
-      userId: isUser ? principal.id : null,
-      clientId: isUser ? principal.clientId : principal.id,
-      sessionId: principal.sessionId,
-    };
-    return this.deps.trail.record({ eventType, organizationId, client, ...by, reason: id }, tx);
+  #audit(tx: EntityManager, { id }: Certificate, eventType: string): Promise<void> {
+    const { trail, request } = this.deps;
+    return trail.recordBy(request, { eventType, sessionId: request.principal.sessionId, reason: id }, tx);
   }
 
   validityOf(certificate: Certificate): CertificateValidity {
@@ -105,9 +94,4 @@ function certificateIn(pem: string): X509Certificate {
     if (error instanceof UnreadablePem) throw new InvalidParameters([{ field: 'certificate', reason: error.message }]);
     throw error;
   }
-}
-
-function refuse(reasons: readonly string[]): void {
-  const [first, ...rest] = reasons.map((reason): FieldProblem => ({ field: 'certificate', reason }));
-  if (first) throw new InvalidParameters([first, ...rest]);
 }

@@ -1,5 +1,6 @@
-import { ArrayMaxSize, ArrayMinSize, IsOptional, Length, Matches } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsOptional, Matches } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import { Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import type { Grant } from '../../../kernel/principal.ts';
 import { AreGrants, GRANTS_MAX } from '../api-keys/api-key.grants.ts';
@@ -7,10 +8,6 @@ import { AreGrants, GRANTS_MAX } from '../api-keys/api-key.grants.ts';
 const SUBJECTS_MAX = 100;
 const PRINTABLE = { message: 'must have 1 to 500 printable characters' };
 
-const Name = (): PropertyDecorator => (target, key) => {
-  Length(1, 100, { message: 'must have 1 to 100 characters' })(target, key);
-  Matches(/\S/, { message: 'must not be blank' })(target, key);
-};
 const Identifier = (): PropertyDecorator => Matches(/^[\x21-\x7e]{1,500}$/, PRINTABLE);
 const Grants = (): PropertyDecorator => (target, key) => {
   ArrayMinSize(1, { message: 'must hold at least one permission' })(target, key);
@@ -26,7 +23,7 @@ const Subjects = (): PropertyDecorator => (target, key) => {
 @InputType()
 export class TrustedIssuerCreateInput {
   @Field(() => String)
-  @Name()
+  @Name(100)
   name!: string;
 
   @Field(() => String, { description: 'The claim `iss` of its tokens, to the letter: an https URL.' })
@@ -60,7 +57,7 @@ export class TrustedIssuerCreateInput {
 export class TrustedIssuerUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()
-  @Name()
+  @Name(100)
   name?: string;
 
   @Field(() => String, { nullable: true })

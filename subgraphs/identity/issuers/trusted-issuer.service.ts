@@ -1,11 +1,11 @@
-import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import { scopeOf } from '../../../kernel/principal.ts';
+import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { UrlGuard } from '../../../kernel/ssrf.ts';
 import { requireToGrant } from '../api-keys/api-key.grants.ts';
@@ -53,12 +53,11 @@ export class TrustedIssuerService {
       createdAt: now,
       updatedAt: now,
     });
-    await unlessTaken(
-      em.transactional(async (tx) => {
-        tx.persist(issuer);
-        await this.#audit(tx, issuer, 'trusted_issuer_created');
-      }),
-    );
+    const creating = em.transactional(async (tx) => {
+      tx.persist(issuer);
+      await this.#audit(tx, issuer, 'trusted_issuer_created');
+    });
+    await creating.catch(onDuplicate(() => new IssuerTaken()));
     return issuer;
   }
 
@@ -67,7 +66,7 @@ export class TrustedIssuerService {
     requireToGrant(this.deps.request.principal, input.permissions ?? []);
     await this.#checkUrls(input);
     return this.#change(id, 'trusted_issuer_updated', (issuer) => {
-      for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(issuer, { [name]: value });
+      Object.assign(issuer, given(input));
       issuer.updatedAt = this.deps.clock.now();
     });
   }
@@ -79,17 +78,15 @@ export class TrustedIssuerService {
 
   async #change(id: string, eventType: string, act: (issuer: TrustedIssuer, tx: EntityManager) => unknown): Promise<TrustedIssuer> {
     const { em, request, feed } = this.deps;
-    const changed = await unlessTaken(
-      em.transactional(async (tx) => {
-        const issuer = await tx.findOne(TrustedIssuer, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-        if (!issuer) throw new ResourceNotFound('trusted_issuer', id);
-        // whoever changes where its keys are can sign tokens that may do all that it may
-        requireToGrant(request.principal, issuer.permissions);
-        await act(issuer, tx);
-        await this.#audit(tx, issuer, eventType);
-        return issuer;
-      }),
-    );
+    const changing = em.transactional(async (tx) => {
+      const issuer = existing(await tx.findOne(TrustedIssuer, { id }, LOCKED), 'trusted_issuer', id);
+      // whoever changes where its keys are can sign tokens that may do all that it may
+      requireToGrant(request.principal, issuer.permissions);
+      await act(issuer, tx);
+      await this.#audit(tx, issuer, eventType);
+      return issuer;
+    });
+    const changed = await changing.catch(onDuplicate(() => new IssuerTaken()));
     feed.changed(id);
     return changed;
   }
@@ -104,18 +101,7 @@ export class TrustedIssuerService {
     }
   }
 
-  #audit(tx: EntityManager, { id: clientId, organizationId, permissions }: TrustedIssuer, eventType: string): Promise<void> {
-    const { principal, client } = this.deps.request;
-    const userId = principal.kind === 'user' ? principal.id : null;
-    const reason = `by ${principal.kind} ${principal.id}`;
-    return this.deps.trail.record({ eventType, organizationId, clientId, userId, client, scopes: permissions.map(scopeOf), reason }, tx);
-  }
-}
-
-async function unlessTaken<T>(changing: Promise<T>): Promise<T> {
-  try {
-    return await changing;
-  } catch (error) {
-    throw error instanceof UniqueConstraintViolationException ? new IssuerTaken() : error;
+  #audit(tx: EntityManager, { id: clientId, permissions }: TrustedIssuer, eventType: string): Promise<void> {
+    return this.deps.trail.recordBy(this.deps.request, { eventType, clientId, scopes: permissions.map(scopeOf) }, tx);
   }
 }

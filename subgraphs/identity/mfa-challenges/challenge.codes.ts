@@ -1,12 +1,11 @@
 import type { FilterQuery } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import type { MailQueue } from '../mail/mail.queue.ts';
+import type { MailQueue, SmsQueue } from '../messages/message.queue.ts';
 import { digits } from '../mfa/backup-codes.ts';
 import type { CodeHash } from '../mfa/code.hash.ts';
 import { MfaMethodType } from '../mfa/mfa.states.ts';
 import type { MfaMethod } from '../mfa/mfa-method.entity.ts';
-import type { SmsQueue } from '../sms/sms.queue.ts';
 import { MfaChallenge } from './challenge.entity.ts';
 import type { ChallengeLimits } from './challenge.limits.ts';
 

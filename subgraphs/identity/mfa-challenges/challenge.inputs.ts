@@ -1,11 +1,12 @@
-import { Length, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
+import { Characters } from '../../../kernel/graphql/characters.ts';
 import { MfaMethodType } from '../mfa/mfa.states.ts';
 
 @InputType()
 export class MfaVerifyInput {
   @Field(() => ID)
-  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  @Characters(1, 100)
   challengeId!: string;
 
   @Field(() => MfaMethodType)

@@ -23,9 +23,9 @@ export class ChallengeLimits {
 
   /** It was right: who knows their codes is not counted. What others got wrong meanwhile stays counted. */
   async succeeded(userId: string): Promise<void> {
-    await execute(this.orm.em.fork(), `update "identity"."mfa_counter" set "count" = greatest("count" - 1, 0) where "key" = ?`, [
-      `attempts:${userId}`,
-    ]);
+    await this.orm.em
+      .fork()
+      .execute(`update "identity"."mfa_counter" set "count" = greatest("count" - 1, 0) where "key" = ?`, [`attempts:${userId}`]);
   }
 
   /** With the transaction that sends: what is not sent is not counted. @throws TooManyCodes */
@@ -37,8 +37,7 @@ export class ChallengeLimits {
   async #count(em: EntityManager, key: string, limit: number, window: 'mfa_attempts' | 'mfa_sends'): Promise<void> {
     const now = this.clock.now();
     const start = new Date(now.getTime() - WINDOW_MS);
-    const [row] = await execute<{ count: number; first_at: Date | string }>(
-      em,
+    const [row] = await em.execute<{ count: number; first_at: Date | string }[]>(
       `insert into "identity"."mfa_counter" as c ("key", "count", "first_at") values (?, 1, ?)
        on conflict ("key") do update set
          "count" = case when c."first_at" < ? then 1 else c."count" + 1 end,
@@ -50,6 +49,3 @@ export class ChallengeLimits {
     throw new TooManyCodes(window, limit, row.count, new Date(new Date(row.first_at).getTime() + WINDOW_MS), now);
   }
 }
-
-const execute = <R>(em: EntityManager, sql: string, values: unknown[]): Promise<R[]> =>
-  em.getConnection().execute<R[]>(sql, values, 'all', em.getTransactionContext());

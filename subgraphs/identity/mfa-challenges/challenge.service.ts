@@ -1,8 +1,10 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import { type ErrorDetails, InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { type ErrorDetails, InvalidParameters } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
 import type { Principal } from '../../../kernel/principal.ts';
+import { existing } from '../../../kernel/records.ts';
 import { NoUser } from '../mfa/mfa.errors.ts';
 import { METHOD_TYPES, MfaMethodType } from '../mfa/mfa.states.ts';
 import { enrolledTypes, MfaMethod } from '../mfa/mfa-method.entity.ts';
@@ -23,7 +25,6 @@ export interface Demand {
   message?: string;
 }
 
-const EVERYWHERE = { filters: { organization: false } } as const;
 const LIFE_MS = CODE_LIFE_MS;
 const DAY_MS = 86_400_000;
 const ENROL_FIRST =
@@ -73,8 +74,7 @@ export class MfaChallenges {
   async find({ kind, id: userId, sessionId }: Principal, id: string): Promise<MfaChallenge> {
     const where = { id, userId, sessionId: sessionId ?? '' };
     const challenge = kind === 'user' ? await this.parts.orm.em.fork().findOne(MfaChallenge, where) : null;
-    if (!challenge) throw new ResourceNotFound('challenge', id);
-    return challenge;
+    return existing(challenge, 'mfa_challenge', id);
   }
 
   /** @throws ChallengeEnded */
@@ -98,14 +98,12 @@ export class MfaChallenges {
   async open(em: EntityManager, { id: userId, organizationId, sessionId = '' }: Principal, methodId?: string): Promise<MfaChallenge> {
     const now = this.parts.clock.now();
     const subjectId = methodId ?? sessionId;
-    const execute = <R>(sql: string, values: unknown[]): Promise<R[]> =>
-      em.getConnection().execute<R[]>(sql, values, 'all', em.getTransactionContext());
-    await execute(
+    await em.execute(
       `delete from "identity"."mfa_challenge" where "expires_at" < ?
          or ("subject_id" = ? and ("verified_at" is not null or "attempts" >= ? or "expires_at" <= ?))`,
       [new Date(now.getTime() - DAY_MS), subjectId, MAX_ATTEMPTS, now],
     );
-    const [row] = await execute<object>(
+    const [row] = await em.execute<object[]>(
       `insert into "identity"."mfa_challenge"
          ("id", "organization_id", "user_id", "session_id", "method_id", "subject_id", "created_at", "expires_at")
        values (?, ?, ?, ?, ?, ?, ?, ?)

@@ -1,7 +1,8 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database.ts';
 import { InvalidParameters } from '../../../kernel/errors.ts';
+import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
+import { LOCKED } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { SecretBox } from '../../../kernel/secret-box.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
@@ -38,8 +39,6 @@ export interface Answer {
 
 /** How long a right code lifts the session. */
 export const ELEVATION_MS = 15 * 60_000;
-const EVERYWHERE = { filters: { organization: false } } as const;
-
 /** Answers to challenges (specification 3.6). */
 export class Verification {
   constructor(private readonly parts: VerificationParts) {}
@@ -71,15 +70,11 @@ export class Verification {
   /** One of the five that a challenge allows, taken before the code is looked at. @throws ChallengeEnded */
   async #attempt({ id }: MfaChallenge): Promise<number> {
     const { orm, clock } = this.parts;
-    const [row] = await orm.em
-      .fork()
-      .getConnection()
-      .execute<{ attempts: number }[]>(
-        `update "identity"."mfa_challenge" set "attempts" = "attempts" + 1
-         where "id" = ? and "attempts" < ? and "verified_at" is null and "expires_at" > ? returning "attempts"`,
-        [id, MAX_ATTEMPTS, clock.now()],
-        'all',
-      );
+    const [row] = await orm.em.fork().execute<{ attempts: number }[]>(
+      `update "identity"."mfa_challenge" set "attempts" = "attempts" + 1
+       where "id" = ? and "attempts" < ? and "verified_at" is null and "expires_at" > ? returning "attempts"`,
+      [id, MAX_ATTEMPTS, clock.now()],
+    );
     if (!row) throw new ChallengeEnded('failed');
     return row.attempts;
   }
@@ -93,7 +88,7 @@ export class Verification {
   ): Promise<MfaVerification | undefined> {
     const { backupCodes, clock } = this.parts;
     // a set-up that needs no code is over before the first code is accepted, or sees that one was
-    await tx.findOneOrFail(User, { id: challenge.userId }, { ...EVERYWHERE, lockMode: LockMode.PESSIMISTIC_WRITE });
+    await tx.findOneOrFail(User, { id: challenge.userId }, { ...EVERYWHERE, ...LOCKED });
     const isBackup = isBackupCode(code) && !challenge.methodId;
     const now = clock.now();
     const isRight = isBackup
@@ -145,12 +140,10 @@ export class Verification {
   }
 
   async #elevate(tx: EntityManager, { sessionId, userId }: MfaChallenge, until: Date): Promise<void> {
-    await tx.getConnection().execute(
+    await tx.execute(
       `insert into "identity"."elevation" ("id", "user_id", "until") values (?, ?, ?)
          on conflict ("id") do update set "until" = excluded."until", "user_id" = excluded."user_id"`,
       [sessionId, userId, until],
-      'run',
-      tx.getTransactionContext(),
     );
   }
 

@@ -1,14 +1,15 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database.ts';
 import { InsufficientPermissions, InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Mail } from '../../../kernel/mail.ts';
+import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
+import { existing, LOCKED } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { SecretBox } from '../../../kernel/secret-box.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
-import type { MailQueue } from '../mail/mail.queue.ts';
+import type { MailQueue } from '../messages/message.queue.ts';
 import type { ChallengeCodes } from '../mfa-challenges/challenge.codes.ts';
 import type { MfaChallenges } from '../mfa-challenges/challenge.service.ts';
 import { User } from '../users/user.entity.ts';
@@ -33,8 +34,6 @@ export interface MfaParts {
   backupCodes: BackupCodes;
 }
 
-const EVERYWHERE = { filters: { organization: false } } as const;
-
 /** The user whose second factors are changed, locked, with all of these. */
 interface Locked {
   user: User;
@@ -50,7 +49,7 @@ export class MfaService {
     const { id, organizationId } = principal;
     if (userId !== id && !principal.may('credentials:admin')) throw new ResourceNotFound('user', userId);
     const em = this.parts.orm.em.fork();
-    if (userId !== id && !(await em.findOne(User, { id: userId, organizationId }, EVERYWHERE))) throw new ResourceNotFound('user', userId);
+    if (userId !== id) existing(await em.findOne(User, { id: userId, organizationId }, EVERYWHERE), 'user', userId);
     return this.parts.challenges.methodsOf(em, userId);
   }
 
@@ -99,10 +98,10 @@ export class MfaService {
 
   /** One of the caller's own. Answers it as it last was. @throws NoUser, OwnSessionOnly, ResourceNotFound */
   async remove(request: RequestContext, id: string): Promise<MfaMethod> {
-    if (request.principal.kind !== 'user') throw new ResourceNotFound('method', id);
+    if (request.principal.kind !== 'user') throw new ResourceNotFound('mfa_method', id);
     return this.#change(request, async (tx, { user, methods }) => {
       const method = methods.find((one) => one.id === id);
-      if (!method) throw new ResourceNotFound('method', id);
+      if (!method) throw new ResourceNotFound('mfa_method', id);
       await tx.nativeDelete(MfaMethod, { id }, EVERYWHERE);
       if (!methods.some((one) => one.id !== id && one.isEnrolled)) await this.parts.backupCodes.clear(tx, user.id);
       await this.#tell(tx, request, user, 'mfa_removed', method.type, method.isEnrolled ? removedMail(user, 'yourself') : undefined);
@@ -113,8 +112,8 @@ export class MfaService {
   /** All of another user, who has lost them. Of who may do more than the caller nobody takes anything away. @throws ResourceNotFound, InsufficientPermissions */
   async removeAllOf(request: RequestContext, userId: string): Promise<User> {
     const { principal } = request;
-    const found = await this.parts.orm.em.fork().findOne(User, { id: userId, organizationId: principal.organizationId }, EVERYWHERE);
-    if (!found) throw new ResourceNotFound('user', userId);
+    const where = { id: userId, organizationId: principal.organizationId };
+    const found = existing(await this.parts.orm.em.fork().findOne(User, where, EVERYWHERE), 'user', userId);
     const beyond = grantsOf(found.role).find((grant) => !principal.mayGrant(grant));
     if (beyond) throw new InsufficientPermissions(beyond);
     return this.#changeOf(userId, undefined, async (tx, { user, methods }) => {
@@ -144,7 +143,7 @@ export class MfaService {
   async #changeOf<R>(userId: string, keptSession: string | undefined, act: (tx: EntityManager, locked: Locked) => Promise<R>): Promise<R> {
     const { orm, feed, challenges } = this.parts;
     const { result, lowered } = await orm.em.fork().transactional(async (tx) => {
-      const user = await tx.findOneOrFail(User, { id: userId }, { ...EVERYWHERE, lockMode: LockMode.PESSIMISTIC_WRITE });
+      const user = await tx.findOneOrFail(User, { id: userId }, { ...EVERYWHERE, ...LOCKED });
       const result = await act(tx, { user, methods: await challenges.methodsOf(tx, userId) });
       await tx.flush();
       const methods = await challenges.methodsOf(tx.fork({ keepTransactionContext: true }), userId);
@@ -170,27 +169,23 @@ export class MfaService {
 
   async #tell(
     tx: EntityManager,
-    { principal, client }: RequestContext,
-    { id: userId, organizationId }: User,
+    request: RequestContext,
+    { id: userId }: User,
     eventType: string,
     tokenType: MfaMethodType | null,
     mail: Mail | undefined,
   ): Promise<void> {
-    const { kind, id, sessionId } = principal;
-    const by = { clientId: kind === 'user' ? null : id, sessionId, reason: id === userId ? null : `by ${kind} ${id}` };
-    await this.parts.trail.record({ eventType, organizationId, userId, client, authenticationMethod: 'mfa', tokenType, ...by }, tx);
+    const { id, sessionId } = request.principal;
+    const entry = { eventType, userId, sessionId, authenticationMethod: 'mfa', tokenType, ...(id === userId && { reason: null }) };
+    await this.parts.trail.recordBy(request, entry, tx);
     if (mail) await this.parts.mails.enqueue(tx, mail);
   }
 }
 
 async function lowerOthers(tx: EntityManager, userId: string, keptSession = ''): Promise<string[]> {
-  const lowered = await tx
-    .getConnection()
-    .execute<{ id: string }[]>(
-      `delete from "identity"."elevation" where "user_id" = ? and "id" <> ? returning "id"`,
-      [userId, keptSession],
-      'all',
-      tx.getTransactionContext(),
-    );
+  const lowered = await tx.execute<{ id: string }[]>(
+    `delete from "identity"."elevation" where "user_id" = ? and "id" <> ? returning "id"`,
+    [userId, keptSession],
+  );
   return lowered.map(({ id }) => id);
 }

@@ -1,17 +1,6 @@
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsOptional,
-  IsUrl,
-  Length,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-  ValidateBy,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsOptional, IsUrl, Max, Min, ValidateBy } from 'class-validator';
 import { Field, InputType, Int } from 'type-graphql';
+import { MaxCharacters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { ACTIONS, AREAS, grantOf, isGrant } from '../../../kernel/principal.ts';
 import { OAuthGrantType } from './oauth-client.grant-types.ts';
@@ -20,7 +9,6 @@ import { IsRedirectUri } from './redirect-uri.ts';
 const SCOPES_MAX = AREAS.length * (ACTIONS.length + 1) + 1;
 const URIS_MAX = 20;
 const GRACE_MAX_S = 30 * 86_400;
-const NAME_REASON = 'must have 1 to 100 characters';
 const SCOPE_REASON = `must hold scopes such as services.read; areas: ${AREAS.join(', ')}; actions: ${ACTIONS.join(', ')}, *`;
 const SCOPES_REASON = `must hold 1 to ${SCOPES_MAX} scopes`;
 const URIS_REASON = `must hold at most ${URIS_MAX} addresses`;
@@ -35,13 +23,12 @@ const IsHttpsUrl = (): PropertyDecorator =>
 @InputType()
 export class OAuthClientCreateInput {
   @Field(() => String)
-  @Length(1, 100, { message: NAME_REASON })
-  @Matches(/\S/, { message: 'must not be blank' })
+  @Name(100)
   name!: string;
 
   @Field(() => String, { nullable: true })
   @IsOptional()
-  @MaxLength(1000, { message: 'must have at most 1000 characters' })
+  @MaxCharacters(1000)
   description?: string | null;
 
   @Field(() => Boolean, { nullable: true, description: 'Whether it can keep a secret. Default: true.' })
@@ -80,13 +67,12 @@ export class OAuthClientCreateInput {
 export class OAuthClientUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()
-  @Length(1, 100, { message: NAME_REASON })
-  @Matches(/\S/, { message: 'must not be blank' })
+  @Name(100)
   name?: string;
 
   @Field(() => String, { nullable: true })
   @IsOptional()
-  @MaxLength(1000, { message: 'must have at most 1000 characters' })
+  @MaxCharacters(1000)
   description?: string | null;
 
   @Field(() => [String], { nullable: true })

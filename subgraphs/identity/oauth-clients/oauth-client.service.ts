@@ -1,11 +1,11 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InsufficientPermissions, InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InsufficientPermissions, InvalidParameters } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import { type Grant, grantOf } from '../../../kernel/principal.ts';
+import { existing, given, LOCKED } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
@@ -64,7 +64,7 @@ export class OAuthClientService {
   /** @throws ResourceNotFound, InsufficientPermissions, InvalidParameters */
   async update(id: string, { scopes, active, ...input }: OAuthClientUpdateInput): Promise<OAuthClient> {
     return this.#change(id, 'oauth_client_updated', async (client, tx) => {
-      for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(client, { [name]: value });
+      Object.assign(client, given(input));
       if (scopes) client.permissions = this.#grantable(scopes);
       checkGrantTypes(client);
       if (active === false && client.active) await this.#endTokens(tx, client);
@@ -95,8 +95,7 @@ export class OAuthClientService {
   async #change(id: string, eventType: string, act: (client: OAuthClient, tx: EntityManager) => Promise<void>): Promise<OAuthClient> {
     const { em, clock, feed } = this.deps;
     const changed = await em.transactional(async (tx) => {
-      const client = await tx.findOne(OAuthClient, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (!client) throw new ResourceNotFound('OAuth client', id);
+      const client = existing(await tx.findOne(OAuthClient, { id }, LOCKED), 'oauth_client', id);
       this.#requireToGrant(client.permissions);
       const before = client.grantId;
       await act(client, tx);
@@ -112,15 +111,14 @@ export class OAuthClientService {
   async #endTokens(tx: EntityManager, client: OAuthClient): Promise<void> {
     const now = this.deps.clock.now();
     const until = new Date(now.getTime() + REVOKED_KEPT_MS);
-    const execute = (sql: string, values: unknown[]) => tx.getConnection().execute(sql, values, 'run', tx.getTransactionContext());
-    await execute(
+    await tx.execute(
       `insert into "identity"."revoked_token" ("id", "revoked_at", "expires_at")
        select "grant_id", ?::timestamptz, ?::timestamptz from "identity"."oauth_record"
          where "client_id" = ? and "kind" = 'Grant' and "grant_id" is not null
        union select ?, ?::timestamptz, ?::timestamptz on conflict ("id") do nothing`,
       [now, until, client.id, client.grantId, now, until],
     );
-    await execute(`delete from "identity"."oauth_record" where "client_id" = ?`, [client.id]);
+    await tx.execute(`delete from "identity"."oauth_record" where "client_id" = ?`, [client.id]);
     client.grantId = newId('grant');
   }
 
@@ -136,9 +134,7 @@ export class OAuthClientService {
   }
 
   #audit(tx: EntityManager, { id: clientId, scopes }: OAuthClient, eventType: string): Promise<void> {
-    const { principal, client } = this.deps.request;
-    const { organizationId, kind, id } = principal;
-    return this.deps.trail.record({ eventType, organizationId, clientId, client, scopes, reason: `by ${kind} ${id}` }, tx);
+    return this.deps.trail.recordBy(this.deps.request, { eventType, clientId, scopes }, tx);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Client, Interaction, InteractionResults, Provider } from 'oidc-pro
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database.ts';
 import { PlatformError } from '../../../kernel/errors.ts';
+import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
 import { loginPage, secondFactorPage } from '../pages/login.page.ts';
 import { clientInfoOf, type Form, type PageAnswer } from '../pages/page.requests.ts';
 import type { LoginService } from '../sessions/login.service.ts';
@@ -149,7 +150,7 @@ export class Interactions {
       await interaction.persist();
     }
     const now = this.parts.clock.now();
-    await this.parts.orm.em.fork().nativeUpdate(User, { id }, { lastLogin: now }, { filters: { organization: false } });
+    await this.parts.orm.em.fork().nativeUpdate(User, { id }, { lastLogin: now }, EVERYWHERE);
     const event = { info: clientInfoOf(request), authenticationMethod: amr.includes('otp') ? 'password+otp' : 'password' };
     await this.parts.audit.user('authentication_success', client, id, event);
     return this.#finish(waiting, { login: { accountId: id, amr, remember: false } });

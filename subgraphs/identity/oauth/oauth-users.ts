@@ -1,5 +1,6 @@
 import type { Account } from 'oidc-provider';
 import type { Orm } from '../../../kernel/database.ts';
+import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
 import { Principal } from '../../../kernel/principal.ts';
 import { Organization } from '../organizations/organization.entity.ts';
 import { User } from '../users/user.entity.ts';
@@ -16,7 +17,7 @@ export interface OAuthAccount extends Account {
 /** Undefined for a user who is gone or not active: their grants and logins count for nothing then. */
 export async function findAccount(orm: Orm, id: string): Promise<OAuthAccount | undefined> {
   const em = orm.em.fork();
-  const user = await em.findOne(User, { id }, { filters: { organization: false } });
+  const user = await em.findOne(User, { id }, EVERYWHERE);
   if (user?.status !== UserStatus.ACTIVE) return undefined;
   const { plan } = await em.findOneOrFail(Organization, { id: user.organizationId });
   const { organizationId, role } = user;

@@ -37,14 +37,11 @@ export interface OAuthParts {
   requestsPerMinute(plan: Plan): number;
 }
 
-const PURGE_MS = 600_000;
-
 /** OAuth 2.0 and the platform's own pages (specification 5.3), once for the process. */
 export class OAuth {
   readonly store: OAuthStore;
   readonly #server: AuthorizationServer;
   readonly #interactions: Interactions;
-  #purging: NodeJS.Timeout | undefined;
 
   constructor(private readonly parts: OAuthParts) {
     const audit = new OAuthAudit(parts.trail);
@@ -59,16 +56,5 @@ export class OAuth {
     await mountOAuth(app, this.#server);
     await mountInteractions(app, this.#interactions);
     await mountPasswordPages(app, this.parts.passwords);
-  }
-
-  start(): void {
-    this.#purging = setInterval(
-      () => void this.store.purge().catch((error: unknown) => this.parts.log.warn({ err: error }, 'old OAuth records were not purged')),
-      PURGE_MS,
-    ).unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#purging);
   }
 }

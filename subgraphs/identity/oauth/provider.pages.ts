@@ -37,12 +37,21 @@ export async function errorPage(ctx: KoaContextWithOIDC, out: ErrorOut, error: E
   show(ctx, messagePage({ title, text, reference: `${out.error}${detail} · ${ctx.response.get('x-request-id')}` }));
 }
 
+/** Of a device's code, and what is said of one that was sent. Who sent it without a session, whose cookie ran out, begins anew. */
 export async function inputPage(
   ctx: KoaContextWithOIDC,
   _form: string,
   out?: ErrorOut,
   error?: Error & { userCode?: string },
 ): Promise<void> {
+  const { session } = ctx.oidc;
+  if (out && session && !session.exp) {
+    // the library would store what was never stored, and fail
+    Object.assign(session, { touched: false });
+    ctx.status = 303;
+    ctx.redirect(paths.device);
+    return;
+  }
   const problem = out && problemOf(out, error);
   show(ctx, deviceCodePage({ action: paths.device, xsrf: xsrfOf(ctx), userCode: error?.userCode, problem }));
 }

@@ -1,9 +1,9 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database.ts';
 import type { Logger } from '../../../kernel/log.ts';
 import { record } from '../../../kernel/outbox.ts';
 import type { Principal } from '../../../kernel/principal.ts';
+import { LOCKED } from '../../../kernel/records.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import { Organization } from './organization.entity.ts';
 import { organizationUnderReview } from './organization.events.ts';
@@ -34,7 +34,7 @@ export class OrganizationReview {
   async #note({ organizationId, id, kind }: Principal): Promise<void> {
     const { orm, clock, trail } = this.parts;
     await orm.em.fork().transactional(async (tx) => {
-      const organization = await tx.findOne(Organization, { id: organizationId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const organization = await tx.findOne(Organization, { id: organizationId }, LOCKED);
       if (!organization) return;
 
       const now = clock.now();

@@ -1,6 +1,5 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { ResourceNotFound } from '../../../kernel/errors.ts';
+import { existing, LOCKED } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
@@ -21,9 +20,7 @@ export class OrganizationService {
   async own(): Promise<Organization> {
     const { em, request } = this.deps;
     const { organizationId: id } = request.principal;
-    const organization = await em.findOne(Organization, { id });
-    if (!organization) throw new ResourceNotFound('organization', id);
-    return organization;
+    return existing(await em.findOne(Organization, { id }), 'organization', id);
   }
 
   /** Whoever is asked for a second factor from now on, and has none, can still enrol one. */
@@ -31,11 +28,11 @@ export class OrganizationService {
     const { em, feed, request } = this.deps;
     const { organizationId: id } = request.principal;
     const organization = await em.transactional(async (tx) => {
-      const found = await tx.findOneOrFail(Organization, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const found = await tx.findOneOrFail(Organization, { id }, LOCKED);
       if (name !== undefined) found.name = name;
       if (secondFactorRequired !== undefined && secondFactorRequired !== found.secondFactorRequired) {
         found.secondFactorRequired = secondFactorRequired;
-        await this.#audit(tx, id, secondFactorRequired);
+        await this.#audit(tx, secondFactorRequired);
       }
       return found;
     });
@@ -43,18 +40,9 @@ export class OrganizationService {
     return organization;
   }
 
-  #audit(tx: EntityManager, organizationId: string, isRequired: boolean): Promise<void> {
-    const { principal, client } = this.deps.request;
-    const { kind, id, sessionId } = principal;
-    const entry = {
-      eventType: 'organization_updated',
-      organizationId,
-      userId: kind === 'user' ? id : null,
-      clientId: kind === 'user' ? null : id,
-      sessionId,
-      client,
-      reason: `second factor ${isRequired ? '' : 'not '}required`,
-    };
-    return this.deps.trail.record(entry, tx);
+  #audit(tx: EntityManager, isRequired: boolean): Promise<void> {
+    const { trail, request } = this.deps;
+    const reason = `second factor ${isRequired ? '' : 'not '}required`;
+    return trail.recordBy(request, { eventType: 'organization_updated', sessionId: request.principal.sessionId, reason }, tx);
   }
 }

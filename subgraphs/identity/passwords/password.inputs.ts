@@ -1,8 +1,8 @@
 import { IsEmail, Length } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import { Characters } from '../../../kernel/graphql/characters.ts';
 
 const LINK_REASON = 'must be the token of the link';
-const GIVEN = 'must have 1 to 1024 characters';
 
 @InputType()
 export class PasswordResetRequestInput {
@@ -18,17 +18,17 @@ export class PasswordChoiceInput {
   token!: string;
 
   @Field(() => String, { description: '12 to 128 characters.' })
-  @Length(1, 1024, { message: GIVEN })
+  @Characters(1, 1024)
   password!: string;
 }
 
 @InputType()
 export class PasswordChangeInput {
   @Field(() => String)
-  @Length(1, 1024, { message: GIVEN })
+  @Characters(1, 1024)
   currentPassword!: string;
 
   @Field(() => String, { description: '12 to 128 characters.' })
-  @Length(1, 1024, { message: GIVEN })
+  @Characters(1, 1024)
   newPassword!: string;
 }

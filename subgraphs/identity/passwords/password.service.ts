@@ -1,10 +1,11 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database.ts';
 import type { Jobs } from '../../../kernel/jobs.ts';
+import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
+import { LOCKED } from '../../../kernel/records.ts';
 import type { ClientInfo, RequestContext } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
-import type { MailQueue } from '../mail/mail.queue.ts';
+import type { MailQueue } from '../messages/message.queue.ts';
 import { Organization } from '../organizations/organization.entity.ts';
 import type { LoginAttempts } from '../sessions/login.attempts.ts';
 import { LoginRefused } from '../sessions/session.errors.ts';
@@ -38,8 +39,6 @@ const LIVES_MS: Readonly<Record<TokenPurpose, number>> = {
   [TokenPurpose.INVITATION]: 7 * 24 * HOUR_MS,
   [TokenPurpose.PASSWORD_RESET]: HOUR_MS,
 };
-const EVERYWHERE = { filters: { organization: false } } as const;
-
 interface ResetRequest {
   email: string;
   client: ClientInfo | undefined;
@@ -92,9 +91,9 @@ export class PasswordService {
     const passwordHash = await hashPassword(password, this.parts.passwordCost);
     const { user, ended } = await orm.em.fork().transactional(async (tx) => {
       // the user first: of two links at once, or a login meanwhile, one sees what the other did
-      const user = await tx.findOne(User, { id: known.id }, { ...EVERYWHERE, lockMode: LockMode.PESSIMISTIC_WRITE });
+      const user = await tx.findOne(User, { id: known.id }, { ...EVERYWHERE, ...LOCKED });
       if (!user || user.status === UserStatus.SUSPENDED) throw new LinkRefused();
-      const token = await tx.findOne(OneTimeToken, { hash }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const token = await tx.findOne(OneTimeToken, { hash }, LOCKED);
       if (!token || token.usedAt) throw new LinkRefused();
       await tx.nativeUpdate(OneTimeToken, { userId: user.id, usedAt: null }, { usedAt: clock.now() });
       const isInvitation = user.status === UserStatus.INVITED;
@@ -120,7 +119,7 @@ export class PasswordService {
     checkPassword(next, user, 'newPassword');
     const passwordHash = await hashPassword(next, this.parts.passwordCost);
     const changed = await orm.em.fork().transactional(async (tx) => {
-      const found = await tx.findOneOrFail(User, { id: user.id }, { ...EVERYWHERE, lockMode: LockMode.PESSIMISTIC_WRITE });
+      const found = await tx.findOneOrFail(User, { id: user.id }, { ...EVERYWHERE, ...LOCKED });
       // somebody chose another one meanwhile
       if (found.passwordHash !== user.passwordHash) throw new LoginRefused();
       Object.assign(found, { passwordHash, updatedAt: clock.now() });

@@ -1,5 +1,6 @@
-import { ArrayMaxSize, ArrayMinSize, IsIn, Matches, ValidateBy } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsIn, Matches } from 'class-validator';
 import { Field, InputType, ObjectType } from 'type-graphql';
+import { IsZone } from '../../../kernel/graphql/is-zone.ts';
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Day = (typeof DAYS)[number];
@@ -30,18 +31,8 @@ export class TimeWindow {
   to!: string;
 
   @Field(() => String, { description: 'A name of the IANA time zone database, such as `Europe/Berlin`.' })
-  @ValidateBy({ name: 'isTimeZone', validator: { validate: isTimeZone } }, { message: 'must be an IANA time zone such as Europe/Berlin' })
+  @IsZone()
   timezone!: string;
-}
-
-/** Offsets such as `+02:00` are no zones: they know no summer time. */
-function isTimeZone(value: unknown): boolean {
-  if (typeof value !== 'string' || !/^[A-Za-z]/.test(value)) return false;
-  try {
-    return Boolean(formatOf(value));
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -1,6 +1,6 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
+import { LOCKED } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
@@ -35,12 +35,12 @@ export class UserRestrictionsService {
    * @throws WouldLockOut for a user who would be refused by them; CountriesUnknown
    */
   async update({ ipWhitelist, timeWindows, countries }: UserRestrictionsInput): Promise<UserRestrictions> {
-    const { em, request, clock, locator, feed } = this.deps;
+    const { em, request, clock, locator, feed, trail } = this.deps;
     const { organizationId: id } = request.principal;
     if (countries?.length && !locator.isConfigured) throw new CountriesUnknown('countries');
     const changed = await em.transactional(async (tx) => {
       // there may be no restrictions yet to lock
-      await tx.findOneOrFail(Organization, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      await tx.findOneOrFail(Organization, { id }, LOCKED);
       const found = (await tx.findOne(UserRestrictions, { id })) ?? Object.assign(new UserRestrictions(), { id });
       if (ipWhitelist) found.ipWhitelist = ipWhitelist;
       if (timeWindows) found.timeWindows = timeWindows.map((window) => ({ ...window }));
@@ -48,7 +48,7 @@ export class UserRestrictionsService {
       found.updatedAt = clock.now();
       tx.persist(found);
       this.#checkLockOut(found);
-      await this.#audit(tx, id);
+      await trail.recordBy(request, { eventType: 'user_restrictions_updated' }, tx);
       return found;
     });
     feed.changed(id);
@@ -61,21 +61,5 @@ export class UserRestrictionsService {
     if (request.principal.kind !== 'user' || !request.client) return;
     const violation = AccessRules.of(restrictions, locator)?.violationBy(request.client, clock.now());
     if (violation) throw new WouldLockOut(violation);
-  }
-
-  #audit(tx: EntityManager, organizationId: string): Promise<void> {
-    const { principal, client } = this.deps.request;
-    const isUser = principal.kind === 'user';
-    return this.deps.trail.record(
-      {
-        eventType: 'user_restrictions_updated',
-        organizationId,
-        userId: isUser ? principal.id : null,
-        clientId: isUser ? principal.clientId : principal.id,
-        client,
-        reason: `by ${principal.kind} ${principal.id}`,
-      },
-      tx,
-    );
   }
 }

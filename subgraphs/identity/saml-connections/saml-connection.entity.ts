@@ -1,6 +1,7 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { IsEnum, Length } from 'class-validator';
+import { IsEnum } from 'class-validator';
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import { Characters } from '../../../kernel/graphql/characters.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import type { Grant } from '../../../kernel/principal.ts';
 import { UserRole } from '../users/user.states.ts';
@@ -12,7 +13,7 @@ const GROUP_LENGTH = 256;
 @InputType('SamlRoleMappingInput')
 export class SamlRoleMapping {
   @Field(() => String, { description: 'A value of the attribute `groups`, compared exactly.' })
-  @Length(1, GROUP_LENGTH, { message: `must have 1 to ${GROUP_LENGTH} characters` })
+  @Characters(1, GROUP_LENGTH)
   group!: string;
 
   @Field(() => UserRole)

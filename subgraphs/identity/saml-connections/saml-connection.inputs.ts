@@ -1,10 +1,10 @@
-import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsOptional, Length, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsOptional, Matches, MaxLength, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import { Characters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { UserRole } from '../users/user.states.ts';
 import { SamlRoleMapping } from './saml-connection.entity.ts';
 
-const NAME_REASON = 'must have 1 to 200 characters';
 const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/i;
 const DOMAIN_REASON = 'must hold domains such as example.com';
 const DOMAINS_MAX = 50;
@@ -12,7 +12,6 @@ const CERTIFICATES_MAX = 10;
 const CERTIFICATE_LENGTH = 16_384;
 const MAPPINGS_MAX = 200;
 const URL_LENGTH = 2048;
-const URL_REASON = `must have 1 to ${URL_LENGTH} characters`;
 const METADATA_LENGTH = 262_144;
 
 const Domains = (): PropertyDecorator => (target, property) => {
@@ -38,13 +37,13 @@ const Mappings = (): PropertyDecorator => (target, property) => {
 class IdentityProviderInput {
   @Field(() => String, { nullable: true, description: "The identity provider's entity id." })
   @IsOptional()
-  @Length(1, 1024, { message: 'must have 1 to 1024 characters' })
+  @Characters(1, 1024)
   @Matches(/^\S+$/, { message: 'must not hold spaces' })
   idpEntityId?: string | null;
 
   @Field(() => String, { nullable: true, description: 'Where the identity provider takes requests (HTTP-Redirect): an https address.' })
   @IsOptional()
-  @Length(1, URL_LENGTH, { message: URL_REASON })
+  @Characters(1, URL_LENGTH)
   ssoUrl?: string | null;
 
   @Field(() => [String], {
@@ -60,20 +59,19 @@ class IdentityProviderInput {
     description: 'In place of the three members above: where its metadata is read, now and whenever it is sent again.',
   })
   @IsOptional()
-  @Length(1, URL_LENGTH, { message: URL_REASON })
+  @Characters(1, URL_LENGTH)
   metadataUrl?: string | null;
 
   @Field(() => String, { nullable: true, description: 'In place of them: its metadata itself.' })
   @IsOptional()
-  @Length(1, METADATA_LENGTH, { message: `must have 1 to ${METADATA_LENGTH} characters` })
+  @Characters(1, METADATA_LENGTH)
   metadataXml?: string | null;
 }
 
 @InputType()
 export class SamlConnectionCreateInput extends IdentityProviderInput {
   @Field(() => String)
-  @Length(1, 200, { message: NAME_REASON })
-  @Matches(/\S/, { message: 'must not be blank' })
+  @Name(200)
   name!: string;
 
   @Field(() => [String], { description: 'Users with addresses in these domains sign in by it, and no others.' })
@@ -102,8 +100,7 @@ export class SamlConnectionCreateInput extends IdentityProviderInput {
 export class SamlConnectionUpdateInput extends IdentityProviderInput {
   @Field(() => String, { nullable: true })
   @NotNull()
-  @Length(1, 200, { message: NAME_REASON })
-  @Matches(/\S/, { message: 'must not be blank' })
+  @Name(200)
   name?: string;
 
   @Field(() => [String], { nullable: true, description: 'Replaces the domains.' })

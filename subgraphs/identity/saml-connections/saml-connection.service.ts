@@ -1,12 +1,12 @@
-import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InsufficientPermissions, InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InsufficientPermissions, InvalidParameters } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pagination.ts';
+import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
-import type { AuditTrail } from '../audit/audit.trail.ts';
+import { type AuditTrail, byCaller } from '../audit/audit.trail.ts';
 import type { SamlAddresses } from '../saml/saml.addresses.ts';
 import { grantsOf } from '../users/user.roles.ts';
 import type { IdpMetadataSource } from './idp.metadata.source.ts';
@@ -86,8 +86,7 @@ export class SamlConnectionService {
       if (beyond) throw new InsufficientPermissions(beyond);
     }
     const provider = await this.deps.metadata.resolve({ ...input, metadataXml });
-    const given = Object.entries({ ...input, ...provider }).filter(([, value]) => value !== undefined);
-    const changes = Object.fromEntries(given) as Partial<SamlConnection>;
+    const changes = given({ ...input, ...provider }) as Partial<SamlConnection>;
     // what is known now was not read there
     if (Object.keys(provider).length > 0) changes.metadataUrl ??= null;
     if (changes.certificates === null) changes.certificates = [];
@@ -108,34 +107,27 @@ export class SamlConnectionService {
   }
 
   async #save(act: (tx: EntityManager) => Promise<SamlConnection>, eventType: string): Promise<SamlConnection> {
-    try {
-      return await this.deps.em.transactional(async (tx) => {
-        const connection = await act(tx);
-        if (connection.active && !connection.isComplete) throw new ConnectionIncomplete();
-        await tx.flush();
-        await tx.nativeDelete(SamlDomain, { connectionId: connection.id });
-        await tx.insertMany(
-          SamlDomain,
-          connection.emailDomains.map((domain) => ({ domain, connectionId: connection.id })),
-        );
-        await this.#audit(tx, connection, eventType);
-        return connection;
-      });
-    } catch (error) {
-      throw error instanceof UniqueConstraintViolationException ? new DomainTaken() : error;
-    }
+    const saving = this.deps.em.transactional(async (tx) => {
+      const connection = await act(tx);
+      if (connection.active && !connection.isComplete) throw new ConnectionIncomplete();
+      await tx.flush();
+      await tx.nativeDelete(SamlDomain, { connectionId: connection.id });
+      await tx.insertMany(
+        SamlDomain,
+        connection.emailDomains.map((domain) => ({ domain, connectionId: connection.id })),
+      );
+      await this.#audit(tx, connection, eventType);
+      return connection;
+    });
+    return saving.catch(onDuplicate(() => new DomainTaken()));
   }
 
-  #audit(tx: EntityManager, { id, organizationId }: SamlConnection, eventType: string): Promise<void> {
-    const { principal, client } = this.deps.request;
-    const reason = `connection ${id}; by ${principal.kind} ${principal.id}`;
-    const userId = principal.kind === 'user' ? principal.id : null;
-    return this.deps.trail.record({ eventType, organizationId, userId, clientId: userId ? null : principal.id, client, reason }, tx);
+  #audit(tx: EntityManager, { id }: SamlConnection, eventType: string): Promise<void> {
+    const { trail, request } = this.deps;
+    return trail.recordBy(request, { eventType, reason: `connection ${id}; ${byCaller(request.principal)}` }, tx);
   }
 }
 
 async function locked(tx: EntityManager, id: string): Promise<SamlConnection> {
-  const connection = await tx.findOne(SamlConnection, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!connection) throw new ResourceNotFound('saml_connection', id);
-  return connection;
+  return existing(await tx.findOne(SamlConnection, { id }, LOCKED), 'saml_connection', id);
 }

@@ -1,6 +1,8 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database.ts';
 import { InvalidParameters, PlatformError, ResourceNotFound } from '../../../kernel/errors.ts';
+import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
+import { existing } from '../../../kernel/records.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
@@ -60,15 +62,13 @@ export class SamlSignIn {
    * @throws ResourceNotFound
    */
   async checkConnection(id: string): Promise<void> {
-    const count = await this.parts.orm.em.fork().count(SamlConnection, { id }, { filters: { organization: false } });
+    const count = await this.parts.orm.em.fork().count(SamlConnection, { id }, EVERYWHERE);
     if (count === 0) throw new ResourceNotFound('saml_connection', id);
   }
 
   /** An active connection. @throws ResourceNotFound */
   async connection(id: string): Promise<SamlConnection> {
-    const connection = await this.parts.orm.em.fork().findOne(SamlConnection, { id, active: true }, { filters: { organization: false } });
-    if (!connection) throw new ResourceNotFound('saml_connection', id);
-    return connection;
+    return existing(await this.parts.orm.em.fork().findOne(SamlConnection, { id, active: true }, EVERYWHERE), 'saml_connection', id);
   }
 
   /** Where the browser goes to sign in. `browser` is what its cookie will hold. @throws InvalidParameters, ResourceNotFound */
@@ -110,7 +110,7 @@ export class SamlSignIn {
   /** The tokens that a code stands for, once, in the browser that it was given to. @throws CodeRefused */
   async exchange(code: string, browser: string | undefined, client: ClientInfo | undefined): Promise<SessionTokens> {
     const id = await this.parts.store.redeemCode(code, browser ?? '');
-    const user = id === undefined ? null : await this.parts.orm.em.fork().findOne(User, { id }, { filters: { organization: false } });
+    const user = id === undefined ? null : await this.parts.orm.em.fork().findOne(User, { id }, EVERYWHERE);
     if (user?.status !== UserStatus.ACTIVE) {
       await this.#audit(undefined, client, 'authentication_failure', user ?? undefined, 'sign-in code');
       throw new CodeRefused();
@@ -156,8 +156,7 @@ export class SamlSignIn {
 
   async #connectionFor(email: string): Promise<string> {
     const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
-    const found = await this.parts.orm.em.fork().findOne(SamlDomain, { domain });
-    if (!found) throw new ResourceNotFound('saml_connection', `for ${domain}`);
+    const found = existing(await this.parts.orm.em.fork().findOne(SamlDomain, { domain }), 'saml_connection', `for ${domain}`);
     return found.connectionId;
   }
 

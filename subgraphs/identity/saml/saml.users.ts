@@ -1,8 +1,10 @@
-import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
 import { Principal } from '../../../kernel/principal.ts';
+import { LOCKED } from '../../../kernel/records.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { SamlConnection } from '../saml-connections/saml-connection.entity.ts';
@@ -13,8 +15,6 @@ import { grantsOf } from '../users/user.roles.ts';
 import { UserRole, UserStatus } from '../users/user.states.ts';
 import type { AssertedIdentity } from './saml.assertion.ts';
 import { SignInRefused } from './saml.errors.ts';
-
-const EVERYWHERE = { filters: { organization: false } } as const;
 
 export interface SamlUsersParts {
   orm: Orm;
@@ -48,7 +48,7 @@ export class SamlUsers {
   async #resolve(tx: EntityManager, connection: SamlConnection, identity: AssertedIdentity, client: ClientInfo | undefined) {
     // its groups may make of an owner something else
     const owners = connection.roleOf(identity.groups) === undefined ? [] : await lockOwners(tx, connection.organizationId);
-    const found = await tx.findOne(User, { email: identity.email }, { ...EVERYWHERE, lockMode: LockMode.PESSIMISTIC_WRITE });
+    const found = await tx.findOne(User, { email: identity.email }, { ...EVERYWHERE, ...LOCKED });
     if (!found) return { user: await this.#provision(tx, connection, identity, client), hasChanged: false };
     // the user of another organization is as unknown here as nobody
     if (found.organizationId !== connection.organizationId) throw new SignInRefused('unknown user');

@@ -1,4 +1,5 @@
 import type { Orm } from '../../../kernel/database.ts';
+import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { UserAccess } from '../restrictions/user-access.ts';
@@ -36,7 +37,7 @@ export class LoginService {
     const { orm, attempts } = this.parts;
     const email = typed.trim().toLowerCase();
     await attempts.begin(email, client?.ip);
-    const user = await orm.em.fork().findOne(User, { email }, { filters: { organization: false } });
+    const user = await orm.em.fork().findOne(User, { email }, EVERYWHERE);
     this.#nobodysHash ??= hashPassword('nobody', this.parts.passwordCost);
     const isRight = await verifyPassword(password, user?.passwordHash ?? (await this.#nobodysHash));
     if (!user?.passwordHash || !isRight) {

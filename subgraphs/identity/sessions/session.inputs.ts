@@ -1,20 +1,20 @@
-import { Length, MaxLength } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts';
 
 @InputType()
 export class LoginInput {
   @Field(() => String)
-  @Length(1, 320, { message: 'must have 1 to 320 characters' })
+  @Characters(1, 320)
   email!: string;
 
   @Field(() => String)
-  @Length(1, 1024, { message: 'must have 1 to 1024 characters' })
+  @Characters(1, 1024)
   password!: string;
 }
 
 @InputType()
 export class RefreshInput {
   @Field(() => String)
-  @MaxLength(200, { message: 'must have at most 200 characters' })
+  @MaxCharacters(200)
   refreshToken!: string;
 }

@@ -1,8 +1,9 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
 import { type Plan, scopeOf } from '../../../kernel/principal.ts';
+import { LOCKED } from '../../../kernel/records.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
@@ -40,8 +41,6 @@ const DAY_MS = 86_400_000;
 const IDLE_MS = 14 * DAY_MS;
 /** … and every one ends after this (ASVS 7.3). */
 const ABSOLUTE_MS = 30 * DAY_MS;
-
-const EVERYWHERE = { filters: { organization: false } } as const;
 
 /** Logins of users, and the tokens that come of them (specification 2.3, 4.1). Knows no request: SAML opens sessions too. */
 export class Sessions {
@@ -126,7 +125,7 @@ export class Sessions {
   async #continue(tx: EntityManager, refreshToken: string, client: ClientInfo | undefined): Promise<Continued | Refused> {
     const now = this.parts.clock.now();
     const hash = secretDigest(refreshToken);
-    const token = await tx.findOne(RefreshToken, { hash }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const token = await tx.findOne(RefreshToken, { hash }, LOCKED);
     const session = token && (await tx.findOne(Session, { id: token.sessionId }, EVERYWHERE));
     if (!token || !session) return { reason: 'unknown' };
     if (session.endedAt) return { reason: 'session has ended' };

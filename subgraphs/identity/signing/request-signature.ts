@@ -1,13 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-
-/** What is signed of a request, and what was sent for it (specification 5.2). */
-export interface RequestSigning {
-  method: string;
-  /** With the query, as the client sent it. */
-  path: string;
-  timestamp: unknown;
-  signature: unknown;
-}
+import type { RequestSigning } from '../../../kernel/credentials.ts';
 
 /** How far the clocks of two machines may differ; a signature is remembered for as long. */
 export const SKEW_SECONDS = 300;
@@ -21,7 +13,7 @@ export function macOf({ method, path }: Pick<RequestSigning, 'method' | 'path'>,
 }
 
 /** The two headers in their forms; undefined where one is missing or has another. */
-export function readSigning({ timestamp, signature }: RequestSigning): { timestamp: string; seconds: number; mac: Buffer } | undefined {
+export function parseSigning({ timestamp, signature }: RequestSigning): { timestamp: string; seconds: number; mac: Buffer } | undefined {
   if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)) return undefined;
   if (typeof signature !== 'string' || !BASE64.test(signature)) return undefined;
   const mac = Buffer.from(signature, 'base64');

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
+import type { RequestSigning } from '../../../kernel/credentials.ts';
 import type { Rows } from '../../../kernel/database.ts';
-import { isSame, macOf, type RequestSigning, readSigning, SKEW_SECONDS } from './request-signature.ts';
+import { isSame, macOf, parseSigning, SKEW_SECONDS } from './request-signature.ts';
 import { InvalidSignature } from './signature.errors.ts';
 
 /** What a key knows of signing. */
@@ -11,15 +12,11 @@ export interface SigningKeyOf {
   requireSignature: boolean;
 }
 
-const PURGE_EVERY_MS = 60_000;
-
 /**
  * Checks request signatures (specification 5.2): whenever one is sent, and where the key demands one. Each is accepted once, by
  * all processes together: a signed request costs a statement, and no other one does.
  */
 export class SignatureVerifier {
-  #purgedAt = performance.now();
-
   constructor(
     private readonly rows: Rows,
     private readonly clock: Clock,
@@ -32,7 +29,7 @@ export class SignatureVerifier {
       return;
     }
     if (signingSecret === undefined) throw new InvalidSignature('not_signable');
-    const sent = readSigning(signing);
+    const sent = parseSigning(signing);
     if (!sent) throw new InvalidSignature('malformed');
     const now = this.clock.now().getTime() / 1000;
     if (Math.abs(now - sent.seconds) > SKEW_SECONDS) throw new InvalidSignature('timestamp', { server_time: Math.floor(now) });
@@ -47,9 +44,6 @@ export class SignatureVerifier {
       [hash('sha256', signature, 'hex'), new Date((seconds + SKEW_SECONDS) * 1000)],
     );
     if (used.length === 0) throw new InvalidSignature('replayed');
-    if (performance.now() - this.#purgedAt < PURGE_EVERY_MS) return;
-    this.#purgedAt = performance.now();
-    await this.purge();
   }
 
   /** Forgets what is too old to be accepted again. */

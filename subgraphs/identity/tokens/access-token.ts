@@ -1,9 +1,10 @@
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { JWTExpired, JWTInvalid } from 'jose/errors';
 import type { Clock } from '../../../kernel/clock.ts';
+import { InvalidCredentials } from '../../../kernel/credentials.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Grant, scopeOf } from '../../../kernel/principal.ts';
-import { CredentialsExpired, InvalidCredentials } from '../authentication/authentication.errors.ts';
+import { CredentialsExpired } from '../authentication/authentication.errors.ts';
 import { ALGORITHM, type KeyRing } from './key-ring.ts';
 
 /** Specification 8.5. */

@@ -85,7 +85,7 @@ export class KeyRing {
   async #distrustAll(tx: EntityManager): Promise<void> {
     await tx.nativeDelete(SigningKey, {});
     for (const statement of [`insert into "identity"."change" ("subject_id") values ('')`, `select pg_notify('identity_change', '')`])
-      await tx.getConnection().execute(statement, [], 'run', tx.getTransactionContext());
+      await tx.execute(statement);
   }
 
   /** The keys may have been changed by another process: they are read before the next use. */
@@ -119,7 +119,7 @@ export class KeyRing {
     const next = await this.#generate(newest ? new Date(now.getTime() + ANNOUNCED_MS) : now);
     return em.transactional(async (tx) => {
       // of several processes one makes it: the others wait here, and find it
-      await tx.getConnection().execute('select pg_advisory_xact_lock(?)', [RING_LOCK], 'run', tx.getTransactionContext());
+      await tx.execute('select pg_advisory_xact_lock(?)', [RING_LOCK]);
       const present = await read(tx.fork({ keepTransactionContext: true }));
       if (present.at(-1)?.id !== newest?.id) return present;
       const kept = present.filter(isKept(present, now));

@@ -60,15 +60,13 @@ export class OverageReports {
   #due(tx: EntityManager, now: Date): Promise<Due[]> {
     const { schema } = tx.config.getAll();
     const since = monthOf(new Date(monthOf(now).getTime() - 1));
-    return tx.getConnection().execute<Due[]>(
+    return tx.execute<Due[]>(
       `select m."organization_id", m."month"::text as "month", m."requests", m."reported", o."plan"
        from "${schema}"."usage_month_counter" m join "${schema}"."organization" o on o."id" = m."organization_id"
        where m."month" >= ? and m."requests" > m."reported" + (?::jsonb ->> o."plan")::bigint
          and (m."reported_at" is null or m."reported_at" <= ?)
        order by m."month", m."organization_id" limit ${BATCH} for update of m skip locked`,
       [since, INCLUDED, new Date(now.getTime() - EVERY_MS)],
-      'all',
-      tx.getTransactionContext(),
     );
   }
 
@@ -77,13 +75,9 @@ export class OverageReports {
     { organizationId, month, overage, now }: { organizationId: string; month: string; overage: number; now: Date },
   ) {
     const { schema } = tx.config.getAll();
-    await tx
-      .getConnection()
-      .execute(
-        `update "${schema}"."usage_month_counter" set "reported" = ?, "reported_at" = ? where "organization_id" = ? and "month" = ?::date`,
-        [overage, now, organizationId, month],
-        'run',
-        tx.getTransactionContext(),
-      );
+    await tx.execute(
+      `update "${schema}"."usage_month_counter" set "reported" = ?, "reported_at" = ? where "organization_id" = ? and "month" = ?::date`,
+      [overage, now, organizationId, month],
+    );
   }
 }

@@ -1,10 +1,10 @@
-import { IsEmail, IsOptional, Length, Matches } from 'class-validator';
+import { IsEmail, IsOptional, Matches } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import { Characters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { UserRole, UserStatus } from './user.states.ts';
 
-const NAME_REASON = 'must have 1 to 200 characters';
 const EMAIL_REASON = 'must be an e-mail address';
 const PHONE = /^\+[1-9][0-9 ().-]{5,24}$/;
 const PHONE_REASON = 'must be an international number such as +1 212 555 0100';
@@ -16,8 +16,7 @@ export class UserInviteInput {
   email!: string;
 
   @Field(() => String)
-  @Length(1, 200, { message: NAME_REASON })
-  @Matches(/\S/, { message: 'must not be blank' })
+  @Name(200)
   name!: string;
 
   @Field(() => UserRole, { nullable: true, description: 'Default: member. Nobody gives a role that may do more than they may.' })
@@ -33,8 +32,7 @@ export class UserInviteInput {
 export class UserUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()
-  @Length(1, 200, { message: NAME_REASON })
-  @Matches(/\S/, { message: 'must not be blank' })
+  @Name(200)
   name?: string;
 
   @Field(() => UserRole, { nullable: true })
@@ -61,7 +59,7 @@ export class UserFilter {
 
   @Field(() => String, { nullable: true, description: 'Part of the name or e-mail address, in any case.' })
   @IsOptional()
-  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  @Characters(1, 200)
   search?: string;
 }
 

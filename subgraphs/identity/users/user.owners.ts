@@ -1,5 +1,6 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../kernel/database.ts';
+import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
+import { LOCKED } from '../../../kernel/records.ts';
 import { User } from './user.entity.ts';
 import { UserRole, UserStatus } from './user.states.ts';
 
@@ -9,5 +10,5 @@ import { UserRole, UserStatus } from './user.states.ts';
  */
 export function lockOwners(tx: EntityManager, organizationId: string): Promise<User[]> {
   const owners = { organizationId, role: UserRole.OWNER, status: UserStatus.ACTIVE };
-  return tx.find(User, owners, { filters: { organization: false }, lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } });
+  return tx.find(User, owners, { ...EVERYWHERE, ...LOCKED, orderBy: { id: 'asc' } });
 }

@@ -26,7 +26,7 @@ export class UserResolver {
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { users }: IdentityContext,
   ): Promise<Page<User>> {
-    return users.list(accountId, { filter, sort, page });
+    return users.list(accountId ?? undefined, { filter, sort, page });
   }
 
   @Mutation(() => User, { description: 'Mails an invitation: the user chooses a password by its link.' })
@@ -47,7 +47,7 @@ export class UserResolver {
     @Arg('input', () => UserUpdateInput) input: UserUpdateInput,
     @Ctx() { users }: IdentityContext,
   ): Promise<User> {
-    return users.update({ id, accountId }, input);
+    return users.update({ id, accountId: accountId ?? undefined }, input);
   }
 
   @Mutation(() => User, { description: 'Answers the user as it last was. The last owner cannot be removed.' })
@@ -57,7 +57,7 @@ export class UserResolver {
     @Arg('accountId', () => ID, { nullable: true, description: 'The user must be listed with it.' }) accountId: string | undefined,
     @Ctx() { users }: IdentityContext,
   ): Promise<User> {
-    return users.remove({ id, accountId });
+    return users.remove({ id, accountId: accountId ?? undefined });
   }
 }
 

@@ -1,14 +1,16 @@
-import { type FilterQuery, LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { FilterQuery } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InsufficientPermissions, InvalidState, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InsufficientPermissions, InvalidState } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
+import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import { containing, matching } from '../../../kernel/where.ts';
 import type { Account } from '../accounts/account.entity.ts';
-import type { AuditTrail } from '../audit/audit.trail.ts';
+import { type AuditTrail, byCaller } from '../audit/audit.trail.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { User } from './user.entity.ts';
@@ -47,7 +49,7 @@ export class UserService {
   /** @throws ResourceNotFound for an account that is not the organization's. */
   async list(accountId: string | undefined, { filter, ...wanted }: UserList): Promise<Page<User>> {
     if (accountId !== undefined) await this.#requireAccount(accountId);
-    const where: FilterQuery<User> = { $and: [whereOf(filter ?? {}), accountId === undefined ? {} : { accountId }] };
+    const where = whereOf({ ...filter, accountId });
     return listPage(this.deps.em, User, { where, ...wanted, defaultSort: NEWEST_FIRST });
   }
 
@@ -73,16 +75,13 @@ export class UserService {
       updatedAt: now,
     });
     this.#requireToGrant(user.role);
-    try {
-      await em.transactional(async (tx) => {
-        tx.persist(user);
-        await tx.flush();
-        await passwords.invite(tx, user);
-        await this.#audit(tx, user, 'user_invited');
-      });
-    } catch (error) {
-      throw error instanceof UniqueConstraintViolationException ? new EmailTaken() : error;
-    }
+    const inviting = em.transactional(async (tx) => {
+      tx.persist(user);
+      await tx.flush();
+      await passwords.invite(tx, user);
+      await this.#audit(tx, user, 'user_invited');
+    });
+    await inviting.catch(onDuplicate(() => new EmailTaken()));
     return user;
   }
 
@@ -93,7 +92,7 @@ export class UserService {
     const { user, ended } = await em.transactional(async (tx) => {
       const found = await this.#locked(tx, named);
       const wasOwner = isActiveOwner(found);
-      for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(found, { [name]: value });
+      Object.assign(found, given(input));
       if (role && role !== found.role) this.#changeRole(found, role);
       const isSuspended = status !== undefined && this.#changeStatus(found, status);
       if (wasOwner && !isActiveOwner(found)) await this.#requireAnotherOwner(tx, id);
@@ -125,8 +124,7 @@ export class UserService {
   async #locked(tx: EntityManager, { id, accountId }: NamedUser): Promise<User> {
     await lockOwners(tx, this.deps.request.principal.organizationId);
     const where = accountId === undefined ? { id } : { id, accountId };
-    const user = await tx.findOne(User, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!user) throw new ResourceNotFound('user', id);
+    const user = existing(await tx.findOne(User, where, LOCKED), 'user', id);
     this.#requireToGrant(user.role);
     return user;
   }
@@ -157,22 +155,12 @@ export class UserService {
   }
 
   async #requireAccount(id: string): Promise<void> {
-    if (!(await this.deps.accounts.load(id))) throw new ResourceNotFound('account', id);
+    existing(await this.deps.accounts.load(id), 'account', id);
   }
 
-  #audit(tx: EntityManager, { id: userId, organizationId, role }: User, eventType: string): Promise<void> {
-    const { principal, client } = this.deps.request;
-    return this.deps.trail.record(
-      {
-        eventType,
-        organizationId,
-        userId,
-        clientId: principal.kind === 'user' ? principal.clientId : principal.id,
-        client,
-        reason: `by ${principal.kind} ${principal.id}; role ${role}`,
-      },
-      tx,
-    );
+  #audit(tx: EntityManager, { id: userId, role }: User, eventType: string): Promise<void> {
+    const { trail, request } = this.deps;
+    return trail.recordBy(request, { eventType, userId, reason: `${byCaller(request.principal)}; role ${role}` }, tx);
   }
 }
 
@@ -184,11 +172,10 @@ const ALLOWED: Readonly<Record<UserStatus, readonly UserStatus[]>> = {
 
 const isActiveOwner = ({ role, status }: User): boolean => role === UserRole.OWNER && status === UserStatus.ACTIVE;
 
-function whereOf({ role, status, search }: UserFilter): FilterQuery<User> {
-  const part = search && { $ilike: `%${search.replace(/[\\%_]/g, '\\$&')}%` };
-  return {
-    ...(role && { role: { $in: role } }),
-    ...(status && { status: { $in: status } }),
-    ...(part && { $or: [{ name: part }, { email: part }] }),
-  } as FilterQuery<User>;
-}
+const whereOf = ({ accountId, role, status, search }: UserFilter & { accountId: string | undefined }): FilterQuery<User> =>
+  matching<User>({
+    accountId,
+    role,
+    status,
+    $or: search ? [{ name: containing(search) }, { email: containing(search) }] : undefined,
+  });

@@ -12,7 +12,7 @@ export class CatalogReader {
   /** All categories, or the one that is named. @throws ResourceNotFound for a category that there is not */
   async read(category?: string | null): Promise<ServiceCatalog> {
     const categories = await this.em.find(CatalogCategoryRow, category ? { name: category } : {}, { orderBy: { position: 'asc' } });
-    if (category && categories.length === 0) throw new ResourceNotFound('catalog category', category);
+    if (category && categories.length === 0) throw new ResourceNotFound('catalog_category', category);
     const services = await this.em.find(
       CatalogServiceRow,
       { category: { $in: categories.map(({ name }) => name) } },

@@ -1,16 +1,17 @@
-import { Length, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
 import { Field, InputType, ObjectType } from 'type-graphql';
+import { Characters } from '../../../kernel/graphql/characters.ts';
 
 /** A street address in the United States (specification 2.5). */
 @ObjectType('ServiceLocation')
 @InputType('ServiceLocationInput')
 export class ServiceLocation {
   @Field(() => String, { description: 'Street and number.' })
-  @Length(1, 500, { message: 'must have 1 to 500 characters' })
+  @Characters(1, 500)
   address!: string;
 
   @Field(() => String)
-  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  @Characters(1, 100)
   city!: string;
 
   @Field(() => String, { description: 'Two letters, such as NY.' })

@@ -1,5 +1,6 @@
-import { IsOptional, Length, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
+import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { BANDWIDTH_FORM } from '../coverage/bandwidth.ts';
 import { ServiceLocation } from '../coverage/location.ts';
 import { AccessTechnology } from '../coverage/technology.ts';
@@ -15,7 +16,7 @@ export class InternetServiceOrderInput {
   serviceType!: AccessTechnology;
 
   @Field(() => String, { description: `One of the catalog: ${BANDWIDTH_FORM}.` })
-  @MaxLength(20, { message: 'must have at most 20 characters' })
+  @MaxCharacters(20)
   bandwidth!: string;
 
   @Field(() => ServiceLocation)
@@ -24,7 +25,7 @@ export class InternetServiceOrderInput {
 
   @Field(() => String, { nullable: true, description: 'One of the catalog, such as `enterprise`. Default: the first of the catalog.' })
   @IsOptional()
-  @MaxLength(50, { message: 'must have at most 50 characters' })
+  @MaxCharacters(50)
   sla?: string;
 
   @Field(() => BillingCycle, { defaultValue: BillingCycle.MONTHLY })
@@ -32,6 +33,6 @@ export class InternetServiceOrderInput {
 
   @Field(() => String, { nullable: true, description: 'Default: what it is, and where.' })
   @IsOptional()
-  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  @Characters(1, 200)
   name?: string;
 }

@@ -1,10 +1,11 @@
 import { parse } from 'graphql';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters } from '../../../kernel/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Jobs } from '../../../kernel/jobs.ts';
+import { existing } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { CatalogReader } from '../catalog/catalog.reader.ts';
 import { type Offer, type Price, priceOf } from '../catalog/offer.ts';
@@ -106,9 +107,9 @@ export class OrderService {
 
   async #checkAccount(id: string): Promise<void> {
     const { account } = await this.deps.graph.query<{ account: { status: string } | null }>(ACCOUNT, { id }, this.deps.request);
-    if (!account) throw new ResourceNotFound('account', id);
+    const { status } = existing(account, 'account', id);
     // enums of the graph are in capitals; people read them as REST spells them
-    if (account.status !== 'ACTIVE') throw new AccountNotActive(id, account.status.toLowerCase());
+    if (status !== 'ACTIVE') throw new AccountNotActive(id, status.toLowerCase());
   }
 
   async #offer(technology: AccessTechnology): Promise<Offer> {

@@ -2,6 +2,7 @@ import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/de
 import { Field, ID, ObjectType } from 'type-graphql';
 import { addDuration, parseDuration } from '../../../kernel/durations.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { given } from '../../../kernel/records.ts';
 import { ServiceLocation } from '../coverage/location.ts';
 import { BillingCycle } from '../services/service.states.ts';
 import { ProvisioningHasBegun } from './provisioning-request.errors.ts';
@@ -150,7 +151,7 @@ export class ProvisioningRequest {
   /** Takes what is wanted now; what is undefined stays. @throws ProvisioningHasBegun */
   change(wanted: Partial<RequestedMembers>, now: Date): void {
     if (this.status !== undefined && this.status !== PENDING) throw new ProvisioningHasBegun(this.id, this.status);
-    for (const [name, value] of Object.entries(wanted)) if (value !== undefined) Object.assign(this, { [name]: value });
+    Object.assign(this, given(wanted));
     this.updatedAt = now;
     this.revision += 1;
   }

@@ -5,7 +5,7 @@ import type { ProvisioningRequestStatus } from './provisioning-request.states.ts
 export class ProvisioningHasBegun extends PlatformError {
   constructor(id: string, status: ProvisioningRequestStatus) {
     super('INVALID_STATE', `The provisioning request ${id} is ${status}. Only a pending one can be changed.`, {
-      resource: 'provisioning request',
+      resource: 'provisioning_request',
       id,
       status,
     });
@@ -16,7 +16,7 @@ export class ProvisioningHasBegun extends PlatformError {
 export class ChangedMeanwhile extends PlatformError {
   constructor(id: string) {
     super('STALE_RESOURCE', `The provisioning request ${id} was changed at the same moment. Read it again and repeat your change.`, {
-      resource: 'provisioning request',
+      resource: 'provisioning_request',
       id,
     });
   }

@@ -1,5 +1,5 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../kernel/database.ts';
+import { LOCKED } from '../../../kernel/records.ts';
 import type { Service } from '../services/service.entity.ts';
 import { ServiceStatus } from '../services/service.states.ts';
 import { ProvisioningRequest } from './provisioning-request.entity.ts';
@@ -16,6 +16,6 @@ const FOLLOWS: Partial<Record<ServiceStatus, ProvisioningRequestStatus>> = {
 export async function followService(tx: EntityManager, { id, status, statusReason, updatedAt }: Service): Promise<void> {
   const next = FOLLOWS[status];
   if (!next) return;
-  const request = await tx.findOne(ProvisioningRequest, { serviceId: id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const request = await tx.findOne(ProvisioningRequest, { serviceId: id }, LOCKED);
   request?.moveTo(next, updatedAt, statusReason);
 }

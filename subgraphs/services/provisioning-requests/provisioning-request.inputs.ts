@@ -1,5 +1,6 @@
-import { IsOptional, Length, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
+import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { ServiceLocation } from '../coverage/location.ts';
@@ -8,7 +9,6 @@ import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 import { DeploymentSchedule, ProvisioningContacts, ProvisioningCustomizations } from './provisioning-request.values.ts';
 
 const TEMPLATE = 'The id of a service of the catalog that can be built, such as `business_fiber`.';
-const TEMPLATE_REASON = 'must have 1 to 100 characters';
 
 /** What may be absent at first, and later too. */
 @InputType()
@@ -35,19 +35,19 @@ abstract class ProvisioningRequestDetails {
 
   @Field(() => String, { nullable: true, description: 'One of the catalog, such as `enterprise`. Default: the first of the catalog.' })
   @IsOptional()
-  @MaxLength(50, { message: 'must have at most 50 characters' })
+  @MaxCharacters(50)
   sla?: string | null;
 
   @Field(() => String, { nullable: true, description: 'What the service is called. Default: what it is, and where.' })
   @IsOptional()
-  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  @Characters(1, 200)
   name?: string | null;
 }
 
 @InputType({ description: 'A service that is wanted (specification 2.5). It is ordered once account and location are known.' })
 export class ProvisioningRequestInput extends ProvisioningRequestDetails {
   @Field(() => ID, { description: TEMPLATE })
-  @Length(1, 100, { message: TEMPLATE_REASON })
+  @Characters(1, 100)
   serviceTemplate!: string;
 
   @Field(() => ProvisioningCustomizations)
@@ -62,7 +62,7 @@ export class ProvisioningRequestInput extends ProvisioningRequestDetails {
 export class ProvisioningRequestUpdateInput extends ProvisioningRequestDetails {
   @Field(() => ID, { nullable: true, description: TEMPLATE })
   @NotNull()
-  @Length(1, 100, { message: TEMPLATE_REASON })
+  @Characters(1, 100)
   serviceTemplate?: string;
 
   @Field(() => ProvisioningCustomizations, { nullable: true, description: 'Replaces all of them.' })

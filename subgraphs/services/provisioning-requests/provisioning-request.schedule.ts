@@ -1,13 +1,12 @@
 import { addDuration, InvalidDuration, parseDuration } from '../../../kernel/durations.ts';
-import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
+import { type FieldProblem, refuse } from '../../../kernel/errors.ts';
 import type { DeploymentSchedule } from './provisioning-request.values.ts';
 
 const YEAR = { months: 12, ms: 0 };
 
 /** @throws InvalidParameters for a date before today or more than a year ahead, and for a flexibility that is no duration of at most a year */
 export function checkSchedule({ preferredDate, flexibility }: DeploymentSchedule, now: Date): void {
-  const [first, ...rest] = [...dateProblems(preferredDate, now), ...(flexibility ? flexibilityProblems(flexibility, preferredDate) : [])];
-  if (first) throw new InvalidParameters([first, ...rest]);
+  refuse([...dateProblems(preferredDate, now), ...(flexibility ? flexibilityProblems(flexibility, preferredDate) : [])]);
 }
 
 function dateProblems(value: Date, now: Date): FieldProblem[] {

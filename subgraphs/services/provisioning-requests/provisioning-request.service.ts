@@ -1,13 +1,14 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, PlatformError, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters, PlatformError } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Jobs } from '../../../kernel/jobs.ts';
 import type { RecordReader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
+import { existing, LOCKED } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import { matching } from '../../../kernel/where.ts';
 import { requireBandwidth } from '../coverage/availability.ts';
 import { formatBandwidth } from '../coverage/bandwidth.ts';
 import { plainLocation } from '../coverage/location.ts';
@@ -55,15 +56,13 @@ export class ProvisioningRequestService {
    * @throws ResourceNotFound, ProvisioningHasBegun, ChangedMeanwhile, InvalidParameters, and what an order throws
    */
   async update(id: string, input: ProvisioningRequestUpdateInput): Promise<ProvisioningRequest> {
-    const known = await this.#read(id);
-    if (!known) throw new ResourceNotFound('provisioning request', id);
+    const known = existing(await this.#read(id), 'provisioning_request', id);
     const { revision } = known;
     const members = membersOf(input, this.deps.clock.now());
     known.change(members, this.deps.clock.now());
     const terms = await this.#check(known);
     return this.deps.em.transactional(async (tx) => {
-      const request = await locked(tx, id);
-      if (!request) throw new ResourceNotFound('provisioning request', id);
+      const request = existing(await locked(tx, id), 'provisioning_request', id);
       const isKnown = request.revision === revision;
       request.change(members, this.deps.clock.now());
       if (!isKnown) throw new ChangedMeanwhile(id);
@@ -75,8 +74,7 @@ export class ProvisioningRequestService {
   /** Ends a request that has not begun. @throws ResourceNotFound, InvalidState */
   cancel(id: string): Promise<ProvisioningRequest> {
     return this.deps.em.transactional(async (tx) => {
-      const request = await locked(tx, id);
-      if (!request) throw new ResourceNotFound('provisioning request', id);
+      const request = existing(await locked(tx, id), 'provisioning_request', id);
       request.moveTo(ProvisioningRequestStatus.CANCELLED, this.deps.clock.now());
       return request;
     });
@@ -96,8 +94,9 @@ export class ProvisioningRequestService {
     });
   }
 
-  list(filter: ProvisioningRequestFilter, sort: SortBy[], page: PageInput): Promise<Page<ProvisioningRequest>> {
-    return listPage(this.deps.em, ProvisioningRequest, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
+  list({ status, accountId }: ProvisioningRequestFilter, sort: SortBy[], page: PageInput): Promise<Page<ProvisioningRequest>> {
+    const where = matching<ProvisioningRequest>({ status, accountId });
+    return listPage(this.deps.em, ProvisioningRequest, { where, sort, page, defaultSort: NEWEST_FIRST });
   }
 
   /** Fresh, and not one that the ORM watches: what is tried on it stays undone. */
@@ -140,8 +139,7 @@ const WORDS: Record<ProvisioningRequirement, string> = {
   [ProvisioningRequirement.LOCATION]: 'a location',
 };
 
-const locked = (tx: EntityManager, id: string): Promise<ProvisioningRequest | null> =>
-  tx.findOne(ProvisioningRequest, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+const locked = (tx: EntityManager, id: string): Promise<ProvisioningRequest | null> => tx.findOne(ProvisioningRequest, { id }, LOCKED);
 
 const isAwaiting = ({ status, missing, preferredDate }: ProvisioningRequest, date: Date): boolean =>
   status === ProvisioningRequestStatus.PENDING && missing.length === 0 && preferredDate?.getTime() === date.getTime();
@@ -175,8 +173,3 @@ function refusal(error: unknown): PlatformError {
   if (error instanceof PlatformError && error.status < 500) return error;
   throw error;
 }
-
-const whereOf = ({ status, accountId }: ProvisioningRequestFilter): FilterQuery<ProvisioningRequest> => ({
-  ...(status && { status: { $in: status } }),
-  ...(accountId && { accountId: { $in: accountId } }),
-});

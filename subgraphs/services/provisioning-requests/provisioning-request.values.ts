@@ -1,5 +1,6 @@
-import { IsEmail, IsOptional, MaxLength } from 'class-validator';
+import { IsEmail, IsOptional } from 'class-validator';
 import { Field, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { BANDWIDTH_FORM } from '../coverage/bandwidth.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 import { StepName, StepStatus } from './provisioning-request.steps.ts';
@@ -26,7 +27,7 @@ registerEnumType(StepStatus, { name: 'ProvisioningStepStatus' });
 @InputType('ProvisioningCustomizationsInput')
 export class ProvisioningCustomizations {
   @Field(() => String, { description: `One of the catalog: ${BANDWIDTH_FORM}.` })
-  @MaxLength(20, { message: 'must have at most 20 characters' })
+  @MaxCharacters(20)
   bandwidth!: string;
 
   @Field(() => Boolean, { defaultValue: false, description: 'A second way into the building, beside the first.' })
@@ -47,7 +48,7 @@ export class DeploymentSchedule {
     description: 'How much later it may be done, such as `7_days`; at most a year. Default: as soon as it can be built.',
   })
   @IsOptional()
-  @MaxLength(40, { message: 'must have at most 40 characters' })
+  @MaxCharacters(40)
   flexibility?: string | null;
 }
 

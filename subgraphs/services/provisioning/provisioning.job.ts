@@ -1,9 +1,9 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database.ts';
 import type { Jobs } from '../../../kernel/jobs.ts';
 import type { Logger } from '../../../kernel/log.ts';
 import { organizationEm } from '../../../kernel/organization.filter.ts';
+import { LOCKED } from '../../../kernel/records.ts';
 import type { ConnectivityOrder, ConnectivityProvider, Provisioning } from '../providers/connectivity.provider.ts';
 import { ProvisioningRejected } from '../providers/connectivity.provider.ts';
 import { followService } from '../provisioning-requests/provisioning-request.follow.ts';
@@ -113,8 +113,7 @@ function reasonOf(error: unknown, failures: number): string | null {
   return failures >= MAX_FAILURES ? `The provider could not be reached in ${failures} attempts.` : null;
 }
 
-const locked = (tx: EntityManager, id: string): Promise<Service | null> =>
-  tx.findOne(Service, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+const locked = (tx: EntityManager, id: string): Promise<Service | null> => tx.findOne(Service, { id }, LOCKED);
 
 function orderOf({ id, name, serviceType, bandwidthMbps, location, sla, configuration, provisioningFailures }: Service): ConnectivityOrder {
   if (!location || bandwidthMbps === null) throw new Error(`The service ${id} is no internet line.`);

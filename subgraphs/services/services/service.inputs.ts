@@ -1,5 +1,6 @@
-import { IsOptional, Length } from 'class-validator';
+import { IsOptional } from 'class-validator';
 import { Field, ID, InputType, registerEnumType } from 'type-graphql';
+import { Characters } from '../../../kernel/graphql/characters.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { ServiceStatus, ServiceType } from './service.states.ts';
 
@@ -31,12 +32,12 @@ export class ServiceFilter {
 
   @Field(() => String, { nullable: true, description: 'A part of the address, city, state or ZIP code; upper and lower case alike.' })
   @IsOptional()
-  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  @Characters(1, 100)
   location?: string;
 
   @Field(() => String, { nullable: true, description: 'A part of one of the `fields`; upper and lower case alike.' })
   @IsOptional()
-  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  @Characters(1, 100)
   search?: string;
 
   @Field(() => [ServiceSearchField], { nullable: true, description: 'Where `search` looks. Default: everywhere.' })

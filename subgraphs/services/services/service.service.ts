@@ -3,6 +3,7 @@ import type { EntityManager } from '../../../kernel/database.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
+import { between, containing, matching } from '../../../kernel/where.ts';
 import { Service } from './service.entity.ts';
 import { type ServiceFilter, ServiceSearchField } from './service.inputs.ts';
 import type { ServiceType } from './service.states.ts';
@@ -27,38 +28,18 @@ export class ServiceService {
   }
 }
 
-function whereOf({
-  id,
-  status,
-  type,
-  serviceType,
-  accountId,
-  location,
-  search,
-  fields,
-  dateFrom,
-  dateTo,
-}: ServiceFilter): FilterQuery<Service> {
+function whereOf({ location, search, fields, dateFrom, dateTo, ...lists }: ServiceFilter): FilterQuery<Service> {
   const searched = fields?.length ? fields : Object.values(ServiceSearchField);
   const texts = [...(location ? [anyOf([ServiceSearchField.LOCATION], location)] : []), ...(search ? [anyOf(searched, search)] : [])];
-  return {
-    ...(id && { id: { $in: id } }),
-    ...(status && { status: { $in: status } }),
-    ...(type && { type: { $in: type } }),
-    ...(serviceType && { serviceType: { $in: serviceType } }),
-    ...(accountId && { accountId: { $in: accountId } }),
-    ...((dateFrom || dateTo) && { createdAt: { ...(dateFrom && { $gte: dateFrom }), ...(dateTo && { $lt: dateTo }) } }),
-    ...(texts.length > 0 && { $and: texts }),
-  } as FilterQuery<Service>;
+  return matching<Service>({ ...lists, createdAt: between(dateFrom, dateTo), $and: texts.length > 0 ? texts : undefined });
 }
 
 /** One of the fields contains the text. */
 function anyOf(fields: readonly ServiceSearchField[], text: string): object {
-  const contains = { $ilike: `%${text.replace(/[\\%_]/g, '\\$&')}%` };
   const $or = fields.flatMap((field): object[] =>
     field === ServiceSearchField.LOCATION
-      ? LOCATION_MEMBERS.map((member) => ({ location: { [member]: contains } }))
-      : [{ [field]: contains }],
+      ? LOCATION_MEMBERS.map((member) => ({ location: { [member]: containing(text) } }))
+      : [{ [field]: containing(text) }],
   );
   return { $or };
 }

@@ -50,13 +50,11 @@ export class AgentAssignment {
 
   async #leastBusyOf(tx: EntityManager, agents: Agent[]): Promise<Agent> {
     const { schema } = tx.config.getAll();
-    const [row] = await tx.getConnection().execute<{ id: string }[]>(
+    const [row] = await tx.execute<{ id: string }[]>(
       `select a.id from unnest(?::text[]) with ordinality as a(id, place)
        order by (select count(*) from "${schema}"."ticket" t
                  where t."organization_id" = ? and t."agent_id" = a.id and t."status" <> 'resolved'), a.place limit 1`,
       [`{${agents.map(({ id }) => id).join(',')}}`, this.organizationId],
-      'all',
-      tx.getTransactionContext(),
     );
     return agents.find(({ id }) => id === row?.id) ?? (agents[0] as Agent);
   }

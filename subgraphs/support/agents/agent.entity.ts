@@ -20,6 +20,7 @@ export class Agent {
   @Property({ type: 'text' })
   name!: string;
 
+  /** In lower case, as users' addresses are: a user with it is this agent. */
   @Field(() => String)
   @Property({ type: 'text' })
   email!: string;
@@ -37,10 +38,6 @@ export class Agent {
   })
   @Property({ type: 'boolean' })
   desk = false;
-
-  @Field(() => String, { nullable: true, description: 'IANA zone in which they work.' })
-  @Property({ type: 'text', nullable: true })
-  timezone: string | null = null;
 
   @Field(() => Date)
   @Property({ type: 'datetime', length: 3 })

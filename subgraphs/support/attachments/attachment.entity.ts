@@ -2,6 +2,7 @@ import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import { Visibility } from '../visibility.ts';
+import { attachmentPath } from './attachment.paths.ts';
 
 /**
  * A file that came with a ticket or a comment (specification 2.7). Its bytes lie in the file store under `fileKeyOf`; they and
@@ -62,4 +63,4 @@ export const fileKeyOf = ({ organizationId, id }: Pick<Attachment, 'organization
   `attachments/${organizationId}/${id}`;
 
 /** The address of the content. */
-export const downloadUrlOf = (origin: string, { id }: Pick<Attachment, 'id'>): string => `${origin}/v1/attachments/${id}`;
+export const downloadUrlOf = (origin: string, { id }: Pick<Attachment, 'id'>): string => `${origin}${attachmentPath(id)}`;

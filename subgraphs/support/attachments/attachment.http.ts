@@ -3,18 +3,20 @@ import { create as dispositionOf } from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { checkVersion } from '../../../kernel/api-version.ts';
 import { matchesAny } from '../../../kernel/entity-tags.ts';
-import { PlatformError, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters, PlatformError, ResourceNotFound } from '../../../kernel/errors.ts';
 import type { FileStore } from '../../../kernel/files.ts';
 import { answerError } from '../../../kernel/http.ts';
 import type { RecordReader } from '../../../kernel/loaders.ts';
+import { isStorable, UNSTORABLE } from '../../../kernel/text.ts';
 import { mayRead } from '../visibility.ts';
 import { type Attachment, fileKeyOf } from './attachment.entity.ts';
+import { attachmentPath } from './attachment.paths.ts';
 
 /** `GET /attachments/{attachment_id}` (specification 4.7), on a server behind the edge. */
 export async function mountAttachments(app: FastifyInstance, reader: RecordReader<Attachment>, files: FileStore): Promise<void> {
   await app.register((scope, _, done) => {
     scope.setErrorHandler(answerError);
-    scope.get('/v1/attachments/:id', (request, reply) => download(reader, files, request, reply));
+    scope.get(attachmentPath(':id'), (request, reply) => download(reader, files, request, reply));
     done();
   });
 }
@@ -58,6 +60,8 @@ async function download(
 
 async function findFor({ caller, params }: FastifyRequest, reader: RecordReader<Attachment>): Promise<Attachment> {
   const { id } = params as { id: string };
+  // as the bridge says of its routes' ids
+  if (!isStorable(id)) throw new InvalidParameters([{ field: 'attachment_id', reason: UNSTORABLE }]);
   const [attachment] = await reader.byIds(caller.principal.organizationId, [id]);
   if (!attachment || !mayRead(caller.principal, attachment.visibility)) throw new ResourceNotFound('attachment', id);
   return attachment;

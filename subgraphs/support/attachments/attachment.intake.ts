@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
+import { type FieldProblem, InvalidParameters, refuse } from '../../../kernel/errors.ts';
 import { decodeBase64, MAX_FILES, MAX_SIZE_BYTES } from './attachment.data.ts';
 import { judge } from './attachment.type.ts';
 
@@ -36,8 +36,7 @@ export async function checkFiles(sent: readonly SentFile[]): Promise<CheckedFile
     else checked.push(result);
     await setImmediate();
   }
-  const [first, ...rest] = problems;
-  if (first) throw new InvalidParameters([first, ...rest]);
+  refuse(problems);
   return checked;
 }
 

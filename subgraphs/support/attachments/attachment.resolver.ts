@@ -16,11 +16,13 @@ export class AttachmentResolver {
 @Resolver(() => Ticket)
 export class TicketAttachmentsResolver {
   @FieldResolver(() => [Attachment], { description: 'Files that came with the ticket or its comments, the newest first.' })
-  attachments(
-    @Root() { id }: Ticket,
+  async attachments(
+    @Root() { id, hasAttachments, attachments }: Ticket,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
     @Ctx() { loaders, principal }: SupportContext,
-  ): Promise<Attachment[]> {
-    return loaders.attachments.newest('ticketId', id, relationLimit(limit), shownTo(principal));
+  ): Promise<readonly Attachment[]> {
+    const count = relationLimit(limit);
+    if (!hasAttachments) return [];
+    return attachments?.slice(0, count) ?? loaders.attachments.newest('ticketId', id, count, shownTo(principal));
   }
 }

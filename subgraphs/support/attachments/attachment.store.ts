@@ -4,6 +4,7 @@ import type { EntityManager, Orm } from '../../../kernel/database.ts';
 import type { FileStore } from '../../../kernel/files.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Logger } from '../../../kernel/log.ts';
+import { Upkeep } from '../../../kernel/upkeep.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
 import type { Visibility } from '../visibility.ts';
 import { Attachment, fileKeyOf } from './attachment.entity.ts';
@@ -43,10 +44,11 @@ const SWEEP_BATCH = 100;
  * failed and wherever a process died, and the sweep of files that nobody took within an hour finds it.
  */
 export class AttachmentStore {
-  #timer: NodeJS.Timeout | undefined;
-  #sweeping: Promise<unknown> | undefined;
+  readonly #upkeep: Upkeep;
 
-  constructor(private readonly deps: AttachmentStoreDeps) {}
+  constructor(private readonly deps: AttachmentStoreDeps) {
+    this.#upkeep = new Upkeep({ name: 'support.attachments', everyMs: SWEEP_MS, log: deps.log }, () => this.sweep());
+  }
 
   /** Stores what was sent while `act` makes use of it in a transaction of its own; if that fails, nothing stays. @throws InvalidParameters */
   async holding<T>(
@@ -91,18 +93,11 @@ export class AttachmentStore {
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#sweeping ??= this.sweep()
-        .catch((error: unknown) => this.deps.log.warn({ err: error }, 'files that nobody has were not deleted and will be later'))
-        .finally(() => {
-          this.#sweeping = undefined;
-        });
-    }, SWEEP_MS).unref();
+    this.#upkeep.start();
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#sweeping;
+  stop(): Promise<void> {
+    return this.#upkeep.stop();
   }
 
   /** Of a transaction whose end is not known the notes are: where they are gone it was committed, and the files stay. */

@@ -1,5 +1,6 @@
-import { ArrayMaxSize, IsOptional, Length, Matches, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
+import { Characters } from '../../../kernel/graphql/characters.ts';
 import { Subcategory } from './category.values.ts';
 
 const MAX_SUBCATEGORIES = 50;
@@ -8,12 +9,12 @@ const MAX_SUBCATEGORIES = 50;
 export class TicketCategoryUpdateInput {
   @Field(() => String, { nullable: true })
   @IsOptional()
-  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  @Characters(1, 100)
   name?: string | null;
 
   @Field(() => String, { nullable: true })
   @IsOptional()
-  @Length(1, 500, { message: 'must have 1 to 500 characters' })
+  @Characters(1, 500)
   description?: string | null;
 
   @Field(() => ID, { nullable: true, description: 'What is promised for its tickets from now on; null is the tier of the plan.' })

@@ -3,6 +3,7 @@ import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { SupportContext } from '../context.ts';
 import { SlaPolicy } from '../sla/sla-policy.entity.ts';
 import { SlaPolicyTarget, shownTargets } from '../sla/sla-policy.values.ts';
+import { isDesk } from '../visibility.ts';
 import { TicketCategoryUpdateInput } from './category.inputs.ts';
 import type { Category } from './category.ts';
 import { Subcategory } from './category.values.ts';
@@ -73,7 +74,7 @@ export class CategoryResolver {
 
   @FieldResolver(() => [Subcategory])
   subcategories(@Root() { subcategories }: Category, @Ctx() { principal }: SupportContext): Subcategory[] {
-    const isAgent = principal.may('support:write');
-    return subcategories.map((one) => ({ ...one, routingRules: isAgent ? one.routingRules : null }));
+    const isShown = isDesk(principal);
+    return subcategories.map((one) => ({ ...one, routingRules: isShown ? one.routingRules : null }));
   }
 }

@@ -1,14 +1,14 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
 import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { existing, given, LOCKED } from '../../../kernel/records.ts';
 import { SlaPolicy } from '../sla/sla-policy.entity.ts';
-import { CategoryChange } from './category.entity.ts';
 import { CATEGORY_IDS, type CategoryId } from './category.ids.ts';
 import type { TicketCategoryUpdateInput } from './category.inputs.ts';
 import { type Category, categoriesOf, categoryOf } from './category.ts';
 import type { Subcategory } from './category.values.ts';
+import { CategoryOverride } from './category-override.entity.ts';
 
 export interface CategoryServiceDeps {
   em: EntityManager;
@@ -26,19 +26,18 @@ export class CategoryService {
 
   /** @throws ResourceNotFound for what is no category, or a policy that the organization does not have */
   async update(id: string, input: TicketCategoryUpdateInput): Promise<Category> {
-    if (!isCategory(id)) throw new ResourceNotFound('category', id);
+    if (!isCategory(id)) throw new ResourceNotFound('ticket_category', id);
     checkUnique(input.subcategories ?? []);
     const { em, organizationId, clock } = this.deps;
     return em.transactional(async (tx) => {
       const { slaPolicyId } = input;
-      if (slaPolicyId && !(await tx.findOne(SlaPolicy, { id: slaPolicyId }))) throw new ResourceNotFound('SLA policy', slaPolicyId);
-      const none = { id: newId('categoryChange'), organizationId, category: id, updatedAt: clock.now() };
+      if (slaPolicyId) existing(await tx.findOne(SlaPolicy, { id: slaPolicyId }), 'sla_policy', slaPolicyId);
+      const none = { id: newId('categoryOverride'), organizationId, category: id, updatedAt: clock.now() };
       // two first changes at once are one row
-      await tx.upsertMany(CategoryChange, [none], { onConflictFields: ['organizationId', 'category'], onConflictAction: 'ignore' });
-      const change = await tx.findOneOrFail(CategoryChange, { category: id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      const changed = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-      if (input.subcategories) changed.subcategories = input.subcategories.map(routed);
-      Object.assign(change, changed, { updatedAt: clock.now() });
+      await tx.upsertMany(CategoryOverride, [none], { onConflictFields: ['organizationId', 'category'], onConflictAction: 'ignore' });
+      const override = await tx.findOneOrFail(CategoryOverride, { category: id }, LOCKED);
+      Object.assign(override, given(input), { updatedAt: clock.now() });
+      if (input.subcategories) override.subcategories = input.subcategories.map(routed);
       await tx.flush();
       return categoryOf(tx, id);
     });

@@ -6,11 +6,11 @@ import { parseMinutes } from '../sla/sla.durations.ts';
 import type { SlaPromise } from '../sla/sla.terms.ts';
 import { SlaPolicy } from '../sla/sla-policy.entity.ts';
 import { CATEGORY_DEFAULTS } from './category.defaults.ts';
-import { CategoryChange } from './category.entity.ts';
 import { CATEGORY_IDS, type CategoryId } from './category.ids.ts';
 import type { Subcategory } from './category.values.ts';
+import { CategoryOverride } from './category-override.entity.ts';
 
-/** A category as it holds for one organization: the platform's, with what the organization has changed. */
+/** A category as it holds for one organization: the platform's, with what the organization has of its own. */
 export class Category {
   readonly name: string;
   readonly description: string;
@@ -18,13 +18,13 @@ export class Category {
 
   constructor(
     readonly id: CategoryId,
-    change?: CategoryChange,
+    override?: CategoryOverride,
     readonly policy?: SlaPolicy,
   ) {
     const { name, description, subcategories } = CATEGORY_DEFAULTS[id];
-    this.name = change?.name ?? name;
-    this.description = change?.description ?? description;
-    this.subcategories = change?.subcategories ?? subcategories;
+    this.name = override?.name ?? name;
+    this.description = override?.description ?? description;
+    this.subcategories = override?.subcategories ?? subcategories;
   }
 
   get slaPolicyId(): string | null {
@@ -57,15 +57,15 @@ export class Category {
 
 /** All categories of the organization whose records the entity manager sees. */
 export async function categoriesOf(em: EntityManager): Promise<Category[]> {
-  const changes = await em.find(CategoryChange, {});
-  const ids = changes.flatMap(({ slaPolicyId }) => slaPolicyId ?? []);
+  const overrides = await em.find(CategoryOverride, {});
+  const ids = overrides.flatMap(({ slaPolicyId }) => slaPolicyId ?? []);
   const policies = ids.length === 0 ? [] : await em.find(SlaPolicy, { id: { $in: ids } });
   return CATEGORY_IDS.map((id) => {
-    const change = changes.find(({ category }) => category === id);
+    const override = overrides.find(({ category }) => category === id);
     return new Category(
       id,
-      change,
-      policies.find((policy) => policy.id === change?.slaPolicyId),
+      override,
+      policies.find((policy) => policy.id === override?.slaPolicyId),
     );
   });
 }

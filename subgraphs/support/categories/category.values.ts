@@ -1,5 +1,6 @@
-import { IsOptional, Length, Matches, ValidateNested } from 'class-validator';
+import { IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, InputType, ObjectType } from 'type-graphql';
+import { Characters } from '../../../kernel/graphql/characters.ts';
 import { IsMinutes } from '../sla/is-minutes.ts';
 
 @ObjectType({ description: 'What happens to new tickets of a subcategory.' })
@@ -29,7 +30,7 @@ export class Subcategory {
   id!: string;
 
   @Field(() => String)
-  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  @Characters(1, 100)
   name!: string;
 
   @Field(() => SubcategoryRouting, { nullable: true, description: 'For agents: null to customers.' })

@@ -1,17 +1,16 @@
 import { type DocumentNode, parse } from 'graphql';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters } from '../../../kernel/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import type { PrincipalData } from '../../../kernel/principal.ts';
+import { existing } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
+import { findCustomer } from '../customers.ts';
 import { isDesk } from '../visibility.ts';
 import { AuthorType, type CommentAuthor } from './comment.values.ts';
 
 const USER = parse('query CommentUser($id: ID!) { found: user(id: $id) { name email } }');
-const CUSTOMER = parse(
-  'query CommentCustomer($id: ID!) { accounts(filter: { customerId: [$id] }, page: { limit: 1 }) { nodes { name email } } }',
-);
 /** How credentials that are nobody in particular are called. */
 const NAMED: Readonly<Partial<Record<PrincipalData['kind'], DocumentNode>>> = {
   user: USER,
@@ -70,8 +69,7 @@ export class CommentAuthors {
 
   async #agent(id: string | null | undefined): Promise<CommentAuthor> {
     if (!id) throw new InvalidParameters([{ field: 'author.id', reason: 'is required for an agent' }]);
-    const agent = await this.deps.em.findOne(Agent, { id });
-    if (!agent) throw new ResourceNotFound('agent', id);
+    const agent = existing(await this.deps.em.findOne(Agent, { id }), 'agent', id);
     return { type: AuthorType.AGENT, id, name: agent.name, email: agent.email };
   }
 
@@ -81,14 +79,11 @@ export class CommentAuthors {
     if (!/^(user|cust)_/.test(id))
       throw new InvalidParameters([{ field: 'author.id', value: id, reason: 'must be a user id (user_…) or a customer number (cust_…)' }]);
     if (id.startsWith('user_')) {
-      const user = await this.#named(USER, id);
-      if (!user) throw new ResourceNotFound('user', id);
+      const user = existing(await this.#named(USER, id), 'user', id);
       return { type: AuthorType.CUSTOMER, id, name: user.name, email: user.email ?? null };
     }
-    const { accounts } = await this.deps.graph.query<{ accounts: { nodes: Named[] } }>(CUSTOMER, { id }, this.deps.request);
-    const [account] = accounts.nodes;
-    if (!account) throw new ResourceNotFound('customer', id);
-    return { type: AuthorType.CUSTOMER, id, name: name ?? account.name, email: account.email ?? null };
+    const account = await findCustomer(this.deps.graph, this.deps.request, id);
+    return { type: AuthorType.CUSTOMER, id, name: name ?? account.name, email: account.email };
   }
 
   async #named(document: DocumentNode | undefined, id: string): Promise<Named | null> {

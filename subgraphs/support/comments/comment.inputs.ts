@@ -1,5 +1,7 @@
-import { ArrayMaxSize, IsOptional, Length, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsOptional, Matches, MaxLength, ValidateNested } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
+import { Characters } from '../../../kernel/graphql/characters.ts';
+import { FREE_FORM, MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { MAX_FILES } from '../attachments/attachment.data.ts';
 import { AttachmentInput } from '../attachments/attachment.values.ts';
@@ -24,14 +26,14 @@ export class CommentAuthorInput {
 
   @Field(() => String, { nullable: true, description: 'Agents and users have the name of their record.' })
   @IsOptional()
-  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  @Characters(1, 200)
   name?: string | null;
 }
 
 @InputType()
 export class CommentCreateInput {
   @Field(() => String)
-  @Length(1, 20_000, { message: 'must have 1 to 20000 characters' })
+  @Characters(1, 20_000)
   content!: string;
 
   @Field(() => String, {
@@ -62,6 +64,8 @@ export class CommentCreateInput {
   @ValidateNested()
   attachments?: AttachmentInput[] | null;
 
-  @Field(() => JsonObject, { nullable: true })
+  @Field(() => JsonObject, { nullable: true, description: FREE_FORM })
+  @IsOptional()
+  @MaxJson()
   metadata?: Record<string, unknown> | null;
 }

@@ -1,9 +1,10 @@
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import type { Principal } from '../../../kernel/principal.ts';
+import { existing } from '../../../kernel/records.ts';
 import type { AttachmentStore } from '../attachments/attachment.store.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { mayRead, shownTo, Visibility } from '../visibility.ts';
@@ -59,7 +60,7 @@ export class CommentService {
   }
 
   async #ticket(id: string): Promise<void> {
-    if (!(await this.deps.tickets.load(id))) throw new ResourceNotFound('ticket', id);
+    existing(await this.deps.tickets.load(id), 'ticket', id);
   }
 }
 

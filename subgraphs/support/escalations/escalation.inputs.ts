@@ -1,5 +1,7 @@
-import { ArrayMaxSize, IsEmail, IsOptional, Length, Max, MaxLength, Min } from 'class-validator';
+import { ArrayMaxSize, IsEmail, IsOptional, Max, MaxLength, Min } from 'class-validator';
 import { Field, InputType, Int } from 'type-graphql';
+import { Characters } from '../../../kernel/graphql/characters.ts';
+import { FREE_FORM, MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { MAX_ESCALATION_LEVEL } from '../tickets/ticket.states.ts';
 
@@ -15,7 +17,7 @@ export class EscalationInput {
 
   @Field(() => String, { nullable: true, description: 'Shown to the customer too.' })
   @IsOptional()
-  @Length(1, 500, { message: 'must have 1 to 500 characters' })
+  @Characters(1, 500)
   reason?: string | null;
 
   @Field(() => [String], { nullable: true, description: 'E-mail addresses that are told.' })
@@ -24,7 +26,9 @@ export class EscalationInput {
   @IsEmail({}, { each: true, message: 'must hold e-mail addresses' })
   notify?: string[] | null;
 
-  @Field(() => JsonObject, { nullable: true, description: 'Kept with the escalation.' })
+  @Field(() => JsonObject, { nullable: true, description: `Kept with the escalation. ${FREE_FORM}` })
+  @IsOptional()
+  @MaxJson()
   metadata?: Record<string, unknown> | null;
 
   @Field(() => String, { nullable: true, description: 'For the desk; never shown to customers.' })

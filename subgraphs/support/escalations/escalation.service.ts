@@ -35,11 +35,10 @@ export class EscalationService {
    * NotificationLimitReached where the plan allows to tell nobody more within this hour
    */
   async escalate(ticketId: string, { escalationLevel, reason, notify, metadata, comments }: EscalationInput): Promise<Ticket> {
-    const { em, clock, principal, editor, authors, writer } = this.deps;
+    const { em, principal, editor, authors, writer } = this.deps;
     const told = [...new Set(notify ?? [])];
     const author = comments ? await authors.of() : undefined;
     return em.transactional(async (tx) => {
-      if (told.length > 0) await checkAllowance(tx, principal.organizationId, principal.plan, clock.now(), told.length);
       const escalate = async (ticket: Ticket, now: Date): Promise<void> => {
         const level = ticket.escalationLevel;
         if (ticket.status !== TicketStatus.ESCALATED) ticket.moveTo(TicketStatus.ESCALATED, now);
@@ -61,12 +60,14 @@ export class EscalationService {
   }
 
   async #tell(tx: EntityManager, ticket: Ticket, addresses: readonly string[]): Promise<void> {
+    const { clock, notifier, principal } = this.deps;
+    await checkAllowance(tx, principal.organizationId, principal.plan, clock.now(), addresses.length);
     const { escalationLevel, escalationReason } = ticket;
     const contacts = addresses.map((address) => ({ address }));
     const variables = new Map([
       ['level', String(escalationLevel)],
       ['reason', escalationReason ?? ''],
     ]);
-    await this.deps.notifier.mail(tx, ticket, { contacts }, { template: 'ticket_escalated', variables }, this.deps.principal);
+    await notifier.mail(tx, ticket, { contacts }, { template: 'ticket_escalated', variables }, principal);
   }
 }

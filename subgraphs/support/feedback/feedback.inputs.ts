@@ -1,5 +1,6 @@
-import { IsOptional, Length, Matches, Max, Min } from 'class-validator';
+import { IsOptional, Matches, Max, Min } from 'class-validator';
 import { Field, ID, InputType, Int } from 'type-graphql';
+import { Characters } from '../../../kernel/graphql/characters.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { RATING_MAX, RATING_MIN } from './feedback.entity.ts';
 
@@ -14,7 +15,7 @@ export class FeedbackInput {
 
   @Field(() => String, { nullable: true })
   @IsOptional()
-  @Length(1, 5000, { message: 'must have 1 to 5000 characters' })
+  @Characters(1, 5000)
   comment?: string;
 
   @Field(() => ID, { nullable: true, description: 'A ticket that is resolved.' })

@@ -23,7 +23,8 @@ export class FeedbackResolver {
   }
 
   @Mutation(() => Feedback, {
-    description: 'A ticket, once resolved, has one rating and an article one of each reader: a second one takes the place of the first.',
+    description:
+      'A ticket, once resolved, has one rating and an article one of each reader: a second one takes the place of the first. INVALID_STATE where the desk would change a rating that somebody else gave.',
   })
   @Requires('support:create')
   submitFeedback(@Arg('input', () => FeedbackInput) input: FeedbackInput, @Ctx() { feedback }: SupportContext): Promise<Feedback> {
@@ -38,15 +39,16 @@ export class FeedbackResolver {
 
   @FieldResolver(() => Article, { nullable: true })
   @Requires('support:read')
-  async article(@Root() { articleId }: Feedback, @Ctx() { loaders }: SupportContext): Promise<Article | null> {
-    return articleId ? loaders.articles.load(articleId) : null;
+  async article(@Root() { articleId }: Feedback, @Ctx() { articleLoader }: SupportContext): Promise<Article | null> {
+    return articleId ? articleLoader.load(articleId) : null;
   }
 }
 
 @Resolver(() => Ticket)
 export class TicketFeedbackResolver {
   @FieldResolver(() => Feedback, { nullable: true, description: 'How the work on it was rated.' })
-  feedback(@Root() { id }: Ticket, @Ctx() { loaders }: SupportContext): Promise<Feedback | null> {
-    return loaders.ticketFeedback.load(id);
+  async feedback(@Root() { id }: Ticket, @Ctx() { loaders }: SupportContext): Promise<Feedback | null> {
+    const [rating] = await loaders.feedback.newest('ticketId', id, 1);
+    return rating ?? null;
   }
 }

@@ -1,15 +1,17 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, PlatformError, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters, PlatformError } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import type { Principal } from '../../../kernel/principal.ts';
+import { existing, LOCKED, takeTurn } from '../../../kernel/records.ts';
+import { between, matching } from '../../../kernel/where.ts';
 import { Article } from '../knowledge/article.entity.ts';
 import { ArticleStatus } from '../knowledge/article.states.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
 import { TicketStatus } from '../tickets/ticket.states.ts';
+import { isDesk } from '../visibility.ts';
 import { Feedback } from './feedback.entity.ts';
 import type { FeedbackFilter, FeedbackInput } from './feedback.inputs.ts';
 
@@ -30,7 +32,7 @@ export class FeedbackService {
   /**
    * Rates. A ticket has one rating, whoever gives it, and an article one of each reader: a second one takes the place of the first.
    * @throws ResourceNotFound for a ticket or article that the caller does not see; PlatformError INVALID_STATE for a ticket that is
-   * not resolved, or was so long ago.
+   * not resolved, or was so long ago, and where the desk would change what somebody else said of its work.
    */
   async submit({ rating, comment, ticketId, articleId }: FeedbackInput): Promise<Feedback> {
     if (ticketId && articleId)
@@ -43,7 +45,10 @@ export class FeedbackService {
       if (ticketId) await this.#checkTicket(tx, ticketId, now);
       if (articleId) await this.#checkArticle(tx, articleId);
       const before = await this.#before(tx, { ticketId, articleId });
-      if (before) return Object.assign(before, author, said);
+      if (before) {
+        this.#checkAuthor(before);
+        return Object.assign(before, author, said);
+      }
       const feedback = new Feedback();
       const subject = { ticketId: ticketId ?? null, articleId: articleId ?? null };
       Object.assign(feedback, said, author, subject, { id: newId('feedback'), organizationId: principal.organizationId, createdAt: now });
@@ -52,15 +57,9 @@ export class FeedbackService {
     });
   }
 
-  list(filter: FeedbackFilter, sort: SortBy[], page: PageInput): Promise<Page<Feedback>> {
-    return listPage(this.deps.em, Feedback, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
-  }
-
-  /** The rating of each ticket; null where it has none. */
-  async ofTickets(ids: readonly string[]): Promise<(Feedback | null)[]> {
-    const found = await this.deps.em.find(Feedback, { ticketId: { $in: [...ids] } }, { disableIdentityMap: true });
-    const byTicket = new Map(found.map((feedback) => [feedback.ticketId, feedback]));
-    return ids.map((id) => byTicket.get(id) ?? null);
+  list({ createdAfter, createdBefore, ...lists }: FeedbackFilter, sort: SortBy[], page: PageInput): Promise<Page<Feedback>> {
+    const where = matching<Feedback>({ ...lists, createdAt: between(createdAfter, createdBefore) });
+    return listPage(this.deps.em, Feedback, { where, sort, page, defaultSort: NEWEST_FIRST });
   }
 
   #before(tx: EntityManager, { ticketId, articleId }: Pick<FeedbackInput, 'ticketId' | 'articleId'>): Promise<Feedback | null> {
@@ -70,10 +69,18 @@ export class FeedbackService {
     return Promise.resolve(null);
   }
 
+  #checkAuthor({ id, ticketId, authorKind, authorId }: Feedback): void {
+    const { principal } = this.deps;
+    if (!isDesk(principal) || (authorKind === principal.kind && authorId === principal.id)) return;
+    throw new PlatformError('INVALID_STATE', 'This ticket was rated by somebody else, and the desk changes no rating but its own.', {
+      id,
+      ticket_id: ticketId,
+    });
+  }
+
   /** Locks it: of two first ratings at once the second then finds the first. */
   async #checkTicket(tx: EntityManager, id: string, now: Date): Promise<void> {
-    const ticket = await tx.findOne(Ticket, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!ticket) throw new ResourceNotFound('ticket', id);
+    const ticket = existing(await tx.findOne(Ticket, { id }, LOCKED), 'ticket', id);
     const { status, resolvedAt } = ticket;
     if (status !== TicketStatus.RESOLVED || !resolvedAt)
       throw new PlatformError('INVALID_STATE', `A ticket is rated once it is resolved; this one is ${status}.`, { id, status });
@@ -88,21 +95,8 @@ export class FeedbackService {
 
   /** Locks the reader's place in it. */
   async #checkArticle(tx: EntityManager, id: string): Promise<void> {
-    if (!(await tx.findOne(Article, { id, status: ArticleStatus.PUBLISHED }))) throw new ResourceNotFound('article', id);
+    existing(await tx.findOne(Article, { id, status: ArticleStatus.PUBLISHED }), 'article', id);
     const { kind, id: author } = this.deps.principal;
-    const place = `${id} ${kind} ${author}`;
-    const lock = 'select pg_advisory_xact_lock(hashtextextended(?, 0))';
-    await tx.getConnection().execute(lock, [place], 'run', tx.getTransactionContext());
+    await takeTurn(tx, `${id} ${kind} ${author}`);
   }
-}
-
-function whereOf({ ticketId, articleId, rating, createdAfter, createdBefore }: FeedbackFilter): FilterQuery<Feedback> {
-  return {
-    ...(ticketId && { ticketId: { $in: ticketId } }),
-    ...(articleId && { articleId: { $in: articleId } }),
-    ...(rating && { rating: { $in: rating } }),
-    ...((createdAfter || createdBefore) && {
-      createdAt: { ...(createdAfter && { $gte: createdAfter }), ...(createdBefore && { $lt: createdBefore }) },
-    }),
-  };
 }

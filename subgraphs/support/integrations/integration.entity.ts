@@ -73,6 +73,11 @@ export abstract class Integration {
   /** What it leads to, for people: no secret. */
   abstract get target(): string;
 
+  /** By its owner. One that the platform disabled is still wanted: what it need not send for goes on. */
+  get isSwitchedOff(): boolean {
+    return !this.active && this.disabledAt === null;
+  }
+
   succeeded(now: Date): void {
     this.lastSuccessAt = now;
     this.failingSince = null;

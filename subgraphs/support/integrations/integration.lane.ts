@@ -6,14 +6,16 @@ import type { LoggedEvent } from '../../../kernel/events.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Jobs } from '../../../kernel/jobs.ts';
 import type { Logger } from '../../../kernel/log.ts';
-import { organizationEm } from '../../../kernel/organization.filter.ts';
+import { EVERYWHERE, organizationEm } from '../../../kernel/organization.filter.ts';
 import { record } from '../../../kernel/outbox.ts';
+import { LOCKED } from '../../../kernel/records.ts';
+import { spread } from '../../../kernel/retry-after.ts';
 import { FAILING, type Integration } from './integration.entity.ts';
 import { integrationDisabled } from './integration.events.ts';
 import { pauseAfter } from './integration.pauses.ts';
-import type { Attempt, Outcome, Provider } from './integration.provider.ts';
+import type { Outcome, Provider, Turn } from './integration.provider.ts';
 import { IntegrationDelivery, IntegrationDeliveryStatus } from './integration-delivery.entity.ts';
-import { toldBy } from './told.ts';
+import { toldBy, toldIfKnown } from './told.ts';
 
 /** Longer than any attempt and the pause after it take. */
 const LEASE_MS = 90_000;
@@ -21,6 +23,8 @@ const LEASE_MS = 90_000;
 const JOB_MS = 45_000;
 /** What is settled is remembered for so long that no event comes again after it. */
 const REMEMBERED_MS = 30 * 24 * 3_600_000;
+/** What its owner is told where the fault is ours; the log has the details. */
+const FAULT = 'the platform could not make what is to be sent, or read what came back; it tries again';
 
 export interface LaneDeps {
   orm: Orm;
@@ -57,12 +61,19 @@ export class IntegrationLane<I extends Integration> {
   async plan(events: readonly LoggedEvent[]): Promise<void> {
     const organizationId = { $in: [...new Set(events.map((event) => event.organizationId))] };
     const active = { active: true, organizationId } as never;
-    const integrations = (await this.deps.orm.em.fork().find(this.provider.entity, active, { filters: { organization: false } })) as I[];
+    const integrations = (await this.deps.orm.em.fork().find(this.provider.entity, active, EVERYWHERE)) as I[];
     for (const integration of integrations) {
       const own = events.filter((event) => event.organizationId === integration.organizationId);
-      const wanted = own.filter(({ payload }) => this.provider.wants(integration, toldBy(payload)));
+      const wanted = own.filter((event) => this.#isWanted(integration, event));
       if (wanted.length > 0) await this.#keep(integration, wanted);
     }
+  }
+
+  /** One event that cannot be read must not keep all others from everybody. */
+  #isWanted(integration: I, { id, payload }: LoggedEvent): boolean {
+    const told = toldIfKnown(payload);
+    if (!told) this.deps.log.error({ event: id, integration: integration.id }, 'an event is of no shape that integrations know');
+    return told !== undefined && this.provider.wants(integration, told);
   }
 
   async #keep({ id: integrationId, organizationId }: I, events: readonly LoggedEvent[]): Promise<void> {
@@ -113,9 +124,19 @@ export class IntegrationLane<I extends Integration> {
     let turn = await em.fork().transactional((tx) => this.#take(tx, integrationId));
     while (turn) {
       await this.#pace(turn.integration);
-      const outcome = await this.provider.deliver(turn);
+      const outcome = await this.#attempt(turn);
       const mayGoOn = performance.now() < until && !this.#stopping.signal.aborted;
       turn = await this.#settle(em, turn, outcome, mayGoOn);
+    }
+  }
+
+  /** What fails in us fails like what fails there: it waits for a mended release, and its owner sees that it does. */
+  async #attempt(turn: Turn<I>): Promise<Outcome> {
+    try {
+      return await this.provider.deliver({ ...turn, told: toldBy(turn.delivery.payload ?? '') });
+    } catch (error) {
+      this.deps.log.error({ err: error, integration: turn.integration.id, delivery: turn.delivery.id }, 'an integration could not be told');
+      return { kind: 'later', error: FAULT, isUncertain: true };
     }
   }
 
@@ -129,7 +150,7 @@ export class IntegrationLane<I extends Integration> {
   }
 
   /** The next delivery, unless another process has the turn, or it is too early: then this is looked at again at that instant. */
-  async #take(tx: EntityManager, integrationId: string): Promise<Attempt<I> | undefined> {
+  async #take(tx: EntityManager, integrationId: string): Promise<Turn<I> | undefined> {
     const now = this.deps.clock.now();
     const integration = await this.#locked(tx, integrationId);
     if (!integration?.active) return undefined;
@@ -141,7 +162,7 @@ export class IntegrationLane<I extends Integration> {
   }
 
   /** Begins an attempt of the oldest one that waits; without one the lease ends, and who comes later finds it free. */
-  async #next(tx: EntityManager, integration: I, now: Date): Promise<Attempt<I> | undefined> {
+  async #next(tx: EntityManager, integration: I, now: Date): Promise<Turn<I> | undefined> {
     const waiting = { integrationId: integration.id, status: IntegrationDeliveryStatus.PENDING };
     const expired = { status: IntegrationDeliveryStatus.EXPIRED, settledAt: now, payload: null };
     const oldest = new Date(now.getTime() - this.provider.expiryMs);
@@ -158,10 +179,10 @@ export class IntegrationLane<I extends Integration> {
     const isRepeat = delivery.uncertain;
     delivery.attempts += 1;
     delivery.uncertain = true;
-    return { integration, delivery, told: toldBy(delivery.payload ?? ''), isRepeat };
+    return { integration, delivery, isRepeat };
   }
 
-  async #settle(em: EntityManager, turn: Attempt<I>, outcome: Outcome, mayGoOn: boolean): Promise<Attempt<I> | undefined> {
+  async #settle(em: EntityManager, turn: Turn<I>, outcome: Outcome, mayGoOn: boolean): Promise<Turn<I> | undefined> {
     const { kind } = this.provider;
     return em.fork().transactional(async (tx) => {
       const now = this.deps.clock.now();
@@ -206,7 +227,8 @@ export class IntegrationLane<I extends Integration> {
       delivery.settle(IntegrationDeliveryStatus.REFUSED, now, error);
       integration.failures = 0;
     } else {
-      integration.retryAt = pauseAfter(integration.failures, this.provider.firstPauseMs, outcome.afterMs, now);
+      const pauseMs = pauseAfter(integration.failures, this.provider.firstPauseMs);
+      integration.retryAt = new Date(now.getTime() + spread(pauseMs, outcome.afterMs));
     }
     if (outcome.kind !== 'refused') delivery.error = error;
     delivery.uncertain = outcome.kind === 'later' && outcome.isUncertain === true;
@@ -217,6 +239,6 @@ export class IntegrationLane<I extends Integration> {
   }
 
   #locked(tx: EntityManager, id: string): Promise<I | null> {
-    return tx.findOne(this.provider.entity, { id } as never, { lockMode: LockMode.PESSIMISTIC_WRITE }) as Promise<I | null>;
+    return tx.findOne(this.provider.entity, { id } as never, LOCKED) as Promise<I | null>;
   }
 }

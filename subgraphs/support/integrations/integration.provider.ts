@@ -18,12 +18,15 @@ export type Outcome =
   | { kind: 'disabled'; reason: string; error: string };
 
 /** One delivery that a process has the turn to attempt. */
-export interface Attempt<I extends Integration> {
+export interface Turn<I extends Integration> {
   integration: I;
   delivery: IntegrationDelivery;
-  told: Told;
   /** Of an attempt before this one nobody knows what came: it may have been done. */
   isRepeat: boolean;
+}
+
+export interface Attempt<I extends Integration> extends Turn<I> {
+  told: Told;
 }
 
 /** A kind of remote: what it wants to be told, and how it is. */

@@ -1,18 +1,22 @@
-import { type EntityClass, LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityClass } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import type { Principal } from '../../../kernel/principal.ts';
+import { existing, LOCKED, onDuplicate } from '../../../kernel/records.ts';
+import type { Resource } from '../../../kernel/resource.ts';
 import type { UrlGuard } from '../../../kernel/ssrf.ts';
+import { between, matching } from '../../../kernel/where.ts';
 import type { Integration } from './integration.entity.ts';
 import { IntegrationExists } from './integration.errors.ts';
 import type { IntegrationLane } from './integration.lane.ts';
 import type { Outcome } from './integration.provider.ts';
 import { type IntegrationTest, testResultOf } from './integration.test-result.ts';
 import { IntegrationDelivery } from './integration-delivery.entity.ts';
+import type { IntegrationDeliveryFilter } from './integration-delivery.inputs.ts';
 
 export interface IntegrationServiceDeps<I extends Integration> {
   em: EntityManager;
@@ -28,6 +32,7 @@ export abstract class IntegrationService<I extends Integration> {
   protected constructor(
     protected readonly deps: IntegrationServiceDeps<I>,
     private readonly entity: EntityClass<I>,
+    private readonly resource: Resource,
     /** What the same target twice is called, and the member that names it. */
     private readonly target: readonly [words: string, field: string],
   ) {}
@@ -38,6 +43,14 @@ export abstract class IntegrationService<I extends Integration> {
 
   list(page: PageInput): Promise<Page<I>> {
     return listPage(this.deps.em, this.entity, { where: {}, page, defaultSort: NEWEST_FIRST });
+  }
+
+  /** What it was to be told of, and what came of it: the newest first. @throws ResourceNotFound */
+  async deliveries(integrationId: string, filter: IntegrationDeliveryFilter, page: PageInput): Promise<Page<IntegrationDelivery>> {
+    existing(await this.find(integrationId), this.resource, integrationId);
+    const { status, event, createdAfter, createdBefore } = filter;
+    const where = matching<IntegrationDelivery>({ integrationId, status, event, createdAt: between(createdAfter, createdBefore) });
+    return listPage(this.deps.em, IntegrationDelivery, { where, page, defaultSort: NEWEST_FIRST });
   }
 
   /** In its last state. What waits for it is not sent. @throws ResourceNotFound */
@@ -54,8 +67,7 @@ export abstract class IntegrationService<I extends Integration> {
   /** Asks the remote now, also of an inactive one. What came of it is kept as of any other attempt, but nothing is disabled by it. @throws ResourceNotFound */
   async test(id: string): Promise<IntegrationTest> {
     const { em, clock, provider } = this.deps;
-    const integration = await em.fork().findOne(this.entity, { id } as never);
-    if (!integration) throw new ResourceNotFound('integration', id);
+    const integration = existing(await em.fork().findOne(this.entity, { id } as never), this.resource, id);
     const outcome = await provider.test(integration as I);
     const result = testResultOf(outcome, clock.now());
     await em.transactional(async (tx) => {
@@ -99,16 +111,11 @@ export abstract class IntegrationService<I extends Integration> {
   }
 
   async #unique(act: (tx: EntityManager) => Promise<I>): Promise<I> {
-    try {
-      return await this.deps.em.transactional(act);
-    } catch (error) {
-      throw error instanceof UniqueConstraintViolationException ? new IntegrationExists(...this.target) : error;
-    }
+    return this.deps.em.transactional(act).catch(onDuplicate(() => new IntegrationExists(...this.target)));
   }
 
   async #locked(tx: EntityManager, id: string): Promise<I> {
-    const integration = await tx.findOne(this.entity, { id } as never, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!integration) throw new ResourceNotFound('integration', id);
+    const integration = existing(await tx.findOne(this.entity, { id } as never, LOCKED), this.resource, id);
     return integration as I;
   }
 }

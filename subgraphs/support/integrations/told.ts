@@ -27,6 +27,9 @@ export type Told = z.infer<typeof envelope>;
 export type ToldTicket = NonNullable<Told['data']['ticket']>;
 export type ToldComment = NonNullable<Told['data']['comment']>;
 
+/** The same of an event that may be of a shape that integrations do not know: undefined then. */
+export const toldIfKnown = (payload: string): Told | undefined => envelope.safeParse(JSON.parse(payload)).data;
+
 /** @throws ZodError */
 export const toldBy = (payload: string): Told => envelope.parse(JSON.parse(payload));
 

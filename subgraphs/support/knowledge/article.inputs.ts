@@ -1,5 +1,6 @@
-import { ArrayMaxSize, IsIn, IsOptional, Length, Matches, Max, MaxLength, Min } from 'class-validator';
+import { ArrayMaxSize, IsIn, IsOptional, Matches, Max, Min } from 'class-validator';
 import { Field, InputType, Int } from 'type-graphql';
+import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { CATEGORY_IDS } from '../categories/category.ids.ts';
@@ -14,16 +15,16 @@ const POSITION_RULE = { message: 'must be between 0 and 10000' };
 @InputType()
 export class ArticleCreateInput {
   @Field(() => String)
-  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  @Characters(1, 200)
   title!: string;
 
   @Field(() => String, { nullable: true })
   @IsOptional()
-  @MaxLength(500, { message: 'must have at most 500 characters' })
+  @MaxCharacters(500)
   summary?: string;
 
   @Field(() => String, { description: 'Markdown.' })
-  @Length(1, 100_000, { message: 'must have 1 to 100000 characters' })
+  @Characters(1, 100_000)
   body!: string;
 
   @Field(() => String, { description: `One of ${CATEGORY_IDS.join(', ')}.` })
@@ -53,17 +54,17 @@ export class ArticleCreateInput {
 export class ArticleUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()
-  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  @Characters(1, 200)
   title?: string;
 
   @Field(() => String, { nullable: true })
   @NotNull()
-  @MaxLength(500, { message: 'must have at most 500 characters' })
+  @MaxCharacters(500)
   summary?: string;
 
   @Field(() => String, { nullable: true, description: 'Markdown.' })
   @NotNull()
-  @Length(1, 100_000, { message: 'must have 1 to 100000 characters' })
+  @Characters(1, 100_000)
   body?: string;
 
   @Field(() => String, { nullable: true, description: `One of ${CATEGORY_IDS.join(', ')}.` })
@@ -101,7 +102,7 @@ export class KnowledgeSearchInput {
       'Words, all of which must stand in it; "quoted ones" next to each other, `or` between alternatives, `-word` for what must not. Where plain words find nothing, what resembles them.',
   })
   @IsOptional()
-  @Length(1, 500, { message: 'must have 1 to 500 characters' })
+  @Characters(1, 500)
   q?: string;
 
   @Field(() => [String], { nullable: true, description: `Of ${CATEGORY_IDS.join(', ')}.` })

@@ -71,24 +71,24 @@ export class ArticleResolver {
   }
 
   @FieldResolver(() => ArticleHelpfulness)
-  helpfulness(@Root() { id }: Article, @Ctx() { loaders }: SupportContext): Promise<ArticleHelpfulness> {
-    return loaders.articles.helpfulness(id);
+  helpfulness(@Root() { id }: Article, @Ctx() { articleLoader }: SupportContext): Promise<ArticleHelpfulness> {
+    return articleLoader.helpfulness(id);
   }
 
   @FieldResolver(() => [Article], { description: 'Published ones most like it: by tags, then by category and title.' })
   related(
     @Root() { id }: Article,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
-    @Ctx() { loaders }: SupportContext,
+    @Ctx() { articleLoader }: SupportContext,
   ): Promise<Article[]> {
-    return loaders.articles.related(id, relationLimit(limit));
+    return articleLoader.related(id, relationLimit(limit));
   }
 }
 
 @Resolver(() => KnowledgeHit)
 export class KnowledgeHitResolver {
   @FieldResolver(() => Article, { nullable: true })
-  article(@Root() { articleId }: KnowledgeHit, @Ctx() { loaders }: SupportContext): Promise<Article | null> {
-    return loaders.articles.load(articleId);
+  article(@Root() { articleId }: KnowledgeHit, @Ctx() { articleLoader }: SupportContext): Promise<Article | null> {
+    return articleLoader.load(articleId);
   }
 }

@@ -1,13 +1,16 @@
-import { type FilterQuery, LockMode, raw } from '@mikro-orm/core';
+import { type FilterQuery, raw } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { PlatformError, ResourceNotFound } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors.ts';
 import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import type { Principal } from '../../../kernel/principal.ts';
+import { existing, given, LOCKED } from '../../../kernel/records.ts';
+import { matching } from '../../../kernel/where.ts';
 import { CATEGORY_IDS } from '../categories/category.ids.ts';
 import { Feedback } from '../feedback/feedback.entity.ts';
+import { isDesk } from '../visibility.ts';
 import { Article } from './article.entity.ts';
 import { headlineHtml } from './article.headline.ts';
 import type { ArticleCreateInput, ArticleFilter, ArticleUpdateInput, KnowledgeSearchInput } from './article.inputs.ts';
@@ -65,13 +68,21 @@ export class ArticleService {
     return sections.filter(({ questions }) => questions.length > 0);
   }
 
-  async create({ tags, ...input }: ArticleCreateInput): Promise<Article> {
+  async create({ summary, tags, position, ...input }: ArticleCreateInput): Promise<Article> {
     const { em, clock, principal } = this.deps;
     const now = clock.now();
     return em.transactional(async (tx) => {
-      const article = new Article();
-      const origin = { id: newId('article'), organizationId: principal.organizationId, createdAt: now, updatedAt: now };
-      Object.assign(article, given(input), origin, { tags: tagsOf(tags ?? []), authorKind: principal.kind, authorId: principal.id });
+      const article = Object.assign(new Article(), input, {
+        id: newId('article'),
+        organizationId: principal.organizationId,
+        summary: summary ?? '',
+        tags: tagsOf(tags ?? []),
+        position: position ?? 0,
+        authorKind: principal.kind,
+        authorId: principal.id,
+        createdAt: now,
+        updatedAt: now,
+      });
       if (article.status === ArticleStatus.PUBLISHED) article.publishedAt = now;
       tx.persist(article);
       return article;
@@ -105,12 +116,11 @@ export class ArticleService {
   }
 
   get #isEditor(): boolean {
-    return this.deps.principal.may('support:write');
+    return isDesk(this.deps.principal);
   }
 
   async #own(tx: EntityManager, id: string): Promise<Article> {
-    const article = await tx.findOne(Article, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!article) throw new ResourceNotFound('article', id);
+    const article = existing(await tx.findOne(Article, { id }, LOCKED), 'article', id);
     if (article.isPlatform) {
       throw new PlatformError('INVALID_STATE', 'This article is one of the platform and read-only. Write one of your own beside it.', {
         id,
@@ -124,17 +134,18 @@ export class ArticleService {
     return search.page(principal.organizationId, { ...wanted, tag: wanted.tag && tagsOf(wanted.tag), status: this.#visible(status) }, page);
   }
 
-  #visible(status: readonly ArticleStatus[] = [ArticleStatus.PUBLISHED]): ArticleStatus[] {
-    return status.filter((one) => this.#isEditor || one === ArticleStatus.PUBLISHED);
+  #visible(status: readonly ArticleStatus[] | null | undefined): ArticleStatus[] {
+    return (status ?? [ArticleStatus.PUBLISHED]).filter((one) => this.#isEditor || one === ArticleStatus.PUBLISHED);
   }
 
   #whereOf({ q, status, category, tag, kind }: ArticleFilter): FilterQuery<Article> {
-    const all: FilterQuery<Article>[] = [{ status: { $in: this.#visible(status) } }];
-    if (q) all.push({ [raw((alias) => `${alias}."search" @@ websearch_to_tsquery('english', ?)`, [q])]: [] });
-    if (category) all.push({ category: { $in: category } });
-    if (tag) all.push({ $or: tagsOf(tag).map((one) => ({ tags: { $contains: [one] } })) } as FilterQuery<Article>);
-    if (kind) all.push({ kind });
-    return { $and: all } as FilterQuery<Article>;
+    return matching<Article>({
+      status: this.#visible(status),
+      category,
+      kind,
+      $or: tag && tagsOf(tag).map((one) => ({ tags: { $contains: [one] } })),
+      $and: q ? [{ [raw((alias) => `${alias}."search" @@ websearch_to_tsquery('english', ?)`, [q])]: [] }] : undefined,
+    });
   }
 }
 
@@ -143,10 +154,6 @@ const contentOf = ({ kind, title, summary, body, category, tags }: Article): str
   JSON.stringify([kind, title, summary, body, category, tags]);
 
 const tagsOf = (tags: readonly string[]): string[] => [...new Set(tags.map((tag) => tag.trim().toLowerCase()))];
-
-/** The members that were sent. */
-const given = <T extends object>(input: T): Partial<T> =>
-  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined && value !== null)) as Partial<T>;
 
 const asHit = ({ id, title, summary }: Article): KnowledgeHit => ({
   articleId: id,

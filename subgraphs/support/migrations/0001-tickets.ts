@@ -12,7 +12,6 @@ export const tickets = migration('0001-tickets', [
      "specialization" text not null,
      "active" boolean not null default true,
      "desk" boolean not null default false,
-     "timezone" text null,
      "created_at" timestamptz(3) not null
    )`,
   `alter table "support"."agent" add constraint "agent_organization_id_email_unique" unique ("organization_id", "email")`,
@@ -54,6 +53,7 @@ export const tickets = migration('0001-tickets', [
      "escalation_level" int not null default 0,
      "escalated_at" timestamptz(3) null,
      "escalation_reason" text null,
+     "has_attachments" boolean not null default false,
      "revision" int not null default 1,
      "created_at" timestamptz(3) not null,
      "updated_at" timestamptz(3) not null

@@ -13,7 +13,7 @@ export const sla = migration('0003-sla', [
      "updated_at" timestamptz(3) not null
    )`,
   `alter table "support"."sla_policy" add constraint "sla_policy_organization_id_name_unique" unique ("organization_id", "name")`,
-  `create table "support"."category_change" (
+  `create table "support"."category_override" (
      "id" text primary key,
      "organization_id" text not null,
      "category" text not null,
@@ -23,7 +23,7 @@ export const sla = migration('0003-sla', [
      "subcategories" jsonb null,
      "updated_at" timestamptz(3) not null
    )`,
-  `alter table "support"."category_change" add constraint "category_change_organization_id_category_unique" unique ("organization_id", "category")`,
+  `alter table "support"."category_override" add constraint "category_override_organization_id_category_unique" unique ("organization_id", "category")`,
   `create table "support"."sla_milestone" (
      "id" text primary key,
      "organization_id" text not null,

@@ -56,6 +56,7 @@ export const integrations = migration('0005-integrations', [
      "created_at" timestamptz(3) not null,
      "settled_at" timestamptz(3) null
    )`,
+  `create index "integration_delivery_integration_id_created_at_id_index" on "support"."integration_delivery" ("integration_id", "created_at", "id")`,
   `create index "integration_delivery_pending_index" on "support"."integration_delivery" ("integration_id", "event_sequence") where status = 'pending'`,
   `alter table "support"."integration_delivery" add constraint "integration_delivery_integration_id_event_id_unique" unique ("integration_id", "event_id")`,
   `alter table "support"."integration_delivery" add constraint "integration_delivery_status_check" check ("status" in ('pending', 'delivered', 'skipped', 'refused', 'expired'))`,

@@ -46,6 +46,8 @@ export const ticketSearch = migration('0006-ticket-search', [
        is distinct from (new."status", new."priority", new."category", new."agent_id", new."created_at"))
      execute function "support"."tally_changed_ticket"()`,
 
+  // a word is looked up among the texts of one organization, not of all
+  'create extension if not exists btree_gin',
   // `internal` is what the desk finds a ticket by, where comments make that more than what its customer does
   `create table "support"."ticket_text" (
      "organization_id" text not null,
@@ -54,8 +56,8 @@ export const ticketSearch = migration('0006-ticket-search', [
      "internal" tsvector null,
      primary key ("organization_id", "ticket_id")
    )`,
-  `create index "ticket_text_visible_index" on "support"."ticket_text" using gin ("visible")`,
-  `create index "ticket_text_internal_index" on "support"."ticket_text" using gin ("internal") where "internal" is not null`,
+  `create index "ticket_text_visible_index" on "support"."ticket_text" using gin ("organization_id", "visible")`,
+  `create index "ticket_text_internal_index" on "support"."ticket_text" using gin ("organization_id", "internal") where "internal" is not null`,
   `create function "support"."text_of_ticket"("title" text, "description" text) returns tsvector language sql immutable as $$
      select setweight(to_tsvector('pg_catalog.english', $1), 'A') || setweight(to_tsvector('pg_catalog.english', $2), 'B') $$`,
   `create function "support"."write_opened_texts"() returns trigger language plpgsql as $$ begin

@@ -16,6 +16,7 @@ export const analytics = migration('0007-analytics', [
      "estimated_completion" timestamptz(3) not null,
      "parameters" jsonb not null,
      "delivery" jsonb not null,
+     "notification_id" text null,
      "error" text null,
      "attempts" smallint not null default 0,
      "created_at" timestamptz(3) not null,

@@ -11,28 +11,29 @@ export interface MailComment {
   content: string;
 }
 
-/** A mail before it is written: text and HTML are made of the same parts, so that they say the same. */
+/** A mail before it is written, but for the greeting: text and HTML are made of the same parts, so that they say the same. */
 export interface MailDocument {
-  greeting: string;
   paragraphs: readonly string[];
   facts: readonly Fact[];
   comments: readonly MailComment[];
-  link: string;
+  link: { label: string; url: string };
 }
 
-export function textOf({ greeting, paragraphs, facts, comments, link }: MailDocument): string {
+const greetingOf = (name: string | null): string => (name ? `Hello ${name},` : 'Hello,');
+
+export function textOf({ paragraphs, facts, comments, link }: MailDocument, recipientName: string | null): string {
   const parts = [
-    greeting,
+    greetingOf(recipientName),
     ...paragraphs,
-    facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
+    ...(facts.length > 0 ? [facts.map(([label, value]) => `${label}: ${value}`).join('\n')] : []),
     ...comments.map(({ author, at, content }) => `${author}, ${at}:\n${content.replace(/^/gm, '> ')}`),
-    `See the ticket: ${link}`,
+    `${link.label}: ${link.url}`,
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
 /** Without scripts, styles and images of elsewhere; what stands in it is escaped. */
-export function htmlOf({ greeting, paragraphs, facts, comments, link }: MailDocument): string {
+export function htmlOf({ paragraphs, facts, comments, link }: MailDocument, recipientName: string | null): string {
   const rows = facts.map(([label, value]) => html`<tr><th align="left">${label}</th><td>${value}</td></tr>`);
   const quotes = comments.map(
     ({ author, at, content }) => html`<p>${author}, ${at}:</p><blockquote style="white-space: pre-wrap">${content}</blockquote>`,
@@ -40,11 +41,11 @@ export function htmlOf({ greeting, paragraphs, facts, comments, link }: MailDocu
   return html`<!DOCTYPE html>
 <html lang="en">
 <body>
-<p>${greeting}</p>
+<p>${greetingOf(recipientName)}</p>
 ${paragraphs.map((text) => html`<p style="white-space: pre-wrap">${text}</p>`)}
-<table cellpadding="4">${rows}</table>
+${rows.length > 0 ? html`<table cellpadding="4">${rows}</table>` : ''}
 ${quotes}
-<p><a href="${link}">See the ticket</a></p>
+<p><a href="${link.url}">${link.label}</a></p>
 </body>
 </html>
 `.text;

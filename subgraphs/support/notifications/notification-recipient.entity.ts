@@ -6,7 +6,7 @@ import { NotificationStatus, NotificationType } from './notification.states.ts';
 /** How often it is tried before it is given up: over about an hour, with the queue's growing pauses. */
 export const MAX_ATTEMPTS = 10;
 
-/** One recipient of a notification: what they are sent, as it was when it was asked for, and what came of it. */
+/** One recipient of a notification, and what came of it. What they are sent stands in its content. */
 @ObjectType({ description: 'One recipient of a notification: what they are sent, and what came of it.' })
 @Entity({ tableName: 'notification_recipient' })
 @OrganizationFilter()
@@ -24,9 +24,9 @@ export class NotificationRecipient {
   @Property({ type: 'text' })
   notificationId!: string;
 
-  @Field(() => ID)
-  @Property({ type: 'text' })
-  ticketId!: string;
+  @Field(() => ID, { nullable: true, description: 'Null where it is about something else, such as a report.' })
+  @Property({ type: 'text', nullable: true })
+  ticketId: string | null = null;
 
   @Field(() => NotificationType)
   @Enum({ items: () => NotificationType, type: 'text' })
@@ -47,14 +47,6 @@ export class NotificationRecipient {
   @Field(() => String, { nullable: true, description: 'Of an e-mail.' })
   @Property({ type: 'text', nullable: true })
   subject: string | null = null;
-
-  @Field(() => String)
-  @Property({ type: 'text' })
-  text!: string;
-
-  @Field(() => String, { nullable: true, description: 'Of an e-mail: the same as `text`, marked up.' })
-  @Property({ type: 'text', nullable: true })
-  html: string | null = null;
 
   @Field(() => NotificationStatus)
   @Enum({ items: () => NotificationStatus, type: 'text' })

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../../kernel/database.ts';
-import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
+import { refuse } from '../../../kernel/errors.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import { Comment } from '../comments/comment.entity.ts';
 import { Visibility } from '../visibility.ts';
@@ -20,7 +20,7 @@ const SHOWN: Readonly<Record<CommentFilter, object>> = {
 
 /**
  * The newest comments on a ticket, oldest first, for a mail to these people.
- * @throws InvalidParameters naming each who is no agent, where internal comments are asked for
+ * @throws InvalidParameters naming each who is no active agent, where internal comments are asked for
  */
 export async function commentsFor(
   tx: EntityManager,
@@ -38,19 +38,13 @@ export async function commentsFor(
 }
 
 async function checkAgents(tx: EntityManager, contacts: readonly Contact[]): Promise<void> {
-  const addresses = contacts.flatMap(({ address }) => [address, address.toLowerCase()]);
-  const agents = await tx.find(Agent, { email: { $in: addresses } });
-  const known = new Set(agents.map(({ email }) => email.toLowerCase()));
-  const [first, ...rest] = contacts
-    .filter(({ address }) => !known.has(address.toLowerCase()))
-    .map(
-      ({ address }): FieldProblem => ({
-        field: 'recipients',
-        value: address,
-        reason: `holds ${address}, who is no agent: internal comments go to agents only`,
-      }),
-    );
-  if (first) throw new InvalidParameters([first, ...rest]);
+  const email = { $in: contacts.map(({ address }) => address.toLowerCase()) };
+  // nobody reads the made-up address of a desk
+  const agents = await tx.find(Agent, { email, active: true, desk: false });
+  const known = new Set(agents.map((agent) => agent.email));
+  const others = contacts.map(({ address }) => address).filter((address) => !known.has(address.toLowerCase()));
+  const reasonFor = (address: string): string => `holds ${address}, who is no active agent: internal comments go to agents only`;
+  refuse(others.map((address) => ({ field: 'recipients', value: address, reason: reasonFor(address) })));
 }
 
 const cut = (text: string): string => (text.length > CONTENT_LENGTH ? `${[...text].slice(0, CONTENT_LENGTH).join('')} …` : text);

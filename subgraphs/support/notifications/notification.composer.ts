@@ -1,7 +1,8 @@
+import { fill } from '../placeholders.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
-import { type Fact, htmlOf, type MailComment, textOf } from './mail.document.ts';
+import { ticketUrls } from '../tickets/ticket.urls.ts';
+import type { Fact, MailComment, MailDocument } from './mail.document.ts';
 import { MAIL_TEMPLATES, type TemplateName } from './notification.templates.ts';
-import { fill } from './placeholders.ts';
 
 /** What a mail is made of, beside its ticket. */
 export interface MailParts {
@@ -15,8 +16,7 @@ export interface MailParts {
 
 export interface ComposedMail {
   subject: string;
-  text: string;
-  html: string;
+  document: MailDocument;
 }
 
 const SUBJECT_LENGTH = 255;
@@ -26,27 +26,24 @@ const MESSAGE = 'message';
 /** What can stand in a subject without the caller giving it a value. */
 export const TICKET_PLACEHOLDERS = ['ticket.number', 'ticket.title', 'ticket.status', 'ticket.priority', 'ticket.category'] as const;
 
-/** Writes a mail about a ticket to one person, as the ticket is at that moment. */
-export function mailOf(ticket: Ticket, recipientName: string | null, origin: string, parts: MailParts): ComposedMail {
+/** Writes a mail about a ticket, as the ticket is at that moment. */
+export function mailOf(ticket: Ticket, origin: string, parts: MailParts): ComposedMail {
   const { subject, paragraphs } = MAIL_TEMPLATES[parts.template];
   const { variables = new Map<string, string>(), comments = [] } = parts;
   const values = new Map([...variables, ...ticketValues(ticket)]);
+  const textFor = (name: string): string | undefined => values.get(name);
   const message = variables.get(MESSAGE);
   const document = {
-    greeting: recipientName ? `Hello ${recipientName},` : 'Hello,',
-    paragraphs: [...paragraphs.map((text) => fill(text, values)), ...(message ? [message] : [])],
+    paragraphs: [...paragraphs.map((text) => fill(text, textFor)), ...(message ? [message] : [])],
     facts: [
       ...factsOf(ticket),
       ...[...variables].filter(([name]) => name !== MESSAGE).map(([name, value]): Fact => [labelOf(name), value]),
     ],
     comments,
-    link: portalLink(ticket, origin),
+    link: { label: 'See the ticket', url: ticketUrls(origin, ticket.id).customerPortal },
   };
-  return { subject: asSubject(fill(parts.subject ?? subject, values)), text: textOf(document), html: htmlOf(document) };
+  return { subject: asSubject(fill(parts.subject ?? subject, textFor)), document };
 }
-
-/** Where people see a ticket. */
-const portalLink = ({ id }: Ticket, origin: string): string => `${origin}/console/tickets/${id}`;
 
 const ticketValues = ({ number, title, status, priority, category }: Ticket): [(typeof TICKET_PLACEHOLDERS)[number], string][] => [
   ['ticket.number', number],

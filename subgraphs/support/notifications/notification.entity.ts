@@ -4,8 +4,8 @@ import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
 import { NotificationType } from './notification.states.ts';
 
-/** One message about a ticket to one or more people (specification 2.7, 4.7); what came of it stands with each recipient. */
-@ObjectType({ description: 'A message about a ticket to one or more people.' })
+/** One message to one or more people, mostly about a ticket (specification 2.7, 4.7); what came of it stands with each recipient. */
+@ObjectType({ description: 'A message to one or more people, mostly about a ticket.' })
 @Entity({ tableName: 'notification' })
 @OrganizationFilter()
 @Index({ properties: ['ticketId', 'createdAt', 'id'] })
@@ -17,9 +17,9 @@ export class Notification {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID)
-  @Property({ type: 'text' })
-  ticketId!: string;
+  @Field(() => ID, { nullable: true, description: 'Null where it is about something else, such as a report.' })
+  @Property({ type: 'text', nullable: true })
+  ticketId: string | null = null;
 
   @Field(() => NotificationType)
   @Enum({ items: () => NotificationType, type: 'text' })

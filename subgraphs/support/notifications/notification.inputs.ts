@@ -1,5 +1,7 @@
-import { ArrayMaxSize, ArrayMinSize, IsEmail, IsOptional, Length, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsEmail, IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts';
+import { MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { CommentFilter, NotificationStatus, NotificationType } from './notification.states.ts';
 import { TEMPLATE_NAMES } from './notification.templates.ts';
@@ -25,13 +27,13 @@ export class NotificationRecipientInput {
 
   @Field(() => String, { nullable: true })
   @IsOptional()
-  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  @Characters(1, 200)
   @Matches(ONE_LINE, { message: ONE_LINE_REASON })
   name?: string | null;
 
   @Field(() => String, { nullable: true, description: 'Kept as sent, such as `it_manager`.' })
   @IsOptional()
-  @MaxLength(100, { message: 'must have at most 100 characters' })
+  @MaxCharacters(100)
   role?: string | null;
 }
 
@@ -48,7 +50,7 @@ export class NotificationInput {
 
   @Field(() => String, { nullable: true, description: `Of an e-mail: ${TEMPLATE_NAMES.join(', ')}. Default: ticket_update.` })
   @IsOptional()
-  @MaxLength(100, { message: 'must have at most 100 characters' })
+  @MaxCharacters(100)
   template?: string | null;
 
   @Field(() => String, {
@@ -56,7 +58,7 @@ export class NotificationInput {
     description: 'Of an e-mail, in place of that of its template. May hold placeholders: `{{ticket.number}}`, `{{eta}}`.',
   })
   @IsOptional()
-  @Length(1, 255, { message: 'must have 1 to 255 characters' })
+  @Characters(1, 255)
   @Matches(ONE_LINE, { message: ONE_LINE_REASON })
   subject?: string | null;
 
@@ -65,6 +67,8 @@ export class NotificationInput {
     description:
       'Of an e-mail: texts, numbers and booleans by name. Each is listed in the mail, and may stand in the subject; `message` is a paragraph of its own.',
   })
+  @IsOptional()
+  @MaxJson()
   variables?: Record<string, unknown> | null;
 
   @Field(() => Boolean, { nullable: true, description: 'Of an e-mail: whether it shows the newest comments on the ticket.' })
@@ -78,7 +82,7 @@ export class NotificationInput {
 
   @Field(() => String, { nullable: true, description: 'Of an SMS: its text, sent as it is.' })
   @IsOptional()
-  @Length(1, SMS_LENGTH, { message: `must have 1 to ${SMS_LENGTH} characters` })
+  @Characters(1, SMS_LENGTH)
   message?: string | null;
 }
 

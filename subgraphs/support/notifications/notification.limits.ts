@@ -1,6 +1,8 @@
 import type { EntityManager } from '../../../kernel/database.ts';
 import type { Plan } from '../../../kernel/principal.ts';
+import { takeTurn } from '../../../kernel/records.ts';
 import { NotificationLimitReached } from './notification.errors.ts';
+import { NotificationStatus } from './notification.states.ts';
 import { NotificationRecipient } from './notification-recipient.entity.ts';
 
 /** Recipients within an hour, so that a stolen key is no mailing list. */
@@ -12,23 +14,24 @@ const PER_HOUR: Readonly<Record<Plan, number>> = {
 };
 const HOUR_MS = 3_600_000;
 
-/** How many more recipients an organization may have now. Until the transaction ends nobody else of it counts. */
-export async function allowanceOf(
-  tx: EntityManager,
-  organizationId: string,
-  plan: Plan,
-  now: Date,
-): Promise<{ limit: number; used: number }> {
+/** Who was, or is to be, told: not who was written down as beyond the plan, and never tried. */
+const COUNTED = { $or: [{ status: { $ne: NotificationStatus.FAILED } }, { attempts: { $gt: 0 } }] };
+
+/** How many more recipients an organization may have now. Until the transaction ends nobody else of it counts; a ticket is locked before. */
+export async function remainingAllowance(tx: EntityManager, organizationId: string, plan: Plan, now: Date): Promise<number> {
   const limit = PER_HOUR[plan];
-  if (limit === Number.POSITIVE_INFINITY) return { limit, used: 0 };
-  const key = `support.notifications:${organizationId}`;
-  await tx.getConnection().execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [key], 'run', tx.getTransactionContext());
-  const used = await tx.count(NotificationRecipient, { createdAt: { $gt: new Date(now.getTime() - HOUR_MS) } });
-  return { limit, used };
+  return Math.max(0, limit - (await usedOf(tx, organizationId, limit, now)));
 }
 
-/** @throws NotificationLimitReached where so many more are too many. */
+/** As `remainingAllowance`. @throws NotificationLimitReached where so many more are too many. */
 export async function checkAllowance(tx: EntityManager, organizationId: string, plan: Plan, now: Date, more: number): Promise<void> {
-  const { limit, used } = await allowanceOf(tx, organizationId, plan, now);
+  const limit = PER_HOUR[plan];
+  const used = await usedOf(tx, organizationId, limit, now);
   if (used + more > limit) throw new NotificationLimitReached(limit, used);
+}
+
+async function usedOf(tx: EntityManager, organizationId: string, limit: number, now: Date): Promise<number> {
+  if (limit === Number.POSITIVE_INFINITY) return 0;
+  await takeTurn(tx, `support.notifications:${organizationId}`);
+  return tx.count(NotificationRecipient, { createdAt: { $gt: new Date(now.getTime() - HOUR_MS) }, ...COUNTED });
 }

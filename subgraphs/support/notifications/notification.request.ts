@@ -1,10 +1,10 @@
-import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
+import { type FieldProblem, refuse } from '../../../kernel/errors.ts';
+import { placeholdersIn } from '../placeholders.ts';
 import { TICKET_PLACEHOLDERS } from './notification.composer.ts';
 import type { NotificationInput, NotificationRecipientInput } from './notification.inputs.ts';
 import { CommentFilter, NotificationType } from './notification.states.ts';
 import { isTemplateName, TEMPLATE_NAMES, type TemplateName } from './notification.templates.ts';
 import type { Contact } from './notifier.ts';
-import { placeholdersIn } from './placeholders.ts';
 
 /** A request that holds together, in the form that its type asks for. */
 export type NotificationRequest = EmailRequest | { type: NotificationType.SMS; contacts: Contact[]; message: string };
@@ -22,15 +22,15 @@ export interface EmailRequest {
 const MAX_VARIABLES = 50;
 const VARIABLE_NAME = /^[A-Za-z][\w.]{0,49}$/;
 const VARIABLE_LENGTH = 5_000;
+/** Of all names and values together: a mail is no archive. */
+const VARIABLES_LENGTH = 20_000;
 
 /** The members that only one of the two forms has. */
 const ONLY_EMAIL = ['template', 'subject', 'variables', 'includeComments', 'commentFilter'] as const;
 
 /** @throws InvalidParameters naming every member that is missing, of the other form, or not to be understood. */
 export function requestOf(input: NotificationInput): NotificationRequest {
-  const problems = input.type === NotificationType.EMAIL ? problemsOfEmail(input) : problemsOfSms(input);
-  const [first, ...rest] = problems;
-  if (first) throw new InvalidParameters([first, ...rest]);
+  refuse(input.type === NotificationType.EMAIL ? problemsOfEmail(input) : problemsOfSms(input));
   const contacts = contactsOf(input);
   if (input.type === NotificationType.SMS) return { type: input.type, contacts, message: input.message ?? '' };
   const template = input.template ?? 'ticket_update';
@@ -60,6 +60,9 @@ function problemsOfEmail({ recipients, template, subject, variables, message }: 
       .filter((name) => !known.has(name))
       .map((name) => ({ field: 'subject', value: subject, reason: `has no value for {{${name}}}; there are ${[...known].join(', ')}` })),
     ...(names.length > MAX_VARIABLES ? [{ field: 'variables', reason: `may have at most ${MAX_VARIABLES} members` }] : []),
+    ...(lengthOf(variables ?? {}) > VARIABLES_LENGTH
+      ? [{ field: 'variables', reason: `may have at most ${VARIABLES_LENGTH} characters in all` }]
+      : []),
     ...Object.entries(variables ?? {})
       .slice(0, MAX_VARIABLES)
       .flatMap(([name, value]) => problemsOfVariable(name, value)),
@@ -88,6 +91,10 @@ function problemsOfVariable(name: string, value: unknown): FieldProblem[] {
   if (typeof value === 'string' && value.length <= VARIABLE_LENGTH) return [];
   return [{ field, value, reason: `must be a text of at most ${VARIABLE_LENGTH} characters, a number or a boolean` }];
 }
+
+/** Numbers and booleans are short. */
+const lengthOf = (variables: Record<string, unknown>): number =>
+  Object.entries(variables).reduce((sum, [name, value]) => sum + name.length + (typeof value === 'string' ? value.length : 0), 0);
 
 const present = <T>(value: T | null | undefined): value is T => value !== undefined && value !== null;
 const foreign = (field: string, form: string): FieldProblem => ({ field, reason: `is of ${form}` });

@@ -37,7 +37,7 @@ export class NotificationResolver {
 
   @Query(() => NotificationRecipientPage, {
     description:
-      'Every e-mail and SMS about tickets of the organization as it was, or will be, sent: newest first, one for each recipient.',
+      'Every e-mail and SMS about tickets and reports of the organization as it was, or will be, sent: newest first, one for each recipient.',
   })
   @Requires('support:admin')
   supportOutbox(
@@ -51,6 +51,21 @@ export class NotificationResolver {
   @FieldResolver(() => [NotificationRecipient])
   async recipients(@Root() { id }: Notification, @Ctx() { loaders }: SupportContext): Promise<NotificationRecipient[]> {
     return (await loaders.notificationRecipients.newest('notificationId', id, MAX_RECIPIENTS)).toReversed();
+  }
+}
+
+const KEPT = 'Null once it is not kept any more.';
+
+@Resolver(() => NotificationRecipient)
+export class NotificationRecipientResolver {
+  @FieldResolver(() => String, { nullable: true, description: `As it was, or will be, sent. ${KEPT}` })
+  async text(@Root() { notificationId, name }: NotificationRecipient, @Ctx() { loaders }: SupportContext): Promise<string | null> {
+    return (await loaders.notificationContents.load(notificationId))?.textFor(name) ?? null;
+  }
+
+  @FieldResolver(() => String, { nullable: true, description: `Of an e-mail: the same as \`text\`, marked up. ${KEPT}` })
+  async html(@Root() { notificationId, name }: NotificationRecipient, @Ctx() { loaders }: SupportContext): Promise<string | null> {
+    return (await loaders.notificationContents.load(notificationId))?.htmlFor(name) ?? null;
   }
 }
 

@@ -1,10 +1,11 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { ResourceNotFound } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
+import { existing } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import { matching } from '../../../kernel/where.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { commentsFor } from './notification.comments.ts';
 import { Notification } from './notification.entity.ts';
@@ -47,15 +48,13 @@ export class NotificationService {
     return listPage(this.deps.em, Notification, { where: { ticketId }, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** Everything that was sent, or is to be, about tickets of the organization: one record for each recipient. */
+  /** Everything that was sent, or is to be, about tickets and reports of the organization: one record for each recipient. */
   outbox({ type, status }: OutboxFilter, page: PageInput): Promise<Page<NotificationRecipient>> {
-    const where = { ...(type && { type: { $in: type } }), ...(status && { status: { $in: status } }) };
+    const where = matching<NotificationRecipient>({ type, status });
     return listPage(this.deps.em, NotificationRecipient, { where, page, defaultSort: NEWEST_FIRST });
   }
 
   async #ticket(id: string): Promise<Ticket> {
-    const ticket = await this.deps.tickets.load(id);
-    if (!ticket) throw new ResourceNotFound('ticket', id);
-    return ticket;
+    return existing(await this.deps.tickets.load(id), 'ticket', id);
   }
 }

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database.ts';
 import { newId } from '../../../kernel/ids.ts';
@@ -6,12 +5,14 @@ import type { Jobs } from '../../../kernel/jobs.ts';
 import type { Logger } from '../../../kernel/log.ts';
 import { type Mailer, MailRejected } from '../../../kernel/mail.ts';
 import { organizationEm } from '../../../kernel/organization.filter.ts';
+import { LOCKED } from '../../../kernel/records.ts';
 import { SmsRejected, type SmsSender } from '../../../kernel/sms.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
-import { type MailParts, mailOf } from './notification.composer.ts';
+import { type ComposedMail, type MailParts, mailOf } from './notification.composer.ts';
 import { Notification } from './notification.entity.ts';
 import { NotificationStatus, NotificationType } from './notification.states.ts';
+import { NotificationContent } from './notification-content.entity.ts';
 import { MAX_ATTEMPTS, NotificationRecipient } from './notification-recipient.entity.ts';
 
 const QUEUE = 'support.notify';
@@ -53,11 +54,22 @@ interface SendJob {
   recipientId: string;
 }
 
-type Content = Pick<NotificationRecipient, 'subject' | 'text' | 'html'>;
+/** What all recipients are told, as what. */
+type Told = Pick<Notification, 'type' | 'template'> &
+  Pick<NotificationRecipient, 'subject'> &
+  Partial<Pick<NotificationContent, 'document' | 'message'>>;
+
+/** Where a notification belongs. */
+type About = Pick<Notification, 'organizationId' | 'ticketId'>;
+
+/** It waited for longer than what it says is kept. */
+class ContentGone extends Error {
+  override readonly message = 'It was not sent for so long that what it said is not kept any more.';
+}
 
 /**
- * Tells people about tickets. What each is sent is written, and stored, in the transaction that decides it, and leaves when that
- * commits, by one job a recipient. A job whose process dies between sending and noting it sends again: at least once, and by
+ * Tells people about tickets and reports. What they are sent is written, and stored, in the transaction that decides it, and leaves when
+ * that commits, by one job a recipient. A job whose process dies between sending and noting it sends again: at least once, and by
  * mail under the same Message-ID.
  */
 export class Notifier {
@@ -71,31 +83,42 @@ export class Notifier {
   }
 
   mail(tx: EntityManager, ticket: Ticket, addressees: Addressees, parts: MailParts, actor: Actor): Promise<Notification> {
-    const content = ({ name }: Contact): Content => mailOf(ticket, name ?? null, this.deps.origin, parts);
-    return this.#queue(tx, ticket, { type: NotificationType.EMAIL, template: parts.template }, addressees, content, actor);
+    const mail = mailOf(ticket, this.deps.origin, parts);
+    return this.#queue(tx, aboutTicket(ticket), { type: NotificationType.EMAIL, template: parts.template, ...mail }, addressees, actor);
   }
 
   text(tx: EntityManager, ticket: Ticket, addressees: Addressees, message: string, actor: Actor): Promise<Notification> {
-    const content = (): Content => ({ subject: null, text: message, html: null });
-    return this.#queue(tx, ticket, { type: NotificationType.SMS, template: null }, addressees, content, actor);
+    const told = { type: NotificationType.SMS, template: null, subject: null, message };
+    return this.#queue(tx, aboutTicket(ticket), told, addressees, actor);
+  }
+
+  /** A mail that is about no ticket, composed by whom it is about; `template` is what it is called in the outbox. */
+  announce(
+    tx: EntityManager,
+    organizationId: string,
+    addressees: Addressees,
+    mail: ComposedMail & { template: string },
+    actor: Actor,
+  ): Promise<Notification> {
+    return this.#queue(tx, { organizationId, ticketId: null }, { type: NotificationType.EMAIL, ...mail }, addressees, actor);
   }
 
   async #queue(
     tx: EntityManager,
-    { id: ticketId, organizationId }: Ticket,
-    kind: Pick<Notification, 'type' | 'template'>,
+    { organizationId, ticketId }: About,
+    { type, template, subject, document = null, message = null }: Told,
     { contacts, allowance = Number.POSITIVE_INFINITY }: Addressees,
-    contentFor: (contact: Contact) => Content,
     actor: Actor,
   ): Promise<Notification> {
-    const shared = { organizationId, ticketId, createdAt: this.deps.clock.now() };
-    const told = { actorKind: actor.kind, actorId: actor.id };
-    const notification = Object.assign(new Notification(), { id: newId('notification'), ...shared, ...kind, ...told });
-    tx.persist(notification);
+    const id = newId('notification');
+    const createdAt = this.deps.clock.now();
+    const shared = { organizationId, ticketId, type, createdAt };
+    const notification = Object.assign(new Notification(), shared, { id, template, actorKind: actor.kind, actorId: actor.id });
+    tx.persist([notification, Object.assign(new NotificationContent(), { id, organizationId, document, message, createdAt })]);
     for (const [index, contact] of contacts.entries()) {
       const { address, name = null, role = null } = contact;
-      const own = { id: newId('notificationRecipient'), notificationId: notification.id, type: kind.type, address, name, role };
-      const recipient = Object.assign(new NotificationRecipient(), shared, own, contentFor(contact));
+      const own = { id: newId('notificationRecipient'), notificationId: id, address, name, role, subject };
+      const recipient = Object.assign(new NotificationRecipient(), shared, own);
       tx.persist(recipient);
       if (index >= allowance) recipient.failed(BEYOND_PLAN, true);
       else await this.deps.jobs.enqueue(tx, QUEUE, { organizationId, recipientId: recipient.id } satisfies SendJob);
@@ -107,7 +130,7 @@ export class Notifier {
   async #send({ organizationId, recipientId }: SendJob): Promise<void> {
     const settle = (act: (recipient: NotificationRecipient) => void) =>
       organizationEm(this.deps.orm, organizationId).transactional(async (tx) => {
-        const recipient = await tx.findOne(NotificationRecipient, { id: recipientId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        const recipient = await tx.findOne(NotificationRecipient, { id: recipientId }, LOCKED);
         if (recipient) act(recipient);
         return recipient;
       });
@@ -121,7 +144,7 @@ export class Notifier {
     try {
       isSimulated = await this.#handOver(recipient);
     } catch (error) {
-      const isFinal = error instanceof MailRejected || error instanceof SmsRejected;
+      const isFinal = error instanceof MailRejected || error instanceof SmsRejected || error instanceof ContentGone;
       const after = await settle((one) => one.failed(isFinal ? error.message : UNAVAILABLE[one.type], isFinal));
       if (after?.status !== NotificationStatus.FAILED) throw error;
       this.deps.log.warn({ err: error, recipient: recipientId }, 'a notification was given up');
@@ -131,15 +154,20 @@ export class Notifier {
   }
 
   /** Whether it reached nobody, because there is nothing to send with. */
-  async #handOver({ id, ticketId, type, address, name, subject, text, html }: NotificationRecipient): Promise<boolean> {
-    const { mailer, sms, origin } = this.deps;
+  async #handOver({ id, organizationId, notificationId, ticketId, type, address, name, subject }: NotificationRecipient): Promise<boolean> {
+    const { orm, mailer, sms, origin } = this.deps;
+    const content = await organizationEm(orm, organizationId).findOne(NotificationContent, { id: notificationId });
+    if (!content) throw new ContentGone();
+    const [text, html] = [content.textFor(name), content.htmlFor(name)];
     if (type === NotificationType.SMS) {
       await sms.send({ to: address, text });
       return sms.isSimulated ?? false;
     }
     const host = new URL(origin).hostname;
-    const threading = { messageId: `${id}@${host}`, thread: `${ticketId}@${host}` };
+    const threading = { messageId: `${id}@${host}`, ...(ticketId && { thread: `${ticketId}@${host}` }) };
     await mailer.send({ to: address, ...(name && { toName: name }), subject: subject ?? '', text, ...(html && { html }), ...threading });
     return mailer.isSimulated ?? false;
   }
 }
+
+const aboutTicket = ({ id: ticketId, organizationId }: Ticket): About => ({ ticketId, organizationId });

@@ -48,6 +48,10 @@ export class Report {
   @Property({ type: 'json' })
   delivery!: ReportDelivery;
 
+  /** By which it is told of by mail, from when it is ready. */
+  @Property({ type: 'text', nullable: true })
+  notificationId: string | null = null;
+
   @Field(() => String, { nullable: true, description: 'Why it failed; null unless it did.' })
   @Property({ type: 'text', nullable: true })
   error: string | null = null;

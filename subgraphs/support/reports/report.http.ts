@@ -8,6 +8,7 @@ import type { FileStore } from '../../../kernel/files.ts';
 import { answerError } from '../../../kernel/http.ts';
 import { fileKeyOf, type Report } from './report.entity.ts';
 import type { ReportLinks } from './report.links.ts';
+import { reportFilePath } from './report.paths.ts';
 import { ReportFormat } from './report.values.ts';
 
 export interface ReportDownloads {
@@ -21,7 +22,7 @@ export interface ReportDownloads {
 export async function mountReportDownloads(app: FastifyInstance, downloads: ReportDownloads): Promise<void> {
   await app.register((scope, _, done) => {
     scope.setErrorHandler(answerError);
-    scope.get('/v1/support/reports/:id/file', { config: { access: 'public' } }, (request, reply) => download(downloads, request, reply));
+    scope.get(reportFilePath(':id'), { config: { access: 'public' } }, (request, reply) => download(downloads, request, reply));
     done();
   });
 }
@@ -48,7 +49,7 @@ async function download(
     });
   const report = await find(rows, id);
   const file = report && (await files.open(fileKeyOf(report)));
-  if (!report || !file) throw new ResourceNotFound('report', id);
+  if (!report || !file) throw new ResourceNotFound('support_report', id);
   const isCsv = report.parameters.format === ReportFormat.CSV;
   file.stream.on('error', (error) => request.log.error({ err: error, report: id }, 'a download broke off'));
   if (request.method === 'HEAD') file.stream.destroy();

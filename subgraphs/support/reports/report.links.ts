@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { SecretBox } from '../../../kernel/secret-box.ts';
+import { reportFilePath } from './report.paths.ts';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
@@ -22,7 +23,7 @@ export class ReportLinks {
   /** The same for an hour, so that what has not changed reads the same. */
   urlOf({ id }: { id: string }, now: Date): string {
     const expires = (Math.ceil(now.getTime() / HOUR_MS) + HOURS) * (HOUR_MS / 1000);
-    return `${this.origin}/v1/support/reports/${id}/file?expires=${expires}&signature=${this.#sign(id, String(expires))}`;
+    return `${this.origin}${reportFilePath(id)}?expires=${expires}&signature=${this.#sign(id, String(expires))}`;
   }
 
   /** Whether the platform made this address, and it holds still. */

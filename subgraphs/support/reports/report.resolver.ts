@@ -5,6 +5,7 @@ import type { SupportContext } from '../context.ts';
 import { Report } from './report.entity.ts';
 import { ReportInput } from './report.inputs.ts';
 import { ReportStatus } from './report.states.ts';
+import { ReportNotification } from './report.values.ts';
 
 const ReportPage = pageOf('SupportReport', Report);
 
@@ -14,6 +15,12 @@ export class ReportResolver {
   @Requires('support:write')
   generateSupportReport(@Arg('input', () => ReportInput) input: ReportInput, @Ctx() { reports }: SupportContext): Promise<Report> {
     return reports.generate(input);
+  }
+
+  @Mutation(() => Report, { description: 'Its file is deleted with it. 409 while it is being generated.' })
+  @Requires('support:write')
+  deleteSupportReport(@Arg('id', () => ID) id: string, @Ctx() { reports }: SupportContext): Promise<Report> {
+    return reports.delete(id);
   }
 
   @Query(() => Report, { nullable: true })
@@ -37,5 +44,15 @@ export class ReportResolver {
   })
   downloadUrl(@Root() report: Report, @Ctx() { reportLinks, clock }: SupportContext): string | null {
     return report.status === ReportStatus.READY ? reportLinks.urlOf(report, clock.now()) : null;
+  }
+
+  @FieldResolver(() => ReportNotification, {
+    nullable: true,
+    description: 'What came of the mail to `delivery.notificationEmail`; null until it is ready, and where nobody is told.',
+  })
+  async notification(@Root() { notificationId }: Report, @Ctx() { loaders }: SupportContext): Promise<ReportNotification | null> {
+    if (!notificationId) return null;
+    const [recipient = null] = await loaders.notificationRecipients.newest('notificationId', notificationId, 1);
+    return recipient;
   }
 }

@@ -5,9 +5,13 @@ import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql
 import { newId } from '../../../kernel/ids.ts';
 import type { Jobs } from '../../../kernel/jobs.ts';
 import { listPage } from '../../../kernel/pagination.ts';
+import { existing, LOCKED } from '../../../kernel/records.ts';
 import { requireZone } from '../analytics/period.ts';
 import { RETENTION_DAYS, Report } from './report.entity.ts';
-import { GENERATE_QUEUE, REMOVAL_QUEUE, type ReportJob } from './report.job.ts';
+import { ReportGenerating } from './report.errors.ts';
+import { enqueueGeneration } from './report.generation.ts';
+import { enqueueRemoval } from './report.removal.ts';
+import { ReportStatus } from './report.states.ts';
 import { type ReportDelivery, ReportDeliveryMethod, ReportFormat, ReportMetric, type ReportParameters } from './report.values.ts';
 
 const DAY_MS = 86_400_000;
@@ -19,11 +23,11 @@ const WAIT_MS = 5_000;
 const WEEK_MS = 250;
 
 /** What is counted where nothing else was said, by report type. */
-const METRICS_OF: Readonly<Record<string, readonly ReportMetric[]>> = {
-  sla_performance: [ReportMetric.SLA_COMPLIANCE, ReportMetric.RESOLUTION_TIME],
-  customer_satisfaction: [ReportMetric.CUSTOMER_SATISFACTION, ReportMetric.FIRST_CONTACT_RESOLUTION],
-  escalations: [ReportMetric.ESCALATION_RATE, ReportMetric.RESOLUTION_TIME],
-};
+const METRICS_OF: ReadonlyMap<string, readonly ReportMetric[]> = new Map([
+  ['sla_performance', [ReportMetric.SLA_COMPLIANCE, ReportMetric.RESOLUTION_TIME]],
+  ['customer_satisfaction', [ReportMetric.CUSTOMER_SATISFACTION, ReportMetric.FIRST_CONTACT_RESOLUTION]],
+  ['escalations', [ReportMetric.ESCALATION_RATE, ReportMetric.RESOLUTION_TIME]],
+]);
 
 export interface ReportRequest {
   reportType: string;
@@ -62,7 +66,7 @@ export class ReportService {
           categories: parameters?.filters?.categories ?? [],
           priorities: parameters?.filters?.priorities ?? [],
         },
-        metrics: parameters?.metrics ?? METRICS_OF[reportType] ?? Object.values(ReportMetric),
+        metrics: parameters?.metrics ?? METRICS_OF.get(reportType) ?? Object.values(ReportMetric),
         grouping: parameters?.grouping ?? [],
         format: parameters?.format ?? ReportFormat.JSON,
         timezone: parameters?.timezone ?? 'UTC',
@@ -72,11 +76,10 @@ export class ReportService {
       createdAt: now,
       expiresAt: new Date(now.getTime() + RETENTION_DAYS * DAY_MS),
     });
-    const job: ReportJob = { organizationId, reportId: report.id };
     await em.transactional(async (tx) => {
       tx.persist(report);
-      await jobs.enqueue(tx, GENERATE_QUEUE, job);
-      await jobs.enqueue(tx, REMOVAL_QUEUE, job, { startAfter: report.expiresAt });
+      await enqueueGeneration(jobs, tx, report);
+      await enqueueRemoval(jobs, tx, report);
     });
     return report;
   }
@@ -84,6 +87,18 @@ export class ReportService {
   /** Null where the caller's organization has none such. */
   find(id: string): Promise<Report | null> {
     return this.deps.em.findOne(Report, { id });
+  }
+
+  /** It is gone at once, its file in a moment. @throws ResourceNotFound, ReportGenerating */
+  delete(id: string): Promise<Report> {
+    const { em, clock, jobs } = this.deps;
+    return em.transactional(async (tx) => {
+      const report = existing(await tx.findOne(Report, { id }, LOCKED), 'support_report', id);
+      if (report.status === ReportStatus.GENERATING) throw new ReportGenerating();
+      tx.remove(report);
+      await enqueueRemoval(jobs, tx, report, clock.now());
+      return report;
+    });
   }
 
   list(page: PageInput): Promise<Page<Report>> {

@@ -1,5 +1,7 @@
 import { ArrayMaxSize, IsEmail, IsOptional, Matches, MaxLength, ValidateNested } from 'class-validator';
-import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { IsZone } from '../../../kernel/graphql/is-zone.ts';
+import { NotificationStatus } from '../notifications/notification.states.ts';
 import { TicketPriority } from '../tickets/ticket.states.ts';
 
 export enum ReportMetric {
@@ -96,7 +98,7 @@ export class ReportParameters {
 
   @Field(() => String, { nullable: true, description: 'IANA zone in which weeks begin. Default: UTC.' })
   @IsOptional()
-  @MaxLength(100)
+  @IsZone()
   timezone?: string | null;
 }
 
@@ -110,4 +112,24 @@ export class ReportDelivery {
   @IsOptional()
   @IsEmail({}, { message: 'must be an e-mail address' })
   notificationEmail?: string | null;
+}
+
+@ObjectType({ description: 'What came of the mail that tells that a report is ready.' })
+export class ReportNotification {
+  @Field(() => NotificationStatus)
+  status!: NotificationStatus;
+
+  @Field(() => Boolean, {
+    description: 'Whether the platform has nothing to send with: it was written to its data folder and reached nobody.',
+  })
+  simulated!: boolean;
+
+  @Field(() => Int, { description: 'How often it was tried.' })
+  attempts!: number;
+
+  @Field(() => String, { nullable: true, description: 'Why the last try failed; null where none has, and when it was sent.' })
+  lastError!: string | null;
+
+  @Field(() => Date, { nullable: true })
+  sentAt!: Date | null;
 }

@@ -1,10 +1,11 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { type FieldProblem, InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
 import { type Page, type PageInput, SortOrder } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
+import { existing, given, takeTurn } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import { TooManyRoutingRules } from './routing.errors.ts';
@@ -65,7 +66,7 @@ export class RoutingRuleService {
     return this.#ordering(async (tx, rules) => {
       const rule = found(rules, id);
       if (actions) await checkAgent(tx, actions);
-      for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(rule, { [name]: value });
+      Object.assign(rule, given(input));
       if (conditions) rule.conditions = wholeConditions(conditions);
       if (actions) rule.actions = wholeActions(actions);
       if (position) place(rules, rule, position);
@@ -93,8 +94,7 @@ export class RoutingRuleService {
   /** Works on all rules in their order; whoever else changes rules of the organization waits. */
   #ordering<T>(act: (tx: EntityManager, rules: RoutingRule[]) => Promise<T>): Promise<T> {
     return this.deps.em.transactional(async (tx) => {
-      const key = `support.routing-rules:${this.#organizationId}`;
-      await tx.getConnection().execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [key], 'run', tx.getTransactionContext());
+      await takeTurn(tx, `support.routing-rules:${this.#organizationId}`);
       return act(tx, await tx.find(RoutingRule, {}, IN_ORDER));
     });
   }
@@ -102,8 +102,7 @@ export class RoutingRuleService {
 
 function found(rules: readonly RoutingRule[], id: string): RoutingRule {
   const rule = rules.find((one) => one.id === id);
-  if (!rule) throw new ResourceNotFound('routing rule', id);
-  return rule;
+  return existing(rule, 'routing_rule', id);
 }
 
 /** Puts a rule at a position from 1; beyond the end it is the last. */
@@ -126,7 +125,7 @@ function refuseIdle({ assignTo, notify, escalateAfter, autoUpdateFrequency }: Ro
 }
 
 async function checkAgent(tx: EntityManager, { assignTo }: RoutingActions): Promise<void> {
-  if (assignTo && !(await tx.findOne(Agent, { id: assignTo }))) throw new ResourceNotFound('agent', assignTo);
+  if (assignTo) existing(await tx.findOne(Agent, { id: assignTo }), 'agent', assignTo);
 }
 
 /** A member without a value is null, and a list without one is empty. Each keyword and address once. */

@@ -1,16 +1,15 @@
-import { Length, Matches, Min, ValidateNested } from 'class-validator';
+import { Min, ValidateNested } from 'class-validator';
 import { Field, InputType, Int } from 'type-graphql';
+import { Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { RoutingActions, RoutingConditions } from './routing.values.ts';
 
-const NAME_REASON = 'must have 1 to 200 characters';
 const POSITION_REASON = 'must be at least 1';
 
 @InputType()
 export class RoutingRuleInput {
   @Field(() => String)
-  @Length(1, 200, { message: NAME_REASON })
-  @Matches(/\S/, { message: 'must not be blank' })
+  @Name(200)
   ruleName!: string;
 
   @Field(() => RoutingConditions, { nullable: true, description: 'Default: none, so that every ticket matches.' })
@@ -33,8 +32,7 @@ export class RoutingRuleInput {
 export class RoutingRuleUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()
-  @Length(1, 200, { message: NAME_REASON })
-  @Matches(/\S/, { message: 'must not be blank' })
+  @Name(200)
   ruleName?: string;
 
   @Field(() => RoutingConditions, { nullable: true, description: 'Replaces the conditions.' })

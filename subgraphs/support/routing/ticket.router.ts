@@ -3,7 +3,7 @@ import type { EntityManager } from '../../../kernel/database.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Plan } from '../../../kernel/principal.ts';
 import { Agent } from '../agents/agent.entity.ts';
-import { allowanceOf } from '../notifications/notification.limits.ts';
+import { remainingAllowance } from '../notifications/notification.limits.ts';
 import type { Notifier } from '../notifications/notifier.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { RoutingRule } from './routing-rule.entity.ts';
@@ -40,8 +40,8 @@ export class TicketRouter {
   }
 
   async #tell(tx: EntityManager, ticket: Ticket, addresses: readonly string[], ruleName: string, plan: Plan): Promise<void> {
-    const { limit, used } = await allowanceOf(tx, ticket.organizationId, plan, this.clock.now());
-    const addressees = { contacts: addresses.map((address) => ({ address })), allowance: Math.max(0, limit - used) };
+    const allowance = await remainingAllowance(tx, ticket.organizationId, plan, this.clock.now());
+    const addressees = { contacts: addresses.map((address) => ({ address })), allowance };
     const parts = { template: 'ticket_routed', variables: new Map([['rule', ruleName]]) } as const;
     await this.notifier.mail(tx, ticket, addressees, parts, ROUTING_ACTOR);
   }

@@ -1,4 +1,4 @@
-import { DateTime, IANAZone } from 'luxon';
+import { DateTime } from 'luxon';
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
@@ -57,22 +57,19 @@ export function workingTime(start: Date, end: Date, calendar: Calendar): number 
 
 /**
  * The instant at which working time within the spans, which follow each other, has reached `ms`. Where the last one ended before,
- * it is when that would have been, had it gone on: `isRunning` is false then, and the instant moves when another span begins.
+ * it is when that would have been, had it gone on: the instant moves when another span begins.
  */
-export function reachedAt(spans: readonly Span[], ms: number, calendar: Calendar): { at: Date; isRunning: boolean } {
+export function reachedAt(spans: readonly Span[], ms: number, calendar: Calendar): Date {
   let left = ms;
   for (const { from, to } of spans) {
     const worked = to ? workingTime(from, to, calendar) : Number.POSITIVE_INFINITY;
-    if (left <= worked) return { at: addWorkingTime(from, left, calendar), isRunning: true };
+    if (left <= worked) return addWorkingTime(from, left, calendar);
     left -= worked;
   }
   const stoppedAt = spans.at(-1)?.to;
   if (!stoppedAt) throw new RangeError('Time is counted in at least one span.');
-  return { at: addWorkingTime(stoppedAt, left, calendar), isRunning: false };
+  return addWorkingTime(stoppedAt, left, calendar);
 }
-
-/** Whether it is a name of the IANA time zone database. Offsets such as `+02:00` are none: they know no summer time. */
-export const isTimeZone = (name: unknown): boolean => typeof name === 'string' && /^[A-Za-z]/.test(name) && IANAZone.isValidZone(name);
 
 interface Opening {
   from: number;

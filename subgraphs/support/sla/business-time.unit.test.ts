@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addWorkingTime, type BusinessCalendar, isTimeZone, reachedAt, type Span, WEEKDAYS, workingTime } from './business-time.ts';
+import { addWorkingTime, type BusinessCalendar, reachedAt, type Span, WEEKDAYS, workingTime } from './business-time.ts';
 
 const HOUR_MS = 3_600_000;
 const WEEK: BusinessCalendar['hours'] = [{ days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '09:00', to: '17:00' }];
@@ -115,37 +115,30 @@ describe('summer time', () => {
 
 describe('time within spans', () => {
   const span = (from: string, to?: string): Span => ({ from: new Date(from), to: to ? new Date(to) : null });
-  const due = (spans: Span[], hours: number, calendar: BusinessCalendar | null = office()) => {
-    const { at, isRunning } = reachedAt(spans, hours * HOUR_MS, calendar);
-    return [at.toISOString(), isRunning];
-  };
+  const due = (spans: Span[], hours: number, calendar: BusinessCalendar | null = office()) =>
+    reachedAt(spans, hours * HOUR_MS, calendar).toISOString();
 
   test('without a pause is working time', () => {
-    expect(due([span('2026-06-03T15:00-04:00')], 4)).toEqual(['2026-06-04T15:00:00.000Z', true]);
+    expect(due([span('2026-06-03T15:00-04:00')], 4)).toBe('2026-06-04T15:00:00.000Z');
   });
 
   test('a pause over closing time costs only what would have been worked', () => {
     const spans = [span('2026-06-03T10:00-04:00', '2026-06-03T16:00-04:00'), span('2026-06-04T10:00-04:00')];
-    expect(due(spans, 8)).toEqual(['2026-06-04T16:00:00.000Z', true]);
+    expect(due(spans, 8)).toBe('2026-06-04T16:00:00.000Z');
   });
 
   test('a pause of a night or a weekend costs nothing', () => {
     const spans = [span('2026-06-05T15:00-04:00', '2026-06-05T17:00-04:00'), span('2026-06-08T09:00-04:00')];
-    expect(due(spans, 3)).toEqual(['2026-06-08T14:00:00.000Z', true]);
+    expect(due(spans, 3)).toBe('2026-06-08T14:00:00.000Z');
   });
 
   test('what was due before a pause was due then', () => {
     const spans = [span('2026-06-03T10:00-04:00', '2026-06-03T16:00-04:00'), span('2026-06-04T10:00-04:00')];
-    expect(due(spans, 5)).toEqual(['2026-06-03T19:00:00.000Z', true]);
+    expect(due(spans, 5)).toBe('2026-06-03T19:00:00.000Z');
   });
 
-  test('during a pause it is not running, and shows when it would have been due', () => {
-    expect(due([span('2026-06-03T10:00-04:00', '2026-06-03T16:00-04:00')], 8)).toEqual(['2026-06-04T14:00:00.000Z', false]);
-    expect(due([span('2026-06-03T10:00Z', '2026-06-03T11:00Z')], 8, null)).toEqual(['2026-06-03T18:00:00.000Z', false]);
+  test('during a pause it shows when it would have been due', () => {
+    expect(due([span('2026-06-03T10:00-04:00', '2026-06-03T16:00-04:00')], 8)).toBe('2026-06-04T14:00:00.000Z');
+    expect(due([span('2026-06-03T10:00Z', '2026-06-03T11:00Z')], 8, null)).toBe('2026-06-03T18:00:00.000Z');
   });
-});
-
-test('a zone is a name that the tz database has', () => {
-  expect(['Europe/Berlin', 'UTC', 'america/new_york'].map(isTimeZone)).toEqual([true, true, true]);
-  expect(['+02:00', 'Mars/Olympus', '', 7, null].map(isTimeZone)).toEqual([false, false, false, false, false]);
 });

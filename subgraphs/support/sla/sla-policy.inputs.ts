@@ -1,8 +1,9 @@
-import { ArrayMaxSize, ArrayMinSize, IsISO8601, IsOptional, Length, Matches, ValidateBy, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsISO8601, IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import { Characters } from '../../../kernel/graphql/characters.ts';
+import { IsZone } from '../../../kernel/graphql/is-zone.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { MAX_ESCALATION_LEVEL, TicketPriority } from '../tickets/ticket.states.ts';
-import { isTimeZone } from './business-time.ts';
 import { IsMinutes } from './is-minutes.ts';
 import { BusinessHours } from './sla-policy.values.ts';
 
@@ -10,9 +11,6 @@ const MAX_HOURS = 21;
 const MAX_HOLIDAYS = 400;
 const PRIORITIES = Object.values(TicketPriority).length;
 const LEVELS_REASON = `may hold at most ${MAX_ESCALATION_LEVEL}`;
-
-const IsZone = (): PropertyDecorator =>
-  ValidateBy({ name: 'isZone', validator: { validate: isTimeZone } }, { message: 'must be an IANA time zone such as Europe/Berlin' });
 
 @InputType()
 export class SlaPolicyTargetInput {
@@ -58,7 +56,7 @@ const Targets = (): PropertyDecorator => (target, key) => {
 @InputType()
 export class SlaPolicyCreateInput {
   @Field(() => String, { description: 'The tier that its tickets show; unique in the organization.' })
-  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  @Characters(1, 100)
   name!: string;
 
   @Field(() => String, { defaultValue: 'UTC', description: 'IANA zone of tickets whose location names none.' })
@@ -85,7 +83,7 @@ export class SlaPolicyCreateInput {
 export class SlaPolicyUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()
-  @Length(1, 100, { message: 'must have 1 to 100 characters' })
+  @Characters(1, 100)
   name?: string;
 
   @Field(() => String, { nullable: true })

@@ -1,11 +1,11 @@
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pagination.ts';
-import { CategoryChange } from '../categories/category.entity.ts';
+import { existing, given, onDuplicate } from '../../../kernel/records.ts';
+import { CategoryOverride } from '../categories/category-override.entity.ts';
 import type { TicketPriority } from '../tickets/ticket.states.ts';
 import { parseMinutes } from './sla.durations.ts';
 import type { SlaTarget, SlaTargets } from './sla.terms.ts';
@@ -38,46 +38,31 @@ export class SlaPolicyService {
     const policy = Object.assign(new SlaPolicy(), input, { id: newId('slaPolicy'), organizationId, createdAt: now, updatedAt: now });
     policy.holidays = holidays ?? [];
     policy.targets = targetsOf(targets);
-    return unique(() => em.transactional(async (tx) => tx.persist(policy) && policy));
+    const creating = em.transactional(async (tx) => tx.persist(policy) && policy);
+    return creating.catch(onDuplicate(() => new PolicyNameTaken()));
   }
 
   /** @throws ResourceNotFound, PolicyNameTaken, InvalidParameters */
   async update(id: string, { targets, ...input }: SlaPolicyUpdateInput): Promise<SlaPolicy> {
     const { em, clock } = this.deps;
-    return unique(() =>
-      em.transactional(async (tx) => {
-        const policy = await this.#existing(tx, id);
-        for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(policy, { [name]: value });
-        if (targets) policy.targets = targetsOf(targets);
-        policy.updatedAt = clock.now();
-        return policy;
-      }),
-    );
+    const updating = em.transactional(async (tx) => {
+      const policy = existing(await tx.findOne(SlaPolicy, { id }), 'sla_policy', id);
+      Object.assign(policy, given(input), { updatedAt: clock.now() });
+      if (targets) policy.targets = targetsOf(targets);
+      return policy;
+    });
+    return updating.catch(onDuplicate(() => new PolicyNameTaken()));
   }
 
   /** @throws ResourceNotFound, PolicyInUse */
   async delete(id: string): Promise<SlaPolicy> {
     return this.deps.em.transactional(async (tx) => {
-      const policy = await this.#existing(tx, id);
-      const users = await tx.find(CategoryChange, { slaPolicyId: id });
+      const policy = existing(await tx.findOne(SlaPolicy, { id }), 'sla_policy', id);
+      const users = await tx.find(CategoryOverride, { slaPolicyId: id });
       if (users.length > 0) throw new PolicyInUse(users.map(({ category }) => category));
       tx.remove(policy);
       return policy;
     });
-  }
-
-  async #existing(tx: EntityManager, id: string): Promise<SlaPolicy> {
-    const policy = await tx.findOne(SlaPolicy, { id });
-    if (!policy) throw new ResourceNotFound('SLA policy', id);
-    return policy;
-  }
-}
-
-async function unique<T>(act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    throw error instanceof UniqueConstraintViolationException ? new PolicyNameTaken() : error;
   }
 }
 

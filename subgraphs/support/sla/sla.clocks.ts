@@ -49,13 +49,16 @@ export function elapsedAt(ticket: Ticket, now: Date): number {
   return isStopped(ticket) ? resolutionElapsed : resolutionElapsed + workingTime(resolutionSince, now, slaTerms.resolution.calendar);
 }
 
+/** Whether the resolution has taken all the time that there was for it. Its clock may stand by now: another priority allows less. */
+export const isOverdue = (ticket: Ticket, now: Date): boolean => elapsedAt(ticket, now) >= milliseconds(ticket.slaTerms.resolution.minutes);
+
 /** Of a clock that runs: when the resolution will have taken so long. Past instants are not earlier than when it began to run. */
 function takesAt({ resolutionElapsed, resolutionSince, slaTerms }: Ticket, ms: number): Date {
   return addWorkingTime(resolutionSince, Math.max(0, ms - resolutionElapsed), slaTerms.resolution.calendar);
 }
 
 /** What is still to come, or has come and was not told. A breach that was told is not among them, and no risk beside it. */
-export function deadlinesOf(ticket: Ticket): Deadline[] {
+export function deadlinesOf(ticket: Ticket, now: Date): Deadline[] {
   const { slaTerms, createdAt, respondedAt, responseDue, responseBreachedAt, resolutionDue, resolutionBreachedAt } = ticket;
   const { minutes, calendar } = slaTerms.response;
   const deadlines: Deadline[] = [];
@@ -64,7 +67,8 @@ export function deadlinesOf(ticket: Ticket): Deadline[] {
     deadlines.push({ clock: SlaClock.RESPONSE, mark: SlaMark.AT_RISK, at: riskAt });
     deadlines.push({ clock: SlaClock.RESPONSE, mark: SlaMark.BREACHED, at: responseDue });
   }
-  if (!isStopped(ticket) && !resolutionBreachedAt) {
+  // a clock that stands comes to nothing more, but may have come too far
+  if (!resolutionBreachedAt && (!isStopped(ticket) || isOverdue(ticket, now))) {
     const riskAt = takesAt(ticket, milliseconds(slaTerms.resolution.minutes) * AT_RISK_SHARE);
     deadlines.push({ clock: SlaClock.RESOLUTION, mark: SlaMark.AT_RISK, at: riskAt });
     deadlines.push({ clock: SlaClock.RESOLUTION, mark: SlaMark.BREACHED, at: resolutionDue });

@@ -3,13 +3,13 @@ import type { EntityManager } from '../../../kernel/database.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { record } from '../../../kernel/outbox.ts';
 import type { Plan } from '../../../kernel/principal.ts';
-import { categoryOf } from '../categories/category.ts';
+import { type Category, categoryOf } from '../categories/category.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { slaAtRisk, slaBreach } from '../tickets/ticket.events.ts';
 import { TicketStatus } from '../tickets/ticket.states.ts';
 import { type Actor, TicketChange, visibilityOf } from '../tickets/ticket-change.entity.ts';
 import { addWorkingTime, reachedAt, workingTime } from './business-time.ts';
-import { type Deadline, deadlinesOf, escalationsOf, isStopped, runningSpans, SlaClock, SlaMark } from './sla.clocks.ts';
+import { type Deadline, deadlinesOf, escalationsOf, isOverdue, runningSpans, SlaClock, SlaMark } from './sla.clocks.ts';
 import { milliseconds, termsOf } from './sla.terms.ts';
 import { SlaMilestone } from './sla-milestone.entity.ts';
 
@@ -23,9 +23,9 @@ const CLOCK_MEMBERS = ['status', 'waiting_on_customer'];
  * is next to be done. Everything in the transaction of the change that moves them, under the ticket's lock.
  */
 export class SlaKeeper {
-  /** Starts both clocks of a ticket that is opened. */
-  async begin(tx: EntityManager, ticket: Ticket, plan: Plan): Promise<void> {
-    await this.#promise(tx, ticket, plan);
+  /** Starts both clocks of a ticket that is opened in the category. */
+  begin(ticket: Ticket, category: Category, plan: Plan): void {
+    promise(ticket, category, plan);
     const { createdAt, slaTerms } = ticket;
     ticket.resolutionSince = createdAt;
     ticket.responseDue = addWorkingTime(createdAt, milliseconds(slaTerms.response.minutes), slaTerms.response.calendar);
@@ -43,7 +43,7 @@ export class SlaKeeper {
     const isReopened = status?.from === TicketStatus.RESOLVED;
     // what is resolved keeps what was promised for it until it is reopened
     const isPromised = (priority !== undefined || isReopened) && !ticket.resolvedAt;
-    if (isPromised) await this.#promise(tx, ticket, ticket.slaTerms.plan);
+    if (isPromised) promise(ticket, await categoryOf(tx, ticket.category), ticket.slaTerms.plan);
     if (isPromised || status || waiting_on_customer) await this.#recount(tx, ticket);
     if (isPromised) withdrawBreaches(ticket, now);
     if (isPromised || status || waiting_on_customer || escalation_level) await this.settle(tx, ticket, now);
@@ -51,7 +51,7 @@ export class SlaKeeper {
 
   /** Tells of what has fallen due by now and was not told, and says when the next thing does. */
   async settle(tx: EntityManager, ticket: Ticket, now: Date): Promise<void> {
-    const due = deadlinesOf(ticket).filter(({ at }) => at <= now);
+    const due = deadlinesOf(ticket, now).filter(({ at }) => at <= now);
     if (due.length > 0) {
       // a change may have told of some a moment ago
       await tx.flush();
@@ -62,15 +62,6 @@ export class SlaKeeper {
       for (const deadline of telling) await this.#tell(tx, ticket, deadline, told, now);
     }
     ticket.slaDueAt = nextInstant(ticket, now);
-  }
-
-  async #promise(tx: EntityManager, ticket: Ticket, plan: Plan): Promise<void> {
-    const { priority, location, subcategory, respondedAt, slaTerms } = ticket;
-    const category = await categoryOf(tx, ticket.category);
-    const escalationThreshold = category.escalationThreshold(subcategory);
-    const terms = termsOf(category.promise(plan), { plan, priority, timezone: location?.timezone, escalationThreshold });
-    // an answer that was given is judged by what was promised then
-    ticket.slaTerms = respondedAt && slaTerms ? { ...terms, response: slaTerms.response } : terms;
   }
 
   async #recount(tx: EntityManager, ticket: Ticket): Promise<void> {
@@ -85,7 +76,7 @@ export class SlaKeeper {
     );
     const spans = runningSpans(createdAt, timeline);
     const last = spans.at(-1) ?? { from: createdAt, to: null };
-    ticket.resolutionDue = reachedAt(spans, milliseconds(minutes), calendar).at;
+    ticket.resolutionDue = reachedAt(spans, milliseconds(minutes), calendar);
     ticket.resolutionElapsed = spans.reduce((sum, { from, to }) => sum + (to ? workingTime(from, to, calendar) : 0), 0);
     ticket.resolutionSince = last.to ?? last.from;
     if (!respondedAt) ticket.responseDue = addWorkingTime(createdAt, milliseconds(slaTerms.response.minutes), slaTerms.response.calendar);
@@ -118,15 +109,24 @@ export class SlaKeeper {
   }
 }
 
+/** States what holds for a ticket as it is now. */
+function promise(ticket: Ticket, category: Category, plan: Plan): void {
+  const { priority, location, subcategory, respondedAt, slaTerms } = ticket;
+  const escalationThreshold = category.escalationThreshold(subcategory);
+  const terms = termsOf(category.promise(plan), { plan, priority, timezone: location?.timezone, escalationThreshold });
+  // an answer that was given is judged by what was promised then
+  ticket.slaTerms = respondedAt && slaTerms ? { ...terms, response: slaTerms.response } : terms;
+}
+
 /** What was breached under another promise may be in time under this one. */
 function withdrawBreaches(ticket: Ticket, now: Date): void {
   if (!ticket.respondedAt && ticket.responseDue > now) ticket.responseBreachedAt = null;
-  if (isStopped(ticket) || ticket.resolutionDue > now) ticket.resolutionBreachedAt = null;
+  if (!isOverdue(ticket, now)) ticket.resolutionBreachedAt = null;
 }
 
 /** A level that is due is taken by the sweep that follows: it may be now. */
 function nextInstant(ticket: Ticket, now: Date): Date | null {
-  const instants = [...deadlinesOf(ticket).filter(({ at }) => at > now), ...escalationsOf(ticket).slice(0, 1)].map(({ at }) =>
+  const instants = [...deadlinesOf(ticket, now).filter(({ at }) => at > now), ...escalationsOf(ticket).slice(0, 1)].map(({ at }) =>
     at.getTime(),
   );
   return instants.length > 0 ? new Date(Math.min(...instants)) : null;

@@ -2,20 +2,35 @@ import { Arg, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { SupportContext } from '../context.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
-import { SlaStatus, TicketSla } from './sla.types.ts';
-import { slaOf, slaStatusOf } from './sla.view.ts';
+import { MAX_ESCALATION_LEVEL } from '../tickets/ticket.states.ts';
+import { SlaEscalation, SlaStatus, TicketSla } from './sla.types.ts';
+import { type EscalationView, SlaView, slaStatusOf } from './sla.view.ts';
 
 @Resolver(() => Ticket)
 export class SlaResolver {
   @Query(() => SlaStatus, { nullable: true, description: 'The service level of a ticket on its own. Specification 2.7.' })
   @Requires('support:read')
-  async ticketSla(@Arg('id', () => ID) id: string, @Ctx() { tickets, clock }: SupportContext): Promise<SlaStatus | null> {
-    const ticket = await tickets.find(id);
+  async ticketSla(@Arg('id', () => ID) id: string, @Ctx() { loaders, clock }: SupportContext): Promise<SlaStatus | null> {
+    const ticket = await loaders.tickets.load(id);
     return ticket && slaStatusOf(ticket, clock.now());
   }
 
   @FieldResolver(() => TicketSla)
   sla(@Root() ticket: Ticket, @Ctx() { clock }: SupportContext): TicketSla {
-    return slaOf(ticket, clock.now());
+    return new SlaView(ticket, clock.now());
+  }
+}
+
+@Resolver(() => SlaEscalation)
+export class SlaEscalationResolver {
+  @FieldResolver(() => Date, {
+    nullable: true,
+    description:
+      'When it gets the next level by itself: by its service level, unless it is resolved or waits for its customer, or by a routing rule, unless it is resolved.',
+  })
+  async nextEscalation(@Root() { ticket, nextStep }: EscalationView, @Ctx() { loaders }: SupportContext): Promise<Date | null> {
+    if (ticket.escalationLevel === MAX_ESCALATION_LEVEL) return null;
+    const routed = await loaders.routedEscalations.load(ticket.id);
+    return nextStep && routed ? new Date(Math.min(nextStep.getTime(), routed.getTime())) : (nextStep ?? routed);
   }
 }

@@ -72,12 +72,6 @@ export class SlaEscalation {
 
   @Field(() => String, { nullable: true })
   escalationReason!: string | null;
-
-  @Field(() => Date, {
-    nullable: true,
-    description: 'When it gets the next level by itself, unless it is resolved or waits for its customer.',
-  })
-  nextEscalation!: Date | null;
 }
 
 @ObjectType({ description: 'The service level of a ticket, as of now.' })

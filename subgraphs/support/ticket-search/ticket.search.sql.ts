@@ -1,6 +1,6 @@
 import { type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
 import type { Window } from '../../../kernel/pagination.ts';
-import { type TicketPriority, URGENCY } from '../tickets/ticket.states.ts';
+import { type TicketPriority, TicketStatus, URGENCY } from '../tickets/ticket.states.ts';
 import { Parameters } from './parameters.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
 
@@ -16,7 +16,7 @@ const COLUMNS: Readonly<Record<string, { column: string; type: string }>> = {
   relevance: { column: 'relevance', type: 'float8' },
   id: { column: 'id', type: 'text' },
 };
-const STATUSES = ['open', 'in_progress', 'escalated', 'resolved'];
+const STATUSES = Object.values(TicketStatus);
 /** Of all walks together: past this, one look at all that match is cheaper. */
 const WALKED_MAX = 20_000;
 /** Words that many tickets hold would have to be looked up in all of them: the newest that match are ranked. */
@@ -42,7 +42,7 @@ export function pageStatement(wanted: Wanted, sort: readonly SortBy[], { limit, 
   const keys = sort.map(({ field }) => `"${columnOf(field).column}" as "${field}"`).join(', ');
   const end = `order by ${orderOf(sort)} limit ${parameters.add(limit)} offset ${parameters.add(offset)}`;
   if (wanted.criteria.q) {
-    const hits = hitsOf(wanted, parameters);
+    const hits = hitsOf(wanted, sort, parameters);
     const where = beyond.length ? `where ${beyond.join()}` : '';
     return { text: `select ${keys} from (${hits}) h ${where} ${end}`, values: parameters.values };
   }
@@ -70,39 +70,56 @@ export function pageStatement(wanted: Wanted, sort: readonly SortBy[], { limit, 
 /** How many tickets the whole list has. */
 export function totalStatement(wanted: Wanted): Statement {
   const parameters = new Parameters();
-  const from = wanted.criteria.q
-    ? `(${hitsOf(wanted, parameters)}) h`
-    : `"support"."ticket" t where ${conditionsOf(wanted, parameters).join(' and ')}`;
-  return { text: `select count(*)::int as total from ${from}`, values: parameters.values };
+  return { text: `select count(*)::int as total from ${countedOf(wanted, parameters)}`, values: parameters.values };
 }
 
-/** One ticket that is called by name, or the newest that hold the words, with how well they fit. */
-function hitsOf(wanted: Wanted, parameters: Parameters): string {
-  const words = (wanted.criteria.q ?? '').trim();
-  const conditions = conditionsOf(wanted, parameters);
-  const name = /^tkt-\d+$/i.test(words) ? 'number' : /^ticket_\w+$/.test(words) ? 'id' : undefined;
-  if (name) {
-    const value = parameters.add(name === 'number' ? words.toUpperCase() : words);
-    const equal = name === 'number' ? `length(t."number") = length(${value}) and t."number" = ${value}` : `t."id" = ${value}`;
-    return `select t.*, 1::float8 as "relevance" from "support"."ticket" t where ${[...conditions, equal].join(' and ')}`;
-  }
-  const query = `websearch_to_tsquery('pg_catalog.english', ${parameters.add(words)})`;
-  const match = wanted.isDesk ? `(x."visible" @@ ${query} or x."internal" @@ ${query})` : `x."visible" @@ ${query}`;
-  const isNarrowed = conditions.length > 1;
-  const where = [
-    `x."organization_id" = ${parameters.add(wanted.organizationId)}`,
-    `numnode(${query}) > 0`,
-    match,
-    ...(isNarrowed ? conditions : []),
-  ];
-  // the later an id, the later it was opened
-  const newest = `select x."ticket_id" from "support"."ticket_text" x ${isNarrowed ? 'join "support"."ticket" t on t."id" = x."ticket_id"' : ''}
-    where ${where.join(' and ')} order by x."ticket_id" desc limit ${HITS_MAX}`;
+function countedOf(wanted: Wanted, parameters: Parameters): string {
+  if (!wanted.criteria.q) return `"support"."ticket" t where ${conditionsOf(wanted, parameters).join(' and ')}`;
+  const found = calledOf(wanted, parameters) ?? newestOf(wanted, wordsOf(wanted, parameters), parameters);
+  return `(${found}) h`;
+}
+
+/** What is called by name or holds the words, with how well it fits; with the rest of the ticket where the order needs it. */
+function hitsOf(wanted: Wanted, sort: readonly SortBy[], parameters: Parameters): string {
+  const called = calledOf(wanted, parameters);
+  if (called) return called;
+  const words = wordsOf(wanted, parameters);
   const text = wanted.isDesk ? 'coalesce(x."internal", x."visible")' : 'x."visible"';
-  return `select t.*, ts_rank_cd(${text}, ${query}, 1)::float8 as "relevance" from (${newest}) n
-    join "support"."ticket" t on t."id" = n."ticket_id"
-    join "support"."ticket_text" x on x."organization_id" = t."organization_id" and x."ticket_id" = t."id"
-    where ${conditions[0]}`;
+  const ranked = `select n."ticket_id" as "id", ts_rank_cd(${text}, ${words.query}, 1)::float8 as "relevance" from (${newestOf(wanted, words, parameters)}) n
+    join "support"."ticket_text" x on x."organization_id" = ${words.organization} and x."ticket_id" = n."ticket_id"`;
+  if (sort.every(({ field }) => field === 'relevance' || field === 'id')) return ranked;
+  return `select t.*, f."relevance" from (${ranked}) f join "support"."ticket" t on t."id" = f."id" where t."organization_id" = ${words.organization}`;
+}
+
+/** The one ticket that the words are the number or the id of; undefined where they are words. */
+function calledOf(wanted: Wanted, parameters: Parameters): string | undefined {
+  const words = (wanted.criteria.q ?? '').trim();
+  const name = /^tkt-\d+$/i.test(words) ? 'number' : /^ticket_\w+$/.test(words) ? 'id' : undefined;
+  if (!name) return undefined;
+  const value = parameters.add(name === 'number' ? words.toUpperCase() : words);
+  const equal = name === 'number' ? `length(t."number") = length(${value}) and t."number" = ${value}` : `t."id" = ${value}`;
+  return `select t.*, 1::float8 as "relevance" from "support"."ticket" t where ${[...conditionsOf(wanted, parameters), equal].join(' and ')}`;
+}
+
+/** Where the words and the organization stand among the parameters. */
+interface Words {
+  query: string;
+  organization: string;
+}
+
+const wordsOf = ({ criteria, organizationId }: Wanted, parameters: Parameters): Words => ({
+  query: `websearch_to_tsquery('pg_catalog.english', ${parameters.add((criteria.q ?? '').trim())})`,
+  organization: parameters.add(organizationId),
+});
+
+/** The ids of the newest that hold the words: the later an id, the later its ticket was opened. */
+function newestOf(wanted: Wanted, { query, organization }: Words, parameters: Parameters): string {
+  const match = wanted.isDesk ? `(x."visible" @@ ${query} or x."internal" @@ ${query})` : `x."visible" @@ ${query}`;
+  const narrowed = criteriaOf(wanted.criteria, parameters);
+  const tickets =
+    narrowed.length > 0 ? `join "support"."ticket" t on t."organization_id" = ${organization} and t."id" = x."ticket_id"` : '';
+  const where = [`x."organization_id" = ${organization}`, `numnode(${query}) > 0`, match, ...narrowed].join(' and ');
+  return `select x."ticket_id" from "support"."ticket_text" x ${tickets} where ${where} order by x."ticket_id" desc limit ${HITS_MAX}`;
 }
 
 /** A column of an index, and the values of which each is a range of it. */
@@ -158,11 +175,15 @@ function without(criteria: TicketCriteria, walks: readonly Walk[]): TicketCriter
 }
 
 /** Of the ticket `t`. */
-function conditionsOf({ organizationId, criteria }: Wanted, parameters: Parameters): string[] {
+const conditionsOf = ({ organizationId, criteria }: Wanted, parameters: Parameters): string[] => [
+  `t."organization_id" = ${parameters.add(organizationId)}`,
+  ...criteriaOf(criteria, parameters),
+];
+
+function criteriaOf(criteria: TicketCriteria, parameters: Parameters): string[] {
   const { status, priority, customerId, category, assignedTo, serviceAffected, createdAfter, createdBefore } = criteria;
   const lists = { status, priority, customer_id: customerId, category, agent_id: assignedTo, service_affected: serviceAffected };
   return [
-    `t."organization_id" = ${parameters.add(organizationId)}`,
     ...Object.entries(lists).flatMap(([column, values]) => (values ? [isOneOf(column, values, parameters)] : [])),
     ...(createdAfter ? [`t."created_at" >= ${parameters.add(createdAfter)}::timestamptz`] : []),
     ...(createdBefore ? [`t."created_at" < ${parameters.add(createdBefore)}::timestamptz`] : []),

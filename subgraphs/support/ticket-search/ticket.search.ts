@@ -49,8 +49,7 @@ export class TicketSearch {
       total: () => this.#total(wanted),
     };
     const { nodes, pageInfo } = await pageFrom(source, totalOrder(criteria, sort), page);
-    const found = await Promise.all(nodes.map(({ id }) => this.tickets.load(id)));
-    return { nodes: found.filter((ticket) => ticket !== null), pageInfo };
+    return { nodes: await this.tickets.all(nodes.map(({ id }) => id)), pageInfo };
   }
 
   async #keys({ text, values }: Statement, order: readonly SortBy[]): Promise<Key[]> {

@@ -1,11 +1,11 @@
-import { LockMode } from '@mikro-orm/core';
 import { type ChangeSet, changesBetween } from '../../../kernel/changes.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { ResourceNotFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { record } from '../../../kernel/outbox.ts';
 import type { Plan } from '../../../kernel/principal.ts';
+import { existing, LOCKED } from '../../../kernel/records.ts';
+import type { Category } from '../categories/category.ts';
 import { type EscalationDetails, keepEscalation } from '../escalations/escalation.record.ts';
 import type { SlaKeeper } from '../sla/sla.keeper.ts';
 import { Ticket } from './ticket.entity.ts';
@@ -27,9 +27,9 @@ export class TicketEditor {
     private readonly followers: readonly Follower[] = [],
   ) {}
 
-  /** `plan` is the organization's: what is promised goes by it. */
-  async open(tx: EntityManager, ticket: Ticket, actor: Actor & { plan: Plan }): Promise<void> {
-    await this.sla.begin(tx, ticket, actor.plan);
+  /** `plan` is the organization's: what is promised goes by it and by the ticket's category. */
+  async open(tx: EntityManager, ticket: Ticket, category: Category, actor: Actor & { plan: Plan }): Promise<void> {
+    this.sla.begin(ticket, category, actor.plan);
     tx.persist(ticket);
     const begins = {
       status: { from: null, to: ticket.status },
@@ -41,12 +41,12 @@ export class TicketEditor {
   }
 
   /**
-   * Changes a ticket of the transaction's organization, one change after the other; with what is said where it is escalated.
+   * Changes a ticket of the transaction's organization, one change after the other: under its lock, which is what its revision is
+   * compared and raised under. With what is said where it is escalated.
    * @throws ResourceNotFound, and what `act` throws
    */
   async change(tx: EntityManager, id: string, actor: Actor, act: Change, escalation?: EscalationDetails): Promise<Ticket> {
-    const ticket = await tx.findOne(Ticket, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
-    if (!ticket) throw new ResourceNotFound('ticket', id);
+    const ticket = existing(await tx.findOne(Ticket, { id }, { ...LOCKED, refresh: true }), 'ticket', id);
     const now = this.clock.now();
     // what fell due before this change did, although nobody has told of it yet
     if (ticket.slaDueAt && ticket.slaDueAt <= now) await this.sla.settle(tx, ticket, now);
@@ -54,7 +54,7 @@ export class TicketEditor {
     await act(ticket, now);
     const changes = changesBetween(before, observed(ticket));
     if (Object.keys(changes).length === 0) return ticket;
-    ticket.updatedAt = now;
+    ticket.touch(now);
     this.#keep(tx, ticket, changes, actor);
     if (changes.escalation_level) keepEscalation(tx, ticket, actor, escalation);
     for (const follow of this.followers) await follow(tx, ticket, changes, now);

@@ -3,13 +3,14 @@ import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import type { Agent } from '../agents/agent.entity.ts';
+import type { Attachment } from '../attachments/attachment.entity.ts';
 import { AuthorType } from '../comments/comment.values.ts';
 import type { SlaTerms } from '../sla/sla.terms.ts';
 import { ResolvedTicketWaits } from './ticket.errors.ts';
 import { MAX_ESCALATION_LEVEL, TicketPriority, TicketStatus, ticketStates, URGENCY } from './ticket.states.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
 
-/** A request for help (specification 2.7, 3.1). Its state machine lives here; its clocks are kept by `SlaClocks`. */
+/** A request for help (specification 2.7, 3.1). Its state machine lives here; its clocks are kept by `SlaKeeper`. */
 @ObjectType({ description: 'A request for help with a service or an account.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'ticket' })
@@ -79,7 +80,10 @@ export class Ticket {
   @Property({ type: 'text', nullable: true })
   customerId: string | null = null;
 
-  @Field(() => ID, { nullable: true, description: 'The id of the service that it is about.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'What it is about: the id of a service (`svc_…`), which `service` leads to, or a name for what is affected.',
+  })
   @Property({ type: 'text', nullable: true })
   serviceAffected: string | null = null;
 
@@ -104,6 +108,13 @@ export class Ticket {
 
   /** Read with the ticket by the readers; undefined where the ORM found it. */
   agent?: Agent | null;
+
+  /** Whether files came with it or with a comment, whoever may see them: those of most tickets need not be looked for. */
+  @Property({ type: 'boolean' })
+  hasAttachments = false;
+
+  /** Of a ticket that was just opened, the newest first: nobody else can have added any. Undefined where they are to be read. */
+  attachments?: readonly Attachment[];
 
   /** The rule that it was routed by when it was opened. It may be deleted since. */
   @Property({ type: 'text', nullable: true })
@@ -164,9 +175,10 @@ export class Ticket {
   @Property({ type: 'text', nullable: true })
   escalationReason: string | null = null;
 
-  @Field(() => Int, { description: 'Counts its changes: `expectedRevision` of a change, which If-Match is on REST.' })
-  @Property({ type: 'integer', version: true })
-  revision!: number;
+  /** Not the ORM's version: what the platform notes of the service level is no change that an agent must have seen. */
+  @Field(() => Int, { description: 'Rises with each change and comment: `expectedRevision` of a change, which If-Match is on REST.' })
+  @Property({ type: 'integer' })
+  revision = 1;
 
   @Field(() => Date)
   @Property({ type: 'datetime', length: 3 })
@@ -181,13 +193,30 @@ export class Ticket {
     return this.waitingSince !== null;
   }
 
-  /** Sets the priority. Critical also escalates one level. The editor moves the due times. */
-  prioritize(priority: TicketPriority, now: Date): void {
-    if (priority === TicketPriority.CRITICAL && this.priority !== undefined && this.priority !== priority) {
-      this.escalate(Math.min(this.escalationLevel + 1, MAX_ESCALATION_LEVEL), 'Priority raised to critical', now);
-    }
+  /** Somebody has changed what it shows, or said something. Whoever saw it before has seen another ticket. */
+  touch(now: Date): void {
+    this.updatedAt = now;
+    this.revision += 1;
+  }
+
+  /** Sets the priority of a new ticket: `prioritize` changes that of others. */
+  rank(priority: TicketPriority): void {
     this.priority = priority;
     this.urgency = URGENCY[priority];
+  }
+
+  /**
+   * Sets the priority; the editor moves the due times. Whoever sets critical is told that the ticket is escalated (specification 3.1):
+   * it gets one level more, and where it was critical before, its first one if it has none.
+   * @throws InvalidState for a resolved ticket that this would escalate
+   */
+  prioritize(priority: TicketPriority, now: Date): void {
+    const isRaised = priority !== this.priority || this.escalationLevel === 0;
+    if (priority === TicketPriority.CRITICAL && isRaised) {
+      if (this.resolvedAt) ticketStates.check(this.status, TicketStatus.ESCALATED);
+      this.escalate(Math.min(this.escalationLevel + 1, MAX_ESCALATION_LEVEL), 'Priority set to critical', now);
+    }
+    this.rank(priority);
   }
 
   /** Moves to a state. Work that begins stops the response clock, resolution the other; reopening starts that one again. */

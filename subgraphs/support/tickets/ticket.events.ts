@@ -88,7 +88,7 @@ export const ticketEscalated = defineEvent(
     family,
     description: 'A ticket was escalated, or its priority set to critical.',
     data: withChanges,
-    example: changed('open', 'escalated', { escalation_level: 1, escalation_reason: 'Priority raised to critical' }),
+    example: changed('open', 'escalated', { escalation_level: 1, escalation_reason: 'Priority set to critical' }),
   },
   tellChanges,
 );

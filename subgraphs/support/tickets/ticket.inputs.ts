@@ -1,5 +1,7 @@
 import { ArrayMaxSize, IsIn, IsOptional, Length, Matches, MaxLength, ValidateNested } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
+import { Characters } from '../../../kernel/graphql/characters.ts';
+import { FREE_FORM, MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
@@ -13,11 +15,11 @@ import { TicketContact, TicketLocation } from './ticket.values.ts';
 @InputType()
 export class TicketCreateInput {
   @Field(() => String)
-  @Length(1, 255, { message: 'must have 1 to 255 characters' })
+  @Characters(1, 255)
   title!: string;
 
   @Field(() => String)
-  @Length(1, 20_000, { message: 'must have 1 to 20000 characters' })
+  @Characters(1, 20_000)
   description!: string;
 
   @Field(() => ID, { nullable: true, description: 'The customer number (`cust_…`) of an account.' })
@@ -58,7 +60,9 @@ export class TicketCreateInput {
   @ValidateNested()
   location?: TicketLocation;
 
-  @Field(() => JsonObject, { nullable: true })
+  @Field(() => JsonObject, { nullable: true, description: FREE_FORM })
+  @IsOptional()
+  @MaxJson()
   metadata?: Record<string, unknown>;
 
   @Field(() => [AttachmentInput], { nullable: true, description: `At most ${MAX_FILES} files.` })
@@ -80,7 +84,6 @@ export class TicketUpdateInput {
 
   @Field(() => ID, { nullable: true, description: 'An agent id.' })
   @NotNull()
-  @IsOptional()
   @Matches(/^agent_\w+$/, { message: 'must be an agent id (agent_…)' })
   assignedTo?: string;
 
@@ -104,8 +107,9 @@ export class TicketUpdateInput {
   @MaxLength(20_000)
   customerUpdate?: string;
 
-  @Field(() => JsonObject, { nullable: true, description: 'Replaces the metadata.' })
+  @Field(() => JsonObject, { nullable: true, description: `Replaces the metadata. ${FREE_FORM}` })
   @NotNull()
+  @MaxJson()
   metadata?: Record<string, unknown>;
 }
 
@@ -120,7 +124,7 @@ export class TicketFilter {
     ].join(' '),
   })
   @IsOptional()
-  @Length(1, 200, { message: 'must have 1 to 200 characters' })
+  @Characters(1, 200)
   q?: string;
 
   @Field(() => [TicketStatus], { nullable: true })

@@ -1,24 +1,23 @@
 import { parse } from 'graphql';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
+import { InvalidParameters } from '../../../kernel/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { nextNumber } from '../../../kernel/numbers.ts';
+import { existing } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AgentAssignment } from '../agents/agent.assignment.ts';
 import type { Agent } from '../agents/agent.entity.ts';
 import type { AttachmentStore, Upload } from '../attachments/attachment.store.ts';
 import { type Category, categoryFor } from '../categories/category.ts';
+import { findCustomer } from '../customers.ts';
 import type { TicketRouter } from '../routing/ticket.router.ts';
 import { Visibility } from '../visibility.ts';
 import type { TicketEditor } from './ticket.editor.ts';
 import { Ticket } from './ticket.entity.ts';
 import type { TicketCreateInput } from './ticket.inputs.ts';
 
-const CUSTOMER = parse(
-  'query TicketCustomer($id: ID!) { accounts(filter: { customerId: [$id] }, page: { limit: 1 }) { nodes { id tier } } }',
-);
 const SERVICE = parse('query TicketService($id: ID!) { service(id: $id) { account { id customerId tier } } }');
 
 export interface TicketOpeningDeps {
@@ -60,14 +59,17 @@ export class TicketOpening {
         updatedAt: now,
       });
       ticket.metadata = input.metadata ?? {};
-      ticket.prioritize(input.priority, now);
+      ticket.rank(input.priority);
       const rule = await router.match(tx, ticket, account?.tier ?? request.principal.plan);
       ticket.routingRuleId = rule?.id ?? null;
-      ticket.agentId = ((await router.assigneeOf(tx, rule)) ?? (await this.#assignee(tx, category, ticket, now))).id;
-      ticket.number = `TKT-${await nextNumber(tx, 'ticket_counter', this.#organizationId)}`;
+      ticket.agent = (await router.assigneeOf(tx, rule)) ?? (await this.#assignee(tx, category, ticket, now));
+      ticket.agentId = ticket.agent.id;
       const destination = { ticketId: ticket.id, commentId: null, visibility: Visibility.CUSTOMER, actor: request.principal, now };
-      await attachments.attach(tx, uploads, destination);
-      await editor.open(tx, ticket, request.principal);
+      ticket.attachments = (await attachments.attach(tx, uploads, destination)).toReversed();
+      ticket.hasAttachments = uploads.length > 0;
+      // whoever else opens a ticket waits from here on until this one is committed
+      ticket.number = `TKT-${await nextNumber(tx, 'ticket_counter', this.#organizationId)}`;
+      await editor.open(tx, ticket, category, request.principal);
       if (rule) await router.begin(tx, ticket, rule, request.principal.plan);
       return ticket;
     });
@@ -91,19 +93,14 @@ export class TicketOpening {
     serviceAffected,
   }: Pick<TicketCreateInput, 'customerId' | 'serviceAffected'>): Promise<TicketAccount | null> {
     const { graph, request } = this.deps;
-    let account: TicketAccount | null = null;
-    if (customerId) {
-      const { accounts } = await graph.query<{ accounts: { nodes: TicketAccount[] } }>(CUSTOMER, { id: customerId }, request);
-      if (!accounts.nodes[0]) throw new ResourceNotFound('customer', customerId);
-      account = accounts.nodes[0];
-    }
+    let account: TicketAccount | null = customerId ? await findCustomer(graph, request, customerId) : null;
     if (serviceAffected?.startsWith('svc_')) {
       const { service } = await graph.query<ServiceOwner>(SERVICE, { id: serviceAffected }, request);
-      if (!service) throw new ResourceNotFound('service', serviceAffected);
-      if (customerId && service.account.customerId !== customerId) {
+      const owner = existing(service, 'service', serviceAffected).account;
+      if (customerId && owner.customerId !== customerId) {
         throw new InvalidParameters([{ field: 'serviceAffected', value: serviceAffected, reason: 'is a service of another customer' }]);
       }
-      account = service.account;
+      account = owner;
     }
     return account;
   }

@@ -16,8 +16,8 @@ const TicketPage = pageOf('Ticket', Ticket);
 export class TicketResolver {
   @Query(() => Ticket, { nullable: true })
   @Requires('support:read')
-  ticket(@Arg('id', () => ID) id: string, @Ctx() { tickets }: SupportContext): Promise<Ticket | null> {
-    return tickets.find(id);
+  ticket(@Arg('id', () => ID) id: string, @Ctx() { loaders }: SupportContext): Promise<Ticket | null> {
+    return loaders.tickets.load(id);
   }
 
   @Query(() => TicketPage)
@@ -50,9 +50,12 @@ export class TicketResolver {
   }
 
   @FieldResolver(() => TicketAssignee)
-  async assignedTo(@Root() ticket: Ticket, @Ctx() { loaders }: SupportContext): Promise<TicketAssignee | null> {
-    const agent = ticket.agent ?? (await loaders.agents.load(ticket.agentId));
-    return agent && { agentId: agent.id, name: agent.name, email: agent.email, specialization: agent.specialization };
+  assignedTo(
+    @Root() { agent, agentId }: Ticket,
+    @Ctx() { loaders }: SupportContext,
+  ): TicketAssignee | null | Promise<TicketAssignee | null> {
+    // at once where it was read with the ticket: a list has many
+    return agent ? assigneeOf(agent) : loaders.agents.load(agentId).then((found) => found && assigneeOf(found));
   }
 
   @FieldResolver(() => Agent, { nullable: true, description: 'Who works on it, with what the desk knows of them.' })
@@ -102,3 +105,5 @@ export class ServiceTicketsResolver {
     return loaders.tickets.newest('serviceAffected', id, relationLimit(limit));
   }
 }
+
+const assigneeOf = ({ id, name, email, specialization }: Agent): TicketAssignee => ({ agentId: id, name, email, specialization });

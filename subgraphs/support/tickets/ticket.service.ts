@@ -1,8 +1,9 @@
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, ResourceNotFound, StaleResource } from '../../../kernel/errors.ts';
+import { InvalidParameters, StaleResource } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
+import { existing, given } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import type { CommentAuthors } from '../comments/comment.authors.ts';
@@ -35,11 +36,6 @@ export class TicketService {
     return this.deps.opening.open(input);
   }
 
-  /** Null where the caller's organization has none such: another organization's ticket reads as absent. */
-  find(id: string): Promise<Ticket | null> {
-    return this.deps.loader.load(id);
-  }
-
   list(filter: TicketFilter, sort: SortBy[], page: PageInput): Promise<Page<Ticket>> {
     return this.deps.search.page(filter, sort, page);
   }
@@ -47,7 +43,7 @@ export class TicketService {
   /** Its changes, newest first; what only the desk sees for the desk. @throws ResourceNotFound */
   async timeline(id: string, page: PageInput): Promise<Page<TicketChange>> {
     const { em, loader, request } = this.deps;
-    if (!(await loader.load(id))) throw new ResourceNotFound('ticket', id);
+    existing(await loader.load(id), 'ticket', id);
     return listPage(em, TicketChange, { where: { ticketId: id, ...shownTo(request.principal) }, page, defaultSort: NEWEST_FIRST });
   }
 
@@ -67,12 +63,17 @@ export class TicketService {
       editor.change(tx, id, request.principal, async (ticket, now) => {
         if (typeof expected === 'number' && expected !== ticket.revision) throw new StaleResource();
         if (assignedTo) ticket.agentId = (await this.#agent(tx, assignedTo)).id;
+        const move = (): void => {
+          if (status && status !== ticket.status) ticket.moveTo(status, now);
+        };
+        // what is resolved is not escalated: it is reopened before it becomes critical
+        if (ticket.resolvedAt) move();
         if (priority) ticket.prioritize(priority, now);
-        if (status && status !== ticket.status) ticket.moveTo(status, now);
+        move();
         if (waitingOnCustomer === true) ticket.waitOnCustomer(now);
         if (waitingOnCustomer === false) ticket.resume();
         const news = customerUpdate === ticket.customerUpdate ? null : customerUpdate;
-        for (const [name, value] of Object.entries(input)) if (value !== undefined) Object.assign(ticket, { [name]: value });
+        Object.assign(ticket, given(input));
         if (!author) return;
         const drafts = draftsOf(author, internalNotes, news);
         for (const draft of drafts) await comments.append(tx, ticket, draft, request.principal, now);
@@ -81,8 +82,7 @@ export class TicketService {
   }
 
   async #agent(tx: EntityManager, id: string): Promise<Agent> {
-    const agent = await tx.findOne(Agent, { id });
-    if (!agent) throw new ResourceNotFound('agent', id);
+    const agent = existing(await tx.findOne(Agent, { id }), 'agent', id);
     if (!agent.active) {
       const reason = 'is an agent who is not active; give the ticket to another one';
       throw new InvalidParameters([{ field: 'assignedTo', value: id, reason }]);

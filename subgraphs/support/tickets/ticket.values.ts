@@ -1,5 +1,6 @@
-import { IsEmail, IsOptional, IsTimeZone, Length, MaxLength } from 'class-validator';
+import { IsEmail, IsOptional, Length, MaxLength } from 'class-validator';
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import { IsZone } from '../../../kernel/graphql/is-zone.ts';
 
 @ObjectType('TicketContact')
 @InputType('TicketContactInput')
@@ -39,7 +40,7 @@ export class TicketLocation {
 
   @Field(() => String, { nullable: true, description: 'IANA zone name, such as America/New_York.' })
   @IsOptional()
-  @IsTimeZone({ message: 'must be an IANA time zone such as America/New_York' })
+  @IsZone()
   timezone?: string | null;
 }
 

@@ -59,19 +59,23 @@ const BLOCKS = [
   'mediaSingle',
   'mediaGroup',
 ];
-const NAMED: Readonly<Record<string, string>> = { media: '[attachment]', mediaInline: '[attachment]', rule: '---' };
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['media', '[attachment]'],
+  ['mediaInline', '[attachment]'],
+  ['rule', '---'],
+]);
 
 function blockText(given: unknown, depth: number): string {
   if (typeof given !== 'object' || given === null || depth > MAX_DEPTH) return '';
-  const { type, text: words, attrs = {}, marks, content } = given as AdfNode;
+  const { type, text: words, attrs, marks, content } = given as AdfNode;
   const inner = (): string => (Array.isArray(content) ? content.map((child) => blockText(child, depth + 1)).join('') : '');
   if (type === 'text') return linked(String(words ?? ''), marks);
   if (type === 'hardBreak') return '\n';
-  if (type === 'mention' || type === 'status') return String(attrs.text ?? '');
-  if (type === 'emoji') return String(attrs.text ?? attrs.shortName ?? '');
-  if (type === 'inlineCard' || type === 'blockCard') return String(attrs.url ?? '');
-  if (type === 'date') return dateOf(attrs.timestamp);
-  if (NAMED[type]) return `${NAMED[type]}\n`;
+  if (type === 'mention' || type === 'status') return String(attrs?.text ?? '');
+  if (type === 'emoji') return String(attrs?.text ?? attrs?.shortName ?? '');
+  if (type === 'inlineCard' || type === 'blockCard') return String(attrs?.url ?? '');
+  if (type === 'date') return dateOf(attrs?.timestamp);
+  if (NAMED.has(type)) return `${NAMED.get(type)}\n`;
   if (type === 'listItem' || type === 'taskItem') return `- ${inner().trim()}\n`;
   if (type === 'tableRow') return `${inner().trim()}\n`;
   if (type === 'tableCell' || type === 'tableHeader') return `${inner().trim()} | `;

@@ -60,6 +60,8 @@ test.each([
     'a | b |',
   ],
   ['what is not known', { type: 'novelty', content: [p(t('inside'))] }, 'inside'],
+  ['what is not known, and called like a member of every object', { type: 'constructor', content: [p(t('inside'))] }, 'inside'],
+  ['a mention of nobody', { type: 'mention', attrs: null }, ''],
   ['what is no document', 'text', ''],
   ['a text of another type', { type: 'text', text: 7 }, '7'],
 ])('%s as plain text', (_, node, expected) => {

@@ -1,22 +1,15 @@
 import { Entity, Index, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { IsOptional, Length } from 'class-validator';
-import { Field, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { IsOptional } from 'class-validator';
+import { Field, InputType, ObjectType } from 'type-graphql';
+import { Characters } from '../../../../kernel/graphql/characters.ts';
 import { OrganizationFilter } from '../../../../kernel/organization.filter.ts';
 import type { TicketPriority } from '../../tickets/ticket.states.ts';
+import { Visibility } from '../../visibility.ts';
 import { Integration } from '../integration.entity.ts';
-
-export enum JiraCommentVisibility {
-  INTERNAL = 'internal',
-  CUSTOMER = 'customer',
-}
-registerEnumType(JiraCommentVisibility, {
-  name: 'JiraCommentVisibility',
-  description: 'Who sees on the ticket what was commented in Jira.',
-});
 
 const PriorityName = (): PropertyDecorator => (target, property) => {
   IsOptional()(target, property);
-  Length(1, 60, { message: 'must have 1 to 60 characters' })(target, property);
+  Characters(1, 60)(target, property);
 };
 
 @ObjectType('JiraPriorityMapping', { description: 'The name of the priority in Jira for each one here. One without a name is not sent.' })
@@ -58,10 +51,10 @@ export class JiraSyncSettings {
   @Field(() => JiraPriorityMapping)
   priorityMapping!: JiraPriorityMapping;
 
-  @Field(() => JiraCommentVisibility, {
+  @Field(() => Visibility, {
     description: 'Who sees on the ticket what was commented in Jira. What Jira itself restricts is internal in any case.',
   })
-  jiraCommentVisibility!: JiraCommentVisibility;
+  jiraCommentVisibility!: Visibility;
 }
 
 /** A project of Jira in which tickets are issues (specification 2.7). */

@@ -1,10 +1,10 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../../kernel/database.ts';
 import { PlatformError } from '../../../../kernel/errors.ts';
 import { newId } from '../../../../kernel/ids.ts';
-import { organizationEm } from '../../../../kernel/organization.filter.ts';
+import { EVERYWHERE, organizationEm } from '../../../../kernel/organization.filter.ts';
+import { LOCKED } from '../../../../kernel/records.ts';
 import type { SecretBox } from '../../../../kernel/secret-box.ts';
 import { isStorable } from '../../../../kernel/text.ts';
 import { AuthorType } from '../../comments/comment.values.ts';
@@ -14,7 +14,7 @@ import { jsonIn } from './jira.client.ts';
 import { contentOf, isRestricted, type JiraPayload, jiraPayload, type ToldIssue, type ToldJiraComment } from './jira.payloads.ts';
 import { markOf } from './jira.texts.ts';
 import { JiraComment, JiraCommentOrigin } from './jira-comment.entity.ts';
-import { JiraCommentVisibility, JiraIntegration } from './jira-integration.entity.ts';
+import { JiraIntegration } from './jira-integration.entity.ts';
 import { JiraIssue } from './jira-issue.entity.ts';
 
 const ACTOR = { kind: 'system', id: 'support.jira' } as const;
@@ -40,7 +40,7 @@ export class JiraInbound {
    */
   async receive(integrationId: string, body: Buffer, signature: string | undefined): Promise<void> {
     const integration = isStorable(integrationId)
-      ? await this.deps.orm.em.fork().findOne(JiraIntegration, { id: integrationId }, { filters: { organization: false } })
+      ? await this.deps.orm.em.fork().findOne(JiraIntegration, { id: integrationId }, EVERYWHERE)
       : null;
     const secret = integration && this.deps.inboundSecrets.open(integration.sealedInboundSecret, integration.id);
     const isSigned = isSignedWith(secret ?? 'nobody has this one', body, signature);
@@ -51,7 +51,7 @@ export class JiraInbound {
     }
     const payload = jiraPayload.safeParse(jsonIn(body.toString('utf8')));
     // what is not ours to know is fine: Jira would send it again otherwise
-    if (payload.success && integration.active) await this.#take(integration, payload.data);
+    if (payload.success && !integration.isSwitchedOff) await this.#take(integration, payload.data);
   }
 
   async #take(integration: JiraIntegration, payload: JiraPayload): Promise<void> {
@@ -59,7 +59,7 @@ export class JiraInbound {
     await em.transactional(async (tx) => {
       const { id: issueId } = payload.issue;
       // of two requests at once about an issue one waits
-      const issue = await tx.findOne(JiraIssue, { integrationId: integration.id, issueId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const issue = await tx.findOne(JiraIssue, { integrationId: integration.id, issueId }, LOCKED);
       if (!issue) return;
       if ('comment' in payload) await this.#takeComment(tx, integration, issue, payload.comment);
       else if (payload.webhookEvent === 'jira:issue_deleted') issue.deletedAt ??= this.deps.clock.now();
@@ -104,7 +104,7 @@ function follow(issue: JiraIssue, { jiraUrl }: JiraIntegration, { key, fields }:
 }
 
 const visibilityOf = ({ syncSettings }: JiraIntegration, told: ToldJiraComment): Visibility =>
-  isRestricted(told) || syncSettings.jiraCommentVisibility !== JiraCommentVisibility.CUSTOMER ? Visibility.INTERNAL : Visibility.CUSTOMER;
+  isRestricted(told) ? Visibility.INTERNAL : syncSettings.jiraCommentVisibility;
 
 /** A program of the desk says it for them: they are nobody here. */
 const authorOf = ({ author }: ToldJiraComment) => ({

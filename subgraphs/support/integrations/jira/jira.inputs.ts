@@ -1,14 +1,16 @@
-import { IsOptional, Length, Matches, ValidateNested } from 'class-validator';
+import { IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import { Characters } from '../../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../../kernel/graphql/not-null.ts';
-import { JiraCommentVisibility, JiraPriorityMapping } from './jira-integration.entity.ts';
+import { Visibility } from '../../visibility.ts';
+import { JiraPriorityMapping } from './jira-integration.entity.ts';
 
 const URL_LENGTH = 2048;
 const URL_ABOUT = 'The site, such as https://acme.atlassian.net.';
 const TOKEN_ABOUT = 'An API token of that account. It is kept encrypted and never shown again.';
 const PROJECT_ABOUT = 'The key of the project in which issues are made, such as SUP.';
 
-const Url = (): PropertyDecorator => Length(1, URL_LENGTH, { message: `must have 1 to ${URL_LENGTH} characters` });
+const Url = (): PropertyDecorator => Characters(1, URL_LENGTH);
 /** Basic authentication parts name and token at the first colon. */
 const Username = (): PropertyDecorator => Matches(/^[^:\p{Cc}]{1,254}$/u, { message: 'must have 1 to 254 characters, without a colon' });
 const Token = (): PropertyDecorator => Matches(/^[\x21-\x7e]{1,1024}$/, { message: 'must have 1 to 1024 printable ASCII characters' });
@@ -31,12 +33,12 @@ export class JiraSyncSettingsInput {
   @ValidateNested()
   priorityMapping?: JiraPriorityMapping | null;
 
-  @Field(() => JiraCommentVisibility, {
+  @Field(() => Visibility, {
     nullable: true,
     description:
       'Who sees on the ticket what was commented in Jira. What Jira itself restricts is internal in any case. Default: internal.',
   })
-  jiraCommentVisibility?: JiraCommentVisibility | null;
+  jiraCommentVisibility?: Visibility | null;
 }
 
 @InputType()

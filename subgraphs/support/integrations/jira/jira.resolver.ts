@@ -5,6 +5,9 @@ import { relationLimit } from '../../../../kernel/loaders.ts';
 import type { SupportContext } from '../../context.ts';
 import { Ticket } from '../../tickets/ticket.entity.ts';
 import { IntegrationTest } from '../integration.test-result.ts';
+import type { IntegrationDelivery } from '../integration-delivery.entity.ts';
+import { IntegrationDeliveryFilter } from '../integration-delivery.inputs.ts';
+import { IntegrationDeliveryPage } from '../integration-delivery.page.ts';
 import { JiraIntegrationCreateInput, JiraIntegrationUpdateInput } from './jira.inputs.ts';
 import { inboundPath } from './jira.paths.ts';
 import { JiraIntegration } from './jira-integration.entity.ts';
@@ -27,6 +30,17 @@ export class JiraIntegrationResolver {
     @Ctx() { jiraIntegrations }: SupportContext,
   ): Promise<Page<JiraIntegration>> {
     return jiraIntegrations.list(page ?? {});
+  }
+
+  @Query(() => IntegrationDeliveryPage, { description: 'What it was to be told of, and what came of it: the newest first.' })
+  @Requires('support:admin')
+  jiraIntegrationDeliveries(
+    @Arg('jiraIntegrationId', () => ID) id: string,
+    @Arg('filter', () => IntegrationDeliveryFilter, { nullable: true }) filter: IntegrationDeliveryFilter | undefined,
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { jiraIntegrations }: SupportContext,
+  ): Promise<Page<IntegrationDelivery>> {
+    return jiraIntegrations.deliveries(id, filter ?? {}, page ?? {});
   }
 
   @Mutation(() => JiraIntegration, { description: 'DUPLICATE_RESOURCE where there is one with this project of this site.' })

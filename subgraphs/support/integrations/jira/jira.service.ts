@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '../../../../kernel/database.ts';
 import { InvalidParameters } from '../../../../kernel/errors.ts';
+import { given } from '../../../../kernel/records.ts';
 import type { SecretBox } from '../../../../kernel/secret-box.ts';
+import { Visibility } from '../../visibility.ts';
 import { IntegrationService, type IntegrationServiceDeps } from '../integration.service.ts';
 import type { JiraIntegrationCreateInput, JiraIntegrationUpdateInput, JiraSyncSettingsInput } from './jira.inputs.ts';
 import { JiraComment } from './jira-comment.entity.ts';
-import { DEFAULT_MAPPING, JiraCommentVisibility, JiraIntegration, type JiraSyncSettings } from './jira-integration.entity.ts';
+import { DEFAULT_MAPPING, JiraIntegration, type JiraSyncSettings } from './jira-integration.entity.ts';
 import { JiraIssue } from './jira-issue.entity.ts';
 
 const SECRET_BYTES = 32;
@@ -18,7 +20,7 @@ export interface JiraServiceDeps extends IntegrationServiceDeps<JiraIntegration>
 /** Jira integrations of the caller's organization (specification 2.7, 4.7). */
 export class JiraIntegrationService extends IntegrationService<JiraIntegration> {
   constructor(private readonly own: JiraServiceDeps) {
-    super(own, JiraIntegration, ['this project of this site', 'project_key']);
+    super(own, JiraIntegration, 'jira_integration', ['this project of this site', 'project_key']);
   }
 
   /** With the secret of its webhook, this once. The remote is not asked: `test` does that. @throws InvalidParameters, IntegrationExists */
@@ -90,12 +92,11 @@ const DEFAULTS: JiraSyncSettings = {
   createJiraIssues: true,
   syncComments: true,
   priorityMapping: { ...DEFAULT_MAPPING },
-  jiraCommentVisibility: JiraCommentVisibility.INTERNAL,
+  jiraCommentVisibility: Visibility.INTERNAL,
 };
 
 function merged(settings: JiraSyncSettings, input: JiraSyncSettingsInput | null | undefined): JiraSyncSettings {
-  const { priorityMapping, ...given } = input ?? {};
-  const changes = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
-  const names = Object.entries(priorityMapping ?? {}).filter(([, value]) => value !== undefined);
-  return { ...settings, ...Object.fromEntries(changes), priorityMapping: { ...settings.priorityMapping, ...Object.fromEntries(names) } };
+  const { priorityMapping, ...plain } = input ?? {};
+  const changes = Object.entries(plain).filter(([, value]) => value !== undefined && value !== null);
+  return { ...settings, ...Object.fromEntries(changes), priorityMapping: { ...settings.priorityMapping, ...given(priorityMapping ?? {}) } };
 }

@@ -1,5 +1,6 @@
-import { ArrayMaxSize, ArrayMinSize, IsOptional, Length, Matches, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import { Characters } from '../../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../../kernel/graphql/not-null.ts';
 import { SlackFilters, SlackMessageFormat } from './slack-integration.entity.ts';
 
@@ -10,7 +11,7 @@ const EVENTS_ABOUT =
   'Names and patterns of the support family: `ticket.created`, `ticket.*`, `*`. What is internal is told only where its event is named in full.';
 const CHANNEL_ABOUT = 'A channel or person, such as #support or @ada, or an id of one.';
 
-const Url = (): PropertyDecorator => Length(1, URL_LENGTH, { message: `must have 1 to ${URL_LENGTH} characters` });
+const Url = (): PropertyDecorator => Characters(1, URL_LENGTH);
 const Channel = (): PropertyDecorator =>
   Matches(/^[#@]?[^\s#@<>&]{1,80}$/u, { message: 'must be a channel such as #support: at most 80 characters, no spaces' });
 const Patterns = (): PropertyDecorator => (target, property) => {

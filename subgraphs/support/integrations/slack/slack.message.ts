@@ -24,6 +24,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'ticket.updated': 'Ticket updated',
   'ticket.resolved': 'Ticket resolved',
   'ticket.escalated': 'Ticket escalated',
+  'sla.at_risk': 'Service level at risk',
   'sla.breach': 'Service level breached',
 };
 const titleOf = (told: Told): string => {
@@ -39,19 +40,29 @@ export interface MessageOptions {
 }
 
 /** An event as a message: what the template says, and below it where the ticket is. */
-export function messageOf(told: Told, { channel, template, url }: MessageOptions): SlackMessage {
-  const { ticket } = told.data;
-  const subject = ticket ? `${ticket.number} ${ticket.title} (${ticket.priority}, ${ticket.status})` : '';
-  const fallback = escaped(shortened(`${titleOf(told)}: ${subject}`, FALLBACK_LENGTH));
-  const text = fillIn(template, (name) => wordsFor(name, told, url)) || fallback;
-  const link = url && { type: 'context', elements: [{ type: 'mrkdwn', text: `<${url}|Open ${escaped(ticket?.number ?? 'ticket')}>` }] };
-  return postable(channel, fallback, [{ type: 'section', text: { type: 'mrkdwn', text: cut(text) } }, ...(link ? [link] : [])]);
+export function messageOf(told: Told, options: MessageOptions): SlackMessage {
+  const { channel, url } = options;
+  const number = escaped(told.data.ticket?.number ?? 'ticket');
+  const link = url && { type: 'context', elements: [{ type: 'mrkdwn', text: `<${url}|Open ${number}>` }] };
+  return postable(channel, fallbackOf(told), [section(formatted(told, options)), ...(link ? [link] : [])]);
 }
 
-export const testMessage = (channel: string, origin: string): SlackMessage => {
-  const text = `This is a test message of your support desk at <${escaped(origin)}>. What happens to tickets will be told here.`;
-  return postable(channel, 'This is a test message of your support desk.', [{ type: 'section', text: { type: 'mrkdwn', text } }]);
-};
+/** Says that it is a test, and below it what the template makes of an example. */
+export function testMessage(example: Told, options: MessageOptions, origin: string): SlackMessage {
+  const words = `This is a test message of your support desk at <${escaped(origin)}>. What happens to tickets will be told here, so:`;
+  return postable(options.channel, 'This is a test message of your support desk.', [section(words), section(formatted(example, options))]);
+}
+
+const formatted = (told: Told, { template, url }: MessageOptions): string =>
+  cut(fillIn(template, (name) => wordsFor(name, told, url)) || fallbackOf(told));
+
+function fallbackOf(told: Told): string {
+  const { ticket } = told.data;
+  const subject = ticket ? `${ticket.number} ${ticket.title} (${ticket.priority}, ${ticket.status})` : '';
+  return escaped(shortened(`${titleOf(told)}: ${subject}`, FALLBACK_LENGTH));
+}
+
+const section = (text: string): object => ({ type: 'section', text: { type: 'mrkdwn', text } });
 
 const postable = (channel: string, text: string, blocks: readonly object[]): SlackMessage => ({
   text,
@@ -66,6 +77,8 @@ function wordsFor(name: Placeholder, told: Told, url: string | undefined): strin
   const [group = '', member = ''] = name.split('.');
   if (name === 'ticket.url') return url;
   if (name === 'changes') return changes && shownChanges(changes);
+  // which of the two clocks: each event names it by what became of it
+  if (name === 'sla.clock') return shown(sla?.breached ?? sla?.at_risk);
   if (name === 'comment.author') return shown(comment?.author.name);
   if (name === 'comment.content') return comment && escaped(shortened(comment.content, COMMENT_LENGTH));
   if (group === 'event') return escaped({ id: told.id, name: told.event, timestamp: told.timestamp, title: titleOf(told) }[member] ?? '');

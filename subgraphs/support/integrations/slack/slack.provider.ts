@@ -1,13 +1,20 @@
 import { matches } from '../../../../kernel/events.ts';
 import type { SecretBox } from '../../../../kernel/secret-box.ts';
+import { ticketExample } from '../../tickets/ticket.events.ts';
 import { ticketUrls } from '../../tickets/ticket.urls.ts';
 import type { Attempt, Outcome, Provider } from '../integration.provider.ts';
 import { isInternal, type Told } from '../told.ts';
 import type { SlackClient } from './slack.client.ts';
-import { messageOf, testMessage } from './slack.message.ts';
+import { type MessageOptions, messageOf, testMessage } from './slack.message.ts';
 import { SlackIntegration } from './slack-integration.entity.ts';
 
 const SUPPORT = 'support';
+const EXAMPLE: Told = {
+  id: 'evt_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+  event: 'ticket.created',
+  timestamp: ticketExample.created_at,
+  data: { ticket: ticketExample },
+};
 
 /** Tells channels what happens to tickets. An incoming webhook takes about one message in a second. */
 export class SlackProvider implements Provider<SlackIntegration> {
@@ -32,14 +39,17 @@ export class SlackProvider implements Provider<SlackIntegration> {
 
   /** Slack has no way to ask what became of a message: after an attempt without an answer it may come twice. */
   deliver({ integration, told }: Attempt<SlackIntegration>): Promise<Outcome> {
-    const { channel, messageFormat } = integration;
-    const { ticket } = told.data;
-    const url = ticket && ticketUrls(this.origin, ticket.id).customerPortal;
-    return this.client.post(this.#urlOf(integration), messageOf(told, { channel, template: messageFormat.template, url }));
+    return this.client.post(this.#urlOf(integration), messageOf(told, this.#optionsFor(integration, told)));
   }
 
+  /** Shows an example in the integration's own format: that too may be what is tried out. */
   test(integration: SlackIntegration): Promise<Outcome> {
-    return this.client.post(this.#urlOf(integration), testMessage(integration.channel, this.origin));
+    return this.client.post(this.#urlOf(integration), testMessage(EXAMPLE, this.#optionsFor(integration, EXAMPLE), this.origin));
+  }
+
+  #optionsFor({ channel, messageFormat }: SlackIntegration, { data: { ticket } }: Told): MessageOptions {
+    const url = ticket && ticketUrls(this.origin, ticket.id).customerPortal;
+    return { channel, template: messageFormat.template, url };
   }
 
   #urlOf({ sealedWebhookUrl, id }: SlackIntegration): string {

@@ -3,6 +3,9 @@ import { type Page, PageInput, pageOf } from '../../../../kernel/graphql/page.ts
 import { Requires } from '../../../../kernel/graphql/requires.ts';
 import type { SupportContext } from '../../context.ts';
 import { IntegrationTest } from '../integration.test-result.ts';
+import type { IntegrationDelivery } from '../integration-delivery.entity.ts';
+import { IntegrationDeliveryFilter } from '../integration-delivery.inputs.ts';
+import { IntegrationDeliveryPage } from '../integration-delivery.page.ts';
 import { SlackIntegrationCreateInput, SlackIntegrationUpdateInput } from './slack.inputs.ts';
 import { SlackIntegration } from './slack-integration.entity.ts';
 
@@ -23,6 +26,17 @@ export class SlackIntegrationResolver {
     @Ctx() { slackIntegrations }: SupportContext,
   ): Promise<Page<SlackIntegration>> {
     return slackIntegrations.list(page ?? {});
+  }
+
+  @Query(() => IntegrationDeliveryPage, { description: 'What it was to be told of, and what came of it: the newest first.' })
+  @Requires('support:admin')
+  slackIntegrationDeliveries(
+    @Arg('slackIntegrationId', () => ID) id: string,
+    @Arg('filter', () => IntegrationDeliveryFilter, { nullable: true }) filter: IntegrationDeliveryFilter | undefined,
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { slackIntegrations }: SupportContext,
+  ): Promise<Page<IntegrationDelivery>> {
+    return slackIntegrations.deliveries(id, filter ?? {}, page ?? {});
   }
 
   @Mutation(() => SlackIntegration, { description: 'DUPLICATE_RESOURCE where there is one with this webhook and channel.' })

@@ -1,4 +1,4 @@
-import { type FieldProblem, InvalidParameters } from '../../../../kernel/errors.ts';
+import { refuse } from '../../../../kernel/errors.ts';
 import { type EventType, matches } from '../../../../kernel/events.ts';
 import type { SecretBox } from '../../../../kernel/secret-box.ts';
 import { IntegrationService, type IntegrationServiceDeps } from '../integration.service.ts';
@@ -14,7 +14,7 @@ export interface SlackServiceDeps extends IntegrationServiceDeps<SlackIntegratio
 /** Slack integrations of the caller's organization (specification 2.7, 4.7). */
 export class SlackIntegrationService extends IntegrationService<SlackIntegration> {
   constructor(private readonly own: SlackServiceDeps) {
-    super(own, SlackIntegration, ['this webhook and channel', 'webhook_url']);
+    super(own, SlackIntegration, 'slack_integration', ['this webhook and channel', 'webhook_url']);
   }
 
   /** The remote is not asked: `test` does that. @throws InvalidParameters, IntegrationExists */
@@ -55,12 +55,8 @@ export class SlackIntegrationService extends IntegrationService<SlackIntegration
 
   /** @throws InvalidParameters for each pattern that covers no event of the support family */
   #checkEvents(patterns: readonly string[]): void {
-    const [first, ...rest] = patterns.flatMap((pattern, index): FieldProblem[] => {
-      if (this.own.eventTypes.some((type) => matches(pattern, type))) return [];
-      return [
-        { field: `events.${index}`, value: pattern, reason: 'names no event of the support family; GET /v1/webhooks/events lists them' },
-      ];
-    });
-    if (first) throw new InvalidParameters([first, ...rest]);
+    const reason = 'names no event of the support family; GET /v1/webhooks/events lists them';
+    const isKnown = (pattern: string): boolean => this.own.eventTypes.some((type) => matches(pattern, type));
+    refuse(patterns.flatMap((value, index) => (isKnown(value) ? [] : [{ field: `events.${index}`, value, reason }])));
   }
 }

@@ -1,4 +1,5 @@
 import { ValidateBy } from 'class-validator';
+import { fill, placeholdersIn } from '../../placeholders.ts';
 
 /** What a template may name; `value` finds it in an event. */
 const PLACEHOLDERS = [
@@ -24,7 +25,7 @@ const PLACEHOLDERS = [
   'event.timestamp',
   'comment.content',
   'comment.author',
-  'sla.breached',
+  'sla.clock',
   'sla.target',
   'sla.due_at',
   'changes',
@@ -32,27 +33,30 @@ const PLACEHOLDERS = [
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
 /** Those that have a name. A line of which nothing is left but its label falls away. */
-const TEMPLATES: Readonly<Record<string, string>> = {
-  ticket_update:
+const TEMPLATES: ReadonlyMap<string, string> = new Map([
+  [
+    'ticket_update',
     '*{{event.title}}*\n<{{ticket.url}}|{{ticket.number}}> {{ticket.title}}\nStatus: {{ticket.status}}   Priority: {{ticket.priority}}\n{{changes}}\n{{comment.author}}: {{comment.content}}',
-  compact: '{{event.title}}: <{{ticket.url}}|{{ticket.number}}> {{ticket.title}} ({{ticket.priority}}, {{ticket.status}})',
-  detailed:
-    '*{{event.title}}*\n<{{ticket.url}}|{{ticket.number}}> {{ticket.title}}\nStatus: {{ticket.status}}   Priority: {{ticket.priority}}\nCategory: {{ticket.category}}\nSeverity: {{ticket.severity}}\nCustomer: {{ticket.customer_id}}\nService: {{ticket.service_affected}}\nEscalation: {{ticket.escalation_reason}}\n{{changes}}\nPromise: {{sla.breached}} within {{sla.target}}, due {{sla.due_at}}\n{{comment.author}}: {{comment.content}}',
-};
+  ],
+  ['compact', '{{event.title}}: <{{ticket.url}}|{{ticket.number}}> {{ticket.title}} ({{ticket.priority}}, {{ticket.status}})'],
+  [
+    'detailed',
+    '*{{event.title}}*\n<{{ticket.url}}|{{ticket.number}}> {{ticket.title}}\nStatus: {{ticket.status}}   Priority: {{ticket.priority}}\nCategory: {{ticket.category}}\nSeverity: {{ticket.severity}}\nCustomer: {{ticket.customer_id}}\nService: {{ticket.service_affected}}\nEscalation: {{ticket.escalation_reason}}\n{{changes}}\nPromise: {{sla.clock}} within {{sla.target}}, due {{sla.due_at}}\n{{comment.author}}: {{comment.content}}',
+  ],
+]);
 const DEFAULT = 'ticket_update';
 const MAX_LENGTH = 2000;
-const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
 /** Why a template cannot be used, or undefined. */
 export function templateProblem(template: string): string | undefined {
   if (template.trim() === '') return 'must not be blank';
   if (template.length > MAX_LENGTH) return `may have at most ${MAX_LENGTH} characters`;
-  for (const [, name = ''] of template.matchAll(PLACEHOLDER)) {
+  for (const name of placeholdersIn(template)) {
     if (!PLACEHOLDERS.includes(name as Placeholder)) return `knows no {{${name.slice(0, 50)}}}; there are ${PLACEHOLDERS.join(', ')}`;
   }
-  if (/\{\{|\}\}/.test(template.replaceAll(PLACEHOLDER, ''))) return 'has a {{ or }} without its counterpart';
-  if (/^[a-z][a-z0-9_]*$/.test(template) && !(template in TEMPLATES))
-    return `is no template; there are ${Object.keys(TEMPLATES).join(', ')}, or a text with placeholders such as {{ticket.number}}`;
+  if (/\{\{|\}\}/.test(fill(template, () => ''))) return 'has a {{ or }} without its counterpart';
+  if (/^[a-z][a-z0-9_]*$/.test(template) && !TEMPLATES.has(template))
+    return `is no template; there are ${[...TEMPLATES.keys()].join(', ')}, or a text with placeholders such as {{ticket.number}}`;
   return undefined;
 }
 
@@ -70,9 +74,9 @@ export const IsTemplate = (): PropertyDecorator =>
  * with placeholders of which one has no value falls away in the templates that have a name: what it labels is not there.
  */
 export function fillIn(template: string | null | undefined, value: (name: Placeholder) => string | undefined): string {
-  const named = TEMPLATES[template ?? DEFAULT];
-  const filled = (line: string) => line.replaceAll(PLACEHOLDER, (_, name: Placeholder) => value(name) ?? '');
+  const named = TEMPLATES.get(template ?? DEFAULT);
+  const filled = (line: string) => fill(line, (name) => value(name as Placeholder) ?? '');
   if (named === undefined) return filled(template ?? '').trim();
-  const isTold = (line: string) => [...line.matchAll(PLACEHOLDER)].every(([, name]) => value(name as Placeholder) !== undefined);
+  const isTold = (line: string) => placeholdersIn(line).every((name) => value(name as Placeholder) !== undefined);
   return named.split('\n').filter(isTold).map(filled).join('\n');
 }

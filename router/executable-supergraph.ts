@@ -16,14 +16,14 @@ import { CompiledOperation } from './execution/operation.ts';
 import type { Fetch } from './execution/step.ts';
 import { dataPart, introspect } from './introspection.ts';
 import { Joins } from './joins.ts';
-import type { Limits } from './limits.ts';
+import type { OperationLimits } from './limits.ts';
 import type { Transport, Variables } from './transport.ts';
 
 /** By the name that the supergraph gives the subgraph in `join__graph(name:)`. */
 export type Transports = ReadonlyMap<string, Transport>;
 
 /** One version of the supergraph, ready to execute: its planner, the transports, and the operations that it has seen. */
-export class Graph {
+export class ExecutableSupergraph {
   readonly documents: Documents;
   /** Names of root fields that anybody may ask for. */
   readonly publicFields: ReadonlySet<string>;
@@ -35,16 +35,16 @@ export class Graph {
     readonly schema: GraphQLSchema,
     readonly joins: Joins,
     private readonly planner: QueryPlanner,
-    private readonly subgraphs: ReadonlyMap<string, Subgraph>,
+    private readonly subgraphs: ReadonlyMap<string, NamedTransport>,
     supergraph: DocumentNode,
-    limits: Limits,
+    limits: OperationLimits,
   ) {
     this.documents = new Documents(schema, limits);
     this.publicFields = publicFieldsOf(supergraph);
   }
 
   /** @throws Error for a text that is not a supergraph, or one that names a subgraph without a transport. */
-  static async load(supergraphSdl: string, transports: Transports, limits: Limits): Promise<Graph> {
+  static async load(supergraphSdl: string, transports: Transports, limits: OperationLimits): Promise<ExecutableSupergraph> {
     const supergraph = parse(supergraphSdl, { noLocation: true });
     const joins = new Joins(supergraph);
     if (joins.graphs.size === 0) throw new Error('This is not a Federation 2 supergraph: it has no join__Graph.');
@@ -52,7 +52,15 @@ export class Graph {
       if (!transports.has(name)) throw new Error(`The supergraph names the subgraph ${name}, for which there is no transport.`);
     }
     const schema = buildASTSchema(transformSupergraphToPublicSchema(supergraph), { assumeValid: true, assumeValidSDL: true });
-    return new Graph(supergraphSdl, schema, joins, new QueryPlanner(supergraphSdl), namedByGraph(joins, transports), supergraph, limits);
+    return new ExecutableSupergraph(
+      supergraphSdl,
+      schema,
+      joins,
+      new QueryPlanner(supergraphSdl),
+      namedByGraph(joins, transports),
+      supergraph,
+      limits,
+    );
   }
 
   /** Plans and compiles an operation ahead of its first run. */
@@ -98,14 +106,14 @@ function publicFieldsOf({ definitions }: DocumentNode): Set<string> {
   return new Set(fields.filter((field) => !isGuarded(field)).map(({ name }) => name.value));
 }
 
-interface Subgraph {
+interface NamedTransport {
   name: string;
   transport: Transport;
 }
 
 /** Plans name a subgraph by its enum value or by its name, as the planner's version has it. */
-function namedByGraph({ graphs }: Joins, transports: Transports): Map<string, Subgraph> {
-  const named = new Map<string, Subgraph>();
+function namedByGraph({ graphs }: Joins, transports: Transports): Map<string, NamedTransport> {
+  const named = new Map<string, NamedTransport>();
   for (const [value, { name }] of graphs) {
     const transport = transports.get(name) as Transport;
     named.set(value, { name, transport }).set(name, { name, transport });

@@ -9,21 +9,21 @@ interface Uses {
 }
 
 /**
- * Counts the uses of keys, or of certificates, in memory and writes them every few seconds, so that a request costs no write. What a process that
- * is killed had not written is lost: the count informs, nothing is decided by it.
+ * Counts the uses of keys, or of certificates, in memory and writes them every few seconds, so that a request costs no write.
+ * What a process that is killed had not written is lost: the count informs, nothing is decided by it.
  */
-export class ApiKeyUsage {
+export class CredentialUsage {
   #pending = new Map<string, Uses>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly orm: Orm,
     private readonly log: Logger,
-    private readonly table: 'api_key' | 'certificate' = 'api_key',
+    private readonly table: 'api_key' | 'certificate',
   ) {}
 
-  count(keyId: string, at: Date): void {
-    this.#add(keyId, 1, at);
+  count(id: string, at: Date): void {
+    this.#add(id, 1, at);
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_EVERY_MS).unref();
   }
 
@@ -38,14 +38,14 @@ export class ApiKeyUsage {
       await this.#write(uses);
     } catch (error) {
       this.log.warn({ err: error }, 'The use of credentials could not be written; it is kept and tried again');
-      for (const [keyId, { count, lastUsed }] of uses) this.#add(keyId, count, lastUsed);
+      for (const [id, { count, lastUsed }] of uses) this.#add(id, count, lastUsed);
     }
   }
 
-  #add(keyId: string, count: number, lastUsed: Date): void {
-    const uses = this.#pending.get(keyId);
+  #add(id: string, count: number, lastUsed: Date): void {
+    const uses = this.#pending.get(id);
     if (!uses) {
-      this.#pending.set(keyId, { count, lastUsed });
+      this.#pending.set(id, { count, lastUsed });
       return;
     }
     uses.count += count;

@@ -3,11 +3,11 @@ import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import type { CategoryId } from './category.ids.ts';
 import type { Subcategory } from './category.values.ts';
 
-/** What an organization has changed of a category; null is what the platform has. */
-@Entity({ tableName: 'category_change' })
+/** What an organization has of its own in a category; null is what the platform has. */
+@Entity({ tableName: 'category_override' })
 @OrganizationFilter()
 @Unique({ properties: ['organizationId', 'category'] })
-export class CategoryChange {
+export class CategoryOverride {
   @PrimaryKey({ type: 'text' })
   id!: string;
 

@@ -4,5 +4,5 @@ const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 export const placeholdersIn = (text: string): string[] => [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name.trim()))];
 
 /** Puts values where their names stand. What a value holds is not looked at again; a name without a value is left as it stands. */
-export const fill = (text: string, values: ReadonlyMap<string, string>): string =>
-  text.replace(PLACEHOLDER, (whole, name: string) => values.get(name.trim()) ?? whole);
+export const fill = (text: string, textFor: (name: string) => string | undefined): string =>
+  text.replace(PLACEHOLDER, (whole, name: string) => textFor(name.trim()) ?? whole);

@@ -1,0 +1,10 @@
+import type { Domain } from '../../kernel/domain.ts';
+import type { SubgraphName } from '../../kernel/settings.ts';
+import { billing } from '../../subgraphs/billing/subgraph.ts';
+import { events } from '../../subgraphs/events/subgraph.ts';
+import { identity } from '../../subgraphs/identity/subgraph.ts';
+import { services } from '../../subgraphs/services/subgraph.ts';
+import { support } from '../../subgraphs/support/subgraph.ts';
+
+/** What each subgraph is of. */
+export const domains = { identity, services, billing, support, events } satisfies Record<SubgraphName, Omit<Domain, 'start'>>;

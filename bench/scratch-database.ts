@@ -1,0 +1,80 @@
+import pg from 'pg';
+import { DATABASE_TEMPLATE } from '../apps/database-template.path.ts';
+import { Database } from '../kernel/database.ts';
+import type { Logger } from '../kernel/log.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+let made = 0;
+
+/** Begins with the prefix; no other process gives it, and this one not again. */
+export function scratchName(prefix: string): string {
+  made += 1;
+  return `${prefix}_${process.pid}_${Date.now().toString(36)}_${made}`;
+}
+
+/**
+ * A database with nothing in it, on the server or else embedded; `drop` closes and removes it. For measurements and tests, and
+ * here because both may import it and nothing that ships needs it.
+ */
+export async function openScratch(
+  server: string | undefined,
+  prefix: string,
+  log: Logger,
+): Promise<{ database: Database; drop(): Promise<void> }> {
+  if (!server) {
+    const database = await Database.open({ template: DATABASE_TEMPLATE }, log);
+    return { database, drop: () => database.close() };
+  }
+  const name = scratchName(prefix);
+  const database = await Database.open({ url: await createDatabase(server, name) }, log);
+  return {
+    database,
+    async drop() {
+      await database.close();
+      await onServer(server, (client) => dropOne(client, name));
+    },
+  };
+}
+
+/** Makes a database on a server; its URL. */
+export async function createDatabase(server: string, name: string): Promise<string> {
+  await onServer(server, (client) => client.query(`create database ${name}`));
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/**
+ * Runs a measurement on a database of its own, which its processes find in BENCH_DATABASE_URL: what another one has left behind to
+ * be vacuumed is not paid for by it. Without a server it has the embedded database.
+ */
+export async function onScratch<T>(prefix: string, measure: (env: NodeJS.ProcessEnv) => Promise<T>): Promise<T> {
+  const server = process.env.BENCH_DATABASE_URL;
+  if (!server) return measure(process.env);
+  const name = scratchName(prefix);
+  try {
+    return await measure({ ...process.env, BENCH_DATABASE_URL: await createDatabase(server, name) });
+  } finally {
+    await dropDatabases(server, name);
+  }
+}
+
+/** Drops all whose names begin so, whoever is connected to them. */
+export async function dropDatabases(server: string, beginning: string): Promise<void> {
+  await onServer(server, async (client) => {
+    const { rows } = await client.query<{ datname: string }>('select datname from pg_database where starts_with(datname, $1)', [beginning]);
+    for (const { datname } of rows) await dropOne(client, datname);
+  });
+}
+
+const dropOne = (client: pg.Client, name: string): Promise<unknown> => client.query(`drop database if exists ${name} with (force)`);
+
+async function onServer(url: string, act: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  await client.connect();
+  try {
+    await act(client);
+  } finally {
+    await client.end();
+  }
+}

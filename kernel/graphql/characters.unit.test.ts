@@ -1,0 +1,45 @@
+import { IsOptional } from 'class-validator';
+import { expect, test } from 'vitest';
+import type { InvalidParameters } from '../errors.ts';
+import { Characters, MaxCharacters, Name } from './characters.ts';
+import { validateInput } from './validate-input.ts';
+
+class Note {
+  @Name(10)
+  name?: string;
+
+  @Characters(2, 4)
+  code?: string;
+
+  @IsOptional()
+  @MaxCharacters(3)
+  text?: string | null;
+}
+
+const reasonFor = (input: Partial<Note>): string | undefined => {
+  try {
+    validateInput(Object.assign(new Note(), input));
+    return undefined;
+  } catch (error) {
+    return (error as InvalidParameters).problems[0].reason;
+  }
+};
+
+test('a name has something to read in it, and an end', () => {
+  expect(reasonFor({ name: 'x' })).toBeUndefined();
+  expect(['', ' \t', 'x'.repeat(11)].map((name) => reasonFor({ name }))).toEqual([
+    'must not be blank',
+    'must not be blank',
+    'must have 1 to 10 characters',
+  ]);
+});
+
+test('a text has as many characters as its rule says', () => {
+  expect(['ab', 'abcd'].map((code) => reasonFor({ code }))).toEqual([undefined, undefined]);
+  expect(['a', 'abcde'].map((code) => reasonFor({ code }))).toEqual(Array(2).fill('must have 2 to 4 characters'));
+});
+
+test('a text that may be empty has at most so many', () => {
+  expect(['', 'abc', null].map((text) => reasonFor({ text }))).toEqual([undefined, undefined, undefined]);
+  expect(reasonFor({ text: 'abcd' })).toBe('must have at most 3 characters');
+});

@@ -1,0 +1,54 @@
+/**
+ * What a record is called in the `details.resource` of an error, on every surface: its type in the graph, in snake case.
+ * `customer` is an account by its customer number.
+ */
+export const resources = [
+  'account',
+  'agent',
+  'api_key',
+  'article',
+  'attachment',
+  'catalog_category',
+  'certificate',
+  'customer',
+  'invoice',
+  'jira_integration',
+  'mfa_challenge',
+  'mfa_method',
+  'oauth_client',
+  'organization',
+  'provisioning_request',
+  'routing_rule',
+  'saml_connection',
+  'service',
+  'session',
+  'sla_policy',
+  'slack_integration',
+  'support_report',
+  'ticket',
+  'ticket_category',
+  'trusted_issuer',
+  'user',
+  'webhook',
+  'webhook_delivery',
+] as const;
+
+export type Resource = (typeof resources)[number];
+export const isResource = (name: string): name is Resource => (resources as readonly string[]).includes(name);
+
+const SPELLING: Readonly<Record<string, string>> = {
+  api: 'API',
+  jira: 'Jira',
+  mfa: 'MFA',
+  oauth: 'OAuth',
+  saml: 'SAML',
+  sla: 'SLA',
+  slack: 'Slack',
+};
+
+/** As a sentence says it: `SLA policy`. */
+export const inWords = (resource: Resource): string =>
+  resource
+    .split('_')
+    .map((word) => SPELLING[word] ?? word)
+    .join(' ');

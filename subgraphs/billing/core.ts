@@ -1,0 +1,14 @@
+import type { Ports } from '../../kernel/domain.ts';
+import { RecordReader } from '../../kernel/loaders.ts';
+import { Invoice } from './invoices/invoice.entity.ts';
+import { InvoiceRelationReader } from './invoices/invoice.loader.ts';
+
+/** What there is one of for the whole process: made once, used by every request. */
+export type BillingCore = ReturnType<typeof createCore>;
+
+export function createCore(ports: Ports) {
+  return {
+    ports,
+    readers: { invoices: new RecordReader(ports, Invoice), relations: new InvoiceRelationReader(ports) },
+  };
+}

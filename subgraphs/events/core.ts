@@ -1,0 +1,98 @@
+import type { LiveField, Ports } from '../../kernel/domain.ts';
+import type { EventReader, EventType, Reaction } from '../../kernel/events.ts';
+import { RecordReader } from '../../kernel/loaders.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import { SecretBox } from '../../kernel/secret-box.ts';
+import { UrlGuard } from '../../kernel/ssrf.ts';
+import { Catalogue } from './catalogue/catalogue.ts';
+import { describeEventType } from './catalogue/event-type.ts';
+import { Consumer } from './consumers/consumer.ts';
+import { reactionsTask } from './consumers/reactions.ts';
+import { readerTask } from './consumers/readers.ts';
+import { DeliveryAnnouncement } from './deliveries/delivery.announcement.ts';
+import { DeliveryFeed } from './deliveries/delivery.feed.ts';
+import { DeliveryPlanner } from './deliveries/delivery.planner.ts';
+import { DeliveryLanes } from './dispatch/delivery.lanes.ts';
+import { DeliverySender, type DeliveryTimeouts } from './dispatch/delivery.sender.ts';
+import { SettlementStore } from './dispatch/delivery.settlement.ts';
+import { Settler } from './dispatch/delivery.settler.ts';
+import { DeliveryStore } from './dispatch/delivery.store.ts';
+import { DeliveryWorker } from './dispatch/delivery.worker.ts';
+import { EventRecord } from './log/event.entity.ts';
+import { EventLog } from './log/event.log.ts';
+import { EventPartitions } from './log/event.partitions.ts';
+import { Retention } from './log/retention.ts';
+import { DeliveryQuota, type PlanOf } from './quota/delivery.quota.ts';
+import { ReplayWorker } from './replays/replay.worker.ts';
+import { Follower } from './stream/follower.ts';
+import { Webhook } from './webhooks/webhook.entity.ts';
+
+/** What the events domain is given beside the ports of every domain. */
+export interface EventsPorts extends Ports {
+  /** Of all domains, this one's included. */
+  eventTypes: readonly EventType[];
+  reactions: readonly Reaction[];
+  readers: readonly EventReader[];
+  /** What the domains declare that can be followed. */
+  live: readonly LiveField[];
+  /** The platform's secret, from which the one for signing secrets at rest is derived. */
+  secretKey: string;
+  /** Webhooks may be http and lead to private addresses: development and tests. */
+  allowPrivateUrls: boolean;
+  /** Decides how many deliveries a month allows. Default: no organization has a limit. */
+  planOf?: PlanOf | undefined;
+  /** How long events are kept. */
+  retentionDays: number;
+  /** Default: 5 s to connect, 10 s for all of an attempt. */
+  deliveryTimeouts?: DeliveryTimeouts | undefined;
+  metrics?: Metrics;
+}
+
+const unlimited: PlanOf = async () => 'custom';
+
+/** What there is one of for the whole process: made once, used by every request, and what works by itself. */
+export type EventsCore = ReturnType<typeof createCore>;
+
+export function createCore(ports: EventsPorts) {
+  const { orm, rows, database, jobs, clock, log, eventTypes, reactions, readers, secretKey, allowPrivateUrls } = ports;
+  const { planOf = unlimited, retentionDays, deliveryTimeouts, metrics } = ports;
+  const catalogue = new Catalogue(eventTypes);
+  const partitions = new EventPartitions(orm);
+  const eventLog = new EventLog(orm, rows, catalogue, partitions);
+  const retention = new Retention({ rows, partitions, days: retentionDays, clock, log });
+  const guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
+  const secrets = new SecretBox(secretKey, 'events.webhook-secret');
+  const sender = new DeliverySender(guard, clock, deliveryTimeouts);
+  const store = new DeliveryStore(orm, rows, eventLog);
+  const settler = new Settler(new SettlementStore(orm, rows, database), new DeliveryAnnouncement(rows, log), log);
+  const lanes = new DeliveryLanes({ store, settler, sender, secrets, clock, log, metrics });
+  const worker = new DeliveryWorker({ store, lanes, clock, log });
+  const quota = new DeliveryQuota(orm, rows, planOf);
+  const wake = (webhookId: string): void => lanes.wake(webhookId);
+  const replays = new ReplayWorker({ orm, catalogue, eventLog, quota, jobs, clock, wake });
+  const following = { orm, rows, eventLog, log };
+  const consumers = [
+    new Consumer(following, new DeliveryPlanner({ clock, catalogue, quota, wake })),
+    new Consumer(following, reactionsTask(reactions, jobs, eventLog, log)),
+    ...readers.map((reader) => new Consumer(following, readerTask(reader))),
+  ];
+  const followers = { events: new Follower(eventLog, log), deliveries: new Follower(new DeliveryFeed(orm, rows), log) };
+  return {
+    ports,
+    catalogue,
+    eventTypes: catalogue.types.map(describeEventType).sort((one, other) => one.name.localeCompare(other.name)),
+    eventLog,
+    guard,
+    secrets,
+    sender,
+    store,
+    worker,
+    consumers,
+    retention,
+    followers,
+    quota,
+    replays,
+    wake,
+    readers: { events: new RecordReader(ports, EventRecord), webhooks: new RecordReader(ports, Webhook) },
+  };
+}

@@ -1,0 +1,51 @@
+import type { z } from 'zod';
+import type { Orm } from '../../../kernel/database.ts';
+import type { Reaction } from '../../../kernel/events.ts';
+import type { Mail } from '../../../kernel/mail.ts';
+import { organizationEm } from '../../../kernel/organization.filter.ts';
+import { claim } from '../../../kernel/outbox.ts';
+import type { MailQueue } from '../messages/message.queue.ts';
+import { User } from '../users/user.entity.ts';
+import { UserRole, UserStatus } from '../users/user.states.ts';
+
+export interface MailParts {
+  orm: Orm;
+  mails: MailQueue;
+  /** Public origin of the platform, for links. */
+  origin: string;
+}
+
+/** What whoever runs an organization is told of an event: a subject and paragraphs, after the greeting. */
+export interface Letter {
+  subject: string;
+  paragraphs: readonly string[];
+}
+
+/** A reaction that tells of an event by mail who runs the organization: its active owners and administrators, each once. */
+export function tellAdministrators<Shape extends z.ZodType>(
+  { orm, mails }: Pick<MailParts, 'orm' | 'mails'>,
+  /** `shape` is what is read of the event's envelope. */
+  { name, on, shape }: { name: string; on: string; shape: Shape },
+  letterOf: (event: z.infer<Shape>) => Letter,
+): Reaction {
+  return {
+    name,
+    on,
+    async handle(event) {
+      const letter = letterOf(shape.parse(JSON.parse(event.payload)));
+      await organizationEm(orm, event.organizationId).transactional(async (tx) => {
+        if (!(await claim(tx, event.id, name))) return;
+
+        const roles = [UserRole.OWNER, UserRole.ADMIN];
+        const recipients = await tx.find(User, { role: { $in: roles }, status: UserStatus.ACTIVE }, { orderBy: { id: 'asc' } });
+        for (const recipient of recipients) await mails.enqueue(tx, mailTo(recipient, letter));
+      });
+    },
+  };
+}
+
+const mailTo = ({ email, name }: User, { subject, paragraphs }: Letter): Mail => ({
+  to: email,
+  subject,
+  text: `${[`Hello ${name},`, ...paragraphs].join('\n\n')}\n`,
+});

@@ -1,0 +1,29 @@
+import type { Ports } from '../../kernel/domain.ts';
+import { RecordReader } from '../../kernel/loaders.ts';
+import type { ConnectivityProvider } from './providers/connectivity.provider.ts';
+import { SimulatedConnectivityProvider } from './providers/simulated.provider.ts';
+import { defineProvisioning } from './provisioning/provisioning.job.ts';
+import { ProvisioningRequest } from './provisioning-requests/provisioning-request.entity.ts';
+import { Service } from './services/service.entity.ts';
+import { StatusChange } from './status/status-change.entity.ts';
+
+export interface ServicesPorts extends Ports {
+  /** Who builds and measures internet lines. Default: the simulator. */
+  connectivity?: ConnectivityProvider;
+}
+
+/** What there is one of for the whole process: made once, used by every request and job. */
+export type ServicesCore = ReturnType<typeof createCore>;
+
+export function createCore({ connectivity = new SimulatedConnectivityProvider(), ...given }: ServicesPorts) {
+  const ports = { ...given, connectivity };
+  defineProvisioning(ports);
+  return {
+    ports,
+    readers: {
+      services: new RecordReader(ports, Service),
+      statusChanges: new RecordReader(ports, StatusChange),
+      provisioningRequests: new RecordReader(ports, ProvisioningRequest),
+    },
+  };
+}

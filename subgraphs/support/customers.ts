@@ -1,0 +1,22 @@
+import { parse } from 'graphql';
+import type { Graph } from '../../kernel/graph.ts';
+import { existing } from '../../kernel/records.ts';
+import type { RequestContext } from '../../kernel/request.ts';
+
+const CUSTOMER = parse(
+  'query SupportCustomer($id: ID!) { accounts(filter: { customerId: [$id] }, page: { limit: 1 }) { nodes { id tier name email } } }',
+);
+
+/** Of an account what the desk needs. */
+export interface Customer {
+  id: string;
+  tier: string | null;
+  name: string;
+  email: string;
+}
+
+/** The account with a customer number. Asks the graph, so it is called before a transaction begins. @throws ResourceNotFound */
+export async function findCustomer(graph: Graph, request: RequestContext, id: string): Promise<Customer> {
+  const { accounts } = await graph.query<{ accounts: { nodes: Customer[] } }>(CUSTOMER, { id }, request);
+  return existing(accounts.nodes[0], 'customer', id);
+}

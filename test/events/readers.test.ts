@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { EventReader, LoggedEvent } from '../../kernel/events.ts';
+import { eventually } from '../rig.ts';
+import { EventsWorld } from './events.world.ts';
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+const indexOf = ({ payload }: LoggedEvent): number => JSON.parse(payload).data.index;
+
+/** A reader that remembers what it read; `failing` times it refuses first. */
+function reading(failing = 0): { reader: EventReader; seen: number[] } {
+  const seen: number[] = [];
+  let left = failing;
+  const reader: EventReader = {
+    name: 'test.reader',
+    on: ['thing.happened'],
+    async read(events) {
+      left -= 1;
+      if (left >= 0) throw new Error('Not now.');
+      seen.push(...events.map(indexOf));
+    },
+  };
+  return { reader, seen };
+}
+
+test('a reader is given what happens in the order of the log, and goes on where its last process ended', async () => {
+  const world = await EventsWorld.open();
+  const { reader, seen } = reading();
+  const one = await world.start({ readers: [reader] });
+  await eventually(async () => (await world.query("select 1 from events.consumer where name = 'test.reader'")).length === 1);
+  for (let from = 0; from < 450; from += 150) await one.append(150, from);
+  await eventually(() => seen.length >= 450);
+  await eventually(async () => {
+    const [place] = await world.query<{ at: string; head: string }>(
+      "select (select last_sequence from events.consumer where name = 'test.reader') as at, (select max(sequence) from events.event_log) as head",
+    );
+    return place?.at === place?.head;
+  });
+  await one.stop();
+  const two = await world.start({ readers: [reader] });
+  await two.append(5, 450);
+  await eventually(() => seen.length >= 455);
+  expect(seen).toEqual(upTo(455));
+});
+
+test('what a reader could not read comes again, and nothing later before it', async () => {
+  const world = await EventsWorld.open();
+  const { reader, seen } = reading(2);
+  const process = await world.start({ readers: [reader] });
+  await eventually(async () => (await world.query("select 1 from events.consumer where name = 'test.reader'")).length === 1);
+  await process.append(3);
+  await process.append(3, 3);
+  await eventually(() => seen.length >= 6);
+  expect(seen).toEqual(upTo(6));
+});
+
+test('a reader that is new begins with what happens from now on', async () => {
+  const world = await EventsWorld.open();
+  const before = await world.start();
+  await before.append(10);
+  await before.stop();
+  const { reader, seen } = reading();
+  const process = await world.start({ readers: [reader] });
+  await eventually(async () => (await world.query("select 1 from events.consumer where name = 'test.reader'")).length === 1);
+  await process.append(2, 10);
+  await eventually(() => seen.length >= 2);
+  expect(seen).toEqual([10, 11]);
+});

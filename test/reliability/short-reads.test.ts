@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Rows } from '../../kernel/database.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { eventually } from '../rig.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
+
+let opened: Awaited<ReturnType<typeof emptyDatabase>>;
+let rows: Rows;
+beforeAll(async () => {
+  opened = await emptyDatabase(createLogger({ level: 'silent' }));
+  ({ rows } = await opened.database.attach({ schema: 'reads_test', entities: [], migrations: [] }));
+});
+afterAll(() => opened.drop());
+
+const double = (value: number): Promise<unknown[][]> => rows.tuples('select $1::int * 2, $1::int', [value], 'test.double');
+const divided = (value: number): Promise<unknown[][]> => rows.tuples('select 10 / $1::int', [value], 'test.divided');
+
+test('reads that are asked for together each get their own answer', async () => {
+  const answers = await Promise.all(Array.from({ length: 300 }, (_, value) => double(value)));
+  expect(answers).toEqual(Array.from({ length: 300 }, (_, value) => [[value * 2, value]]));
+});
+
+test('a read that fails leaves those around it alone', async () => {
+  const [before, failed, after] = await Promise.allSettled([divided(5), divided(0), divided(2)]);
+  expect(before).toMatchObject({ value: [[2]] });
+  expect(failed).toMatchObject({ reason: { code: '22012' } });
+  expect(after).toMatchObject({ value: [[5]] });
+});
+
+test('instants come as the text that records are read from, or as an instant', async () => {
+  const [row] = await rows.tuples(`select '2026-01-31 09:30:00.125+00'::timestamptz, '{"a": 1}'::jsonb`, [], 'test.instant');
+  expect(new Date(row?.[0] as string | Date).toISOString()).toBe('2026-01-31T09:30:00.125Z');
+  expect(row?.[1]).toEqual({ a: 1 });
+});
+
+test.runIf(process.env.TEST_DATABASE_URL)(
+  'a connection that is lost fails what was sent on it; the next read has another one',
+  async () => {
+    const [first] = await rows.tuples('select pg_backend_pid()', [], 'test.pid');
+    const sent = rows.tuples('select pg_sleep(30)', [], 'test.sleep').catch((error: Error) => error);
+    await eventually(
+      async () => (await rows.query(`select 1 from pg_stat_activity where "pid" = $1 and "state" = 'active'`, [first?.[0]])).length,
+    );
+    await rows.query('select pg_terminate_backend($1)', [first?.[0]]);
+    expect(await sent).toBeInstanceOf(Error);
+    const [second] = await rows.tuples('select pg_backend_pid()', [], 'test.pid');
+    expect(second?.[0]).not.toBe(first?.[0]);
+    expect(await double(4)).toEqual([[8, 4]]);
+  },
+);

@@ -1,0 +1,34 @@
+import { expect } from 'vitest';
+import { rows } from '../support/tables.ts';
+import type { Answer, Json, Tenant } from '../tenant.ts';
+
+export const ticket = { title: 'Internet connection is down', description: 'No light since 9:30.' };
+export const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** As a request holds it. */
+export const file = (filename: string, content_type: string, content: Buffer | string, more: object = {}) => ({
+  filename,
+  content_type,
+  data: Buffer.from(content).toString('base64'),
+  ...more,
+});
+
+/** Opens a ticket with files; the answer as it came. */
+export const send = (tenant: Tenant, attachments: unknown): Promise<Answer> =>
+  tenant.rest('POST', '/support/tickets', { body: { ...ticket, attachments } });
+
+export async function keep(tenant: Tenant, attachments: unknown): Promise<Json> {
+  const answer = await send(tenant, attachments);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body.ticket;
+}
+
+export const download = (by: Tenant, id: string, headers: Record<string, string> = {}, { method = 'GET' } = {}): Promise<Response> =>
+  fetch(`${by.origin}/v1/attachments/${id}`, { method, headers: { authorization: `Bearer ${by.apiKey}`, ...headers } });
+
+/** What is stored and nobody has. */
+export const noted = async ({ organizationId }: Tenant): Promise<{ id: string }[]> =>
+  (await rows()).query('select "id" from "support"."attachment_upload" where "organization_id" = $1', [organizationId]);

@@ -1,0 +1,88 @@
+import { beforeAll, expect, test } from 'vitest';
+import { eventually, type Rig, rig } from '../rig.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { openTicket } from '../ticket.setup.ts';
+import { freshEmail, HOUR_MS, notify } from './notification.setup.ts';
+import { makeRule } from './routing.setup.ts';
+
+const MINUTE_MS = 60_000;
+
+let platform: Rig;
+beforeAll(async () => {
+  platform = await rig();
+});
+
+const many = (count: number) => ({ type: 'email', recipients: Array.from({ length: count }, () => ({ email: freshEmail() })) });
+/** Leaves so many of the hundred recipients that the plan allows within an hour. */
+async function leaving(tenant: Tenant, left: number): Promise<Json> {
+  const ticket = await openTicket(tenant);
+  for (const count of [50, 50 - left]) expect((await notify(tenant, ticket, many(count))).status).toBe(201);
+  return ticket;
+}
+const toldOf = async (tenant: Tenant, { id }: Json): Promise<Json[]> => {
+  const { body } = await tenant.rest('GET', `/support/tickets/${id}/notifications`);
+  return body.data.flatMap(({ recipients }: Json) => recipients);
+};
+const isRefused = ({ last_error }: Json): boolean => /plan allows no more/.test(last_error ?? '');
+
+test('more than the plan allows within an hour are refused, and nobody is told', async () => {
+  const small = await platform.organization({ plan: 'developer' });
+  const ticket = await openTicket(small);
+  expect((await notify(small, ticket, many(50))).status).toBe(201);
+  expect((await notify(small, ticket, many(49))).status).toBe(201);
+  const refused = await notify(small, ticket, many(2));
+  expect(refused.status).toBe(429);
+  expect(refused.body.error).toMatchObject({
+    code: 'RATE_LIMIT_EXCEEDED',
+    details: { window: 'notifications', limit: 100, remaining: 1 },
+  });
+  expect((await notify(small, ticket, many(1))).status).toBe(201);
+  await platform.advance(HOUR_MS + 1000);
+  expect((await notify(small, ticket, many(1))).status).toBe(201);
+});
+
+test('those whom a rule names beyond it are told nothing, and count for nothing', async () => {
+  const tenant = await platform.organization({ plan: 'developer' });
+  await leaving(tenant, 2);
+  await makeRule(tenant, { conditions: { category: 'voice' }, actions: { notify: Array.from({ length: 20 }, freshEmail) } });
+  await platform.advance(59 * MINUTE_MS);
+  const routed = [];
+  for (const _ of [1, 2, 3]) routed.push(await toldOf(tenant, await openTicket(tenant, { category: 'voice' })));
+  expect(routed.map((told) => told.filter(isRefused).length)).toEqual([18, 20, 20]);
+  expect(routed[1]).toMatchObject(Array.from({ length: 20 }, () => ({ status: 'failed', attempts: 0 })));
+  await platform.advance(2 * MINUTE_MS);
+  // but for the two who were told of the first ticket the hour is new
+  const ticket = await leaving(tenant, 2);
+  const refused = await notify(tenant, ticket, many(1));
+  expect([refused.status, refused.body.error.details]).toEqual([429, expect.objectContaining({ remaining: 0, current_usage: 100 })]);
+});
+
+test('an automatic update beyond it is not mailed, and stands with the ticket all the same', async () => {
+  const tenant = await platform.organization({ plan: 'developer' });
+  await makeRule(tenant, { conditions: { category: 'voice' }, actions: { auto_update_frequency: '30_minutes' } });
+  const email = freshEmail();
+  const ticket = await openTicket(tenant, { category: 'voice', contact: { name: 'Ada', email } });
+  await leaving(tenant, 0);
+  await platform.advance(30 * MINUTE_MS);
+  const [told] = await eventually(async () => {
+    const found = await toldOf(tenant, ticket);
+    return found.length > 0 && found;
+  });
+  expect(told).toMatchObject({ email, status: 'failed', attempts: 0, last_error: expect.stringContaining('plan allows no more') });
+  expect((await tenant.rest('GET', `/support/tickets/${ticket.id}/comments`)).body.comments).toHaveLength(1);
+  await platform.advance(31 * MINUTE_MS);
+  await eventually(() => platform.mails.some(({ to }) => to === email));
+});
+
+test('an escalation that names more is refused as a whole', async () => {
+  const tenant = await platform.organization({ plan: 'developer' });
+  const ticket = await leaving(tenant, 1);
+  const escalate = (notified: number) =>
+    tenant.rest('POST', `/support/tickets/${ticket.id}/escalate`, {
+      body: { escalation_level: 2, notify: Array.from({ length: notified }, freshEmail) },
+    });
+  const refused = await escalate(2);
+  expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+  expect((await tenant.rest('GET', `/support/tickets/${ticket.id}`)).body.ticket.status).toBe('open');
+  expect((await escalate(1)).status).toBeLessThan(300);
+});

@@ -1,0 +1,166 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { MailRejected } from '../../kernel/mail.ts';
+import { TEMPLATE_NAMES } from '../../subgraphs/support/notifications/notification.templates.ts';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { rows } from '../support/tables.ts';
+import type { Answer, Tenant } from '../tenant.ts';
+import { openTicket } from '../ticket.setup.ts';
+import { emailTo, freshEmail, HOUR_MS, mailTo, notify, settled } from './notification.setup.ts';
+
+let platform: Rig;
+let tenant: Tenant;
+beforeAll(async () => {
+  platform = await rig();
+  tenant = await platform.organization({ plan: 'custom' });
+});
+
+/** After so many tries of the first recipient, when the next one waits for its time: moving the clock makes it due. */
+const waitsAfter = (attempts: number, { body }: Answer): Promise<unknown> =>
+  eventually(async () => {
+    const { id } = body.data.recipients[0];
+    const waiting = `select 1 from support.notification_recipient r, pgboss.job j where r.id = $1 and r.attempts = $2
+      and j.name = 'support.notify' and j.data->>'recipientId' = r.id and j.state = 'retry'`;
+    return (await (await rows()).query(waiting, [id, attempts])).length > 0;
+  });
+
+describe('an e-mail', () => {
+  test('is sent to each recipient by name, and what came of it is kept', async () => {
+    const ticket = await openTicket(tenant, { priority: 'high' });
+    const [ada, bob] = [freshEmail(), freshEmail()];
+    const recipients = [
+      { email: ada, name: 'Ada Diaz', role: 'it_manager' },
+      { email: bob },
+      { email: ada.toUpperCase(), name: 'Ada again' },
+    ];
+    const answer = await notify(tenant, ticket, { type: 'email', recipients, template: 'ticket_update', variables: { eta: '2 hours' } });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    expect(answer.body.data).toMatchObject({
+      id: expect.stringMatching(/^ntf_/),
+      ticket_id: ticket.id,
+      type: 'email',
+      template: 'ticket_update',
+      recipients: [
+        { email: ada, phone: null, name: 'Ada Diaz', role: 'it_manager' },
+        { email: bob, name: null, role: null },
+      ],
+    });
+
+    const mail = await mailTo(ada);
+    expect(mail).toMatchObject({ toName: 'Ada Diaz', subject: `[${ticket.number}] Update: Line is down` });
+    for (const part of ['Hello Ada Diaz,', ticket.number, 'Line is down', 'high', '2 hours', ticket.urls.customer_portal]) {
+      expect(mail.text).toContain(part);
+      expect(mail.html).toContain(part);
+    }
+    expect((await mailTo(bob)).text).toMatch(/^Hello,/);
+    expect(await settled(tenant, ticket)).toMatchObject([
+      { email: ada, status: 'sent', attempts: 1, last_error: null, simulated: false, sent_at: expect.any(String) },
+      { email: bob, status: 'sent', attempts: 1 },
+    ]);
+    expect(platform.mails.filter(({ to }) => to.toLowerCase() === ada)).toHaveLength(1);
+  });
+
+  test('of one ticket stands in one conversation, each with an id of its own', async () => {
+    const ticket = await openTicket(tenant);
+    const emails = [freshEmail(), freshEmail()];
+    for (const email of emails) await notify(tenant, ticket, emailTo(email));
+    const [first, second] = await Promise.all(emails.map(mailTo));
+    expect(first?.thread).toContain(ticket.id);
+    expect(second?.thread).toBe(first?.thread);
+    expect(second?.messageId).not.toBe(first?.messageId);
+  });
+
+  test.each(TEMPLATE_NAMES)('by the template %s says the same in text and HTML', async (template) => {
+    const ticket = await openTicket(tenant);
+    const email = freshEmail();
+    expect((await notify(tenant, ticket, emailTo(email, { template, variables: { message: 'We called you.' } }))).status).toBe(201);
+    const { subject, text, html = '' } = await mailTo(email);
+    expect(subject).toContain(ticket.number);
+    expect(`${subject}${text}${html}`).not.toMatch(/\{\{|undefined|null|\[object/);
+    const words = html
+      .replace(/<[^>]+>/g, ' ')
+      .split(/\s+/)
+      .filter(Boolean);
+    const missing = text
+      .trim()
+      .split(/\s+/)
+      .filter((word) => !/^(https?:|[^:]*:$)/.test(word) && !words.includes(word));
+    expect(missing).toEqual([]);
+    expect(text).toContain('We called you.');
+  });
+
+  test('has the subject that it was given, with its placeholders filled', async () => {
+    const ticket = await openTicket(tenant, { title: 'Phones\r\nBcc: victim@example.com' });
+    const email = freshEmail();
+    await notify(
+      tenant,
+      ticket,
+      emailTo(email, { subject: '{{ ticket.number }} {{ticket.title}}: {{eta}}', variables: { eta: '{{ticket.number}}' } }),
+    );
+    expect((await mailTo(email)).subject).toBe(`${ticket.number} Phones Bcc: victim@example.com: {{ticket.number}}`);
+  });
+
+  test('shows what was put into it as text, whatever that is', async () => {
+    const evil = `<script>alert('x')</script><img src=x onerror=alert(1)>"&{{constructor}}`;
+    const ticket = await openTicket(tenant, { title: evil });
+    const email = freshEmail();
+    const recipients = [{ email, name: '<b>Ada</b>' }];
+    const answer = await notify(tenant, ticket, { type: 'email', recipients, variables: { message: evil, eta: evil } });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    const { text, html } = await mailTo(email);
+    expect(html).not.toMatch(/<script|<img|<b>/);
+    expect(
+      html?.split('&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&amp;{{constructor}}'),
+    ).toHaveLength(5);
+    expect(text).toContain(`Eta: ${evil}`);
+  });
+
+  test('that the server cannot take is tried again, and its failures do not stop the others', async () => {
+    const ticket = await openTicket(tenant);
+    const [away, fine] = [freshEmail(), freshEmail()];
+    platform.mailFailures.set(away, [new Error('connect ECONNREFUSED 10.0.0.7:25'), new Error('450 busy')]);
+    const answer = await notify(tenant, ticket, { type: 'email', recipients: [{ email: away }, { email: fine }] });
+    await mailTo(fine);
+    await waitsAfter(1, answer);
+    const { body } = await tenant.rest('GET', `/support/tickets/${ticket.id}/notifications`);
+    const [failed] = body.data[0].recipients;
+    expect(failed).toMatchObject({ status: 'queued', last_error: expect.stringContaining('could not be reached'), sent_at: null });
+    expect(failed.last_error).not.toContain('10.0.0.7');
+    await platform.advance(HOUR_MS);
+    await waitsAfter(2, answer);
+    await platform.advance(HOUR_MS);
+    expect(await settled(tenant, ticket)).toMatchObject([
+      { status: 'sent', attempts: 3, last_error: null },
+      { status: 'sent', attempts: 1 },
+    ]);
+    expect(platform.mails.filter(({ to }) => to === away)).toHaveLength(1);
+  });
+
+  test('that the server refuses for good has failed, and says why', async () => {
+    const ticket = await openTicket(tenant);
+    const gone = freshEmail();
+    platform.mailFailures.set(gone, [new MailRejected('550 5.1.1 No such mailbox')]);
+    await notify(tenant, ticket, emailTo(gone));
+    expect(await settled(tenant, ticket)).toMatchObject([
+      { status: 'failed', attempts: 1, last_error: expect.stringContaining('No such mailbox') },
+    ]);
+    await platform.advance(HOUR_MS);
+    await notify(tenant, ticket, emailTo(freshEmail()));
+    await settled(tenant, ticket);
+    expect(platform.mails.filter(({ to }) => to === gone)).toEqual([]);
+  });
+
+  test('is given up after ten tries', async () => {
+    const ticket = await openTicket(tenant);
+    const never = freshEmail();
+    platform.mailFailures.set(
+      never,
+      Array.from({ length: 20 }, () => new Error('busy')),
+    );
+    const answer = await notify(tenant, ticket, emailTo(never));
+    for (let attempt = 1; attempt < 10; attempt++) {
+      await waitsAfter(attempt, answer);
+      await platform.advance(HOUR_MS);
+    }
+    expect(await settled(tenant, ticket)).toMatchObject([{ status: 'failed', attempts: 10 }]);
+  });
+});

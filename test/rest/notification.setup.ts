@@ -1,0 +1,38 @@
+import { newId } from '../../kernel/ids.ts';
+import type { Mail } from '../../kernel/mail.ts';
+import { eventually, rig } from '../rig.ts';
+import type { Answer, Json, Tenant } from '../tenant.ts';
+
+export const HOUR_MS = 3_600_000;
+
+export const freshEmail = (): string => `${newId('user').toLowerCase()}@example.com`;
+
+export const notify = (tenant: Tenant, { id }: Json, body: object): Promise<Answer> =>
+  tenant.rest('POST', `/support/tickets/${id}/notify`, { body });
+
+export const emailTo = (email: string, more: object = {}) => ({
+  type: 'email',
+  recipients: [{ email }],
+  template: 'ticket_update',
+  ...more,
+});
+
+/** The first that left for an address. */
+export async function mailTo(email: string): Promise<Mail> {
+  const { mails } = await rig();
+  return eventually(() => mails.find(({ to }) => to === email));
+}
+
+/** What came of the newest notification of a ticket, once nothing of it is under way. */
+export const settled = (tenant: Tenant, { id }: Json): Promise<Json[]> =>
+  eventually(async () => {
+    const { body } = await tenant.rest('GET', `/support/tickets/${id}/notifications`);
+    const { recipients } = body.data[0];
+    return recipients.every(({ status }: Json) => status !== 'queued') && recipients;
+  });
+
+/** The status of a refusal, and the members that it names. */
+export const problems = ({ status, body }: Answer): [number, string[]] => [
+  status,
+  body.error?.details.errors.map(({ field }: Json) => field),
+];

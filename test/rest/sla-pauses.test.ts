@@ -1,0 +1,73 @@
+import { beforeAll, expect, test } from 'vitest';
+import { type Rig, rig } from '../rig.ts';
+import { eventsOf, eventsWhen, HOUR_MS, slaOf } from '../support/sla.setup.ts';
+import type { Tenant } from '../tenant.ts';
+import { changeTicket as change, openTicket as open } from '../ticket.setup.ts';
+
+let platform: Rig;
+let tenant: Tenant;
+beforeAll(async () => {
+  platform = await rig();
+  tenant = await platform.organization();
+});
+
+/** Of an organization of its own: how many percent of its tickets kept what was promised. */
+const complianceOf = async (owner: Tenant): Promise<number> =>
+  (await owner.rest('GET', '/support/analytics/dashboard')).body.dashboard.overview.sla_compliance;
+
+test('another priority, while a ticket waits for its customer, tells at once that the time for it had passed', async () => {
+  const owner = await platform.organization();
+  const { id, created_at } = await open(owner, { priority: 'low' });
+  await change(owner, id, { status: 'in_progress' });
+  await platform.advance(5 * HOUR_MS);
+  await change(owner, id, { waiting_on_customer: true });
+  expect(await eventsOf(owner, id, 'sla.breach')).toEqual([]);
+  expect(await complianceOf(owner)).toBe(100);
+
+  await change(owner, id, { priority: 'critical' });
+  const due_at = new Date(Date.parse(created_at) + 4 * HOUR_MS).toISOString();
+  const [breach, ...others] = await eventsWhen(owner, id, 1, 'sla.breach');
+  expect(breach.data.sla).toEqual({ breached: 'resolution_time', target: '4 hours', due_at });
+  expect(others).toEqual([]);
+  const breached = { status: 'breached', due_at, elapsed: '5 hours', time_remaining: '-1 hour', breached_at: expect.any(String) };
+  expect((await slaOf(owner, id)).resolution_time).toMatchObject({ ...breached, paused: true });
+
+  await change(owner, id, { status: 'resolved' });
+  expect((await slaOf(owner, id)).resolution_time).toMatchObject({ ...breached, paused: false });
+  expect(await eventsOf(owner, id, 'sla.breach')).toHaveLength(1);
+  expect(await complianceOf(owner)).toBe(0);
+});
+
+test('and erases no breach that was told, unless it gives the time back', async () => {
+  const { id } = await open(tenant, { priority: 'high' });
+  await change(tenant, id, { status: 'in_progress' });
+  await platform.advance(9 * HOUR_MS);
+  await eventsWhen(tenant, id, 1, 'sla.breach');
+  await change(tenant, id, { waiting_on_customer: true });
+  const { breached_at } = (await slaOf(tenant, id)).resolution_time;
+  expect(breached_at).toEqual(expect.any(String));
+
+  await change(tenant, id, { priority: 'critical' });
+  expect((await slaOf(tenant, id)).resolution_time).toMatchObject({ status: 'breached', breached_at });
+  await change(tenant, id, { priority: 'low' });
+  expect((await slaOf(tenant, id)).resolution_time).toMatchObject({ status: 'in_progress', breached_at: null });
+  await change(tenant, id, { priority: 'high' });
+  expect((await slaOf(tenant, id)).resolution_time).toMatchObject({ status: 'breached', breached_at: expect.any(String) });
+  expect(await eventsOf(tenant, id, 'sla.breach')).toHaveLength(1);
+});
+
+test('what is left of a pause goes on behind it', async () => {
+  const { id } = await open(tenant, { priority: 'low' });
+  await change(tenant, id, { status: 'in_progress' });
+  await platform.advance(3 * HOUR_MS);
+  await change(tenant, id, { waiting_on_customer: true });
+  await platform.advance(20 * HOUR_MS);
+  // three of four hours: at risk, which is told when the clock goes on
+  await change(tenant, id, { priority: 'critical' });
+  expect((await slaOf(tenant, id)).resolution_time).toMatchObject({ status: 'at_risk', paused: true, breached_at: null });
+  expect(await eventsOf(tenant, id, 'sla.breach', 'sla.at_risk')).toEqual([]);
+  await change(tenant, id, { waiting_on_customer: false });
+  await eventsWhen(tenant, id, 1, 'sla.at_risk');
+  await platform.advance(HOUR_MS);
+  expect((await eventsWhen(tenant, id, 1, 'sla.breach')).map(({ data }) => data.sla.target)).toEqual(['4 hours']);
+});

@@ -1,0 +1,43 @@
+import { beforeAll, expect, test } from 'vitest';
+import { type BilledTenant, billedTenant } from '../billing.setup.ts';
+import { type Rig, rig } from '../rig.ts';
+
+/** What operations ask of the database: a read one statement for each kind of record that it shows. Tickets: ticket-statements.test.ts. */
+let platform: Rig;
+let own: BilledTenant;
+
+beforeAll(async () => {
+  [platform, own] = [await rig(), await billedTenant()];
+});
+
+/** What is done to which tables: `select account`. */
+async function statements(method: string, path: string, body?: object): Promise<string[]> {
+  // verifies the key, prepares the plan
+  if (method === 'GET') await own.tenant.rest(method, path);
+  const seen = await platform.clock.standingStill(() =>
+    platform.statements(async () => expect((await own.tenant.rest(method, path, { body })).status).toBeLessThan(300)),
+  );
+  return seen.flatMap((sql) => {
+    const [, verb, table] = /^\W*(\w+).*?"(?:identity|services|billing|support)"\."(?!outbox)(\w+)"/s.exec(sql) ?? [];
+    return table ? [`${verb} ${table}`] : [];
+  });
+}
+
+const READS: [what: string, path: () => string, statements: string[]][] = [
+  ['an account', () => `/accounts/${own.accountId}`, ['select account']],
+  ['accounts', () => '/accounts', ['select account']],
+  ['a service', () => `/services/${own.serviceId}`, ['select service']],
+  ['services', () => '/services', ['select service']],
+  ['an invoice', () => `/billing/invoices/${own.firstInvoice.id}`, ['select invoice', 'select invoice_line']],
+  ['invoices', () => '/billing/invoices', ['select invoice', 'select invoice_line']],
+  ['agents', () => '/support/agents', ['select agent']],
+  ['articles', () => '/support/kb', ['select article', 'select feedback']],
+];
+
+test.each(READS)('reading %s', async (_, path, expected) => {
+  expect(await statements('GET', path())).toEqual(expected);
+});
+
+test('a change finds its record and writes it', async () => {
+  expect(await statements('PUT', `/accounts/${own.accountId}`, { name: 'Renamed' })).toEqual(['select account', 'update account']);
+});

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { onlyTable } from '../support/tables.ts';
+import type { Json, Tenant } from '../tenant.ts';
+
+let platform: Rig;
+let tenant: Tenant;
+beforeAll(async () => {
+  platform = await rig();
+  tenant = await platform.organization();
+});
+
+async function readyReport(): Promise<Json> {
+  const { id } = (await tenant.rest('POST', '/support/reports/generate', { body: { report_type: 'usage' } })).body.report;
+  return eventually(async () => {
+    const { report } = (await tenant.rest('GET', `/support/reports/${id}`)).body;
+    return report.status === 'ready' && report;
+  });
+}
+const fileOf = (id: string) => join(platform.dataDir, 'files', 'reports', tenant.organizationId, `${id}.json`);
+const remove = (id: string) => tenant.rest('DELETE', `/support/reports/${id}`);
+
+test('a report is gone when it was deleted, and so is its file', async () => {
+  const { id, report_type, created_at, download_url: url } = await readyReport();
+  expect((await fetch(url)).status).toBe(200);
+  expect(existsSync(fileOf(id))).toBe(true);
+  expect(await remove(id)).toMatchObject({ status: 200, body: { report: { id, report_type, created_at } } });
+  expect((await tenant.rest('GET', `/support/reports/${id}`)).status).toBe(404);
+  expect((await tenant.rest('GET', '/support/reports')).body.reports.map((report: Json) => report.id)).not.toContain(id);
+  expect((await fetch(url)).status).toBe(404);
+  await eventually(() => !existsSync(fileOf(id)));
+});
+
+test('one that is being generated is not deleted', async () => {
+  const { id } = await readyReport();
+  await (await onlyTable('support.report')).set('status', 'generating', 'id', id);
+  expect(await remove(id)).toMatchObject({ status: 409, body: { error: { code: 'INVALID_STATE', details: { from: 'generating' } } } });
+  expect((await tenant.rest('GET', `/support/reports/${id}`)).body.report.status).toBe('generating');
+});
+
+test('one that is none is 404, also the second time', async () => {
+  const { id } = await readyReport();
+  expect((await remove(id)).status).toBe(200);
+  for (const unknown of [id, 'report_unknown'])
+    expect(await remove(unknown)).toMatchObject({ status: 404, body: { error: { code: 'RESOURCE_NOT_FOUND' } } });
+});

@@ -1,0 +1,97 @@
+import { beforeAll, expect, test } from 'vitest';
+import { newId } from '../../kernel/ids.ts';
+import { MailRejected } from '../../kernel/mail.ts';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { rows } from '../support/tables.ts';
+import type { Json, Tenant } from '../tenant.ts';
+
+const HOUR_MS = 3_600_000;
+
+let platform: Rig;
+let tenant: Tenant;
+beforeAll(async () => {
+  platform = await rig();
+  tenant = await platform.organization({ plan: 'custom' });
+});
+
+const freshEmail = (): string => `${newId('user').toLowerCase()}@example.com`;
+const mailsTo = (email: string) => platform.mails.filter(({ to }) => to === email);
+
+/** A report of which somebody is to be told. */
+async function reportFor(email: string): Promise<string> {
+  const body = { report_type: 'usage', delivery: { method: 'download', notification_email: email } };
+  const answer = await tenant.rest('POST', '/support/reports/generate', { body });
+  expect(answer.body.report).toMatchObject({ delivery: { notification_email: email }, notification: null });
+  return answer.body.report.id;
+}
+/** What came of the mail about a report, once it is as it should be. */
+const notified = (id: string, isSo: (notification: Json) => unknown): Promise<Json> =>
+  eventually(async () => {
+    const { notification } = (await tenant.rest('GET', `/support/reports/${id}`)).body.report;
+    return notification && isSo(notification) && notification;
+  });
+
+test('the mail about a report is in the outbox, and the report says what came of it', async () => {
+  const email = freshEmail();
+  const id = await reportFor(email);
+  expect(await notified(id, ({ status }) => status === 'sent')).toEqual({
+    status: 'sent',
+    simulated: false,
+    attempts: 1,
+    last_error: null,
+    sent_at: expect.any(String),
+  });
+  const [mail] = mailsTo(email);
+  expect(mail).toMatchObject({ subject: 'Your report usage is ready', html: expect.stringContaining('Download it') });
+  expect(mail?.thread).toBeUndefined();
+  const { data } = (await tenant.rest('GET', '/support/outbox')).body;
+  expect(data.filter((one: Json) => one.email === email)).toMatchObject([
+    { ticket_id: null, status: 'sent', subject: mail?.subject, text: mail?.text },
+  ]);
+  const query = 'query ($id: ID!) { supportReport(id: $id) { notification { status attempts } } }';
+  expect((await tenant.graphql(query, { id })).data.supportReport.notification).toEqual({ status: 'SENT', attempts: 1 });
+});
+
+test('a mail that the server refuses for good has failed at once, and is not tried again', async () => {
+  const email = freshEmail();
+  platform.mailFailures.set(email, [new MailRejected('550 5.1.1 No such mailbox')]);
+  const id = await reportFor(email);
+  const failed = await notified(id, ({ status }) => status === 'failed');
+  expect(failed).toMatchObject({ attempts: 1, last_error: expect.stringContaining('No such mailbox'), sent_at: null });
+  await platform.advance(HOUR_MS);
+  const other = freshEmail();
+  await notified(await reportFor(other), ({ status }) => status === 'sent');
+  expect(mailsTo(email)).toEqual([]);
+});
+
+test('one that the server could not take is tried again, and one that comes twice has one Message-ID', async () => {
+  const email = freshEmail();
+  platform.mailFailures.set(email, [new Error('connect ECONNREFUSED 10.0.0.7:25')]);
+  const id = await reportFor(email);
+  const waiting = await notified(id, ({ last_error }) => last_error);
+  expect(waiting).toMatchObject({ status: 'queued', attempts: 1, last_error: expect.stringContaining('could not be reached') });
+  await isToRetry(email);
+  await platform.advance(HOUR_MS);
+  await notified(id, ({ status }) => status === 'sent');
+
+  // as a process that ended before it could note that it had sent it
+  const table = await rows();
+  await table.query(`update support.notification_recipient set status = 'queued' where address = $1`, [email]);
+  await table.query(
+    `update pgboss.job set state = 'retry', completed_on = null, start_after = pgboss.job_now() where name = 'support.notify'
+       and data->>'recipientId' = (select id from support.notification_recipient where address = $1)`,
+    [email],
+  );
+  await platform.advance(1000);
+  await eventually(() => mailsTo(email).length === 2);
+  expect(new Set(mailsTo(email).map(({ messageId }) => messageId)).size).toBe(1);
+  expect(mailsTo(email)[0]?.messageId).toMatch(/^nrec_\w+@/);
+});
+
+/** When the next try waits for its time: moving the clock makes it due. */
+const isToRetry = (email: string): Promise<unknown> =>
+  eventually(async () => {
+    const waiting = `select 1 from support.notification_recipient r, pgboss.job j where r.address = $1
+      and j.name = 'support.notify' and j.data->>'recipientId' = r.id and j.state = 'retry'`;
+    return (await (await rows()).query(waiting, [email])).length > 0;
+  });

@@ -1,0 +1,67 @@
+import { beforeAll, expect, test } from 'vitest';
+import { type Rig, rig } from '../rig.ts';
+import type { Tenant } from '../tenant.ts';
+import { changeTicket, openTicket } from '../ticket.setup.ts';
+import { makeRule } from './routing.setup.ts';
+
+const attachments = ['a', 'b'].map((name) => ({ filename: `${name}.txt`, content_type: 'text/plain', data: btoa(name) }));
+
+let platform: Rig;
+let tenant: Tenant;
+/** A ticket that a rule has something going on with. */
+let id: string;
+const read = (path: string) => tenant.rest('GET', `/support/tickets${path}`);
+
+beforeAll(async () => {
+  platform = await rig();
+  tenant = await platform.organization();
+  await makeRule(tenant, { actions: { escalate_after: '30_minutes' } });
+  // opens the desks, verifies the key, prepares the plans
+  ({ id } = await openTicket(tenant, { attachments }));
+  await changeTicket(tenant, id, { priority: 'high' });
+  for (const path of [`/${id}`, `/${id}/sla`, '']) await read(path);
+});
+
+/** What is done to which tables, without those of the integrations, which hear of tickets behind. */
+const TABLE = /^(\w+).*?"support"\."(?!outbox|\w+_integration)(\w+)"/s;
+async function statements(act: () => Promise<unknown>): Promise<string[]> {
+  const seen = await platform.clock.standingStill(() => platform.statements(act));
+  return seen.flatMap((sql) => {
+    const [, verb, table] = TABLE.exec(sql) ?? [];
+    return table ? [`${verb} ${table}`] : [];
+  });
+}
+
+test('opening a ticket reads nothing twice, and nothing at all once it has its number', async () => {
+  const asked = await statements(() => openTicket(tenant, { attachments }));
+  const at = asked.indexOf('insert ticket_counter');
+  expect(asked.slice(0, at)).toEqual([
+    'insert attachment_upload',
+    'select category_override',
+    'select routing_rule',
+    'select agent',
+    'delete attachment_upload',
+  ]);
+  expect(asked.slice(at + 1).toSorted()).toEqual([
+    'insert attachment',
+    'insert ticket',
+    'insert ticket_automation',
+    'insert ticket_change',
+  ]);
+});
+
+test('reading one costs one statement, with its agent; its files a second where it has any', async () => {
+  const { id: plain } = await openTicket(tenant);
+  expect(await statements(() => read(`/${plain}`))).toEqual(['select ticket']);
+  expect(await statements(() => read(`/${id}`))).toEqual(['select ticket', 'select attachment']);
+});
+
+test('what routing rules have going on is read for the service level only', async () => {
+  expect(await statements(() => read(`/${id}/sla`))).toEqual(['select ticket', 'select ticket_automation']);
+});
+
+test('a list costs two, however long it is: which ones, and these', async () => {
+  for (let count = 0; count < 5; count += 1) await openTicket(tenant);
+  expect(await statements(() => read(''))).toEqual(['select ticket', 'select ticket']);
+  expect(await statements(() => read('?limit=2'))).toEqual(['select ticket', 'select ticket_tally', 'select ticket']);
+});

@@ -1,0 +1,17 @@
+import type { Answer, Json, Tenant } from '../tenant.ts';
+import { openTicket } from '../ticket.setup.ts';
+
+/** What a ticket needs. */
+export const ticket = { title: 'Internet connection is down', description: 'No light since 9:30.' };
+
+export const openAs = (caller: Tenant, body: object = {}): Promise<Json> => openTicket(caller, { ...ticket, ...body });
+
+export const changeAs = (caller: Tenant, id: string, body: object): Promise<Answer> =>
+  caller.rest('PUT', `/support/tickets/${id}`, { body });
+
+/** The status, the code, and the members that are named. */
+export const problems = ({ status, body }: Answer): [number, string, string[]] => [
+  status,
+  body.error?.code,
+  (body.error?.details.errors ?? []).map(({ field }: { field: string }) => field),
+];

@@ -1,0 +1,81 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { OtherRoute } from '../../rest-bridge/route.ts';
+import { basic, registered } from '../oauth.setup.ts';
+import { rig } from '../rig.ts';
+import { others } from '../support/operations.ts';
+import type { Tenant } from '../tenant.ts';
+
+let tenant: Tenant;
+let client: string;
+beforeAll(async () => {
+  tenant = await (await rig()).organization();
+  client = basic(await registered(tenant));
+});
+
+/** PostgreSQL has no text with it. */
+const NUL = 'a%00b';
+
+interface Input {
+  method: string;
+  path: string;
+  query?: readonly string[];
+  form?: readonly string[];
+}
+
+/** What is served past the bridge, which looks at every text that it reads: as the OpenAPI document describes it, and pages. */
+const described = others.map(({ method, path, operation }: OtherRoute): Input => {
+  const query = (operation.parameters ?? []).flatMap((one) => ('in' in one && one.in === 'query' ? [one.name] : []));
+  const schema = operation.requestBody?.content['application/x-www-form-urlencoded']?.schema;
+  return { method, path: operation.servers ? path : `/v1${path}`, query, form: membersOf(schema) };
+});
+const pages: Input[] = [
+  { method: 'GET', path: '/password', query: ['token'] },
+  { method: 'POST', path: '/password', form: ['token', 'password'] },
+  { method: 'POST', path: '/password/forgot', form: ['email'] },
+  { method: 'GET', path: '/oauth/authorize/{uid}' },
+  { method: 'GET', path: '/oauth/interaction/{uid}' },
+  { method: 'POST', path: '/oauth/interaction/{uid}/{step}', form: ['email', 'password', 'code'] },
+  { method: 'GET', path: '/oauth/device', query: ['user_code'] },
+  { method: 'POST', path: '/oauth/device', form: ['xsrf', 'user_code', 'confirm'] },
+  { method: 'GET', path: '/oauth/device/{uid}' },
+  { method: 'GET', path: '/oauth/logout', query: ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] },
+  { method: 'POST', path: '/oauth/logout/confirm', form: ['xsrf', 'logout'] },
+];
+
+/** Of a form, whichever of its shapes. */
+function membersOf(schema: unknown): string[] {
+  const { properties = {}, oneOf = [], anyOf = [] } = Object(schema) as { properties?: object; oneOf?: unknown[]; anyOf?: unknown[] };
+  return [...new Set([...Object.keys(properties), ...[...oneOf, ...anyOf].flatMap(membersOf)])];
+}
+
+/** The input once for each of its places, with a text there that cannot be stored. */
+function* attempts({ method, path, query = [], form = [] }: Input): Generator<[url: string, init: RequestInit]> {
+  const places = [...[...path.matchAll(/\{\w+\}/g)].map(([place]) => place), ...query, ...form];
+  for (const place of places) {
+    const textOf = (name: string): string => (name === place ? NUL : 'x');
+    const pairs = (names: readonly string[]): string => names.map((name) => `${name}=${textOf(name)}`).join('&');
+    const url = `${path.replace(/\{\w+\}/g, textOf)}${query.length > 0 ? `?${pairs(query)}` : ''}`;
+    const headers = { authorization: path.startsWith('/oauth') ? client : `Bearer ${tenant.apiKey}` };
+    if (method !== 'POST') yield [url, { method, headers }];
+    else {
+      const type = form.length > 0 ? 'application/x-www-form-urlencoded' : 'application/json';
+      yield [url, { method, headers: { ...headers, 'content-type': type }, body: form.length > 0 ? pairs(form) : '{}' }];
+    }
+  }
+}
+
+test.each([...described, ...pages].map((input) => [`${input.method} ${input.path}`, input] as const))(
+  'a text that no database takes is the mistake of its sender: %s',
+  async (_, input) => {
+    for (const [url, init] of attempts(input)) {
+      const answer = await fetch(tenant.origin + url, { ...init, redirect: 'manual' });
+      await answer.body?.cancel();
+      expect(answer.status, `${url} ${init.body ?? ''}`).toBeLessThan(500);
+    }
+  },
+);
+
+test('an attachment of such an id is 400 and names it', async () => {
+  const { status, body } = await tenant.rest('GET', '/attachments/a%00b');
+  expect([status, body.error.code, body.error.details.field]).toEqual([400, 'INVALID_PARAMETERS', 'attachment_id']);
+});

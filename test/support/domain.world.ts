@@ -1,0 +1,84 @@
+import { type ExecutionResult, graphql } from 'graphql';
+import { onTestFinished } from 'vitest';
+import { TestClock } from '../../kernel/clock.ts';
+import type { Attached, Database, Tables } from '../../kernel/database.ts';
+import type { Ports, RunningDomain } from '../../kernel/domain.ts';
+import { Graph } from '../../kernel/graph.ts';
+import { newId } from '../../kernel/ids.ts';
+import { Jobs } from '../../kernel/jobs.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { Principal } from '../../kernel/principal.ts';
+import { emptyDatabase } from './empty-database.ts';
+
+export const SECRET_KEY = 'a secret for tests that is long enough';
+export const silent = createLogger({ level: 'silent' });
+
+/** A database for the time of one test, and a domain's part in it. */
+export async function storeFor({ name, entities, migrations }: { name: string } & Omit<Tables, 'schema'>): Promise<Store> {
+  const { database, drop } = await emptyDatabase(silent);
+  onTestFinished(drop);
+  return { ...(await database.attach({ schema: name, entities, migrations })), database };
+}
+
+export interface Store extends Attached {
+  database: Database;
+}
+
+/** A domain alone, on a database of its own: for what happens between processes, and with other settings than the rig's. */
+export abstract class DomainWorld {
+  readonly clock = new TestClock();
+  readonly organizationId = newId('organization');
+
+  protected constructor(readonly store: Store) {}
+
+  /** What every domain is given: to each process a job queue of its own. */
+  protected ports(): Ports {
+    const { store, clock } = this;
+    return { ...store, jobs: new Jobs(store.database, silent), clock, graph: new Graph(), log: silent, origin: 'http://127.0.0.1' };
+  }
+
+  /** What the schema of the database would need to be as the entities say. */
+  drift(): Promise<string> {
+    return this.store.orm.schema.getUpdateSchemaSQL({ wrap: false });
+  }
+
+  query<R extends object>(text: string): Promise<R[]> {
+    return this.store.rows.query<R>(text, []);
+  }
+}
+
+/** One process of several that share a database. */
+export class DomainProcess<R extends RunningDomain = RunningDomain> {
+  #isStopped = false;
+
+  constructor(
+    protected readonly world: DomainWorld,
+    readonly running: R,
+    readonly jobs: Jobs,
+  ) {}
+
+  /** It works until it is stopped, at the end of the test at the latest. */
+  async begin(): Promise<this> {
+    await this.jobs.start();
+    await this.running.start?.();
+    onTestFinished(() => this.stop());
+    return this;
+  }
+
+  /** What the domain's part of the graph answers to who may do everything in the organization. */
+  async execute(source: string, variables: Record<string, unknown>): Promise<ExecutionResult> {
+    // as they would come over HTTP
+    const variableValues = JSON.parse(JSON.stringify(variables)) as Record<string, unknown>;
+    const { subgraph } = this.running;
+    const principal = Principal.system('test', this.world.organizationId);
+    const contextValue = subgraph.createContext({ requestId: 'req_1', principal, log: silent });
+    return graphql({ schema: subgraph.schema, source, variableValues, contextValue });
+  }
+
+  async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    await this.running.stop?.();
+    await this.jobs.stop();
+  }
+}

@@ -1,0 +1,276 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { newId } from '../../kernel/ids.ts';
+import { createAccount, LOCATION, orderService } from '../billing.setup.ts';
+import { eventually } from '../rig.ts';
+import { challengeOf, enrolled, withSms } from '../security/mfa.setup.ts';
+import { userOf } from '../users.setup.ts';
+import { issue } from './certificates.ts';
+import type { Records } from './records.ts';
+
+/** How the record that a path parameter or a member of a body names is made, and where its owner reads it. */
+export interface RecordKind {
+  make(own: Records): Promise<string>;
+  /** With the id as `{}`; absent where nothing reads one such record. */
+  readAt?: string;
+  /** Fields of Query and Mutation whose argument `id` names it. */
+  fields?: readonly string[];
+}
+
+/** By the name of the parameter or member, in the API's spelling. A new kind of record needs one entry here, and nothing else. */
+export const recordKinds: Readonly<Record<string, RecordKind>> = {
+  account_id: {
+    make: async ({ tenant, label }) => (await createAccount(tenant, label)).id,
+    readAt: '/accounts/{}',
+    fields: ['account', 'updateAccount', 'deleteAccount'],
+  },
+  user_id: {
+    make: async (own) =>
+      own.create(`/accounts/${await own.id('account_id')}/users`, { name: own.label, email: freshEmail(), role: 'billing' }),
+    fields: ['user', 'updateUser', 'removeUser', 'resetUserMfa'],
+  },
+  client_id: { make: (own) => own.create('/auth/api-keys', { name: own.label, permissions: ['services:read'] }) },
+  session_id: {
+    // of a user in the organization: whoever may administer credentials may end it
+    make: async (own) => (await userOf(own.tenant)).tokens.session_id,
+    fields: ['endSession'],
+  },
+  challenge_id: { make: async (own) => challengeOf((await withSms(own.tenant)).user) },
+  method_id: {
+    async make(own) {
+      const { user } = await enrolled(own.tenant);
+      return (await user.rest('GET', '/auth/mfa/methods')).body.data[0].id;
+    },
+    fields: ['deleteMfaMethod'],
+  },
+  customer_id: {
+    async make(own) {
+      const { body } = await own.tenant.rest('GET', `/accounts/${await own.id('account_id')}`);
+      return body.data.customer_id;
+    },
+  },
+  service_id: {
+    async make(own) {
+      const order = { name: own.label, location: { ...LOCATION, address: own.label } };
+      const { service } = await orderService(own.tenant, await own.id('account_id'), order);
+      // until it is built it changes by itself
+      await eventually(async () => (await own.tenant.rest('GET', `/services/${service.id}`)).body.data.status === 'operational');
+      return service.id;
+    },
+    readAt: '/services/{}',
+    fields: ['service', 'serviceStatus'],
+  },
+  request_id: {
+    // without an account it waits, and changes no more by itself
+    make: (own) =>
+      own.create('/services/provision', {
+        service_template: 'business_fiber',
+        customizations: { bandwidth: '500mbps' },
+        name: own.label,
+      }),
+    readAt: '/services/provision/{}/status',
+    fields: ['provisioningRequest', 'updateProvisioningRequest', 'cancelProvisioningRequest'],
+  },
+  service_affected: { make: (own) => own.id('service_id') },
+  invoice_id: {
+    async make(own) {
+      const line = { service_id: await own.id('service_id'), quantity: 1, unit_price: 149.95 };
+      return own.create('/billing/invoices', { account_id: await own.id('account_id'), services: [line], notes: own.label });
+    },
+    readAt: '/billing/invoices/{}',
+    fields: ['invoice'],
+  },
+  ticket_id: {
+    async make(own) {
+      const [customer, service] = [await own.id('customer_id'), await own.id('service_id')];
+      return own.create('/support/tickets', {
+        title: own.label,
+        description: own.label,
+        customer_id: customer,
+        service_affected: service,
+      });
+    },
+    readAt: '/support/tickets/{}',
+    fields: ['ticket', 'updateTicket', 'ticketSla', 'escalateTicket'],
+  },
+  article_id: {
+    make: (own) => own.create('/support/kb', { title: own.label, body: own.label, category: 'general', status: 'published' }),
+    readAt: '/support/kb/{}',
+    fields: ['article', 'updateArticle', 'deleteArticle'],
+  },
+  assigned_to: {
+    async make(own) {
+      const { body } = await own.tenant.rest('GET', `/support/tickets/${await own.id('ticket_id')}`);
+      return body.ticket.assigned_to.agent_id;
+    },
+  },
+  comment_id: {
+    make: async (own) => own.create(`/support/tickets/${await own.id('ticket_id')}/comments`, { content: own.label }),
+    fields: ['comment'],
+  },
+  agent_id: {
+    make: (own) => own.create('/support/agents', { name: own.label, email: freshEmail(), specialization: 'voice' }),
+    readAt: '/support/agents/{}',
+    fields: ['agent', 'updateAgent', 'deactivateAgent'],
+  },
+  sla_policy_id: {
+    make: (own) =>
+      own.create('/support/sla-policies', {
+        name: `${own.label} ${newId('slaPolicy')}`,
+        targets: ['low', 'medium', 'high', 'critical'].map((priority) => ({
+          priority,
+          response_time: '1 hour',
+          resolution_time: '8 hours',
+        })),
+      }),
+    readAt: '/support/sla-policies/{}',
+    fields: ['slaPolicy', 'updateSlaPolicy', 'deleteSlaPolicy'],
+  },
+  assign_to: { make: (own) => own.id('assigned_to') },
+  rule_id: {
+    make: (own) => own.create('/support/routing-rules', { rule_name: own.label, actions: { notify: ['noc@example.com'] }, active: false }),
+    readAt: '/support/routing-rules/{}',
+    fields: ['routingRule', 'updateRoutingRule', 'deleteRoutingRule'],
+  },
+  oauth_client_id: {
+    make: (own) =>
+      own.create('/auth/oauth-clients', {
+        name: own.label,
+        redirect_uris: ['https://app.example.com/callback'],
+        grant_types: ['authorization_code'],
+        scopes: ['services.read'],
+      }),
+    readAt: '/auth/oauth-clients/{}',
+    fields: ['oauthClient', 'updateOAuthClient', 'rotateOAuthClientSecret', 'deleteOAuthClient'],
+  },
+  webhook_id: {
+    // a pattern that nothing here matches, so that the record stays as it is
+    make: (own) => own.create('/webhooks', { url: own.receiver, events: ['invoice.overdue'], description: own.label }),
+    readAt: '/webhooks/{}',
+    fields: ['webhook', 'updateWebhook', 'deleteWebhook', 'testWebhook', 'rotateWebhookSecret', 'resumeWebhook', 'replayWebhook'],
+  },
+  slack_integration_id: {
+    // of a port that is never open, and an event that nothing here brings about
+    make: (own) =>
+      own.create('/support/integrations/slack', {
+        webhook_url: `${NOWHERE}/${newId('integration')}`,
+        channel: '#support',
+        events: ['sla.breach'],
+        message_format: { template: own.label },
+      }),
+    readAt: '/support/integrations/slack/{}',
+    fields: ['slackIntegration', 'updateSlackIntegration', 'deleteSlackIntegration', 'testSlackIntegration'],
+  },
+  jira_integration_id: {
+    make: (own) =>
+      own.create('/support/integrations/jira', {
+        jira_url: NOWHERE,
+        username: own.label,
+        api_token: 'token-of-nobody',
+        project_key: newId('integration').toUpperCase().replace('_', ''),
+        sync_settings: { create_jira_issues: false },
+      }),
+    readAt: '/support/integrations/jira/{}',
+    fields: ['jiraIntegration', 'updateJiraIntegration', 'deleteJiraIntegration', 'testJiraIntegration', 'rotateJiraIntegrationSecret'],
+  },
+  delivery_id: {
+    // of an event, and delivered: it changes no more by itself
+    async make(own) {
+      const webhook = `/webhooks/${await own.id('webhook_id')}`;
+      const { body } = await own.tenant.rest('GET', webhook);
+      const { url, events } = body.data;
+      await own.tenant.rest('PUT', webhook, { body: { url: await everReceiving(), events: ['ticket.created'] } });
+      await own.create('/support/tickets', { title: own.label, description: own.label });
+      const id = await eventually(async () => {
+        const [delivery] = (await own.tenant.rest('GET', `${webhook}/deliveries?status=delivered&event=ticket.created`)).body.data;
+        return delivery?.id as string;
+      });
+      await own.tenant.rest('PUT', webhook, { body: { url, events } });
+      return id;
+    },
+    fields: ['webhookDelivery'],
+  },
+  report_id: {
+    async make(own) {
+      const id = await own.create('/support/reports/generate', { report_type: 'usage' });
+      await eventually(async () => (await own.tenant.rest('GET', `/support/reports/${id}`)).body.report.status === 'ready');
+      return id;
+    },
+    fields: ['supportReport', 'deleteSupportReport'],
+  },
+  key_id: {
+    // holds the permission that changing it needs, so that whoever has that may
+    make: (own) => own.create('/auth/api-keys', { name: own.label, permissions: ['credentials:write'] }),
+    readAt: '/auth/api-keys/{}',
+    fields: ['apiKey', 'updateApiKey', 'rotateApiKey', 'deleteApiKey'],
+  },
+  issuer_id: {
+    make: (own) =>
+      own.create('/auth/trusted-issuers', {
+        name: own.label,
+        issuer: freshIssuer(),
+        audience: 'https://api.example.com',
+        jwks_uri: 'https://tokens.example.com/jwks.json',
+        permissions: ['credentials:admin'],
+      }),
+    readAt: '/auth/trusted-issuers/{}',
+    fields: ['trustedIssuer', 'updateTrustedIssuer', 'deleteTrustedIssuer'],
+  },
+  certificate_id: {
+    async make(own) {
+      const { pem } = await issue();
+      return own.create('/auth/certificates', { certificate: pem, name: own.label, permissions: ['services:read'] });
+    },
+    readAt: '/auth/certificates/{}',
+    fields: ['certificate', 'revokeCertificate'],
+  },
+  connection_id: {
+    make: (own) =>
+      own.create('/auth/saml-connections', { name: own.label, email_domains: [newDomain()], idp_entity_id: 'https://idp.example.com' }),
+    readAt: '/auth/saml-connections/{}',
+    fields: ['samlConnection', 'updateSamlConnection', 'deleteSamlConnection'],
+  },
+  event_id: {
+    async make(own) {
+      const subject = await own.id('ticket_id');
+      const query = 'query($of: ID!) { events(filter: { subjectId: [$of] }) { nodes { id } } }';
+      return eventually(async () => (await own.tenant.graphql(query, { of: subject })).data.events.nodes[0]?.id as string);
+    },
+    fields: ['event'],
+  },
+};
+
+/** What must be so before an operation succeeds with the records that there are, by operationId. */
+export const arranged: Readonly<Record<string, (own: Records) => Promise<unknown>>> = {
+  resumeWebhook: async (own) => own.tenant.rest('PUT', `/webhooks/${await own.id('webhook_id')}`, { body: { active: false } }),
+};
+
+/** Parameters and members that look as if they named a record of an organization and do not, with the reason. */
+export const noRecords: Readonly<Record<string, string>> = {
+  category: 'a word of the catalog or of the desk, the same for everybody',
+  site_id: 'the name that the customer gives to a site, kept as sent',
+  customer_ids: "the filter of a webhook: it lets only the organization's own events through, so another's number matches none",
+  idp_entity_id: 'the name of an identity provider in its own organization, no record here',
+  catalog_id: 'a product of the catalog, the same for everybody',
+};
+
+/** Examples share an address, and one address is one user's. */
+export const freshEmail = (): string => `${newId('user').toLowerCase()}@example.com`;
+export const EXAMPLE_EMAIL = 'grace@acme.example.com';
+
+/** Where webhooks of these tests point: a port that is never open, for what is not delivered. */
+export const NOWHERE = 'http://127.0.0.1:9/hook';
+
+let receiving: Promise<string> | undefined;
+/** Answers 200 to everything for as long as the tests run, and keeps no process alive. */
+const everReceiving = (): Promise<string> => {
+  receiving ??= new Promise((resolve) => {
+    const server = createServer((_, response) => void response.end()).unref();
+    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`));
+  });
+  return receiving;
+};
+
+export const newDomain = (): string => `${newId('request').replace('_', '-').toLowerCase()}.example.com`;
+
+export const freshIssuer = (): string => `https://${newId('trustedIssuer').toLowerCase()}.example.com`;
