@@ -9,6 +9,7 @@ import { createLogger } from '../kernel/log.ts';
 import type { Mail } from '../kernel/mail.ts';
 import type { Plan } from '../kernel/principal.ts';
 import { SIMULATED_FAILURES, type Sms, SmsRejected } from '../kernel/sms.ts';
+import { asked, isAskedFor } from './support/asker.ts';
 import { ownDatabase } from './support/own-database.ts';
 import { Tenant } from './tenant.ts';
 
@@ -33,7 +34,7 @@ export interface Rig {
   organization(options?: { plan?: Plan }): Promise<Tenant>;
   /** Only of one that the test started for itself. */
   close(): Promise<void>;
-  /** The SQL statements that records are read and written with while `act` runs, without those of the pumps and counters behind. */
+  /** The SQL statements that records are read and written with while `act` runs, for the requests and calls in it: not what runs by itself. */
   statements(act: () => Promise<unknown>): Promise<string[]>;
 }
 
@@ -99,10 +100,6 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
   return createRig({ ...parts, assembly: assembly as FullAssembly });
 }
 
-/** What runs by itself: relay, consumers, deliveries, counts of key uses, sweeps of what is due, folding of the tally of tickets. */
-const BACKGROUND =
-  /due_at" <= \$1|"folded"|"outbox"|"events"\.|"usage_count"|"usage_writer_counter"|"identity"\."change"|"audit_record"|pg_notify\('delivery'/;
-
 type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'mailFailures' | 'messages' | 'dataDir' | 'assembly'>;
 
 function createRig({ origin, close, clock, logged, mails, mailFailures, messages, dataDir, assembly }: RigParts): Rig {
@@ -125,7 +122,16 @@ function createRig({ origin, close, clock, logged, mails, mailFailures, messages
       const { organization, apiKey } = await domains.identity.createOrganization({ name: 'Test', plan });
       return new Tenant(origin, organization.id, apiKey);
     },
-    statements: async (act) => (await databases.observe(act)).filter((sql) => !BACKGROUND.test(sql)),
+    async statements(act) {
+      const seen: string[] = [];
+      await databases.observe(
+        () => asked(act),
+        (sql) => {
+          if (isAskedFor()) seen.push(sql);
+        },
+      );
+      return seen;
+    },
   };
 }
 

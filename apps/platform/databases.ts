@@ -45,17 +45,15 @@ export class Databases {
     for (const { jobs } of await this.#all()) await jobs.shiftClock(offsetMs);
   }
 
-  /** The statements that records are read and written with while `act` runs. */
-  async observe(act: () => Promise<unknown>): Promise<string[]> {
-    const seen: string[] = [];
+  /** Hears of each statement that records are read and written with while `act` runs, whoever makes it. */
+  async observe(act: () => Promise<unknown>, onStatement: (sql: string) => void): Promise<void> {
     const databases = (await this.#all()).map(({ database }) => database);
-    for (const database of databases) database.onStatement = (sql) => void seen.push(sql);
+    for (const database of databases) database.onStatement = onStatement;
     try {
       await act();
     } finally {
       for (const database of databases) database.onStatement = undefined;
     }
-    return seen;
   }
 
   #all(): Promise<{ database: Database; jobs: Jobs }[]> {
