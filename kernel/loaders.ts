@@ -1,7 +1,8 @@
-import type { EntityClass, EntityMetadata } from '@mikro-orm/core';
+import type { EntityClass, EntityMetadata, Platform } from '@mikro-orm/core';
 import DataLoader from 'dataloader';
 import type { Orm, Rows } from './database.ts';
 import { InvalidParameters } from './errors.ts';
+import type { Members } from './graphql/members.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './graphql/page.ts';
 import { once } from './once.ts';
 import { RowMapper } from './row-mapper.ts';
@@ -21,32 +22,25 @@ export function relationLimit(limit: number | null | undefined): number {
 export class RecordReader<T extends { id: string }> {
   readonly #rows: Rows;
   readonly #table: string;
-  readonly #map: RowMapper<T>;
   readonly #metadata: EntityMetadata<T>;
+  readonly #platform: Platform;
   readonly #companions: Companion[];
-  readonly #columns: string;
-  readonly #joins: string;
+  readonly #whole: Shape<T>;
+  readonly #parts = new Map<string, Shape<T>>();
+  readonly #byMembers = new WeakMap<ReadonlySet<string>, Shape<T>>();
 
   constructor({ orm, rows }: { orm: Orm; rows: Rows }, entity: EntityClass<T>, companions: Companions<T> = {}) {
     const metadata = orm.getMetadata();
-    const platform = orm.em.getPlatform();
     const { schema } = orm.config.getAll();
     this.#rows = rows;
+    this.#platform = orm.em.getPlatform();
     this.#metadata = metadata.get<T>(entity);
     this.#table = `"${schema}"."${this.#metadata.tableName}"`;
-    this.#map = new RowMapper(this.#metadata, platform);
     this.#companions = Object.entries(companions).map(([name, { entity: companion, by }]) => {
       const its = metadata.get(companion);
-      return { name, table: `"${schema}"."${its.tableName}"`, column: this.#columnOf(by), map: new RowMapper(its, platform) };
+      return { name, table: `"${schema}"."${its.tableName}"`, column: this.#columnOf(by), map: new RowMapper(its, this.#platform) };
     });
-    // each by its name: what is prepared must not change its shape when a newer process adds a column
-    this.#columns = [this.#map.columns('r'), ...this.#companions.map(({ name, map }) => map.columns(`"${name}"`))].join(', ');
-    this.#joins = this.#companions
-      .map(
-        ({ name, table, column }) =>
-          `left join ${table} "${name}" on "${name}"."id" = r."${column}" and "${name}"."organization_id" = r."organization_id"`,
-      )
-      .join(' ');
+    this.#whole = this.#shapeOf('whole');
   }
 
   /** The batched reads of one request. */
@@ -54,12 +48,14 @@ export class RecordReader<T extends { id: string }> {
     return new RecordLoader(this, organizationId);
   }
 
-  async byIds(organizationId: string, ids: readonly string[]): Promise<(T | null)[]> {
+  /** `members`: those that are wanted of each; another one throws when it is asked for. */
+  async byIds(organizationId: string, ids: readonly string[], members?: Members): Promise<(T | null)[]> {
+    const { name, columns, joins, read } = members ? this.#partOf(members) : this.#whole;
     const isOne = ids.length === 1;
     const condition = isOne ? 'r."id" = $2' : 'r."id" = any($2)';
-    const text = `select ${this.#columns} from ${this.#table} r ${this.#joins} where r."organization_id" = $1 and ${condition}`;
-    const rows = await this.#rows.tuples(text, [organizationId, isOne ? ids[0] : ids], `${this.#table}.${isOne ? 'one' : 'some'}`);
-    const found = new Map(rows.map((row) => this.#read(row)).map((record) => [record.id, record]));
+    const text = `select ${columns} from ${this.#table} r ${joins} where r."organization_id" = $1 and ${condition}`;
+    const rows = await this.#rows.tuples(text, [organizationId, isOne ? ids[0] : ids], `${this.#table}.${name}.${isOne ? 'one' : 'some'}`);
+    const found = new Map(rows.map(read).map((record) => [record.id, record]));
     return ids.map((id) => found.get(id) ?? null);
   }
 
@@ -69,14 +65,15 @@ export class RecordReader<T extends { id: string }> {
     const narrowed = Object.entries(only ?? {}).map(
       ([name, value]) => ` and "${this.#columnOf(name as keyof T & string)}" = $${values.push(value)}`,
     );
+    const { columns, joins, read } = this.#whole;
     const rows = await this.#rows.tuples(
-      `select ${this.#columns} from unnest($1::text[]) as k(key) cross join lateral (
+      `select ${columns} from unnest($1::text[]) as k(key) cross join lateral (
          select * from ${this.#table} where "organization_id" = $2 and "${this.#columnOf(property)}" = k.key${narrowed.join('')} order by "created_at" desc, "id" desc limit $3
-       ) r ${this.#joins}`,
+       ) r ${joins}`,
       values,
     );
     const byKey = new Map<string, T[]>(keys.map((key) => [key, []]));
-    for (const record of rows.map((row) => this.#read(row))) byKey.get(String(record[property]))?.push(record);
+    for (const record of rows.map(read)) byKey.get(String(record[property]))?.push(record);
     return keys.map((key) => byKey.get(key) ?? []);
   }
 
@@ -84,15 +81,63 @@ export class RecordReader<T extends { id: string }> {
     return (this.#metadata.properties[property as never] as { fieldNames: string[] }).fieldNames[0] ?? property;
   }
 
-  #read(row: readonly unknown[]): T {
-    const record = this.#map.read(row);
-    let first = this.#map.width;
-    for (const { name, map } of this.#companions) {
-      (record as Record<string, unknown>)[name] = map.readJoined(row, first);
-      first += map.width;
+  #partOf(members: ReadonlySet<string>): Shape<T> {
+    let part = this.#byMembers.get(members);
+    if (!part) {
+      part = this.#newPart(members);
+      this.#byMembers.set(members, part);
     }
-    return record;
+    return part;
   }
+
+  /** What is no member of the record itself may need any of them. */
+  #newPart(members: ReadonlySet<string>): Shape<T> {
+    const isMember = (name: string): boolean => name in this.#metadata.properties || this.#companions.some((one) => one.name === name);
+    if (![...members].every(isMember)) return this.#whole;
+    const names = [...members].sort().join();
+    const known = this.#parts.get(names);
+    if (known || this.#parts.size === MAX_PARTS) return known ?? this.#whole;
+    const part = this.#shapeOf(`part${this.#parts.size}`, members);
+    this.#parts.set(names, part);
+    return part;
+  }
+
+  /** `name`: of the statements that are prepared for it. */
+  #shapeOf(name: string, members?: Members): Shape<T> {
+    const map = new RowMapper(this.#metadata, this.#platform, members);
+    const companions = this.#companions.filter((companion) => !members || members.has(companion.name));
+    return {
+      name,
+      // each by its name: what is prepared must not change its shape when a newer process adds a column
+      columns: [map.columns('r'), ...companions.map((companion) => companion.map.columns(`"${companion.name}"`))].join(', '),
+      joins: companions
+        .map(
+          ({ name: its, table, column }) =>
+            `left join ${table} "${its}" on "${its}"."id" = r."${column}" and "${its}"."organization_id" = r."organization_id"`,
+        )
+        .join(' '),
+      read(row) {
+        const record = map.read(row);
+        let first = map.width;
+        for (const companion of companions) {
+          (record as Record<string, unknown>)[companion.name] = companion.map.readJoined(row, first);
+          first += companion.map.width;
+        }
+        return record;
+      },
+    };
+  }
+}
+
+/** Each has prepared statements, and callers write queries: those of their own that come later read whole records. */
+const MAX_PARTS = 64;
+
+/** Which columns are read, and what a row of them becomes. */
+interface Shape<T> {
+  name: string;
+  columns: string;
+  joins: string;
+  read(row: readonly unknown[]): T;
 }
 
 /** Properties with the value that they must have. */
@@ -124,10 +169,10 @@ export class RecordLoader<T extends { id: string }> {
     return this.#byId.load(id);
   }
 
-  /** Those of a list that there are: they are asked for together as it is. */
-  async all(ids: readonly string[]): Promise<T[]> {
+  /** Those of a list that there are, with the members that it shows: they are asked for together as it is. */
+  async all(ids: readonly string[], members?: Members): Promise<T[]> {
     if (ids.length === 0) return [];
-    return (await this.reader.byIds(this.organizationId, ids)).filter((record) => record !== null);
+    return (await this.reader.byIds(this.organizationId, ids, members)).filter((record) => record !== null);
   }
 
   /** The newest `limit` records whose `property` is `key`, and are as `only` says; one statement for all keys asked for together. */

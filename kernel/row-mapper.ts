@@ -23,15 +23,21 @@ export class RowMapper<T extends object> {
   ) => T;
   readonly #id: number;
 
-  constructor({ props, class: entity }: EntityMetadata<T>, platform: Platform) {
-    this.#columns = props.map((property) => ({
+  /** `members`: those that are read, the id always; all where there is none. */
+  constructor({ props, class: entity }: EntityMetadata<T>, platform: Platform, members?: ReadonlySet<string>) {
+    const isRead = ({ name }: { name: string }): boolean => !members || name === 'id' || members.has(name);
+    const all = props.map((property) => ({
       column: property.fieldNames?.[0] ?? property.name,
       name: property.name as string,
       convert: converterOf(property as never, platform),
     }));
+    this.#columns = all.filter(isRead);
     this.width = this.#columns.length;
     this.#id = this.#columns.findIndex(({ name }) => name === 'id');
-    this.#create = compile((entity as unknown as { prototype: object }).prototype, this.#columns);
+    const prototype = Object.create((entity as unknown as { prototype: object }).prototype, {
+      ...Object.fromEntries(all.map(({ name }) => [name, isRead({ name }) ? PLAIN : unread(name)])),
+    }) as object;
+    this.#create = compile(prototype, this.#columns);
   }
 
   /** What to select of the table that has this name in the statement. */
@@ -61,21 +67,22 @@ function compile<T>(prototype: object, columns: readonly Column[]): new (row: Ro
   });
   const make = new Function('converters', `return function (row, first) {\n${lines.join('\n')}\n};`);
   const create = make(columns.map(({ convert }) => convert)) as { prototype: object };
-  create.prototype = plainPrototype(
-    prototype,
-    columns.map(({ name }) => name),
-  );
+  create.prototype = prototype;
   return create as unknown as new (
     row: Row,
     first: number,
   ) => T;
 }
 
-/** The entity's prototype with the setters covered by which the ORM watches changes: what is only read pays nothing for them. */
-function plainPrototype(prototype: object, names: readonly string[]): object {
-  const covers = names.map((name) => [name, { value: undefined, writable: true, enumerable: true, configurable: true }] as const);
-  return Object.create(prototype, Object.fromEntries(covers)) as object;
-}
+/** Covers a setter by which the ORM watches changes: what is only read pays nothing for it. */
+const PLAIN: PropertyDescriptor = { value: undefined, writable: true, enumerable: true, configurable: true };
+
+/** What was not read is not taken for what is empty. */
+const unread = (name: string): PropertyDescriptor => ({
+  get: () => {
+    throw new Error(`${name} was not read: what reads it of a list must say so (@Reads).`);
+  },
+});
 
 /** `2026-01-31 09:30:00.125+00`, as a server in UTC writes most instants: reading the digits takes a third of the general parser's time. */
 function instantOf(text: string): Date {

@@ -4,10 +4,12 @@ import {
   extendSchema,
   type GraphQLArgument,
   type GraphQLInputField,
+  type GraphQLObjectType,
   type GraphQLSchema,
   getNullableType,
   isEnumType,
   isInputObjectType,
+  isIntrospectionType,
   isObjectType,
   parse,
 } from 'graphql';
@@ -86,6 +88,7 @@ export function buildSubgraph<C extends { principal: Principal }>(definition: Su
   }
   const executable = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolverMap as never }]);
   restoreEnumDefaults(executable);
+  restoreExtensions(executable, declared);
   return { name, sdl, schema: executable, createContext: definition.createContext };
 }
 
@@ -120,6 +123,15 @@ function restoreEnumDefaults(schema: GraphQLSchema): void {
     if (isInputObjectType(type)) for (const field of Object.values(type.getFields())) restoreEnumDefault(field);
     if (isObjectType(type))
       for (const field of Object.values(type.getFields())) for (const argument of field.args) restoreEnumDefault(argument);
+  }
+}
+
+/** Nor does SDL say what decorators note of a field. */
+function restoreExtensions(schema: GraphQLSchema, declared: GraphQLSchema): void {
+  for (const type of Object.values(declared.getTypeMap())) {
+    if (!isObjectType(type) || isIntrospectionType(type)) continue;
+    const fields = (schema.getType(type.name) as GraphQLObjectType).getFields();
+    for (const { name, extensions } of Object.values(type.getFields())) Object.assign(fields[name]?.extensions ?? {}, extensions);
   }
 }
 

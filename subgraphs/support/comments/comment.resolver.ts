@@ -1,4 +1,5 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/loaders.ts';
@@ -54,8 +55,9 @@ export class CommentResolver {
 @Resolver(() => Ticket)
 export class TicketCommentsResolver {
   @FieldResolver(() => [Comment], { description: 'The newest comments; internal ones for holders of `support:write`.' })
+  @Reads('id')
   comments(
-    @Root() { id }: Ticket,
+    @Root() { id }: Pick<Ticket, 'id'>,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
     @Ctx() { loaders, principal }: SupportContext,
   ): Promise<Comment[]> {

@@ -1,4 +1,5 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Resolver, Root } from 'type-graphql';
+import { Reads } from '../../../kernel/graphql/members.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/loaders.ts';
 import type { SupportContext } from '../context.ts';
@@ -20,8 +21,9 @@ export class EscalationResolver {
 
   @FieldResolver(() => [Escalation], { description: 'Newest first. For agents.' })
   @Requires('support:write')
+  @Reads('id')
   escalations(
-    @Root() { id }: Ticket,
+    @Root() { id }: Pick<Ticket, 'id'>,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
     @Ctx() { escalations }: SupportContext,
   ): Promise<Escalation[]> {

@@ -1,4 +1,5 @@
 import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { SupportContext } from '../context.ts';
@@ -47,7 +48,8 @@ export class FeedbackResolver {
 @Resolver(() => Ticket)
 export class TicketFeedbackResolver {
   @FieldResolver(() => Feedback, { nullable: true, description: 'How the work on it was rated.' })
-  async feedback(@Root() { id }: Ticket, @Ctx() { loaders }: SupportContext): Promise<Feedback | null> {
+  @Reads('id')
+  async feedback(@Root() { id }: Pick<Ticket, 'id'>, @Ctx() { loaders }: SupportContext): Promise<Feedback | null> {
     const [rating] = await loaders.feedback.newest('ticketId', id, 1);
     return rating ?? null;
   }

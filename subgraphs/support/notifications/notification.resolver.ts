@@ -1,4 +1,5 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/loaders.ts';
@@ -73,8 +74,9 @@ export class NotificationRecipientResolver {
 export class TicketNotificationsResolver {
   @FieldResolver(() => [Notification], { description: 'What people were told about it, newest first.' })
   @Requires('support:write')
+  @Reads('id')
   notifications(
-    @Root() { id }: Ticket,
+    @Root() { id }: Pick<Ticket, 'id'>,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
     @Ctx() { loaders }: SupportContext,
   ): Promise<Notification[]> {

@@ -1,4 +1,5 @@
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { SupportContext } from '../context.ts';
@@ -58,7 +59,11 @@ export class TicketRoutingResolver {
     description: 'The rule that the ticket was routed by when it was opened; null where none matched, and where it is deleted.',
   })
   @Requires('support:write')
-  async routingRule(@Root() { routingRuleId }: Ticket, @Ctx() { loaders }: SupportContext): Promise<RoutingRule | null> {
+  @Reads('routingRuleId')
+  async routingRule(
+    @Root() { routingRuleId }: Pick<Ticket, 'routingRuleId'>,
+    @Ctx() { loaders }: SupportContext,
+  ): Promise<RoutingRule | null> {
     return routingRuleId ? loaders.routingRules.load(routingRuleId) : null;
   }
 }

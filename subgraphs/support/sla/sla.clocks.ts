@@ -3,6 +3,27 @@ import { TicketStatus } from '../tickets/ticket.states.ts';
 import { addWorkingTime, type Span, workingTime } from './business-time.ts';
 import { AT_RISK_SHARE, milliseconds } from './sla.terms.ts';
 
+/** What the service level of a ticket is told from. */
+export const SLA_MEMBERS = [
+  'id',
+  'status',
+  'createdAt',
+  'slaTerms',
+  'respondedAt',
+  'responseDue',
+  'responseBreachedAt',
+  'resolvedAt',
+  'resolutionDue',
+  'resolutionBreachedAt',
+  'resolutionElapsed',
+  'resolutionSince',
+  'waitingSince',
+  'escalationLevel',
+  'escalatedAt',
+  'escalationReason',
+] as const satisfies readonly (keyof Ticket)[];
+export type SlaTicket = Pick<Ticket, (typeof SLA_MEMBERS)[number]>;
+
 export enum SlaClock {
   RESPONSE = 'response_time',
   RESOLUTION = 'resolution_time',
@@ -41,24 +62,25 @@ export function runningSpans(openedAt: Date, timeline: readonly ClockEntry[]): S
 }
 
 /** Whether the clock of the resolution stands. */
-export const isStopped = ({ resolvedAt, waitingSince }: Ticket): boolean => resolvedAt !== null || waitingSince !== null;
+export const isStopped = ({ resolvedAt, waitingSince }: SlaTicket): boolean => resolvedAt !== null || waitingSince !== null;
 
 /** Milliseconds of working time that the resolution has taken. */
-export function elapsedAt(ticket: Ticket, now: Date): number {
+export function elapsedAt(ticket: SlaTicket, now: Date): number {
   const { resolutionElapsed, resolutionSince, slaTerms } = ticket;
   return isStopped(ticket) ? resolutionElapsed : resolutionElapsed + workingTime(resolutionSince, now, slaTerms.resolution.calendar);
 }
 
 /** Whether the resolution has taken all the time that there was for it. Its clock may stand by now: another priority allows less. */
-export const isOverdue = (ticket: Ticket, now: Date): boolean => elapsedAt(ticket, now) >= milliseconds(ticket.slaTerms.resolution.minutes);
+export const isOverdue = (ticket: SlaTicket, now: Date): boolean =>
+  elapsedAt(ticket, now) >= milliseconds(ticket.slaTerms.resolution.minutes);
 
 /** Of a clock that runs: when the resolution will have taken so long. Past instants are not earlier than when it began to run. */
-function takesAt({ resolutionElapsed, resolutionSince, slaTerms }: Ticket, ms: number): Date {
+function takesAt({ resolutionElapsed, resolutionSince, slaTerms }: SlaTicket, ms: number): Date {
   return addWorkingTime(resolutionSince, Math.max(0, ms - resolutionElapsed), slaTerms.resolution.calendar);
 }
 
 /** What is still to come, or has come and was not told. A breach that was told is not among them, and no risk beside it. */
-export function deadlinesOf(ticket: Ticket, now: Date): Deadline[] {
+export function deadlinesOf(ticket: SlaTicket, now: Date): Deadline[] {
   const { slaTerms, createdAt, respondedAt, responseDue, responseBreachedAt, resolutionDue, resolutionBreachedAt } = ticket;
   const { minutes, calendar } = slaTerms.response;
   const deadlines: Deadline[] = [];
@@ -82,7 +104,7 @@ export interface EscalationStep {
 }
 
 /** The levels that an unresolved ticket gets by itself, the next one first; none while its clock stands. */
-export function escalationsOf(ticket: Ticket): EscalationStep[] {
+export function escalationsOf(ticket: SlaTicket): EscalationStep[] {
   if (isStopped(ticket)) return [];
   return ticket.slaTerms.escalateAfterMinutes
     .map((minutes, index) => ({ level: index + 1, minutes }))

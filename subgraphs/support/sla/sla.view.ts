@@ -1,7 +1,7 @@
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { TicketStatus } from '../tickets/ticket.states.ts';
 import { workingTime } from './business-time.ts';
-import { elapsedAt, escalationsOf } from './sla.clocks.ts';
+import { elapsedAt, escalationsOf, type SlaTicket } from './sla.clocks.ts';
 import { formatMinutes, formatTime } from './sla.durations.ts';
 import { AT_RISK_SHARE, milliseconds } from './sla.terms.ts';
 import { SlaClockStatus, type SlaEscalation, type SlaResolution, type SlaResponse, type SlaStatus, type TicketSla } from './sla.types.ts';
@@ -13,7 +13,7 @@ export class SlaView implements TicketSla {
   readonly escalation: EscalationView;
 
   constructor(
-    private readonly ticket: Ticket,
+    private readonly ticket: SlaTicket,
     now: Date,
   ) {
     this.response = new ResponseView(ticket, now);
@@ -76,7 +76,7 @@ export const slaStatusOf = (ticket: Ticket, now: Date): SlaStatus => {
 
 class ResponseView implements SlaResponse {
   constructor(
-    private readonly ticket: Ticket,
+    private readonly ticket: SlaTicket,
     private readonly now: Date,
   ) {}
 
@@ -122,7 +122,7 @@ class ResolutionView implements SlaResolution {
   #elapsedMs: number | undefined;
 
   constructor(
-    private readonly ticket: Ticket,
+    private readonly ticket: SlaTicket,
     private readonly now: Date,
   ) {}
 
@@ -174,7 +174,7 @@ class ResolutionView implements SlaResolution {
 }
 
 export class EscalationView implements SlaEscalation {
-  constructor(readonly ticket: Ticket) {}
+  constructor(readonly ticket: SlaTicket) {}
 
   get currentLevel(): number {
     return this.ticket.escalationLevel;

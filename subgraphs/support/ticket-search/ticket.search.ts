@@ -1,4 +1,5 @@
 import type { Rows } from '../../../kernel/database.ts';
+import type { Members } from '../../../kernel/graphql/members.ts';
 import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { type ListSource, type Properties, pageFrom } from '../../../kernel/pagination.ts';
@@ -41,7 +42,7 @@ export class TicketSearch {
   ) {}
 
   /** Newest first, or the most relevant where words are searched. @throws InvalidParameters for a cursor of another list */
-  async page(criteria: TicketCriteria, sort: readonly SortBy[], page: PageInput): Promise<Page<Ticket>> {
+  async page(criteria: TicketCriteria, sort: readonly SortBy[], page: PageInput, members: Members): Promise<Page<Ticket>> {
     const wanted: Wanted = { ...this.reader, criteria };
     const source: ListSource<Key> = {
       properties: PROPERTIES,
@@ -49,7 +50,13 @@ export class TicketSearch {
       total: () => this.#total(wanted),
     };
     const { nodes, pageInfo } = await pageFrom(source, totalOrder(criteria, sort), page);
-    return { nodes: await this.tickets.all(nodes.map(({ id }) => id)), pageInfo };
+    return {
+      nodes: await this.tickets.all(
+        nodes.map(({ id }) => id),
+        members,
+      ),
+      pageInfo,
+    };
   }
 
   async #keys({ text, values }: Statement, order: readonly SortBy[]): Promise<Key[]> {

@@ -1,4 +1,5 @@
 import { Arg, Ctx, Field, FieldResolver, ID, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import { Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/loaders.ts';
@@ -41,8 +42,9 @@ export class TicketChangeResolver {
 @Resolver(() => Ticket)
 export class TicketTimelineResolver {
   @FieldResolver(() => [TicketChange], { description: 'Its newest changes; what only the desk sees for holders of `support:write`.' })
+  @Reads('id')
   timeline(
-    @Root() { id }: Ticket,
+    @Root() { id }: Pick<Ticket, 'id'>,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
     @Ctx() { loaders, principal }: SupportContext,
   ): Promise<TicketChange[]> {

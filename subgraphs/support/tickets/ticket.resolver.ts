@@ -1,4 +1,5 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type Members, NodeMembers, Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/loaders.ts';
@@ -26,9 +27,10 @@ export class TicketResolver {
     @Arg('filter', () => TicketFilter, { nullable: true }) filter: TicketFilter | undefined,
     @Arg('sort', () => [TicketSort], { nullable: true }) sort: SortBy[] | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @NodeMembers() members: Members,
     @Ctx() { tickets }: SupportContext,
   ): Promise<Page<Ticket>> {
-    return tickets.list(filter ?? {}, sort ?? [], page ?? {});
+    return tickets.list(filter ?? {}, sort ?? [], page ?? {}, members);
   }
 
   @Mutation(() => Ticket)
@@ -50,8 +52,9 @@ export class TicketResolver {
   }
 
   @FieldResolver(() => TicketAssignee)
+  @Reads('agent', 'agentId')
   assignedTo(
-    @Root() { agent, agentId }: Ticket,
+    @Root() { agent, agentId }: Pick<Ticket, 'agent' | 'agentId'>,
     @Ctx() { loaders }: SupportContext,
   ): TicketAssignee | null | Promise<TicketAssignee | null> {
     // at once where it was read with the ticket: a list has many
@@ -60,22 +63,26 @@ export class TicketResolver {
 
   @FieldResolver(() => Agent, { nullable: true, description: 'Who works on it, with what the desk knows of them.' })
   @Requires('support:write')
-  async agent(@Root() ticket: Ticket, @Ctx() { loaders }: SupportContext): Promise<Agent | null> {
+  @Reads('agent', 'agentId')
+  async agent(@Root() ticket: Pick<Ticket, 'agent' | 'agentId'>, @Ctx() { loaders }: SupportContext): Promise<Agent | null> {
     return ticket.agent ?? (await loaders.agents.load(ticket.agentId));
   }
 
   @FieldResolver(() => TicketUrls)
-  urls(@Root() { id }: Ticket, @Ctx() { origin }: SupportContext): TicketUrls {
+  @Reads('id')
+  urls(@Root() { id }: Pick<Ticket, 'id'>, @Ctx() { origin }: SupportContext): TicketUrls {
     return ticketUrls(origin, id);
   }
 
   @FieldResolver(() => Account, { nullable: true })
-  account(@Root() { customerId }: Ticket): Account | null {
+  @Reads('customerId')
+  account(@Root() { customerId }: Pick<Ticket, 'customerId'>): Account | null {
     return customerId ? { customerId } : null;
   }
 
   @FieldResolver(() => Service, { nullable: true })
-  service(@Root() { serviceAffected }: Ticket): Service | null {
+  @Reads('serviceAffected')
+  service(@Root() { serviceAffected }: Pick<Ticket, 'serviceAffected'>): Service | null {
     return serviceAffected?.startsWith('svc_') ? { id: serviceAffected } : null;
   }
 }

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../../../kernel/database.ts';
 import { InvalidParameters, StaleResource } from '../../../kernel/errors.ts';
+import type { Members } from '../../../kernel/graphql/members.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
 import { listPage } from '../../../kernel/pagination.ts';
@@ -36,8 +37,9 @@ export class TicketService {
     return this.deps.opening.open(input);
   }
 
-  list(filter: TicketFilter, sort: SortBy[], page: PageInput): Promise<Page<Ticket>> {
-    return this.deps.search.page(filter, sort, page);
+  /** `members`: those that are read of each. */
+  list(filter: TicketFilter, sort: SortBy[], page: PageInput, members: Members): Promise<Page<Ticket>> {
+    return this.deps.search.page(filter, sort, page, members);
   }
 
   /** Its changes, newest first; what only the desk sees for the desk. @throws ResourceNotFound */

@@ -1,4 +1,5 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Reads } from '../../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf } from '../../../../kernel/graphql/page.ts';
 import { Requires } from '../../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../../kernel/loaders.ts';
@@ -95,8 +96,9 @@ export class JiraIntegrationResolver {
 export class TicketIssuesResolver {
   @FieldResolver(() => [JiraIssue], { nullable: true, description: 'The issues that it is in Jira, the newest first. For the desk only.' })
   @Requires('support:write')
+  @Reads('id')
   issues(
-    @Root() { id }: Ticket,
+    @Root() { id }: Pick<Ticket, 'id'>,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
     @Ctx() { loaders }: SupportContext,
   ): Promise<JiraIssue[]> {

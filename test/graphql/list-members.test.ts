@@ -1,0 +1,72 @@
+import { beforeAll, expect, test } from 'vitest';
+import { type Rig, rig } from '../rig.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { changeTicket, openTicket } from '../ticket.setup.ts';
+
+let platform: Rig;
+let tenant: Tenant;
+let id: string;
+
+beforeAll(async () => {
+  platform = await rig();
+  tenant = await platform.organization();
+  ({ id } = await openTicket(tenant, { contact: { name: 'Ada', email: 'ada@example.com' }, metadata: { floor: 3 }, severity: 'minor' }));
+  await changeTicket(tenant, id, { priority: 'critical', waiting_on_customer: true });
+  await openTicket(tenant);
+});
+
+/** The columns that are read of the tickets that a query lists. */
+async function columnsOf(selection: string, fragments = ''): Promise<string[]> {
+  const seen = await platform.statements(() => tenant.graphql(`{ tickets { nodes ${selection} } } ${fragments}`));
+  const [columns] = seen.flatMap((sql) => /^select (.*) from "support"\."ticket" r .*r\."id" = any/s.exec(sql)?.[1] ?? []);
+  return columns?.replaceAll('"', '').split(', ') ?? seen;
+}
+
+test('a list reads of its records what is selected', async () => {
+  expect(await columnsOf('{ title }')).toEqual(['r.id', 'r.title']);
+  expect(await columnsOf('{ __typename name: title ... on Ticket { status } ...more }', 'fragment more on Ticket { createdAt }')).toEqual([
+    'r.id',
+    'r.title',
+    'r.status',
+    'r.created_at',
+  ]);
+});
+
+test('and what the fields that are reckoned say that they read', async () => {
+  const columns = await columnsOf('{ urls { self } assignedTo { name } account { name } }');
+  expect(columns.filter((column) => column.startsWith('r.'))).toEqual(['r.id', 'r.customer_id', 'r.agent_id']);
+  expect(columns).toContain('agent.name');
+});
+
+test('or whole ones, where a field does not say', async () => {
+  expect(await columnsOf('{ title attachments { id } }')).toEqual(expect.arrayContaining(['r.description', 'agent.name']));
+});
+
+const TYPE = 'kind name ofType { kind name ofType { kind name ofType { kind name } } }';
+const fieldsOf = async (type: string): Promise<Json[]> =>
+  (await tenant.graphql(`{ __type(name: "${type}") { fields { name args { name } type { ${TYPE} } } } }`)).data.__type.fields;
+const namedOf = (type: Json): Json => (type.ofType ? namedOf(type.ofType) : type);
+
+/** A field with all that can be selected within it without asking for arguments, down to records, of which it takes the type. */
+async function selectionOf({ name, type }: Json): Promise<string> {
+  const named = namedOf(type);
+  if (named.kind !== 'OBJECT') return name;
+  const fields = await fieldsOf(named.name);
+  if (fields.some((field) => field.name === 'id')) return `${name} { __typename id }`;
+  const within = await Promise.all(fields.filter(({ args }) => args.length === 0).map(selectionOf));
+  return `${name} { ${within.join(' ')} }`;
+}
+
+test('each field of a ticket is answered in a list as it is of the ticket alone, when nothing else is selected', async () => {
+  const fields = await fieldsOf('Ticket');
+  for (const selection of await Promise.all(fields.map(selectionOf))) {
+    const { data, errors } = await platform.clock.standingStill(() =>
+      tenant.graphql(`query ($id: ID!) { ticket(id: $id) { ${selection} } tickets(page: { offset: 1 }) { nodes { ${selection} } } }`, {
+        id,
+      }),
+    );
+    expect(errors, selection).toBeUndefined();
+    expect(data.tickets.nodes, selection).toEqual([data.ticket]);
+  }
+  expect(fields.length).toBeGreaterThan(30);
+});
