@@ -3,8 +3,14 @@ import pg from 'pg';
 import array from 'postgres-array';
 
 const CONNECT_TIMEOUT_MS = 5000;
+/**
+ * A plan is made once and kept, for whichever organization asks. Made for the average one, which has few records, it would sort
+ * all of an organization's to find its newest, or look through the table: short reads follow an index, in its order.
+ */
+const BY_INDEX = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_sort = off;
+  set enable_hashjoin = off; set enable_mergejoin = off; set enable_bitmapscan = off`;
 
-/** A select that is always the same text, and answered at once: by a key, without locks. */
+/** A select that is always the same text, and answered at once: by a key or in the order of an index, without locks. */
 export interface ShortRead {
   name: string;
   text: string;
@@ -64,6 +70,7 @@ export class DatabaseReader {
     client.on('error', () => this.#leave(client));
     client.on('end', () => this.#leave(client));
     await client.connect();
+    await client.query(BY_INDEX);
     this.#client = client;
     return client;
   }

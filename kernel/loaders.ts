@@ -59,6 +59,14 @@ export class RecordReader<T extends { id: string }> {
     return ids.map((id) => found.get(id) ?? null);
   }
 
+  /** The organization's newest `limit`, with the members that are wanted of each. By its index, however many there are. */
+  async recent(organizationId: string, limit: number, members?: Members): Promise<T[]> {
+    const { name, columns, joins, read } = members ? this.#partOf(members) : this.#whole;
+    const text = `select ${columns} from ${this.#table} r ${joins} where r."organization_id" = $1
+      order by r."created_at" desc, r."id" desc limit $2`;
+    return (await this.#rows.tuples(text, [organizationId, limit], `${this.#table}.${name}.recent`)).map(read);
+  }
+
   /** The newest `limit` records for each key, in one statement; of them those whose properties are as `only` says. */
   async newest(organizationId: string, property: keyof T & string, keys: readonly string[], limit: number, only?: Only<T>): Promise<T[][]> {
     const values: unknown[] = [keys, organizationId, limit];
@@ -94,10 +102,11 @@ export class RecordReader<T extends { id: string }> {
   #newPart(members: ReadonlySet<string>): Shape<T> {
     const isMember = (name: string): boolean => name in this.#metadata.properties || this.#companions.some((one) => one.name === name);
     if (![...members].every(isMember)) return this.#whole;
-    const names = [...members].sort().join();
+    const wanted = new Set([...PAGED_BY, ...members]);
+    const names = [...wanted].sort().join();
     const known = this.#parts.get(names);
     if (known || this.#parts.size === MAX_PARTS) return known ?? this.#whole;
-    const part = this.#shapeOf(`part${this.#parts.size}`, members);
+    const part = this.#shapeOf(`part${this.#parts.size}`, wanted);
     this.#parts.set(names, part);
     return part;
   }
@@ -128,6 +137,9 @@ export class RecordReader<T extends { id: string }> {
     };
   }
 }
+
+/** What the page after the newest ones is found by. */
+const PAGED_BY = ['id', 'createdAt'];
 
 /** Each has prepared statements, and callers write queries: those of their own that come later read whole records. */
 const MAX_PARTS = 64;
@@ -173,6 +185,11 @@ export class RecordLoader<T extends { id: string }> {
   async all(ids: readonly string[], members?: Members): Promise<T[]> {
     if (ids.length === 0) return [];
     return (await this.reader.byIds(this.organizationId, ids, members)).filter((record) => record !== null);
+  }
+
+  /** The organization's newest, with the members that the list shows. */
+  recent(limit: number, members?: Members): Promise<T[]> {
+    return this.reader.recent(this.organizationId, limit, members);
   }
 
   /** The newest `limit` records whose `property` is `key`, and are as `only` says; one statement for all keys asked for together. */

@@ -23,9 +23,9 @@ export class RowMapper<T extends object> {
   ) => T;
   readonly #id: number;
 
-  /** `members`: those that are read, the id always; all where there is none. */
+  /** `members`: those that are read, among them the id; all where there is none. */
   constructor({ props, class: entity }: EntityMetadata<T>, platform: Platform, members?: ReadonlySet<string>) {
-    const isRead = ({ name }: { name: string }): boolean => !members || name === 'id' || members.has(name);
+    const isRead = ({ name }: { name: string }): boolean => !members || members.has(name);
     const all = props.map((property) => ({
       column: property.fieldNames?.[0] ?? property.name,
       name: property.name as string,

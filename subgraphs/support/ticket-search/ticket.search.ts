@@ -2,7 +2,7 @@ import type { Rows } from '../../../kernel/database.ts';
 import type { Members } from '../../../kernel/graphql/members.ts';
 import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
-import { type ListSource, type Properties, pageFrom } from '../../../kernel/pagination.ts';
+import { type Properties, pageFrom, type Window } from '../../../kernel/pagination.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
 import { pageStatement, type Statement, totalStatement, type Wanted } from './ticket.search.sql.ts';
@@ -32,7 +32,10 @@ export interface Reader {
   isDesk: boolean;
 }
 
-/** Finds tickets (specification 2.7, ticket search). Ids come from an index in the order of the list, the records then by their ids. */
+/**
+ * Finds tickets (specification 2.7, ticket search). Ids come from an index in the order of the list, the records then by their ids;
+ * the newest come as they are.
+ */
 export class TicketSearch {
   constructor(
     private readonly rows: Rows,
@@ -44,19 +47,16 @@ export class TicketSearch {
   /** Newest first, or the most relevant where words are searched. @throws InvalidParameters for a cursor of another list */
   async page(criteria: TicketCriteria, sort: readonly SortBy[], page: PageInput, members: Members): Promise<Page<Ticket>> {
     const wanted: Wanted = { ...this.reader, criteria };
-    const source: ListSource<Key> = {
-      properties: PROPERTIES,
-      rows: (order, window) => this.#keys(pageStatement(wanted, order, window), order),
-      total: () => this.#total(wanted),
-    };
-    const { nodes, pageInfo } = await pageFrom(source, totalOrder(criteria, sort), page);
-    return {
-      nodes: await this.tickets.all(
-        nodes.map(({ id }) => id),
-        members,
-      ),
-      pageInfo,
-    };
+    const order = totalOrder(criteria, sort);
+    const total = () => this.#total(wanted);
+    if (isNewest(criteria, sort, page)) {
+      const rows = (_: unknown, { limit }: Window) => this.tickets.recent(limit, members);
+      return pageFrom<Ticket>({ properties: PROPERTIES, rows, total }, order, page);
+    }
+    const rows = (_: unknown, window: Window) => this.#keys(pageStatement(wanted, order, window), order);
+    const { nodes, pageInfo } = await pageFrom<Key>({ properties: PROPERTIES, rows, total }, order, page);
+    const ids = nodes.map(({ id }) => id);
+    return { nodes: await this.tickets.all(ids, members), pageInfo };
   }
 
   async #keys({ text, values }: Statement, order: readonly SortBy[]): Promise<Key[]> {
@@ -73,6 +73,14 @@ export class TicketSearch {
     return row?.total ?? 0;
   }
 }
+
+/** What a list begins with, and most often is: it needs no search. */
+const isNewest = (criteria: TicketCriteria, sort: readonly SortBy[], { page, offset, cursor }: PageInput): boolean =>
+  sort.length === 0 &&
+  !cursor &&
+  !offset &&
+  (page ?? 1) === 1 &&
+  Object.values(criteria).every((value) => value === undefined || value === null);
 
 /** As asked, and so that no two tickets are alike: what has the same state is sorted by when it was opened. */
 function totalOrder({ q }: TicketCriteria, asked: readonly SortBy[]): SortBy[] {
