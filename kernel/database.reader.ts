@@ -8,7 +8,7 @@ const CONNECT_TIMEOUT_MS = 5000;
  * all of an organization's to find its newest, or look through the table: short reads follow an index, in its order.
  */
 const BY_INDEX = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_sort = off;
-  set enable_hashjoin = off; set enable_mergejoin = off; set enable_bitmapscan = off`;
+  set enable_hashjoin = off; set enable_mergejoin = off; set enable_bitmapscan = off; set enable_material = off`;
 
 /** A select that is always the same text, and answered at once: by a key or in the order of an index, without locks. */
 export interface ShortRead {
