@@ -228,7 +228,7 @@ export class Router {
     if (unstorable !== undefined) return [requestError({ field: unstorable, reason: UNSTORABLE })];
     const cost = operation.cost(variables);
     if (cost > this.limits.cost) {
-      const reason = `The answer could have ${cost} objects; at most ${this.limits.cost} are allowed. Ask for shorter lists.`;
+      const reason = `The answer could have ${cost} objects; at most ${this.limits.cost} are allowed. Ask for shorter lists, or for fewer large texts.`;
       return [requestError({ field: 'query', reason })];
     }
     if (wanted === 'any' || (operation.node.operation === 'subscription') === (wanted === 'subscription')) return operation;
