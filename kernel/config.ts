@@ -1,10 +1,12 @@
 import type { z } from 'zod';
-import { type Setting, type SettingKey, SUBGRAPHS, settings } from './settings.ts';
+import { SUBGRAPHS } from './settings/data.ts';
+import type { Setting } from './settings/setting.ts';
+import { type SettingKey, settings } from './settings/settings.ts';
 
 type Value<S> = S extends { schema: infer Schema extends z.ZodType } ? z.output<Schema> : never;
 type WithFallback = { [Key in SettingKey]: (typeof settings)[Key] extends { fallback: string } ? Key : never }[SettingKey];
 
-/** Every setting, read; see settings.ts for what each does. One without a fallback is undefined when it is not set. */
+/** Every setting, read; see settings/ for what each does. One without a fallback is undefined when it is not set. */
 export type Config = Readonly<{ [Key in SettingKey]: Value<(typeof settings)[Key]> | (Key extends WithFallback ? never : undefined) }>;
 
 /** Where values come from: `process.env`, overlaid by the command line. */

@@ -82,9 +82,12 @@ export const timestamp = z.iso.datetime({ precision: 3 });
 /** What changed, by member: `{ "status": { "from": "open", "to": "resolved" } }`. */
 export const changes = z.record(z.string(), z.strictObject({ from: z.unknown(), to: z.unknown() }));
 
-type Announced<Data extends z.ZodObject> = Omit<EventType, 'data' | 'isEmitted'> & { data: Data };
+type Announced<Data extends z.ZodObject> = Omit<EventType, 'data' | 'example' | 'isEmitted'> & { data: Data; example: z.input<Data> };
 
-/** States an event type: the only place where it is. With how it is told of it can be emitted; without, it is announced. */
+/**
+ * States an event type: the only place where it is. With how it is told of it can be emitted; without, it is announced. Example
+ * and what is told do not compile unless they are as `data` says.
+ */
 export function defineEvent<Data extends z.ZodObject>(type: Announced<Data>): EventType;
 export function defineEvent<Data extends z.ZodObject, Facts extends unknown[]>(
   type: Announced<Data>,

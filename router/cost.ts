@@ -1,4 +1,6 @@
 import {
+  type DocumentNode,
+  type FieldDefinitionNode,
   type FieldNode,
   type GraphQLCompositeType,
   type GraphQLField,
@@ -25,25 +27,46 @@ const SIZE_ARGUMENTS: ReadonlySet<string> = new Set(['limit', 'perPage', 'first'
 /** `members`: of the variable's value, where it is an input object. */
 type ListSize = number | { variable: string; members: readonly string[]; fallback: number };
 
-/** Objects that are always there, and lists of objects that count as often as they are long. */
+/** Objects, and what counts like them, that are always there, and lists of objects that count as often as they are long. */
 interface CostNode {
   objects: number;
   lists: { size: ListSize; item: CostNode }[];
 }
 
+/** What the supergraph says of members, by type and name: what a large text counts (`@cost`), how long a list is (`@listSize`). */
+export type DeclaredCosts = ReadonlyMap<string, { weight: number; size: number | undefined }>;
+
+export const declaredCostsOf = ({ definitions }: DocumentNode): DeclaredCosts =>
+  new Map(
+    definitions.flatMap((definition) =>
+      definition.kind === Kind.OBJECT_TYPE_DEFINITION
+        ? (definition.fields ?? []).map((field) => {
+            const declared = { weight: numberIn(field, 'cost', 'weight') ?? 0, size: numberIn(field, 'listSize', 'assumedSize') };
+            return [`${definition.name.value}.${field.name.value}`, declared] as const;
+          })
+        : [],
+    ),
+  );
+
+function numberIn({ directives = [] }: FieldDefinitionNode, directive: string, argument: string): number | undefined {
+  const found = directives.find(({ name }) => name.value === directive)?.arguments?.find(({ name }) => name.value === argument);
+  return found?.value.kind === Kind.INT ? Number(found.value.value) : undefined;
+}
+
 /**
- * Compiles what an operation costs: one for each object of its answer, with lists as long as their size argument says. For an
- * operation without variables among its sizes the cost is a constant. Needs a validated operation within the other limits.
+ * Compiles what an operation costs: one for each object of its answer, with lists as long as their size argument says, and
+ * more for large members, as often as they are asked for. For an operation without variables among its sizes the cost is a constant. Needs a validated operation within the other limits.
  */
 export function compileCost(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   fragments: Fragments,
   sizes: Pick<OperationLimits, 'pageSize' | 'listSize'>,
+  declared: DeclaredCosts,
 ): (variables: Variables) => number {
   const root = schema.getRootType(operation.operation);
   if (!root) return () => 0;
-  const node = new CostCompiler(schema, fragments, defaultsOf(operation), sizes).compile(operation.selectionSet, root, undefined);
+  const node = new CostCompiler(schema, fragments, defaultsOf(operation), sizes, declared).compile(operation.selectionSet, root, undefined);
   if (!hasVariable(node)) {
     const constant = evaluate(node, {});
     return () => constant;
@@ -57,6 +80,7 @@ class CostCompiler {
     private readonly fragments: Fragments,
     private readonly defaults: ReadonlyMap<string, number>,
     private readonly sizes: Pick<OperationLimits, 'pageSize' | 'listSize'>,
+    private readonly declared: DeclaredCosts,
   ) {}
 
   /** `pageSize` is what the field above said for the list that stands in it (`tickets(limit: 20) { nodes { … } }`). */
@@ -79,7 +103,10 @@ class CostCompiler {
 
   #addField(node: CostNode, field: FieldNode, parent: GraphQLCompositeType, pageSize: ListSize | undefined): void {
     const definition = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[field.name.value] : undefined;
-    if (!definition || !field.selectionSet || INTROSPECTION.has(field.name.value)) return;
+    if (!definition || INTROSPECTION.has(field.name.value)) return;
+    const declared = this.declared.get(`${parent.name}.${field.name.value}`);
+    node.objects += declared?.weight ?? 0;
+    if (!field.selectionSet) return;
     const type = getNamedType(definition.type);
     if (!isCompositeType(type)) return;
 
@@ -88,7 +115,7 @@ class CostCompiler {
     const item = this.compile(field.selectionSet, type, isList ? undefined : ownSize);
     item.objects += 1;
     if (isList) {
-      node.lists.push({ size: ownSize ?? pageSize ?? this.sizes.listSize, item });
+      node.lists.push({ size: ownSize ?? pageSize ?? declared?.size ?? this.sizes.listSize, item });
     } else {
       node.objects += item.objects;
       node.lists.push(...item.lists);

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { isStorable, UNSTORABLE } from '../kernel/text.ts';
 import { BoundedCache } from './bounded-cache.ts';
-import { compileCost } from './cost.ts';
+import { compileCost, type DeclaredCosts } from './cost.ts';
 import { requestError } from './errors.ts';
 import { PROTOTYPE } from './execution/merge.ts';
 import { type Introspection, introspectionOf } from './introspection.ts';
@@ -60,6 +60,7 @@ export class Documents {
   constructor(
     private readonly schema: GraphQLSchema,
     private readonly limits: OperationLimits,
+    private readonly declaredCosts: DeclaredCosts,
   ) {}
 
   /** Prepares a text, or a document that someone else parsed and hands in each time. */
@@ -92,7 +93,7 @@ export class Documents {
       name: node.name?.value,
       price: priceOf(node, fragments),
       introspection,
-      cost: compileCost(this.schema, node, fragments, this.limits),
+      cost: compileCost(this.schema, node, fragments, this.limits, this.declaredCosts),
       uses: 0,
     };
     prepared.operations.set(key, operation);

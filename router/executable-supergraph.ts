@@ -11,6 +11,7 @@ import {
   parse,
 } from 'graphql';
 import type { CallerExecution } from './caller-execution.ts';
+import { declaredCostsOf } from './cost.ts';
 import { Documents, type PreparedOperation } from './documents.ts';
 import { CompiledOperation } from './execution/operation.ts';
 import type { Fetch } from './execution/step.ts';
@@ -39,7 +40,7 @@ export class ExecutableSupergraph {
     supergraph: DocumentNode,
     limits: OperationLimits,
   ) {
-    this.documents = new Documents(schema, limits);
+    this.documents = new Documents(schema, limits, declaredCostsOf(supergraph));
     this.publicFields = publicFieldsOf(supergraph);
   }
 

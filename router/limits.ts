@@ -12,11 +12,11 @@ export interface OperationLimits {
   aliases: number;
   /** Lexical tokens of the document. */
   tokens: number;
-  /** Objects that the answer may have, as the sizes of its lists announce. */
+  /** Objects that the answer may have, as the sizes of its lists announce; a large text counts as several. */
   cost: number;
   /** Items counted for a list that has an argument for its size, where neither the operation nor the schema says one. */
   pageSize: number;
-  /** Items counted for a list that has no such argument. */
+  /** Items counted for a list that has no such argument, and of which the schema does not say it (`@listSize`). */
   listSize: number;
 }
 

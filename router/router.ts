@@ -12,7 +12,6 @@ import type { LiveSink } from './live.run.ts';
 import { LiveOperations, type LiveOptions, type LiveRequest } from './live.ts';
 import type { OperationRecord, RouterObserver } from './observer.ts';
 import type { Variables } from './transport.ts';
-import { type OperationPrice, REQUEST_PRICE } from './weight.ts';
 
 export interface RouterOptions {
   supergraphSdl: string;
@@ -48,6 +47,9 @@ export interface AdmittedOperation {
   readonly graph: ExecutableSupergraph;
   readonly operation: PreparedOperation;
 }
+
+/** Queries and mutations are answered, subscriptions followed; a socket takes all of them. */
+type Wanted = 'answer' | 'subscription' | 'any';
 
 /** Planned for a new supergraph before it takes over. */
 const WARMED_OPERATIONS = 200;
@@ -101,16 +103,13 @@ export class Router {
     return fields.every((field) => this.graph.publicFields.has(field));
   }
 
-  /** What an operation costs against the rate limit; only the request for one that will be refused. */
-  price(document: string | DocumentNode, operationName?: string | null): OperationPrice {
-    const operation = this.#find(this.graph, document, operationName);
-    return Array.isArray(operation) ? REQUEST_PRICE : operation.price;
-  }
-
-  /** For who must know before it is executed what a query or mutation costs, or why it is refused: syntax, validation, limits, its name. */
-  admit({ document, operationName, variables, context }: GraphOperation): AdmittedOperation | { errors: GraphQLError[] } {
+  /** For who must know before it runs what an operation costs, or why it is refused: syntax, validation, limits, its name. */
+  admit(
+    { document, operationName, variables, context }: GraphOperation,
+    wanted: Wanted = 'answer',
+  ): AdmittedOperation | { errors: GraphQLError[] } {
     const { graph } = this;
-    const operation = this.#admit(graph, document, operationName, variables ?? {});
+    const operation = this.#admit(graph, document, operationName, variables ?? {}, wanted);
     return Array.isArray(operation) ? { errors: presentErrors(operation, context, this.#errors) } : { graph, operation };
   }
 
@@ -221,7 +220,7 @@ export class Router {
     document: string | DocumentNode,
     operationName: string | null | undefined,
     variables: Variables,
-    wanted: 'subscription' | 'answer' = 'answer',
+    wanted: Wanted = 'answer',
   ): PreparedOperation | GraphQLError[] {
     const operation = this.#find(graph, document, operationName);
     if (Array.isArray(operation)) return operation;
@@ -229,10 +228,10 @@ export class Router {
     if (unstorable !== undefined) return [requestError({ field: unstorable, reason: UNSTORABLE })];
     const cost = operation.cost(variables);
     if (cost > this.limits.cost) {
-      const reason = `The answer could have ${cost} objects; at most ${this.limits.cost} are allowed. Ask for shorter lists.`;
+      const reason = `The answer could have ${cost} objects; at most ${this.limits.cost} are allowed. Ask for shorter lists, or for fewer large texts.`;
       return [requestError({ field: 'query', reason })];
     }
-    if ((operation.node.operation === 'subscription') === (wanted === 'subscription')) return operation;
+    if (wanted === 'any' || (operation.node.operation === 'subscription') === (wanted === 'subscription')) return operation;
     const reason =
       wanted === 'answer' ? 'A subscription needs a WebSocket (graphql-ws) on the same address.' : 'Only a subscription can be followed.';
     return [requestError({ field: 'query', reason })];

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type DocumentNode, type ExecutionResult, getOperationAST } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import { CloseCode, type Context, makeServer, type Server } from 'graphql-ws';
 import { CredentialsMissing, PlatformError } from '../kernel/errors.ts';
 import { toPlatformError } from '../kernel/http.ts';
@@ -9,7 +9,7 @@ import { Principal } from '../kernel/principal.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import type { CredentialWatch } from './credential-watch.ts';
 import type { LiveCaps } from './live-caps.ts';
-import type { GraphOperation, Router } from './router.ts';
+import type { AdmittedOperation, GraphOperation, Router } from './router.ts';
 import { isStream } from './transport.ts';
 import { beyondRequest, type OperationPrice, REQUEST_PRICE } from './weight.ts';
 import { SocketFollower } from './ws.follower.ts';
@@ -31,8 +31,8 @@ export interface SocketOperationsOptions<C extends RequestContext> {
    */
   admit(opening: SocketOpening): Promise<C>;
   /**
-   * Counts an operation: first what any request costs, before it is read, then what it costs beyond that, which may be a weight
-   * of 0. Throws a PlatformError to refuse it; the socket stays open.
+   * Counts an operation: first what any request costs, before it is read, then, of one that will run, what it costs beyond that,
+   * which may be a weight of 0. Throws a PlatformError to refuse it; the socket stays open.
    */
   charge?(admitted: C, price: OperationPrice): Promise<void>;
   /**
@@ -125,38 +125,39 @@ export class SocketOperations<C extends RequestContext> {
           `A socket may have ${this.options.maxOperations} operations open. Complete one first.`,
         );
       }
-      const { document, errors } = this.router.prepare(query);
-      if (errors.length > 0) return this.router.present(errors, context);
-      await this.options.charge?.(admitted, beyondRequest(this.router.price(query, operationName)));
+      const operation = this.router.admit({ document: query, operationName, variables, context }, 'any');
+      if ('errors' in operation) return operation.errors;
+      const { price, node, prepared } = operation.operation;
+      await this.options.charge?.(admitted, beyondRequest(price));
       // the last to be asked: what it counts is given back by who follows
-      if (getOperationAST(document, operationName)?.operation === 'subscription')
-        caller.leave = session.seat?.subscribe(admitted.principal);
-      return { schema: this.router.schema, document, operationName, variableValues: variables, contextValue: context };
+      if (node.operation === 'subscription') caller.leave = session.seat?.subscribe(admitted.principal);
+      caller.operation = operation;
+      return { schema: this.router.schema, document: prepared.document, operationName, variableValues: variables, contextValue: context };
     } catch (error) {
       return this.router.present([error], context);
     }
   }
 
-  async #serve(operation: GraphOperation): Promise<ExecutionResult> {
-    const { document, operationName, context } = operation;
-    const { session } = this.#callers.get(context) ?? {};
+  async #serve(request: GraphOperation): Promise<ExecutionResult> {
+    const { context } = request;
+    const { session, operation } = this.#callers.get(context) as Accepted<C>;
+    const run = () => this.router.execute(request, operation);
     const { serve } = this.options;
-    if (!serve || !session?.watched) return this.router.execute(operation);
+    if (!serve || !session.watched) return run();
     try {
-      const price = this.router.price(document, operationName);
-      return await serve(session.watched.admitted, price, session.closed, () => this.router.execute(operation));
+      return await serve(session.watched.admitted, operation.operation.price, session.closed, run);
     } catch (error) {
       return { errors: this.router.present([error], context) };
     }
   }
 
-  async #follow(operation: GraphOperation): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
-    const { context } = operation;
-    const { session, id, leave: onEnd = () => undefined } = this.#callers.get(context) as Caller<C>;
-    const name = getOperationAST(operation.document as DocumentNode, operation.operationName)?.name?.value ?? id;
+  async #follow(request: GraphOperation): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
+    const { context } = request;
+    const { session, id, operation, leave: onEnd = () => undefined } = this.#callers.get(context) as Accepted<C>;
+    const { name = id } = operation.operation;
     const refusal = (error: PlatformError): ExecutionResult => ({ errors: this.router.present([error], context) });
     const followed = await this.router.follow(
-      operation,
+      request,
       (leave) => new SocketFollower({ session, id, name, context, refusal, leave, onEnd }),
     );
     if (!isStream(followed)) onEnd();
@@ -175,7 +176,12 @@ interface Caller<C extends RequestContext> {
   session: SocketSession<C>;
   id: string;
   leave?: (() => void) | undefined;
+  /** Once it may run. */
+  operation?: AdmittedOperation;
 }
+
+/** Of an operation that graphql-ws was told to run. */
+type Accepted<C extends RequestContext> = Caller<C> & { operation: AdmittedOperation };
 
 interface SubscribePayload {
   query: string;

@@ -9,7 +9,7 @@ import type { Logger } from '../../kernel/log.ts';
 import { FolderMailer, type Mailer, SmtpMailer } from '../../kernel/mail.ts';
 import { PLANS } from '../../kernel/plans.ts';
 import { Relay } from '../../kernel/relay.ts';
-import { SUBGRAPHS, type SubgraphName } from '../../kernel/settings.ts';
+import { SUBGRAPHS, type SubgraphName } from '../../kernel/settings/data.ts';
 import { SimulatedSms, type SmsSender } from '../../kernel/sms.ts';
 import { TwilioSms } from '../../kernel/sms.twilio.ts';
 import type { Subgraph } from '../../kernel/subgraph.ts';

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, type ConfigSource } from '../../kernel/config.ts';
-import { type Setting, settings } from '../../kernel/settings.ts';
+import type { Setting } from '../../kernel/settings/setting.ts';
+import { settings } from '../../kernel/settings/settings.ts';
 
 const table: readonly Setting[] = Object.values(settings);
 const isSwitch = ({ fallback }: Setting): boolean => fallback === '0';
@@ -63,7 +64,7 @@ export function configMarkdown(): string {
   return [
     '# Settings',
     '',
-    '<!-- Generated from kernel/settings.ts by `npm run schema`. -->',
+    '<!-- Generated from kernel/settings/ by `npm run schema`. -->',
     '',
     'Settings come from the environment;',
     'those with an option can also be given as `npm start -- --option value`, which wins. An empty value counts as not set.',

@@ -1,5 +1,5 @@
 import type { Domain } from '../../kernel/domain.ts';
-import type { SubgraphName } from '../../kernel/settings.ts';
+import type { SubgraphName } from '../../kernel/settings/data.ts';
 import { billing } from '../../subgraphs/billing/subgraph.ts';
 import { events } from '../../subgraphs/events/subgraph.ts';
 import { identity } from '../../subgraphs/identity/subgraph.ts';

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Database } from '../../kernel/database.ts';
 import { createLogger } from '../../kernel/log.ts';
-import { SUBGRAPHS } from '../../kernel/settings.ts';
+import { SUBGRAPHS } from '../../kernel/settings/data.ts';
 import { DATABASE_TEMPLATE } from '../database-template.path.ts';
 import { domains } from '../platform/domains.ts';
 

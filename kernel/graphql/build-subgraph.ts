@@ -23,7 +23,7 @@ import { DateTime, DecimalNumber } from './scalars.ts';
 import { validateInput } from './validate-input.ts';
 
 const LINK =
-  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.6", import: ["@key", "@shareable", "@external", "@requires", "@provides", "@authenticated", "@requiresScopes", "@policy"])\n';
+  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@external", "@requires", "@provides", "@authenticated", "@requiresScopes", "@policy", "@cost", "@listSize"])\n';
 
 /** type-graphql asks for one where there are subscriptions; ours state their stream themselves (`subscribe`). */
 const NO_TOPICS: PubSub = {

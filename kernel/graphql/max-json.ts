@@ -1,6 +1,8 @@
 import { ValidateBy } from 'class-validator';
 
 const MAX_KIB = 16;
+/** Of a member that may be so large (`Large`). */
+export const MAX_JSON = MAX_KIB * 1024;
 
 /** What the schema says of a member with that bound. */
 export const FREE_FORM = `Free-form, at most ${MAX_KIB} KiB as JSON.`;
@@ -12,4 +14,4 @@ export const FREE_FORM = `Free-form, at most ${MAX_KIB} KiB as JSON.`;
 export const MaxJson = (): PropertyDecorator =>
   ValidateBy({ name: 'maxJson', validator: { validate: isSmall } }, { message: `must have at most ${MAX_KIB} KiB as JSON` });
 
-const isSmall = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) <= MAX_KIB * 1024;
+const isSmall = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) <= MAX_JSON;

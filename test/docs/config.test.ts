@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { configMarkdown, helpText } from '../../apps/platform/command-line.ts';
-import { settings } from '../../kernel/settings.ts';
+import { settings } from '../../kernel/settings/settings.ts';
 
-test('docs/config.md says what kernel/settings.ts does', async () => {
+test('docs/config.md says what kernel/settings/ does', async () => {
   await expect(configMarkdown()).toMatchFileSnapshot('../../docs/config.md');
 });
 

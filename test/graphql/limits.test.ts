@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { rig } from '../rig.ts';
+import type { Json } from '../tenant.ts';
 
 const cost = async (query: string, variables = {}) => {
   const tenant = await (await rig()).organization();
@@ -20,6 +21,28 @@ test('the size of a page counts from a variable, whole or member', async () => {
   const member = `query ($n: Int) ${nested('page: { limit: $n }')}`;
   expect(await cost(member, { n: 100 })).toMatch(/at most/);
   expect(await cost(member, { n: 1 })).toBeUndefined();
+});
+
+test('a large text counts as several objects, as often as it is asked for, and a list as long as it can be', async () => {
+  const mails = (limit: number, members: string) =>
+    `{ ticketNotifications(ticketId: "ticket_none", page: { limit: ${limit} }) { nodes { recipients { ${members} } } } }`;
+  expect(await cost(mails(20, 'html'))).toMatch(/could have 5\d{5} objects/);
+  expect(await cost(mails(200, 'id status'))).toBeUndefined();
+  const descriptions = (times: number) =>
+    `{ tickets(page: { limit: 200 }) { nodes { ${Array.from({ length: times }, (_, n) => `d${n}: description`).join(' ')} } } }`;
+  expect(await cost(descriptions(1))).toBeUndefined();
+  expect(await cost(descriptions(100))).toMatch(/at most/);
+});
+
+test('every list over REST can be asked for in its largest pages', async () => {
+  const tenant = await (await rig()).organization();
+  const { body } = await tenant.rest('GET', '/openapi.json');
+  const lists = Object.entries<Json>(body.paths).filter(
+    ([path, { get }]) => !path.includes('{') && get?.parameters?.some(({ name }: Json) => name === 'per_page'),
+  );
+  expect(lists.length).toBeGreaterThan(5);
+  const answers = await Promise.all(lists.map(([path]) => tenant.rest('GET', `${path}?per_page=200`)));
+  expect(answers.map(({ body: { error } }) => JSON.stringify(error ?? null)).filter((error) => error.includes('objects'))).toEqual([]);
 });
 
 test('a text that no database can hold is refused, in a variable and in the document', async () => {

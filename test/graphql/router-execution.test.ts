@@ -196,16 +196,20 @@ describe('limits', () => {
   });
 
   test('an operation weighs what its root fields do: a read 1, a change 2', () => {
-    expect(router.price('{ a: whoAmI b: whoAmI __typename }')).toEqual({
+    const price = (document: string, operationName?: string) => {
+      const admitted = router.admit({ document, operationName, context: caller() });
+      return 'operation' in admitted ? admitted.operation.price : undefined;
+    };
+    expect(price('{ a: whoAmI b: whoAmI __typename }')).toEqual({
       weight: 2,
       requests: 2,
       fields: ['whoAmI', 'whoAmI', '__typename'],
     });
-    expect(router.price('mutation { rename(id: 1, name: "x") { id } deletePerson(id: 1) { id } }').weight).toBe(4);
+    expect(price('mutation { rename(id: 1, name: "x") { id } deletePerson(id: 1) { id } }')?.weight).toBe(4);
     const named = 'query A { whoAmI } mutation B { ...F } fragment F on Mutation { deletePerson(id: 1) { id } }';
-    expect(router.price(named, 'B')).toEqual({ weight: 2, requests: 1, fields: ['deletePerson'] });
-    expect(router.price('{ __typename }').weight).toBe(1);
-    expect(router.price('{ nothing }')).toEqual({ weight: 1, requests: 1, fields: [] });
+    expect(price(named, 'B')).toEqual({ weight: 2, requests: 1, fields: ['deletePerson'] });
+    expect(price('{ __typename }')?.weight).toBe(1);
+    expect(price('{ nothing }')).toBeUndefined();
   });
 });
 

@@ -1,19 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type Rig, rig } from '../rig.ts';
+import { describe, expect, test } from 'vitest';
 import { rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
-import { changeAs, openAs } from './tickets.setup.ts';
+import { ticketDesk } from './tickets.setup.ts';
 
-let platform: Rig;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  platform = await rig();
-  tenant = await platform.organization();
-});
-
-const open = (body: object = {}, caller = tenant) => openAs(caller, body);
-const change = (id: string, body: object, caller = tenant) => changeAs(caller, id, body);
+const { platform, tenant, open, change } = await ticketDesk();
 
 describe('the timeline', () => {
   const timelineOf = async (id: string, caller = tenant) => (await caller.rest('GET', `/support/tickets/${id}/timeline`)).body;

@@ -1,18 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type Rig, rig } from '../rig.ts';
-import type { Tenant } from '../tenant.ts';
-import { changeAs, openAs, problems } from './tickets.setup.ts';
+import { describe, expect, test } from 'vitest';
+import { problems, ticketDesk } from './tickets.setup.ts';
 
-let platform: Rig;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  platform = await rig();
-  tenant = await platform.organization();
-});
-
-const open = (body: object = {}, caller = tenant) => openAs(caller, body);
-const change = (id: string, body: object, caller = tenant) => changeAs(caller, id, body);
+const { platform, tenant, open, change } = await ticketDesk();
 
 describe('the list', () => {
   test('is filtered, sorted and paged, by page and by cursor alike', async () => {

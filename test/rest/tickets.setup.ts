@@ -1,3 +1,4 @@
+import { rig } from '../rig.ts';
 import type { Answer, Json, Tenant } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 
@@ -8,6 +9,18 @@ export const openAs = (caller: Tenant, body: object = {}): Promise<Json> => open
 
 export const changeAs = (caller: Tenant, id: string, body: object): Promise<Answer> =>
   caller.rest('PUT', `/support/tickets/${id}`, { body });
+
+/** The platform and an organization of the file's own, which calls unless another is named. */
+export async function ticketDesk() {
+  const platform = await rig();
+  const tenant = await platform.organization();
+  return {
+    platform,
+    tenant,
+    open: (body: object = {}, caller = tenant) => openAs(caller, body),
+    change: (id: string, body: object, caller = tenant) => changeAs(caller, id, body),
+  };
+}
 
 /** The status, the code, and the members that are named. */
 export const problems = ({ status, body }: Answer): [number, string, string[]] => [

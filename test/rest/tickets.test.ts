@@ -1,20 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type Rig, rig } from '../rig.ts';
+import { describe, expect, test } from 'vitest';
 import type { Tenant } from '../tenant.ts';
-import { changeAs, openAs, problems, ticket } from './tickets.setup.ts';
+import { problems, ticket, ticketDesk } from './tickets.setup.ts';
 
 const HOUR_MS = 3_600_000;
 
-let platform: Rig;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  platform = await rig();
-  tenant = await platform.organization();
-});
-
-const open = (body: object = {}, caller = tenant) => openAs(caller, body);
-const change = (id: string, body: object, caller = tenant) => changeAs(caller, id, body);
+const { platform, tenant, open, change } = await ticketDesk();
 
 describe('a ticket that is opened', () => {
   test('is open, numbered, assigned and has its due times, and shows every member of the specification', async () => {

@@ -58,6 +58,31 @@ test('a key that has a limit of its own reads that one, as its headers do, on ev
   expect([read1.data, data.rateLimitUsage, value?.data?.rateLimitUsage].map(({ concurrency }) => concurrency.used)).toEqual([0, 1, 1]);
 });
 
+const TOO_LARGE = 'accounts(page: { limit: 200 }) { nodes { tickets(limit: 200) { account { services(limit: 200) { id } } } } }';
+
+test.each([
+  ['cannot be read', '{ accounts', {}],
+  ['is too large', `{ a: ${TOO_LARGE} b: ${TOO_LARGE} c: ${TOO_LARGE} }`, {}],
+  [
+    'brings a text that cannot be stored',
+    'mutation ($id: ID!) { a: deleteAccount(id: $id) { id } b: deleteAccount(id: $id) { id } }',
+    { id: '\0' },
+  ],
+])('an operation that %s is refused for the price of one request, over HTTP and on a socket', async (_, query, variables) => {
+  const tenant = await (await rig()).organization();
+  const used = async () => (await usage(tenant)).current_usage.requests_this_hour;
+  expect((await tenant.graphql(query, variables)).errors?.[0]?.extensions.code).toBe('INVALID_PARAMETERS');
+  expect(await used()).toBe(1);
+  const socket = tenant.socket();
+  const refusal = await socket
+    .iterate({ query, variables })
+    .next()
+    .catch((errors: unknown) => errors);
+  await socket.dispose();
+  expect(refusal).toMatchObject([{ extensions: { code: 'INVALID_PARAMETERS' } }]);
+  expect(await used()).toBe(2);
+});
+
 test('the history is of the last 24 hours, weighted, with the share of the limit; the month counts requests', async () => {
   const { organization, advance, clock } = await rig();
   const tenant = await organization({ plan: 'developer' });

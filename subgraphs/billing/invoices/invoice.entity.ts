@@ -1,5 +1,6 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
+import { Large } from '../../../kernel/graphql/large.ts';
 import { Decimal, MoneyType } from '../../../kernel/money.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
@@ -49,6 +50,7 @@ export class Invoice {
   @Property({ type: 'datetime', length: 3, nullable: true })
   paidDate: Date | null = null;
 
+  @Large(5_000)
   @Field(() => String, { nullable: true })
   @Property({ type: 'text', nullable: true })
   notes: string | null = null;

@@ -4,6 +4,8 @@ import type { Invoice } from './invoice.entity.ts';
 import { InvoiceStatus } from './invoice.states.ts';
 import type { InvoiceLine } from './invoice-line.entity.ts';
 
+const { PENDING, PAID, OVERDUE } = InvoiceStatus;
+
 const invoicePayload = z.strictObject({
   id: z.string(),
   number: z.string(),
@@ -18,12 +20,13 @@ const invoicePayload = z.strictObject({
   ),
 });
 
-const example = {
+const plain = z.strictObject({ invoice: invoicePayload });
+const example: z.input<typeof plain> = {
   invoice: {
     id: 'inv_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
     number: 'INV-1042',
     account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
-    status: 'pending',
+    status: PENDING,
     amount: 299.9,
     currency: 'USD',
     due_date: '2026-03-02T09:30:00.000Z',
@@ -41,7 +44,6 @@ const example = {
 };
 
 const family = 'billing';
-const plain = z.strictObject({ invoice: invoicePayload });
 const statusChange = z.strictObject({ status: z.strictObject({ from: z.enum(InvoiceStatus), to: z.enum(InvoiceStatus) }) });
 
 /** An invoice with its lines, in their order. */
@@ -76,8 +78,8 @@ export const invoicePaid = defineEvent({
     payment_id: z.string().nullable().describe('The payment that settled it; null where it was settled by hand.'),
   }),
   example: {
-    invoice: { ...example.invoice, status: 'paid', paid_date: '2026-02-14T08:00:00.000Z' },
-    changes: { status: { from: 'pending', to: 'paid' } },
+    invoice: { ...example.invoice, status: PAID, paid_date: '2026-02-14T08:00:00.000Z' },
+    changes: { status: { from: PENDING, to: PAID } },
     payment_id: 'pay_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
   },
 });
@@ -87,7 +89,7 @@ export const invoiceOverdue = defineEvent({
   family,
   description: 'An invoice was not paid by its due date.',
   data: z.strictObject({ invoice: invoicePayload, changes: statusChange }),
-  example: { invoice: { ...example.invoice, status: 'overdue' }, changes: { status: { from: 'pending', to: 'overdue' } } },
+  example: { invoice: { ...example.invoice, status: OVERDUE }, changes: { status: { from: PENDING, to: OVERDUE } } },
 });
 
 export const invoiceEvents = [invoiceCreated.type, invoiceGenerated.type, invoicePaid, invoiceOverdue];

@@ -13,7 +13,7 @@ const paymentPayload = z.strictObject({
   transaction_id: z.string().nullable(),
 });
 
-const example = {
+const example: z.input<typeof paymentPayload> = {
   payment_id: 'pay_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
   invoice_id: 'inv_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
   account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',

@@ -11,7 +11,7 @@ const subscriptionPayload = z.strictObject({
   end_date: timestamp.nullable().describe('Until when it is billed; null while it goes on.'),
 });
 
-const example = {
+const example: z.input<typeof subscriptionPayload> = {
   id: 'sub_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
   account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
   status: 'active',

@@ -1,6 +1,7 @@
 import { BigIntType } from '@mikro-orm/core';
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
+import { Large } from '../../../kernel/graphql/large.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 
 /**
@@ -51,6 +52,7 @@ export class EventRecord {
   @PrimaryKey({ type: 'datetime', length: 3 })
   occurredAt!: Date;
 
+  @Large(50_000)
   @Field(() => String, {
     description:
       'The envelope as JSON text, in REST spelling: `id`, `event`, `timestamp`, `organization_id`, `data`. The body of a webhook is this very text with `signature` added as its last member.',

@@ -1,4 +1,5 @@
 import { Arg, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
+import { Large } from '../../../kernel/graphql/large.ts';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Authenticated, Requires } from '../../../kernel/graphql/requires.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
@@ -26,11 +27,13 @@ export class EventResolver {
     return events.list(filter ?? {}, page ?? {});
   }
 
+  @Large(50_000)
   @FieldResolver(() => JsonObject, { description: 'The member `data` of the payload: the record under its type, and `changes`.' })
   data(@Root() event: EventRecord): Record<string, unknown> {
     return dataOf(event);
   }
 
+  @Large(50_000)
   @FieldResolver(() => JsonObject, {
     nullable: true,
     description: 'What a change changed: the member `changes` of `data`; null where it has none.',

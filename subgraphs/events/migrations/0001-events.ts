@@ -56,8 +56,10 @@ export const eventTables = migration('0001-events', [
      "payload" text not null,
      primary key ("id", "occurred_at")
    ) partition by range ("occurred_at")`,
-  // a session keeps the plan of what a function asks: over a month of partitions planning takes longer than reading
-  `create function "events"."events_after"(bigint, int) returns setof "events"."event_log" language plpgsql stable as
+  // a session keeps the plan of what a function asks, if it is told to: left to itself PostgreSQL finds that a plan for these very
+  // values is cheaper and makes one each time, which over a month of partitions takes five times as long as reading
+  `create function "events"."events_after"(bigint, int) returns setof "events"."event_log" language plpgsql stable
+     set plan_cache_mode = force_generic_plan as
      $$ begin return query select * from "events"."event_log" where "sequence" > $1 order by "sequence" limit $2; end $$`,
   `create index "event_log_sequence_index" on "events"."event_log" ("sequence")`,
   `create index "event_log_organization_id_account_id_sequence_index" on "events"."event_log" ("organization_id", "account_id", "sequence")`,

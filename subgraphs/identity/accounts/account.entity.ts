@@ -1,5 +1,7 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
+import { Large } from '../../../kernel/graphql/large.ts';
+import { MAX_JSON } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import { AccountStatus, accountStates } from './account.states.ts';
@@ -64,6 +66,7 @@ export class Account {
   @Property({ type: 'text', nullable: true })
   tier: string | null = null;
 
+  @Large(MAX_JSON)
   @Field(() => JsonObject, { description: 'Free-form, kept as sent.' })
   @Property({ type: 'json' })
   metadata: Record<string, unknown> = {};

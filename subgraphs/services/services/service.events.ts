@@ -3,6 +3,8 @@ import { changes, defineEvent, timestamp } from '../../../kernel/events.ts';
 import type { Service } from './service.entity.ts';
 import { BillingCycle, ServiceStatus, ServiceType } from './service.states.ts';
 
+const { PROVISIONING, OPERATIONAL, DECOMMISSIONING, DECOMMISSIONED } = ServiceStatus;
+
 export const servicePayload = z.strictObject({
   id: z.string(),
   account_id: z.string(),
@@ -20,16 +22,16 @@ export const servicePayload = z.strictObject({
 });
 export const statusChange = z.strictObject({ status: z.strictObject({ from: z.enum(ServiceStatus), to: z.enum(ServiceStatus) }) });
 
-export const serviceExample = {
+export const serviceExample: z.input<typeof servicePayload> = {
   id: 'svc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
   account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
-  type: 'internet',
+  type: ServiceType.INTERNET,
   service_type: 'fiber',
   name: 'Business Fiber, 350 Fifth Avenue',
-  status: 'operational',
+  status: OPERATIONAL,
   bandwidth: '1000mbps',
   sla: 'enterprise',
-  billing_cycle: 'monthly',
+  billing_cycle: BillingCycle.MONTHLY,
   price: { amount: 403.65, currency: 'USD', unit: 'month' },
   created_at: '2026-01-31T09:30:00.000Z',
   updated_at: '2026-01-31T09:30:02.000Z',
@@ -55,7 +57,7 @@ export const serviceStatusChanged = defineEvent(
     family,
     description: 'The status of a service changed; `reason` says why, where there is something to say.',
     data: z.strictObject({ service: servicePayload, changes: statusChange, reason: z.string().nullable() }),
-    example: { service: serviceExample, changes: { status: { from: 'provisioning', to: 'operational' } }, reason: null },
+    example: { service: serviceExample, changes: { status: { from: PROVISIONING, to: OPERATIONAL } }, reason: null },
   },
   (service: Service, from: ServiceStatus) => ({
     ...about(service),
@@ -77,8 +79,8 @@ export const serviceDecommissioned = defineEvent({
   description: 'A service was taken down for good; its billing ends.',
   data: z.strictObject({ service: servicePayload, changes: statusChange, reason: z.string().nullable() }),
   example: {
-    service: { ...serviceExample, status: 'decommissioned' },
-    changes: { status: { from: 'decommissioning', to: 'decommissioned' } },
+    service: { ...serviceExample, status: DECOMMISSIONED },
+    changes: { status: { from: DECOMMISSIONING, to: DECOMMISSIONED } },
     reason: 'Office closed',
   },
 });

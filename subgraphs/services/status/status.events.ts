@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { defineEvent, timestamp } from '../../../kernel/events.ts';
 import { serviceExample, servicePayload, statusChange } from '../services/service.events.ts';
+import { ServiceStatus } from '../services/service.states.ts';
+
+const { OPERATIONAL, DOWN } = ServiceStatus;
 
 const outage = z.strictObject({
   started_at: timestamp,
@@ -31,8 +34,8 @@ export const serviceDown = defineEvent({
   description: 'A service does not work; beside it comes `service.status_changed`.',
   data: z.strictObject({ service: servicePayload, changes: statusChange, outage }),
   example: {
-    service: { ...serviceExample, status: 'down' },
-    changes: { status: { from: 'operational', to: 'down' } },
+    service: { ...serviceExample, status: DOWN },
+    changes: { status: { from: OPERATIONAL, to: DOWN } },
     outage: outageExample,
   },
 });
@@ -44,7 +47,7 @@ export const serviceRestored = defineEvent({
   data: z.strictObject({ service: servicePayload, changes: statusChange, outage }),
   example: {
     service: serviceExample,
-    changes: { status: { from: 'down', to: 'operational' } },
+    changes: { status: { from: DOWN, to: OPERATIONAL } },
     outage: { ...outageExample, ended_at: '2026-01-31T15:20:45.000Z' },
   },
 });

@@ -1,5 +1,7 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
+import { Large } from '../../../kernel/graphql/large.ts';
+import { MAX_JSON } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import { Visibility } from '../visibility.ts';
@@ -22,6 +24,7 @@ export class Comment {
   @Property({ type: 'text' })
   ticketId!: string;
 
+  @Large(20_000)
   @Field(() => String)
   @Property({ type: 'text' })
   content!: string;
@@ -38,6 +41,7 @@ export class Comment {
   @Property({ type: 'json' })
   author!: CommentAuthor;
 
+  @Large(MAX_JSON)
   @Field(() => JsonObject, { description: 'Free-form, kept as sent.' })
   @Property({ type: 'json' })
   metadata: Record<string, unknown> = {};

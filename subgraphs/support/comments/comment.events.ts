@@ -3,6 +3,7 @@ import { defineEvent, timestamp } from '../../../kernel/events.ts';
 import { type Attachment, downloadUrlOf } from '../attachments/attachment.entity.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { about, payloadOf, ticketExample, ticketPayload } from '../tickets/ticket.events.ts';
+import { TicketStatus } from '../tickets/ticket.states.ts';
 import { Visibility } from '../visibility.ts';
 import type { Comment } from './comment.entity.ts';
 import { AuthorType } from './comment.values.ts';
@@ -22,14 +23,14 @@ const commentPayload = z.strictObject({
 
 const data = z.strictObject({ comment: commentPayload, ticket: ticketPayload });
 
-const example = {
+const example: z.input<typeof data> = {
   comment: {
     id: 'comment_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
     ticket_id: ticketExample.id,
     content: 'A technician is on the way.',
     type: 'customer_update',
-    visibility: 'customer',
-    author: { type: 'agent', id: ticketExample.assigned_to, name: 'Ada Diaz', email: 'ada.diaz@example.com' },
+    visibility: Visibility.CUSTOMER,
+    author: { type: AuthorType.AGENT, id: ticketExample.assigned_to, name: 'Ada Diaz', email: 'ada.diaz@example.com' },
     attachments: [
       {
         id: 'att_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
@@ -41,7 +42,7 @@ const example = {
     ],
     created_at: '2026-01-31T09:45:00.000Z',
   },
-  ticket: { ...ticketExample, status: 'in_progress' },
+  ticket: { ...ticketExample, status: TicketStatus.IN_PROGRESS },
 };
 
 export const commentAdded = defineEvent(
@@ -59,7 +60,13 @@ export const noteAdded = defineEvent(
     data,
     example: {
       ...example,
-      comment: { ...example.comment, content: 'Line test ordered.', type: 'internal_note', visibility: 'internal', attachments: [] },
+      comment: {
+        ...example.comment,
+        content: 'Line test ordered.',
+        type: 'internal_note',
+        visibility: Visibility.INTERNAL,
+        attachments: [],
+      },
     },
   },
   tell,

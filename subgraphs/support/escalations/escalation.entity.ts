@@ -1,5 +1,7 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { Large } from '../../../kernel/graphql/large.ts';
+import { MAX_JSON } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
@@ -28,6 +30,7 @@ export class Escalation {
   @Property({ type: 'text' })
   reason!: string;
 
+  @Large(20_000)
   @Field(() => String, { nullable: true, description: 'What the desk should know, in the words of who escalated it.' })
   @Property({ type: 'text', nullable: true })
   comments: string | null = null;
@@ -36,6 +39,7 @@ export class Escalation {
   @Property({ type: 'json' })
   notify: string[] = [];
 
+  @Large(MAX_JSON)
   @Field(() => JsonObject, { description: 'Free-form, kept as sent.' })
   @Property({ type: 'json' })
   metadata: Record<string, unknown> = {};

@@ -1,5 +1,6 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { Large } from '../../../kernel/graphql/large.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 
 export const RATING_MIN = 1;
@@ -35,6 +36,7 @@ export class Feedback {
   @Property({ type: 'smallint' })
   rating!: number;
 
+  @Large(5_000)
   @Field(() => String, { nullable: true })
   @Property({ type: 'text', nullable: true })
   comment: string | null = null;

@@ -1,6 +1,7 @@
 import type { Dictionary } from '@mikro-orm/core';
 import { Entity, Enum, Filter, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { Large } from '../../../kernel/graphql/large.ts';
 import { ArticleKind, ArticleStatus, articleStates } from './article.states.ts';
 
 /** How the words of an article weigh: the title most, then what sums it up, then the rest. Part of the table (migration 0010). */
@@ -41,6 +42,7 @@ export class Article {
   @Property({ type: 'text' })
   summary = '';
 
+  @Large(100_000)
   @Field(() => String, { description: 'Markdown, as its author wrote it: render it with HTML switched off. The answer, in the FAQ.' })
   @Property({ type: 'text' })
   body!: string;

@@ -1,4 +1,5 @@
-import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Directive, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Large } from '../../../kernel/graphql/large.ts';
 import { Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
@@ -50,20 +51,26 @@ export class NotificationResolver {
   }
 
   @FieldResolver(() => [NotificationRecipient])
+  @Directive(`@listSize(assumedSize: ${MAX_RECIPIENTS})`)
   async recipients(@Root() { id }: Notification, @Ctx() { loaders }: SupportContext): Promise<NotificationRecipient[]> {
     return (await loaders.notificationRecipients.newest('notificationId', id, MAX_RECIPIENTS)).toReversed();
   }
 }
 
 const KEPT = 'Null once it is not kept any more.';
+/** Ten comments as mails cut them, and the variables of who told; marked up and with all escaped several times as much. */
+const MAX_TEXT = 40_000;
+const MAX_HTML = 250_000;
 
 @Resolver(() => NotificationRecipient)
 export class NotificationRecipientResolver {
+  @Large(MAX_TEXT)
   @FieldResolver(() => String, { nullable: true, description: `As it was, or will be, sent. ${KEPT}` })
   async text(@Root() { notificationId, name }: NotificationRecipient, @Ctx() { loaders }: SupportContext): Promise<string | null> {
     return (await loaders.notificationContents.load(notificationId))?.textFor(name) ?? null;
   }
 
+  @Large(MAX_HTML)
   @FieldResolver(() => String, { nullable: true, description: `Of an e-mail: the same as \`text\`, marked up. ${KEPT}` })
   async html(@Root() { notificationId, name }: NotificationRecipient, @Ctx() { loaders }: SupportContext): Promise<string | null> {
     return (await loaders.notificationContents.load(notificationId))?.htmlFor(name) ?? null;

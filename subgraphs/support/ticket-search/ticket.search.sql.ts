@@ -3,19 +3,8 @@ import type { Window } from '../../../kernel/pagination.ts';
 import { type TicketPriority, TicketStatus, URGENCY } from '../tickets/ticket.states.ts';
 import { Parameters } from './parameters.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
+import { SORT_MEMBERS, type SortMember } from './ticket.sort.ts';
 
-/** What lists can be sorted by: members of Ticket, and `relevance` where words are searched. */
-const COLUMNS: Readonly<Record<string, { column: string; type: string }>> = {
-  createdAt: { column: 'created_at', type: 'timestamptz' },
-  updatedAt: { column: 'updated_at', type: 'timestamptz' },
-  resolutionDue: { column: 'resolution_due', type: 'timestamptz' },
-  title: { column: 'title', type: 'text' },
-  number: { column: 'number', type: 'text' },
-  status: { column: 'status', type: 'text' },
-  urgency: { column: 'urgency', type: 'float8' },
-  relevance: { column: 'relevance', type: 'float8' },
-  id: { column: 'id', type: 'text' },
-};
 const STATUSES = Object.values(TicketStatus);
 /** Of all walks together: past this, one look at all that match is cheaper. */
 const WALKED_MAX = 20_000;
@@ -194,8 +183,8 @@ function criteriaOf(criteria: TicketCriteria, parameters: Parameters): string[] 
 const isOneOf = (column: string, values: readonly string[], parameters: Parameters): string =>
   values.length === 1 ? `t."${column}" = ${parameters.add(values[0])}` : `t."${column}" = any(${parameters.add(values)}::text[])`;
 
-const columnOf = (field: string): { column: string; type: string } => {
-  const found = COLUMNS[field];
+const columnOf = (field: string): SortMember => {
+  const found = SORT_MEMBERS[field];
   if (!found) throw new Error(`Tickets are not sorted by ${field}.`);
   return found;
 };

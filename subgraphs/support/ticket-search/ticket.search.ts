@@ -6,20 +6,11 @@ import { type Properties, pageFrom, type Window } from '../../../kernel/paginati
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
 import { pageStatement, type Statement, totalStatement, type Wanted } from './ticket.search.sql.ts';
+import { SORT_MEMBERS } from './ticket.sort.ts';
 import { isTallied, type TicketTally } from './ticket.tally.ts';
 
 /** What members of a sort look like, for cursors. */
-const PROPERTIES: Properties = {
-  createdAt: { runtimeType: 'Date' },
-  updatedAt: { runtimeType: 'Date' },
-  resolutionDue: { runtimeType: 'Date' },
-  title: { runtimeType: 'string' },
-  number: { runtimeType: 'string' },
-  status: { runtimeType: 'string' },
-  urgency: { runtimeType: 'number' },
-  relevance: { runtimeType: 'number' },
-  id: { runtimeType: 'string' },
-};
+const PROPERTIES: Properties = SORT_MEMBERS;
 
 /** A row of a page: the id and what it is sorted by. */
 interface Key extends Record<string, unknown> {

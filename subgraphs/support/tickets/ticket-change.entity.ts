@@ -1,5 +1,6 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
+import { Large } from '../../../kernel/graphql/large.ts';
 import { Json } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import type { PrincipalData } from '../../../kernel/principal.ts';
@@ -47,10 +48,12 @@ export class TicketChange {
   @Enum({ items: () => Visibility, type: 'text' })
   visibility: Visibility = Visibility.INTERNAL;
 
+  @Large(20_000)
   @Field(() => Json, { nullable: true, description: 'Null for what a ticket begins with.' })
   @Property({ type: 'json', nullable: true })
   from: unknown = null;
 
+  @Large(20_000)
   @Field(() => Json, { nullable: true })
   @Property({ type: 'json', nullable: true })
   to: unknown = null;

@@ -1,5 +1,7 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
+import { Large } from '../../../kernel/graphql/large.ts';
+import { MAX_JSON } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import type { Agent } from '../agents/agent.entity.ts';
@@ -48,6 +50,7 @@ export class Ticket {
   @Property({ type: 'text' })
   title!: string;
 
+  @Large(20_000)
   @Field(() => String)
   @Property({ type: 'text' })
   description!: string;
@@ -99,6 +102,7 @@ export class Ticket {
   @Property({ type: 'json', nullable: true })
   location: TicketLocation | null = null;
 
+  @Large(MAX_JSON)
   @Field(() => JsonObject, { description: 'Free-form, kept as sent.' })
   @Property({ type: 'json' })
   metadata: Record<string, unknown> = {};
@@ -120,6 +124,7 @@ export class Ticket {
   @Property({ type: 'text', nullable: true })
   routingRuleId: string | null = null;
 
+  @Large(20_000)
   @Field(() => String, { nullable: true, description: 'What the customer was last told.' })
   @Property({ type: 'text', nullable: true })
   customerUpdate: string | null = null;

@@ -5,6 +5,8 @@ import { formatMinutes } from '../sla/sla.durations.ts';
 import type { Ticket } from './ticket.entity.ts';
 import { TicketPriority, TicketStatus } from './ticket.states.ts';
 
+const { OPEN, IN_PROGRESS, RESOLVED, ESCALATED } = TicketStatus;
+
 /** A ticket in the events about it. Those of its comments carry it too: webhooks filter by its customer and priority. */
 export const ticketPayload = z.strictObject({
   id: z.string(),
@@ -23,13 +25,14 @@ export const ticketPayload = z.strictObject({
   created_at: timestamp,
   updated_at: timestamp,
 });
+const withChanges = z.strictObject({ ticket: ticketPayload, changes });
 
-export const ticketExample = {
+export const ticketExample: z.input<typeof ticketPayload> = {
   id: 'ticket_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
   number: 'TKT-1042',
   title: 'Internet connection is down',
-  status: 'open',
-  priority: 'high',
+  status: OPEN,
+  priority: TicketPriority.HIGH,
   severity: 'business_impacting',
   category: 'connectivity',
   subcategory: null,
@@ -41,13 +44,12 @@ export const ticketExample = {
   created_at: '2026-01-31T09:30:00.000Z',
   updated_at: '2026-01-31T09:30:00.000Z',
 };
-const changed = (from: string, to: string, more: object = {}) => ({
+const changed = (from: TicketStatus, to: TicketStatus, more: Partial<typeof ticketExample> = {}): z.input<typeof withChanges> => ({
   ticket: { ...ticketExample, status: to, ...more },
   changes: { status: { from, to } },
 });
 
 const family = 'support';
-const withChanges = z.strictObject({ ticket: ticketPayload, changes });
 
 export const ticketCreated = defineEvent(
   {
@@ -66,7 +68,7 @@ export const ticketUpdated = defineEvent(
     family,
     description: 'A ticket changed; `changes` says what.',
     data: withChanges,
-    example: changed('open', 'in_progress'),
+    example: changed(OPEN, IN_PROGRESS),
   },
   tellChanges,
 );
@@ -77,7 +79,7 @@ export const ticketResolved = defineEvent(
     family,
     description: 'A ticket was resolved.',
     data: withChanges,
-    example: changed('in_progress', 'resolved'),
+    example: changed(IN_PROGRESS, RESOLVED),
   },
   tellChanges,
 );
@@ -88,7 +90,7 @@ export const ticketEscalated = defineEvent(
     family,
     description: 'A ticket was escalated, or its priority set to critical.',
     data: withChanges,
-    example: changed('open', 'escalated', { escalation_level: 1, escalation_reason: 'Priority set to critical' }),
+    example: changed(OPEN, ESCALATED, { escalation_level: 1, escalation_reason: 'Priority set to critical' }),
   },
   tellChanges,
 );

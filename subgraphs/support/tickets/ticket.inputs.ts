@@ -9,6 +9,7 @@ import { MAX_FILES } from '../attachments/attachment.data.ts';
 import { AttachmentInput } from '../attachments/attachment.values.ts';
 import { CATEGORY_IDS } from '../categories/category.ids.ts';
 import { HITS_MAX } from '../ticket-search/ticket.search.sql.ts';
+import { TicketSortField } from '../ticket-search/ticket.sort.ts';
 import { TicketPriority, TicketStatus } from './ticket.states.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
 
@@ -152,13 +153,4 @@ export class TicketFilter {
   createdBefore?: Date;
 }
 
-export enum TicketSortField {
-  CREATED_AT = 'createdAt',
-  UPDATED_AT = 'updatedAt',
-  NUMBER = 'number',
-  TITLE = 'title',
-  STATUS = 'status',
-  PRIORITY = 'urgency',
-  RESOLUTION_DUE = 'resolutionDue',
-}
 export const TicketSort = sortOf('Ticket', TicketSortField);

@@ -1,0 +1,87 @@
+import { setting, text, url } from './setting.ts';
+
+/** What the platform works with outside of itself: mail, SMS, files, the network. */
+export const providerSettings = {
+  smtpUrl: setting({
+    name: 'SMTP_URL',
+    about: 'Mail server that mails are sent by.',
+    schema: url(['smtp:', 'smtps:'], 'smtps://user:password@mail.example.com:465'),
+    otherwise: 'mails are written to DATA_DIR/mail',
+    secret: true,
+  }),
+  mailFrom: setting({
+    name: 'MAIL_FROM',
+    about: 'Sender of mails.',
+    schema: text.regex(/^[^\r\n]{3,320}$/, 'must be one line'),
+    fallback: 'Platform <no-reply@localhost>',
+  }),
+  smsProviderUrl: setting({
+    name: 'SMS_PROVIDER_URL',
+    about: "Base of Twilio's API, or of another that speaks it.",
+    schema: url(['https:', 'http:'], 'https://api.twilio.com'),
+    fallback: 'https://api.twilio.com',
+  }),
+  smsAccountSid: setting({
+    name: 'SMS_ACCOUNT_SID',
+    about: 'Account that SMS are sent from. Needs SMS_AUTH_TOKEN and SMS_FROM.',
+    schema: text.regex(/^[\w-]{2,64}$/, 'must be an account id such as AC and 32 hexadecimal digits'),
+    otherwise: 'SMS are not sent but written to DATA_DIR/sms',
+  }),
+  smsAuthToken: setting({
+    name: 'SMS_AUTH_TOKEN',
+    about: 'Secret of that account.',
+    schema: text,
+    otherwise: 'none',
+    secret: true,
+  }),
+  smsFrom: setting({
+    name: 'SMS_FROM',
+    about: 'Sender of SMS: a number such as +12125550100, or a messaging service (MG…).',
+    schema: text.regex(/^(\+[1-9]\d{5,14}|MG\w{2,62})$/, 'must be a number such as +12125550100 or a messaging service such as MG…'),
+    otherwise: 'none',
+  }),
+  filesS3Bucket: setting({
+    name: 'FILES_S3_BUCKET',
+    about: 'Bucket that attachments and reports are kept in. Processes that share a database need one, or a folder that they share.',
+    schema: text.regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be the name of a bucket'),
+    otherwise: 'DATA_DIR/files',
+  }),
+  filesS3Region: setting({
+    name: 'FILES_S3_REGION',
+    about: 'Region of that bucket.',
+    schema: text.regex(/^[a-z0-9-]{1,40}$/, 'must be a region such as eu-central-1'),
+    fallback: 'us-east-1',
+  }),
+  filesS3Endpoint: setting({
+    name: 'FILES_S3_ENDPOINT',
+    about: "Store that speaks S3's API, such as MinIO; buckets stand in its paths.",
+    schema: url(['https:', 'http:'], 'https://minio.example.com:9000'),
+    otherwise: 'AWS',
+  }),
+  filesS3AccessKeyId: setting({
+    name: 'FILES_S3_ACCESS_KEY_ID',
+    about: 'Access key for that bucket. Needs FILES_S3_SECRET_ACCESS_KEY.',
+    schema: text,
+    otherwise: "found as AWS's SDK does: environment, profile, role of the machine",
+  }),
+  filesS3SecretAccessKey: setting({
+    name: 'FILES_S3_SECRET_ACCESS_KEY',
+    about: 'Secret of that access key.',
+    schema: text,
+    otherwise: 'the same',
+    secret: true,
+  }),
+  connectivityProviderUrl: setting({
+    name: 'CONNECTIVITY_PROVIDER_URL',
+    about: 'Base of a TMF641 service ordering API that builds internet lines.',
+    schema: url(['https:', 'http:'], 'https://provider.example.com'),
+    otherwise: 'a simulated network',
+  }),
+  connectivityProviderToken: setting({
+    name: 'CONNECTIVITY_PROVIDER_TOKEN',
+    about: 'Bearer token for it.',
+    schema: text,
+    otherwise: 'none is sent',
+    secret: true,
+  }),
+} as const;

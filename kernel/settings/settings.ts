@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { bootstrapSettings } from './bootstrap.ts';
+import { callerSettings } from './callers.ts';
+import { dataSettings } from './data.ts';
+import { providerSettings } from './providers.ts';
+import { flag, setting, text, wholeNumber } from './setting.ts';
+
+/** Every setting there is. `--help`, docs/config.md and the parser are made from this table. */
+export const settings = {
+  port: setting({
+    name: 'PORT',
+    option: 'port',
+    about: 'Port to listen on; 0 takes a free one.',
+    schema: wholeNumber(0, 65535),
+    fallback: '4000',
+  }),
+  host: setting({
+    name: 'HOST',
+    option: 'host',
+    about: 'Address to listen on; 0.0.0.0 to be reached from other machines.',
+    schema: text,
+    fallback: '127.0.0.1',
+  }),
+  ...dataSettings,
+  ...callerSettings,
+  sandbox: setting({
+    name: 'SANDBOX',
+    option: 'sandbox',
+    about: '1 issues test keys (test_sk_…) and accepts the test cards.',
+    schema: flag,
+    fallback: '0',
+  }),
+  allowPrivateUrls: setting({
+    name: 'ALLOW_PRIVATE_URLS',
+    option: 'allow-private-urls',
+    about: '1 lets webhooks and integrations call http and private addresses: development only.',
+    schema: flag,
+    fallback: '0',
+  }),
+  ...providerSettings,
+  ...bootstrapSettings,
+  anonymousPerHour: setting({
+    name: 'ANONYMOUS_PER_HOUR',
+    about: 'Requests an hour without valid credentials, for each address.',
+    schema: wholeNumber(1, 1e9),
+    fallback: '1000',
+  }),
+  anonymousPerMinute: setting({
+    name: 'ANONYMOUS_PER_MINUTE',
+    about: 'The same in any 60 seconds.',
+    schema: wholeNumber(1, 1e9),
+    fallback: '100',
+  }),
+  slotWaitMs: setting({
+    name: 'SLOT_WAIT_MS',
+    about: 'How long a request waits when all slots of its plan are taken, before it is answered 429.',
+    schema: wholeNumber(0, 60_000),
+    fallback: '5000',
+  }),
+  eventRetentionDays: setting({
+    name: 'EVENT_RETENTION_DAYS',
+    about:
+      'Whole days that events and the records of their deliveries are kept: at least 7, since a delivery is tried for more than three.',
+    schema: wholeNumber(7, 3650),
+    fallback: '30',
+  }),
+  notificationRetentionDays: setting({
+    name: 'NOTIFICATION_RETENTION_DAYS',
+    about: 'Days that it is kept what e-mails and SMS about tickets said; that they were sent stays with the ticket.',
+    schema: wholeNumber(1, 3650),
+    fallback: '90',
+  }),
+  metricsToken: setting({
+    name: 'METRICS_TOKEN',
+    about: 'Bearer token that /metrics asks for.',
+    schema: text.min(16, 'must have at least 16 characters'),
+    otherwise: '/metrics answers this machine only',
+    secret: true,
+  }),
+  logLevel: setting({
+    name: 'LOG_LEVEL',
+    option: 'log-level',
+    about: 'fatal, error, warn, info, debug, trace or silent.',
+    schema: z.enum(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'must be one of fatal, error, warn, info, debug, trace, silent',
+    ),
+    fallback: 'info',
+  }),
+  shutdownTimeoutMs: setting({
+    name: 'SHUTDOWN_TIMEOUT_MS',
+    option: 'shutdown-timeout-ms',
+    about: 'How long a stop waits for what is in flight before it cuts off.',
+    schema: wholeNumber(0, 600_000),
+    fallback: '10000',
+  }),
+} as const;
+
+export type SettingKey = keyof typeof settings;

@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createAccount, LOCATION } from '../billing.setup.ts';
+import { completeRequest, inDays, provisioningRequest, readRequest, requested, requestProvisioning } from '../provisioning.setup.ts';
+import { tenantWithAccount } from '../services.setup.ts';
+import type { Answer, Json, Tenant } from '../tenant.ts';
+
+let tenant: Tenant;
+let accountId: string;
+beforeAll(async () => {
+  ({ tenant, accountId } = await tenantWithAccount());
+});
+
+const change = (id: string, body: Json): Promise<Answer> => tenant.rest('PUT', `/services/provision/${id}`, { body });
+const newAccount = async (): Promise<string> => (await createAccount(tenant)).id;
+
+describe('a request is refused', () => {
+  const EARLIEST = 'must be today or within a year';
+  test.each<[string, object]>([
+    ['service_template', { service_template: undefined }],
+    ['service_template', { service_template: '' }],
+    ['customizations', { customizations: undefined }],
+    ['customizations', { customizations: 'fast' }],
+    ['customizations.bandwidth', { customizations: {} }],
+    ['customizations.bandwidth', { customizations: { bandwidth: 'fast' } }],
+    ['customizations.bandwidth', { customizations: { bandwidth: '700mbps' } }],
+    ['customizations.redundancy', { customizations: { bandwidth: '1gbps', redundancy: 'yes' } }],
+    ['customizations.monitoring', { customizations: { bandwidth: '1gbps', monitoring: 'gold' } }],
+    ['customizations.colour', { customizations: { bandwidth: '1gbps', colour: 'green' } }],
+    ['deployment_schedule.preferred_date', { deployment_schedule: { flexibility: '7_days' } }],
+    ['deployment_schedule.preferred_date', { deployment_schedule: { preferred_date: 'soon' } }],
+    ['contacts.technical', { contacts: { technical: 'noc' } }],
+    ['contacts.billing', { contacts: { technical: 'noc@acme.example.com', billing: 7 } }],
+    ['account_id', { account_id: 'acme' }],
+    ['location.zip', { location: { ...LOCATION, zip: 'x' } }],
+    ['location.state', { location: { ...LOCATION, state: 'CA' } }],
+    ['sla', { sla: 'platinum' }],
+    ['billing_cycle', { billing_cycle: 'hourly' }],
+    ['name', { name: '' }],
+    ['colour', { colour: 'green' }],
+  ])('naming %s, with %j', async (field, wrong) => {
+    const { status, body } = await requestProvisioning(tenant, provisioningRequest(wrong));
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
+  });
+
+  test.each([
+    ['preferred_date', () => ({ preferred_date: inDays(-1) }), EARLIEST],
+    ['preferred_date', () => ({ preferred_date: inDays(370) }), EARLIEST],
+    ['flexibility', () => ({ preferred_date: inDays(1), flexibility: 'a while' }), 'must be a duration such as 7_days'],
+    ['flexibility', () => ({ preferred_date: inDays(1), flexibility: '13_months' }), 'must be at most a year'],
+  ])('with a schedule whose %s is out of range', async (member, schedule, reason) => {
+    const { status, body } = await requestProvisioning(tenant, provisioningRequest({ deployment_schedule: schedule() }));
+    expect(status).toBe(400);
+    expect(body.error.details).toMatchObject({ field: `deployment_schedule.${member}`, reason: expect.stringContaining(reason) });
+  });
+
+  test.each(['mpls_network', 'business_carrier_pigeon'])('for %s, which cannot be built, naming what can', async (template) => {
+    const { status, body } = await requestProvisioning(tenant, provisioningRequest({ service_template: template }));
+    expect(status).toBe(400);
+    expect(body.error.details).toMatchObject({
+      field: 'service_template',
+      value: template,
+      reason: 'must be one of business_fiber, business_cable, fixed_wireless_access, business_dsl',
+    });
+  });
+
+  test.each<[string, object]>([
+    ['LOCATION_NOT_SERVICEABLE', { location: { ...LOCATION, city: 'Utqiagvik', state: 'AK', zip: '99723' } }],
+    ['SERVICE_UNAVAILABLE_AT_LOCATION', { location: { address: '1 Duval Street', city: 'Key West', state: 'FL', zip: '33040' } }],
+    ['INSUFFICIENT_BANDWIDTH', { customizations: { bandwidth: '10gbps' }, location: { ...LOCATION, city: 'Buffalo', zip: '14202' } }],
+  ])('with %s as an order is, also where it begins later or lacks its account', async (code, wrong) => {
+    for (const more of [{}, { account_id: accountId }, { deployment_schedule: { preferred_date: inDays(3) } }]) {
+      const { status, body } = await requestProvisioning(tenant, provisioningRequest({ ...wrong, ...more }));
+      expect([status, body.error.code]).toEqual([400, code]);
+    }
+  });
+
+  test('for an account that there is not, and for a suspended one', async () => {
+    const absent = await requestProvisioning(tenant, provisioningRequest({ account_id: 'acc_00000000000000000000000000' }));
+    expect([absent.status, absent.body.error.details.resource]).toEqual([404, 'account']);
+    const account = await newAccount();
+    await tenant.rest('PUT', `/accounts/${account}`, { body: { status: 'suspended' } });
+    const suspended = await requestProvisioning(tenant, completeRequest(account));
+    expect([suspended.status, suspended.body.error.code]).toEqual([409, 'INVALID_STATE']);
+  });
+
+  test('and leaves nothing behind, and a refused change leaves all as it was', async () => {
+    const own = await tenantWithAccount();
+    await requestProvisioning(own.tenant, completeRequest(own.accountId, { sla: 'platinum' }));
+    expect((await own.tenant.rest('GET', '/services/provision')).body.data).toEqual([]);
+    expect((await own.tenant.rest('GET', '/services')).body.data).toEqual([]);
+
+    const taken = await requested(own.tenant, provisioningRequest());
+    const body = { account_id: own.accountId, location: LOCATION, customizations: { bandwidth: '700mbps' } };
+    expect((await own.tenant.rest('PUT', `/services/provision/${taken.id}`, { body })).status).toBe(400);
+    expect(await readRequest(own.tenant, taken.id)).toEqual(taken);
+  });
+
+  test.each(['service_template', 'customizations', 'billing_cycle'])('a change of %s to null is, naming it', async (field) => {
+    const { id } = await requested(tenant, provisioningRequest());
+    const { status, body } = await change(id, { [field]: null });
+    expect([status, body.error.details.field]).toEqual([400, field]);
+  });
+});
