@@ -12,6 +12,7 @@ const OFFLINE = {
   mcp: { disabled: true },
   showDeveloperTools: 'never',
   hideClientButton: true,
+  favicon: 'data:,',
 } as const;
 
 /** The documentation page at /docs, to which / leads, from the npm package: no request leaves this server. */

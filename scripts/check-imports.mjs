@@ -1,14 +1,15 @@
 /**
- * Holds the sources against scripts/import-rules.mjs, and against four rules: what is imported exists, packages are
+ * Holds the sources and the table of docs/architecture.md against scripts/import-rules.mjs, and the sources against four rules: what is imported exists, packages are
  * declared in package.json, those that ship are imported, and no files need each other at run time. dependency-cruiser would be the usual
  * tool; it reads TypeScript through the compiler's API, which TypeScript 7 does not have yet.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
-import { rules } from './import-rules.mjs';
+import { rooms, rules } from './import-rules.mjs';
 
-const ROOMS = ['kernel', 'subgraphs', 'router', 'rest-bridge', 'apps', 'bench', 'test'];
+const ROOMS = Object.keys(rooms);
+const PICTURE = 'docs/architecture.md';
 const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
 /** Packages that ship and are used otherwise. */
 const NOT_IMPORTED = { node: 'its program runs the npm scripts' };
@@ -17,7 +18,7 @@ const TESTS = /^(test|bench)\/|[.]test[.]ts$/;
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const files = ROOMS.filter((room) => existsSync(room)).flatMap(filesIn);
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
-const problems = [...brokenRules(), ...unresolved(), ...undeclared(), ...unused(), ...cycles()];
+const problems = [...foreignRooms(), ...misdrawn(), ...brokenRules(), ...unresolved(), ...undeclared(), ...unused(), ...cycles()];
 
 for (const problem of problems) console.error(`${problem}\n`);
 const count = [...imports.values()].reduce((sum, list) => sum + list.length, 0);
@@ -40,6 +41,33 @@ function importsOf(file) {
 
 function packageOf(specifier) {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+function roomOf(path) {
+  return path.split('/', 1)[0];
+}
+
+function* foreignRooms() {
+  for (const [file, list] of imports) {
+    const room = roomOf(file);
+    const { may, why } = rooms[room];
+    for (const { isFile, target } of list) {
+      const other = roomOf(target);
+      if (isFile && other !== room && !may.includes(other))
+        yield `${file} imports ${target}: ${room}/ may import ${may.join(', ') || 'nothing but itself'}.\n  ${why}`;
+    }
+  }
+}
+
+/** The table of rooms: its rows are `room/` | what lives there | what it may import. */
+function* misdrawn() {
+  const rows = readFileSync(PICTURE, 'utf8').matchAll(/^\| `([\w-]+)\/[^`]*` \|.*\| (.*) \|$/gm);
+  const drawn = new Map([...rows].map(([, room, may]) => [room, [...may.matchAll(/`([\w-]+)`/g)].map(([, name]) => name)]));
+  for (const [room, { may }] of Object.entries(rooms)) {
+    const shown = drawn.get(room);
+    if (shown?.toSorted().join() !== may.toSorted().join())
+      yield `${PICTURE} shows that ${room}/ may import ${shown?.join(', ') || 'nothing'}; scripts/import-rules.mjs says ${may.join(', ') || 'nothing'}.\n  Mend the one that is wrong.`;
+  }
 }
 
 function* brokenRules() {

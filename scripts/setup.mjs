@@ -16,7 +16,6 @@ const SOURCES = [
   'subgraphs',
   'router',
   'rest-bridge',
-  'console',
   'apps',
   'bench',
   'tsconfig.json',

@@ -6,6 +6,7 @@ import type { SofaFace } from '../sofa.ts';
 import { securitySchemes, sharedHeaders, sharedParameters, sharedResponses, sharedSchemas } from './components.ts';
 import { describeOperation } from './operation.ts';
 import { refineComponents } from './schemas.ts';
+import { inRestSpelling } from './spelling.ts';
 import type { OpenApiDocument, Operation } from './types.ts';
 
 export type { OpenApiDocument } from './types.ts';
@@ -28,7 +29,7 @@ export function buildOpenApi(compiled: readonly CompiledRoute[], face: SofaFace,
     describePath(path, method, describeOperation(entry, rootField(face, entry), readers.has(pathShape(path))));
   }
   for (const { path, method, operation } of others) describePath(path, method, operation);
-  return {
+  const document: OpenApiDocument = {
     openapi: '3.1.0',
     info: { title: 'Telecommunications and IT services platform', version: API_VERSION, description: DESCRIPTION },
     servers: [{ url: '/v1', description: 'This server.' }],
@@ -43,6 +44,7 @@ export function buildOpenApi(compiled: readonly CompiledRoute[], face: SofaFace,
       securitySchemes,
     }),
   };
+  return inRestSpelling(document);
 }
 
 function rootField({ schema }: SofaFace, { kind, route }: CompiledRoute): GraphQLField<unknown, unknown> {

@@ -1,7 +1,7 @@
 import 'graphiql/setup-workers/vite';
 import { createGraphiQLFetcher } from '@graphiql/toolkit';
 import { GraphiQL } from 'graphiql';
-import { createElement } from 'react';
+import { createElement, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import 'graphiql/style.css';
 import './page.css';
@@ -13,6 +13,27 @@ const subscriptionUrl = `${window.location.origin.replace(/^http/, 'ws')}${url}`
 const fetcher = createGraphiQLFetcher({ url, subscriptionUrl });
 
 const defaultHeaders = JSON.stringify({ Authorization: 'Bearer <API key or access token>' }, null, 2);
-const defaultQuery = '# Put your key into the headers editor below, then run an operation (Ctrl-Enter).\n\n{\n  __typename\n}\n';
+const defaultQuery =
+  '# Put your key into the headers editor below.\n# Ctrl-Enter runs an operation, Ctrl-Space proposes fields.\n\n{\n  __typename\n}\n';
+const TYPING_PAUSE_MS = 500;
 
-createRoot(document.getElementById('graphiql')).render(createElement(GraphiQL, { fetcher, defaultHeaders, defaultQuery }));
+/** Who has no key yet may not read the schema: it is read anew, which GraphiQL does for another fetcher, when the headers change. */
+function Page() {
+  const [current, setCurrent] = useState(() => fetcher);
+  const pause = useRef();
+  const onEditHeaders = () => {
+    clearTimeout(pause.current);
+    pause.current = setTimeout(
+      () =>
+        setCurrent(
+          () =>
+            (...request) =>
+              fetcher(...request),
+        ),
+      TYPING_PAUSE_MS,
+    );
+  };
+  return createElement(GraphiQL, { fetcher: current, defaultHeaders, defaultQuery, onEditHeaders });
+}
+
+createRoot(document.getElementById('graphiql')).render(createElement(Page));

@@ -9,7 +9,7 @@ const bodies = [...readme.matchAll(/ -d '(\{[\s\S]*?\})'/g)].map(([, text = ''])
 
 test('what the README sends over REST and GraphQL is accepted as it stands', async () => {
   const tenant = await (await rig()).organization();
-  const [account, order, query, webhook] = bodies.map((text) => JSON.parse(text));
+  const [account, order, query, ticket, webhook] = bodies.map((text) => JSON.parse(text));
   const created = await tenant.rest('POST', '/accounts', { body: account });
   expect(created.status).toBe(201);
   expect(order.location).toEqual(LOCATION);
@@ -17,6 +17,7 @@ test('what the README sends over REST and GraphQL is accepted as it stands', asy
   const { data, errors } = await tenant.graphql(query.query);
   expect(errors).toBeUndefined();
   expect(data.accounts.nodes[0].name).toBe(account.name);
+  expect((await tenant.rest('POST', '/support/tickets', { body: ticket })).status).toBe(201);
   expect((await tenant.rest('POST', '/webhooks', { body: webhook })).status).toBe(201);
 });
 

@@ -58,6 +58,12 @@ describe('the OpenAPI document of the running platform', () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
+  test("describes members and values by REST's names, which the graph spells otherwise", () => {
+    const described = JSON.stringify(openapi);
+    for (const name of ['next_cursor', 'next_attempt_at', 'skipped']) expect(described).toContain(`\`${name}\``);
+    for (const name of ['nextCursor', 'nextAttemptAt', 'SKIPPED']) expect(described).not.toContain(`\`${name}\``);
+  });
+
   test('has an example for every body', () => {
     const bare = routes.filter((route) => {
       const content = operationOf(route).requestBody?.content['application/json'];

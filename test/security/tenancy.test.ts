@@ -6,7 +6,7 @@ import { eventually, rig } from '../rig.ts';
 import { given } from '../support/literals.ts';
 import { bodyMembers, hasRecordParameter, operationOf, routes, titled, withMember } from '../support/operations.ts';
 import { recordKinds } from '../support/record.kinds.ts';
-import { kindOf, namesRecord, Records } from '../support/records.ts';
+import { namesRecord, Records } from '../support/records.ts';
 import { onlyTable } from '../support/tables.ts';
 import type { Json } from '../tenant.ts';
 
@@ -158,7 +158,7 @@ describe("another organization's record reads as absent over GraphQL", async () 
     const { data, errors } = await intruder.tenant.graphql(operation('mutation', field), await idsOf(field));
     expect(data?.[field.name] ?? null).toBeNull();
     expect(errors).toMatchObject([{ extensions: { code: 'RESOURCE_NOT_FOUND' } }]);
-    await expectUnchanged(NAMES.filter((name) => recordKinds[name]?.fields?.includes(field.name)));
+    await expectUnchanged(idArguments(field).map((name) => recordOf(field, name)));
   });
 
   test('and nothing of the owner has changed', () => expectUnchanged());
@@ -190,12 +190,16 @@ const idArguments = ({ args }: Field): string[] => args.filter(({ type }) => isN
 const idsOf = async (field: Field): Promise<Record<string, string>> =>
   Object.fromEntries(await Promise.all(idArguments(field).map(async (name) => [name, await owner.id(recordOf(field, name))])));
 
-/** The kind of record that an argument names. */
-function recordOf({ name }: Field, argument: string): string {
+/** The kind of record that an argument names. What the graph calls `id` has its name in the path of the field's route. */
+function recordOf({ name, args }: Field, argument: string): string {
   if (argument !== 'id') return snake(argument);
-  const known = NAMES.find((kind) => recordKinds[kind]?.fields?.includes(name));
-  if (!known) kindOf(`${snake(name)}_id (of the GraphQL field ${name}: add it to the \`fields\` of its kind)`);
-  return known as string;
+  const inPath = routes.filter(({ field }) => field === name).flatMap(({ path }) => pathParameters(path));
+  const ofRoute = inPath.find((parameter) => !args.some((other) => snake(other.name) === parameter));
+  const known = ofRoute ?? NAMES.find((kind) => recordKinds[kind]?.withoutRoute?.includes(name));
+  if (known) return known;
+  throw new Error(
+    `No route says what the id of ${name} names: add ${name} to \`withoutRoute\` of its kind in test/support/record.kinds.ts.`,
+  );
 }
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -217,25 +221,24 @@ describe('a reference into another organization leads nowhere', async () => {
   const { assembly } = await rig();
   const { schema } = assembly.router;
   const PLANTED = [
-    ['support.ticket', 'ticket_id', { customer_id: 'customer_id', service_affected: 'service_id' }],
-    ['services.service', 'service_id', { account_id: 'account_id' }],
-    ['services.provisioning_request', 'request_id', { account_id: 'account_id', service_id: 'service_id' }],
-    ['billing.invoice', 'invoice_id', { account_id: 'account_id' }],
-    ['billing.invoice_line', 'invoice_id', { service_id: 'service_id' }],
-    ['events.event_log', 'event_id', { subject_id: 'ticket_id' }],
+    ['support.ticket', 'ticket', { customer_id: 'customer_id', service_affected: 'service_id' }],
+    ['services.service', 'service', { account_id: 'account_id' }],
+    ['services.provisioning_request', 'provisioningRequest', { account_id: 'account_id', service_id: 'service_id' }],
+    ['billing.invoice', 'invoice', { account_id: 'account_id' }],
+    ['billing.invoice_line', 'invoice', { service_id: 'service_id' }],
+    ['events.event_log', 'event', { subject_id: 'ticket_id' }],
   ] as const;
 
-  test.each(PLANTED)('from %s', async (table, name, columns) => {
+  test.each(PLANTED)('from %s', async (table, root, columns) => {
+    const field = schema.getQueryType()?.getFields()[root] as Field;
     const rows = await onlyTable(table);
     const stranger = new Records(await (await rig()).organization({ plan: 'custom' }), 'The stranger');
-    const id = await stranger.id(name);
+    const id = await stranger.id(recordOf(field, 'id'));
     const key = table === 'billing.invoice_line' ? 'invoice_id' : 'id';
     for (const [column, kind] of Object.entries(columns)) await rows.set(column, await owner.id(kind), key, id);
 
-    const root = recordKinds[name]?.fields?.[0] ?? '';
-    const type = schema.getQueryType()?.getFields()[root]?.type;
     // an event refers to records of every kind: their relations too would be more fields than a query may have
-    const answers = relationsOf(type, root === 'event' ? 1 : 2).map((selection) =>
+    const answers = relationsOf(field.type, root === 'event' ? 1 : 2).map((selection) =>
       stranger.tenant.graphql(`query ($id: ID!) { ${root}(id: $id) ${selection} }`, { id }),
     );
     const text = JSON.stringify(await Promise.all(answers));

@@ -11,7 +11,11 @@ export const titled = (list: readonly Route[]): (readonly [string, Route])[] =>
   list.map((route) => [`${route.method} ${route.path}`, route] as const);
 
 export const openapi: Json = JSON.parse(readFileSync('schema/openapi.json', 'utf8'));
-export const operationOf = ({ method, path }: Route): Json => openapi.paths[path][method.toLowerCase()];
+export function operationOf({ method, path }: Route): Json {
+  const operation = openapi.paths[path]?.[method.toLowerCase()];
+  if (!operation) throw new Error(`schema/openapi.json does not have ${method} ${path}. Run npm run schema.`);
+  return operation;
+}
 
 /** Where one of its references leads; anything else is itself. */
 export const resolved = (node: Json): Json => {

@@ -13,8 +13,8 @@ export interface RecordKind {
   make(own: Records): Promise<string>;
   /** With the id as `{}`; absent where nothing reads one such record. */
   readAt?: string;
-  /** Fields of Query and Mutation whose argument `id` names it. */
-  fields?: readonly string[];
+  /** Fields of Query and Mutation that have no route, and whose argument `id` names it; of all others the route's path says so. */
+  withoutRoute?: readonly string[];
 }
 
 /** By the name of the parameter or member, in the API's spelling. A new kind of record needs one entry here, and nothing else. */
@@ -22,18 +22,16 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
   account_id: {
     make: async ({ tenant, label }) => (await createAccount(tenant, label)).id,
     readAt: '/accounts/{}',
-    fields: ['account', 'updateAccount', 'deleteAccount'],
   },
   user_id: {
     make: async (own) =>
       own.create(`/accounts/${await own.id('account_id')}/users`, { name: own.label, email: freshEmail(), role: 'billing' }),
-    fields: ['user', 'updateUser', 'removeUser', 'resetUserMfa'],
+    withoutRoute: ['user'],
   },
   client_id: { make: (own) => own.create('/auth/api-keys', { name: own.label, permissions: ['services:read'] }) },
   session_id: {
     // of a user in the organization: whoever may administer credentials may end it
     make: async (own) => (await userOf(own.tenant)).tokens.session_id,
-    fields: ['endSession'],
   },
   challenge_id: { make: async (own) => challengeOf((await withSms(own.tenant)).user) },
   method_id: {
@@ -41,7 +39,6 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       const { user } = await enrolled(own.tenant);
       return (await user.rest('GET', '/auth/mfa/methods')).body.data[0].id;
     },
-    fields: ['deleteMfaMethod'],
   },
   customer_id: {
     async make(own) {
@@ -58,7 +55,6 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       return service.id;
     },
     readAt: '/services/{}',
-    fields: ['service', 'serviceStatus'],
   },
   request_id: {
     // without an account it waits, and changes no more by itself
@@ -69,7 +65,6 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
         name: own.label,
       }),
     readAt: '/services/provision/{}/status',
-    fields: ['provisioningRequest', 'updateProvisioningRequest', 'cancelProvisioningRequest'],
   },
   service_affected: { make: (own) => own.id('service_id') },
   invoice_id: {
@@ -78,7 +73,6 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       return own.create('/billing/invoices', { account_id: await own.id('account_id'), services: [line], notes: own.label });
     },
     readAt: '/billing/invoices/{}',
-    fields: ['invoice'],
   },
   ticket_id: {
     async make(own) {
@@ -91,12 +85,10 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       });
     },
     readAt: '/support/tickets/{}',
-    fields: ['ticket', 'updateTicket', 'ticketSla', 'escalateTicket'],
   },
   article_id: {
     make: (own) => own.create('/support/kb', { title: own.label, body: own.label, category: 'general', status: 'published' }),
     readAt: '/support/kb/{}',
-    fields: ['article', 'updateArticle', 'deleteArticle'],
   },
   assigned_to: {
     async make(own) {
@@ -106,12 +98,11 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
   },
   comment_id: {
     make: async (own) => own.create(`/support/tickets/${await own.id('ticket_id')}/comments`, { content: own.label }),
-    fields: ['comment'],
+    withoutRoute: ['comment'],
   },
   agent_id: {
     make: (own) => own.create('/support/agents', { name: own.label, email: freshEmail(), specialization: 'voice' }),
     readAt: '/support/agents/{}',
-    fields: ['agent', 'updateAgent', 'deactivateAgent'],
   },
   sla_policy_id: {
     make: (own) =>
@@ -124,13 +115,11 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
         })),
       }),
     readAt: '/support/sla-policies/{}',
-    fields: ['slaPolicy', 'updateSlaPolicy', 'deleteSlaPolicy'],
   },
   assign_to: { make: (own) => own.id('assigned_to') },
   rule_id: {
     make: (own) => own.create('/support/routing-rules', { rule_name: own.label, actions: { notify: ['noc@example.com'] }, active: false }),
     readAt: '/support/routing-rules/{}',
-    fields: ['routingRule', 'updateRoutingRule', 'deleteRoutingRule'],
   },
   oauth_client_id: {
     make: (own) =>
@@ -141,13 +130,11 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
         scopes: ['services.read'],
       }),
     readAt: '/auth/oauth-clients/{}',
-    fields: ['oauthClient', 'updateOAuthClient', 'rotateOAuthClientSecret', 'deleteOAuthClient'],
   },
   webhook_id: {
     // a pattern that nothing here matches, so that the record stays as it is
     make: (own) => own.create('/webhooks', { url: own.receiver, events: ['invoice.overdue'], description: own.label }),
     readAt: '/webhooks/{}',
-    fields: ['webhook', 'updateWebhook', 'deleteWebhook', 'testWebhook', 'rotateWebhookSecret', 'resumeWebhook', 'replayWebhook'],
   },
   slack_integration_id: {
     // of a port that is never open, and an event that nothing here brings about
@@ -159,7 +146,6 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
         message_format: { template: own.label },
       }),
     readAt: '/support/integrations/slack/{}',
-    fields: ['slackIntegration', 'updateSlackIntegration', 'deleteSlackIntegration', 'testSlackIntegration'],
   },
   jira_integration_id: {
     make: (own) =>
@@ -171,7 +157,6 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
         sync_settings: { create_jira_issues: false },
       }),
     readAt: '/support/integrations/jira/{}',
-    fields: ['jiraIntegration', 'updateJiraIntegration', 'deleteJiraIntegration', 'testJiraIntegration', 'rotateJiraIntegrationSecret'],
   },
   delivery_id: {
     // of an event, and delivered: it changes no more by itself
@@ -188,7 +173,6 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       await own.tenant.rest('PUT', webhook, { body: { url, events } });
       return id;
     },
-    fields: ['webhookDelivery'],
   },
   report_id: {
     async make(own) {
@@ -196,13 +180,11 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       await eventually(async () => (await own.tenant.rest('GET', `/support/reports/${id}`)).body.report.status === 'ready');
       return id;
     },
-    fields: ['supportReport', 'deleteSupportReport'],
   },
   key_id: {
     // holds the permission that changing it needs, so that whoever has that may
     make: (own) => own.create('/auth/api-keys', { name: own.label, permissions: ['credentials:write'] }),
     readAt: '/auth/api-keys/{}',
-    fields: ['apiKey', 'updateApiKey', 'rotateApiKey', 'deleteApiKey'],
   },
   issuer_id: {
     make: (own) =>
@@ -214,7 +196,6 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
         permissions: ['credentials:admin'],
       }),
     readAt: '/auth/trusted-issuers/{}',
-    fields: ['trustedIssuer', 'updateTrustedIssuer', 'deleteTrustedIssuer'],
   },
   certificate_id: {
     async make(own) {
@@ -222,13 +203,11 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       return own.create('/auth/certificates', { certificate: pem, name: own.label, permissions: ['services:read'] });
     },
     readAt: '/auth/certificates/{}',
-    fields: ['certificate', 'revokeCertificate'],
   },
   connection_id: {
     make: (own) =>
       own.create('/auth/saml-connections', { name: own.label, email_domains: [newDomain()], idp_entity_id: 'https://idp.example.com' }),
     readAt: '/auth/saml-connections/{}',
-    fields: ['samlConnection', 'updateSamlConnection', 'deleteSamlConnection'],
   },
   event_id: {
     async make(own) {
@@ -236,7 +215,7 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       const query = 'query($of: ID!) { events(filter: { subjectId: [$of] }) { nodes { id } } }';
       return eventually(async () => (await own.tenant.graphql(query, { of: subject })).data.events.nodes[0]?.id as string);
     },
-    fields: ['event'],
+    withoutRoute: ['event'],
   },
 };
 

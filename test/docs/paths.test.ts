@@ -1,0 +1,18 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md')];
+const files = globSync('{.ci,apps,bench,docs,kernel,rest-bridge,router,schema,scripts,subgraphs,test}/**/*');
+/** `report.errors.ts` and `jira/jira.http.ts` are said where the folder is plain. */
+const isThere = (path: string): boolean => existsSync(path) || files.some((file) => file.endsWith(`/${path}`));
+const IS_PATH =
+  /^(?:[\w.-]+\/)*[\w.-]+\.(?:ts|mjs|md|json|graphql|sql|yml)$|^(?:apps|bench|docs|kernel|rest-bridge|router|schema|scripts|subgraphs|test)\/[\w./-]*$/;
+
+test.each(pages)('%s leads to files that are there', (page) => {
+  const text = readFileSync(page, 'utf8');
+  const links = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link = '']) => link).filter((link) => !/^https?:/.test(link));
+  expect(links.filter((link) => !existsSync(join(dirname(page), link)))).toEqual([]);
+  const named = [...text.matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word).filter((word) => IS_PATH.test(word));
+  expect(named.filter((path) => !isThere(path))).toEqual([]);
+});
