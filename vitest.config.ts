@@ -1,7 +1,20 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const graphqlIndex = fileURLToPath(new URL('./node_modules/graphql/index.js', import.meta.url));
+
+/**
+ * Vitest begins with the files that took longest, and orders those that it has not run yet by their size. Those that start
+ * processes are short and take long: one of them would be left at the end, with the other worker idle.
+ */
+class ProcessesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const startsProcesses = ({ moduleId }: TestSpecification) => moduleId.includes('/test/reliability/');
+    return [...sorted.filter(startsProcesses), ...sorted.filter((file) => !startsProcesses(file))];
+  }
+}
 
 /** `--mode services` (npm run test:services) runs the same suites on a PostgreSQL and a Redis, which must be there. */
 export default defineConfig(({ mode }) => {
@@ -20,6 +33,7 @@ export default defineConfig(({ mode }) => {
       // The platform's modules are loaded once in a worker, not once for every file.
       isolate: false,
       maxWorkers: 2,
+      sequence: { sequencer: ProcessesFirst },
       testTimeout: 60_000,
       hookTimeout: 60_000,
       teardownTimeout: 10_000,

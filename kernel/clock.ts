@@ -1,6 +1,8 @@
 /** Where the platform takes the time from, so that tests can move it. */
 export interface Clock {
   now(): Date;
+  /** Calls back when time was moved, until the answer is called: whoever looks every so often for what is due looks at once. Time that merely passes is not told of. */
+  onMoved?(listener: () => void): () => void;
 }
 
 export const systemClock: Clock = { now: () => new Date() };
@@ -11,6 +13,7 @@ export class TestClock implements Clock {
   offsetMs = 0;
 
   #stoppedAt: Date | undefined;
+  readonly #listeners = new Set<() => void>();
 
   now(): Date {
     return this.#stoppedAt ?? new Date(Date.now() + this.offsetMs);
@@ -27,10 +30,20 @@ export class TestClock implements Clock {
   }
 
   advance(ms: number): void {
-    this.offsetMs += ms;
+    this.#moveTo(this.offsetMs + ms);
   }
 
   set(date: Date): void {
-    this.offsetMs = date.getTime() - Date.now();
+    this.#moveTo(date.getTime() - Date.now());
+  }
+
+  onMoved(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #moveTo(offsetMs: number): void {
+    this.offsetMs = offsetMs;
+    for (const listener of this.#listeners) listener();
   }
 }

@@ -10,3 +10,14 @@ test('a test clock moves by what it is told and runs on from there', () => {
   expect(elapsed).toBeGreaterThanOrEqual(0);
   expect(elapsed).toBeLessThan(5_000);
 });
+
+test('who listens hears of each move, until they forget it', () => {
+  const clock = new TestClock();
+  const seen: number[] = [];
+  const forget = clock.onMoved(() => seen.push(clock.offsetMs));
+  clock.advance(60_000);
+  clock.advance(-20_000);
+  forget();
+  clock.advance(1);
+  expect(seen).toEqual([60_000, 40_000]);
+});

@@ -26,22 +26,27 @@ export type Sweep = (now: Date, limit: number) => Promise<number>;
 /**
  * Looks once a second for what falls due at a stored instant, such as a service level that is breached, and has it handled. A
  * full sweep is followed by the next one at once; one never begins before the last has ended; one that fails is logged and
- * tried again. It asks the clock each time, so that a clock that is moved counts within a second. What merely has to happen
+ * tried again. It asks the clock each time, and looks at once when that was moved. What merely has to happen
  * soon after a transaction is a job instead (kernel/jobs.ts).
  */
 export class Sweeper {
   readonly #pump: Pump;
+  readonly #clock: Clock;
+  #forget: (() => void) | undefined;
 
   constructor({ name, clock, log, limit = DEFAULT_LIMIT }: SweeperDeps, sweep: Sweep) {
+    this.#clock = clock;
     this.#pump = new Pump(async () => (await sweep(clock.now(), limit)) >= limit, log.child({ sweeper: name }));
   }
 
   start(): void {
+    this.#forget = this.#clock.onMoved?.(() => this.#pump.wake());
     this.#pump.start();
   }
 
   /** Resolves when the sweep that is under way has ended; none begins after. */
   stop(): Promise<void> {
+    this.#forget?.();
     return this.#pump.stop();
   }
 }

@@ -24,9 +24,21 @@ test('it looks at once and every second, at the instant that the clock shows the
   const seen: Date[] = [];
   sweeping(async (now) => seen.push(now) * 0);
   await expect.poll(() => seen.length).toBe(1);
-  clock.advance(HOUR_MS);
   await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(2);
-  expect(Number(seen[1]) - Number(seen[0])).toBeGreaterThan(HOUR_MS + 900);
+  expect(Number(seen[1]) - Number(seen[0])).toBeGreaterThan(900);
+});
+
+test('a clock that is moved is looked at by the next sweep at once, and by none once it is stopped', async () => {
+  const seen: Date[] = [];
+  sweeping(async (now) => seen.push(now) * 0);
+  await expect.poll(() => seen.length).toBe(1);
+  clock.advance(HOUR_MS);
+  await expect.poll(() => seen.length, { timeout: 900 }).toBe(2);
+  expect(Number(seen[1]) - Number(seen[0])).toBeGreaterThanOrEqual(HOUR_MS);
+  await sweeper.stop();
+  clock.advance(HOUR_MS);
+  await pass(50);
+  expect(seen).toHaveLength(2);
 });
 
 test('where a sweep was full the next one follows at once', async () => {

@@ -1,10 +1,12 @@
 import { type Db, fromPglite, type Job, PgBoss } from 'pg-boss';
 import type { Database, EntityManager } from './database.ts';
 import type { Logger } from './log.ts';
+import { Pump } from './pump.ts';
 
 const SCHEMA = 'pgboss';
 const EXPIRE_SECONDS = 120;
-const POLL_SECONDS = 2;
+/** How often each worker looks by itself. It is woken for what is due, so this finds only what a lost wake-up left. */
+const WORKER_POLL_SECONDS = 60;
 /** The jobs of a process that died are tried again once they missed it. */
 const HEARTBEAT_SECONDS = 10;
 
@@ -34,7 +36,9 @@ interface Queue {
 export class Jobs {
   readonly #boss: PgBoss;
   readonly #queues = new Map<string, Queue>();
-  readonly #workers: string[] = [];
+  /** By queue: which workers have no job. */
+  readonly #idle = new Map<string, Set<string>>();
+  readonly #lookout: Pump;
   #isStarted = false;
 
   constructor(
@@ -48,6 +52,7 @@ export class Jobs {
       : new PgBoss({ ...shared, connectionString: (target as { url: string }).url, max: 4 });
     this.#boss.on('error', (error) => log.error({ err: error }, 'job queue'));
     this.#boss.on('warning', (warning) => log.debug({ warning }, 'job queue'));
+    this.#lookout = new Pump(() => this.#wakeForDue(), log.child({ component: 'job queue' }));
   }
 
   /** States a queue and what its jobs do; before `start`. */
@@ -75,6 +80,7 @@ export class Jobs {
     }
     this.#isStarted = true;
     for (const [name, queue] of this.#queues) await this.#work(name, queue);
+    this.#lookout.start();
   }
 
   /** What a killed process was working on goes on at once: no other process can be at the same embedded database. */
@@ -98,28 +104,52 @@ export class Jobs {
     await this.#boss
       .getDb()
       .executeSql(`create or replace function ${SCHEMA}.job_now() returns timestamptz language sql stable as $$ ${body} $$`);
-    for (const worker of this.#workers) this.#boss.notifyWorker(worker);
+    await this.#wakeForDue();
   }
 
   /** Lets the jobs that are under way end; the others wait for the next start. */
   async stop(timeoutMs = 10_000): Promise<void> {
+    await this.#lookout.stop();
     await this.#boss.stop({ graceful: true, timeout: timeoutMs, close: true });
+  }
+
+  /**
+   * A notification tells only of what is due at once; retries and later jobs are found here, every second, by one statement for
+   * all queues. Workers that polled for themselves would be some thirty statements a second of a platform that has nothing to do.
+   */
+  async #wakeForDue(): Promise<boolean> {
+    const { rows } = await this.#boss.getDb().executeSql(DUE_QUEUES, [[...this.#queues.keys()]]);
+    for (const { name } of rows as { name: string }[]) this.#wakeOne(name);
+    return false;
+  }
+
+  #wakeOne(queue: string): void {
+    const [worker] = this.#idle.get(queue) ?? [];
+    if (worker) this.#boss.notifyWorker(worker);
   }
 
   /** Each worker is one of its own: by one id pg-boss wakes one, also where it made several. */
   async #work(name: string, queue: Queue): Promise<void> {
     const { concurrency = 4 } = queue.options;
-    for (let index = 0; index < concurrency; index += 1) this.#workers.push(await this.#startWorker(name, queue));
+    const idle = new Set<string>();
+    this.#idle.set(name, idle);
+    for (let index = 0; index < concurrency; index += 1) idle.add(await this.#startWorker(name, queue, idle));
   }
 
-  async #startWorker(name: string, { handle }: Queue): Promise<string> {
-    // a notification tells only of what is due at once: retries and later jobs are found by polling
-    const settings = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS };
+  async #startWorker(name: string, { handle }: Queue, idle: Set<string>): Promise<string> {
+    const settings = { pollingIntervalSeconds: WORKER_POLL_SECONDS, notifyPollingIntervalSeconds: WORKER_POLL_SECONDS };
     let worker = '';
     worker = await this.#boss.work(name, settings, async ([job]: Job<object>[]) => {
-      // where one was due more may be: without a word it would look again at the next poll, and a backlog take hours
+      if (!job) return;
+      idle.delete(worker);
+      // where one was due more may be: for another worker now, and for this one when it is done
+      this.#wakeOne(name);
       this.#boss.notifyWorker(worker);
-      if (job) await this.#run(name, job, handle);
+      try {
+        await this.#run(name, job, handle);
+      } finally {
+        idle.add(worker);
+      }
     });
     return worker;
   }
@@ -133,6 +163,10 @@ export class Jobs {
     }
   }
 }
+
+/** Which of these queues have a job that is due: one probe of its index for each, whatever waits. */
+const DUE_QUEUES = `select q.name from unnest($1::text[]) as q (name) where exists (
+  select from ${SCHEMA}.job j where j.name = q.name and j.state < 'active' and not j.blocked and j.start_after <= ${SCHEMA}.job_now())`;
 
 /** pg-boss's statements, sent through the transaction of an entity manager. */
 function inTransaction(tx: EntityManager): Db {

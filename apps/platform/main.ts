@@ -2,13 +2,16 @@ import '../production.ts';
 import 'reflect-metadata';
 import { loadConfig } from '../../kernel/config.ts';
 import { createLogger } from '../../kernel/log.ts';
-import { assemble } from './assemble.ts';
+import type { Assemble } from './assembly.ts';
 import { banner } from './banner.ts';
 import { helpText, readCommand } from './command-line.ts';
 import { startPlatform } from './platform.ts';
 import { renewOnHangup } from './renewal.ts';
 import { closeOnSignal } from './shutdown.ts';
 import { describeStartError } from './start-error.ts';
+
+/** Loaded when settings, certificates and port are seen to be good: it is most of the program, and who mistyped a setting need not wait for it. */
+const assemble: Assemble = async (foundation) => (await import('./assemble.ts')).assemble(foundation);
 
 try {
   const { help, source } = readCommand(process.argv.slice(2), process.env);

@@ -1,31 +1,76 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../kernel/database.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Database, EntityManager } from '../../kernel/database.ts';
 import { Jobs } from '../../kernel/jobs.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { migration } from '../../kernel/migration.ts';
 import { eventually } from '../rig.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 
+const log = createLogger({ level: 'silent' });
 let database: Database;
 let drop: () => Promise<void>;
+let em: EntityManager;
 beforeAll(async () => {
-  ({ database, drop } = await emptyDatabase(createLogger({ level: 'silent' })));
+  ({ database, drop } = await emptyDatabase(log));
+  em = (await database.attach({ schema: 'backlog', entities: [], migrations: [migration('0001', ['select 1'])] })).orm.em;
 });
 afterAll(() => drop());
 
-test('jobs that fall due together are worked off one after the other, without a wait for the next poll between them', async () => {
-  const jobs = new Jobs(database, createLogger({ level: 'silent' }));
-  const done: number[] = [];
-  jobs.define<{ index: number }>('test.backlog', async ({ index }) => void done.push(index), { concurrency: 1 });
+const HOUR_MS = 3_600_000;
+
+/** One queue with one handler; `later` enqueues for an instant that a notification does not tell of. */
+async function queueOf(name: string, handle: (index: number) => Promise<void>, concurrency: number) {
+  const jobs = new Jobs(database, log);
+  jobs.define<{ index: number }>(name, ({ index }) => handle(index), { concurrency });
   await jobs.start();
-  const { orm } = await database.attach({ schema: 'backlog', entities: [], migrations: [migration('0001', ['select 1'])] });
-  const startAfter = new Date(Date.now() + 3_600_000);
-  for (let index = 0; index < 40; index += 1) {
-    await orm.em.fork().transactional((tx) => jobs.enqueue(tx, 'test.backlog', { index }, { startAfter }));
-  }
-  await jobs.shiftClock(3_700_000);
-  // by polls alone it would be 80 s
+  onTestFinished(() => jobs.stop());
+  return {
+    jobs,
+    later: (index: number, startAfter: Date) => em.fork().transactional((tx) => jobs.enqueue(tx, name, { index }, { startAfter })),
+  };
+}
+const soon = () => new Date(Date.now() + 1000);
+
+test('jobs that fall due together are worked off one after the other, without a wait for the next look between them', async () => {
+  const done: number[] = [];
+  const { jobs, later } = await queueOf('test.backlog', async (index) => void done.push(index), 1);
+  const startAfter = new Date(Date.now() + HOUR_MS);
+  for (let index = 0; index < 40; index += 1) await later(index, startAfter);
+  await jobs.shiftClock(HOUR_MS + 100_000);
+  // by looks alone it would be 40 s
   await eventually(() => done.length === 40, 30_000);
   expect(new Set(done).size).toBe(40);
-  await jobs.stop();
+  await jobs.shiftClock(0);
+});
+
+test('a job that is due later is found as its time comes, also while another one of its queue takes long', async () => {
+  const done: number[] = [];
+  let end = () => {};
+  const long = new Promise<void>((resolve) => (end = resolve));
+  const { later } = await queueOf('test.later', async (index) => (index === 0 ? long : void done.push(index)), 2);
+  await later(0, soon());
+  await later(1, soon());
+  await eventually(() => done.includes(1), 10_000);
+  await later(2, soon());
+  await eventually(() => done.includes(2), 10_000);
+  end();
+});
+
+test('jobs that fall due together are worked on side by side, as many as the queue says', async () => {
+  let running = 0;
+  let end = () => {};
+  const held = new Promise<void>((resolve) => (end = resolve));
+  const { later } = await queueOf(
+    'test.together',
+    async () => {
+      running += 1;
+      await held;
+    },
+    3,
+  );
+  const startAfter = soon();
+  for (let index = 0; index < 5; index += 1) await later(index, startAfter);
+  await eventually(() => running === 3, 10_000);
+  end();
+  await eventually(() => running === 5, 10_000);
 });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
+import { Sweeper } from '../../../kernel/due.ts';
 import type { Logger } from '../../../kernel/log.ts';
-import { Pump } from '../../../kernel/pump.ts';
 import type { DeliveryLanes } from './delivery.lanes.ts';
 import type { DeliveryStore } from './delivery.store.ts';
 import { leaseEnd } from './delivery.turn.ts';
@@ -14,10 +14,11 @@ export interface WorkerDeps {
 
 /** Starts and stops the lanes, and has them look each second at what is due and nobody woke them for: retries, and what a process that ended left. */
 export class DeliveryWorker {
-  readonly #sweeper: Pump;
+  readonly #sweeper: Sweeper;
 
   constructor(private readonly deps: WorkerDeps) {
-    this.#sweeper = new Pump(() => this.#sweep(), deps.log);
+    const { clock, log } = deps;
+    this.#sweeper = new Sweeper({ name: 'events.deliveries', clock, log }, (now) => this.#sweep(now));
   }
 
   start(): void {
@@ -30,10 +31,10 @@ export class DeliveryWorker {
     await this.deps.lanes.stop();
   }
 
-  async #sweep(): Promise<boolean> {
-    const { store, lanes, clock } = this.deps;
-    const now = clock.now();
+  /** The lanes do the work, so that no sweep is ever full. */
+  async #sweep(now: Date): Promise<number> {
+    const { store, lanes } = this.deps;
     for (const id of await store.waiting(now, leaseEnd(now))) lanes.wake(id);
-    return false;
+    return 0;
   }
 }
