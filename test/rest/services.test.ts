@@ -188,8 +188,9 @@ describe('the status of a service', () => {
   });
 
   test('is pending or on its way right after the order', async () => {
-    const { body } = await placeOrder(tenant, accountId);
-    const { data } = (await tenant.rest('GET', `/services/${body.data.id}/status`)).body;
+    const customer = await tenantWithAccount();
+    const { body } = await placeOrder(customer.tenant, customer.accountId);
+    const { data } = (await customer.tenant.rest('GET', `/services/${body.data.id}/status`)).body;
     expect(['pending', 'provisioning', 'operational']).toContain(data.status);
   });
 });
