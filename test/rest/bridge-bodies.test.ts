@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startToyApp, type ToyApp } from './fixtures/toy.app.ts';
 
 let toy: ToyApp;
@@ -62,8 +62,10 @@ describe('bodies', () => {
   });
 
   test('a POST that brings a record into being is 201, and a query by POST 200', async () => {
-    const created = await toy.send({ method: 'POST', url: '/v1/support/tickets', payload: { title: 'T', description: 'D' } });
-    const searched = await toy.send({ method: 'POST', url: '/v1/support/tickets/search', payload: {} });
+    const { app, send } = await startToyApp();
+    onTestFinished(() => app.close());
+    const created = await send({ method: 'POST', url: '/v1/support/tickets', payload: { title: 'T', description: 'D' } });
+    const searched = await send({ method: 'POST', url: '/v1/support/tickets/search', payload: {} });
     expect([created.statusCode, searched.statusCode]).toEqual([201, 200]);
   });
 

@@ -68,6 +68,14 @@ describe('a POST with an Idempotency-Key', () => {
     }
   });
 
+  test('with another value deep within the body is 409', async () => {
+    const of = (email: string) => ({ ...order(), contact: { name: 'Ada', email }, metadata: { site: { floor: 1 } } });
+    expect((await create(of('ada@example.com'))).statusCode).toBe(201);
+    expect((await create(of('ada@example.org'))).statusCode).toBe(409);
+    expect((await create({ ...of('ada@example.com'), metadata: { site: { floor: 2 } } })).statusCode).toBe(409);
+    expect((await create(of('ada@example.com'))).headers['idempotent-replayed']).toBe('true');
+  });
+
   test('keys belong to their caller', async () => {
     const first = await create(order());
     const other = await create(order('mine'), { as: 'ak_2' });

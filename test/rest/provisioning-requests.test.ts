@@ -13,6 +13,7 @@ import {
 } from '../provisioning.setup.ts';
 import { rig } from '../rig.ts';
 import { tenantWithAccount } from '../services.setup.ts';
+import { onlyTable } from '../support/tables.ts';
 import type { Answer, Json, Tenant } from '../tenant.ts';
 
 const BUILT = '>acknowledged>in_progress>completed';
@@ -242,6 +243,18 @@ describe('a request that is cancelled', () => {
     expect(changed.status).toBe(409);
     expect(changed.body.error).toMatchObject({ code: 'INVALID_STATE', details: { resource: 'provisioning_request', id } });
     expect(storyOf(await requestThatIs('completed', tenant, id))).toBe(BUILT);
+  });
+
+  test('has not begun, whatever has become of it since', async () => {
+    const { id } = await requested(tenant, completeRequest(accountId));
+    await requestThatIs('completed', tenant, id);
+    const table = await onlyTable('services.provisioning_request');
+    for (const from of ['acknowledged', 'in_progress', 'failed', 'completed']) {
+      await table.set('status', from, 'id', id);
+      const { status, body } = await cancel(id);
+      expect([from, status]).toEqual([from, 409]);
+      expect(body.error).toMatchObject({ code: 'INVALID_STATE', details: { from, to: 'cancelled' } });
+    }
   });
 
   test('is final', async () => {

@@ -16,13 +16,14 @@ const whoIs = async (token: string): Promise<Json> => (await holding(token).rest
 
 describe('a sign-in that the service provider begins', () => {
   test('ends in a JWT for the user whom the identity provider names', async () => {
+    const email = world.address('named');
     const begun = await world.begin();
     expect(begun.status).toBe(302);
     expect(begun.location).toMatch(new RegExp(`^${world.ssoUrl}\\?SAMLRequest=`));
     expect(begun.xml).toContain(`AssertionConsumerServiceURL="${world.connection.acs_url}"`);
     expect(begun.xml).toContain(world.connection.sp_entity_id);
 
-    const { status, headers, body } = await world.deliver(await world.respond({ inResponseTo: begun.id }));
+    const { status, headers, body } = await world.deliver(await world.respond({ inResponseTo: begun.id, email }));
     expect(body).toEqual({
       access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
       token_type: 'Bearer',
@@ -37,7 +38,7 @@ describe('a sign-in that the service provider begins', () => {
 
     const caller = await whoIs(body.access_token);
     expect(caller).toMatchObject({ active: true, type: 'user', id: body.user_id, organization_id: world.tenant.organizationId });
-    expect(caller.user).toMatchObject({ email: world.address(), role: 'member' });
+    expect(caller.user).toMatchObject({ email, role: 'member' });
     const sessions = await holding(body.access_token).rest('GET', '/auth/sessions');
     expect(sessions.body.data).toMatchObject([{ method: 'saml', user_agent: 'Test browser' }]);
     const continued = await world.tenant.rest('POST', '/auth/refresh', { body: { refresh_token: body.refresh_token } });

@@ -154,6 +154,14 @@ describe("another organization's record reads as absent over GraphQL", async () 
     expect(isNonNullType(field.type) || errors.length === 0).toBe(true);
   });
 
+  test.each(naming('getQueryType'))('query %s, together with one of its own', async (_, field) => {
+    const [own, other] = [await idsOf(field, intruder), await idsOf(field)].map((ids) => called(field, quoted(ids)));
+    const { data, errors = [] } = await intruder.tenant.graphql(`{ own: ${own} other: ${other} }`);
+    expect(data?.other ?? null).toBeNull();
+    for (const { path, extensions } of errors) expect([path, extensions.code]).toEqual([['other'], 'RESOURCE_NOT_FOUND']);
+    if (!isNonNullType(field.type)) expect(data.own).not.toBeNull();
+  });
+
   test.each(naming('getMutationType'))('mutation %s', async (_, field) => {
     const { data, errors } = await intruder.tenant.graphql(operation('mutation', field), await idsOf(field));
     expect(data?.[field.name] ?? null).toBeNull();
@@ -186,9 +194,9 @@ describe("another organization's record reads as absent over GraphQL", async () 
 
 const idArguments = ({ args }: Field): string[] => args.filter(({ type }) => isNonNullType(type) && isId(type)).map(({ name }) => name);
 
-/** The owner's records that a field's arguments name. */
-const idsOf = async (field: Field): Promise<Record<string, string>> =>
-  Object.fromEntries(await Promise.all(idArguments(field).map(async (name) => [name, await owner.id(recordOf(field, name))])));
+/** The records, the owner's as a rule, that a field's arguments name. */
+const idsOf = async (field: Field, records = owner): Promise<Record<string, string>> =>
+  Object.fromEntries(await Promise.all(idArguments(field).map(async (name) => [name, await records.id(recordOf(field, name))])));
 
 /** The kind of record that an argument names. What the graph calls `id` has its name in the path of the field's route. */
 function recordOf({ name, args }: Field, argument: string): string {
@@ -206,11 +214,18 @@ const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${l
 
 /** The field with its ids as variables of their names, and of its other arguments only what it must have. */
 function operation(kind: 'query' | 'mutation', field: Field): string {
+  const names = idArguments(field);
+  const call = called(field, Object.fromEntries(names.map((name) => [name, `$${name}`])));
+  return `${kind} (${names.map((name) => `$${name}: ID!`).join(', ')}) { ${call} }`;
+}
+
+const quoted = (ids: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, JSON.stringify(id)]));
+
+function called(field: Field, ids: Record<string, string>): string {
   const named = getNamedType(field.type);
   const selection = isObjectType(named) && named.getFields().id ? '{ id }' : '{ __typename }';
-  const variables = idArguments(field).map((name) => `$${name}: ID!`);
-  const all = given(field, (type, name) => (isId(type) ? `$${name}` : undefined));
-  return `${kind} (${variables.join(', ')}) { ${field.name}${all} ${selection} }`;
+  return `${field.name}${given(field, (type, name) => (isId(type) ? ids[name] : undefined))} ${selection}`;
 }
 
 /**
