@@ -1,7 +1,7 @@
 import type { LiveField, Ports } from '../../kernel/domain.ts';
 import type { EventReader, EventType, Reaction } from '../../kernel/events.ts';
-import { RecordReader } from '../../kernel/loaders.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
+import { RecordReader } from '../../kernel/record-reader.ts';
 import { SecretBox } from '../../kernel/secret-box.ts';
 import { UrlGuard } from '../../kernel/ssrf.ts';
 import { Catalogue } from './catalogue/catalogue.ts';

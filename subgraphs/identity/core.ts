@@ -1,8 +1,8 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Ports } from '../../kernel/domain.ts';
-import { RecordReader } from '../../kernel/loaders.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { Plan } from '../../kernel/principal.ts';
+import { RecordReader } from '../../kernel/record-reader.ts';
 import { SecretBox } from '../../kernel/secret-box.ts';
 import type { SmsSender } from '../../kernel/sms.ts';
 import { UrlGuard } from '../../kernel/ssrf.ts';

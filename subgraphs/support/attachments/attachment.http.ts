@@ -6,7 +6,7 @@ import { matchesAny } from '../../../kernel/entity-tags.ts';
 import { InvalidParameters, PlatformError, ResourceNotFound } from '../../../kernel/errors.ts';
 import type { FileStore } from '../../../kernel/files.ts';
 import { answerError } from '../../../kernel/http.ts';
-import type { RecordReader } from '../../../kernel/loaders.ts';
+import type { RecordReader } from '../../../kernel/record-reader.ts';
 import { isStorable, UNSTORABLE } from '../../../kernel/text.ts';
 import { mayRead } from '../visibility.ts';
 import { type Attachment, fileKeyOf } from './attachment.entity.ts';
