@@ -47,7 +47,7 @@ test('what logins and signed requests leave behind is deleted when nobody asks a
     ['request_signature', 'digest'],
     ['revoked_token', 'id'],
   ]) {
-    const rows = await execute<{ id: string }>(`select "${key}" as "id" from identity."${table}"`);
+    const rows = await execute<{ id: string }>(`select "${key}" as "id" from identity."${table}" where "${key}" in ('old', 'young')`);
     expect(rows, table).toEqual([{ id: 'young' }]);
   }
   expect(await execute(`select 1 from identity.change where changed_at < clock_timestamp() - interval '1 hour'`)).toEqual([]);

@@ -9,6 +9,7 @@ import { recordKinds } from '../support/record.kinds.ts';
 import { namesRecord, Records } from '../support/records.ts';
 import { onlyTable } from '../support/tables.ts';
 import type { Json } from '../tenant.ts';
+import { openTicket } from '../ticket.setup.ts';
 
 /** Stands in every record of the owner; an answer that it stands in has leaked. */
 const LABEL = 'Only the owner reads this';
@@ -172,13 +173,14 @@ describe("another organization's record reads as absent over GraphQL", async () 
   test('and nothing of the owner has changed', () => expectUnchanged());
 
   test('a live subscription carries the events of its own organization only', async () => {
+    const stranger = await (await rig()).organization({ plan: 'custom' });
     const socket = intruder.tenant.socket();
     try {
       const stream = socket.iterate<Json>({ query: 'subscription { events { organizationId subjectId } }' });
       const next = stream.next();
       // the stream may start after the first of these: it is the intruder's own that is waited for
       await eventually(async () => {
-        await owner.tenant.rest('PUT', await owner.path('/support/tickets/{ticket_id}'), { body: { customer_update: newId('request') } });
+        await openTicket(stranger);
         await intruder.tenant.rest('PUT', await intruder.path('/support/tickets/{ticket_id}'), {
           body: { customer_update: newId('request') },
         });
