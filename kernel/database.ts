@@ -10,6 +10,7 @@ import { defineConfig, type EntityManager, MikroORM, type PostgreSqlDriver } fro
 import { createPostgreSqlTypeParsers } from '@mikro-orm/sql';
 import pg from 'pg';
 import array from 'postgres-array';
+import { EmbeddedDatabase } from './database.embedded.ts';
 import { EXTENSIONS } from './database.extensions.ts';
 import { DatabaseListener } from './database.listener.ts';
 import { DatabaseReader } from './database.reader.ts';
@@ -79,7 +80,7 @@ export class Database {
     const parsers = createPostgreSqlTypeParsers((text: string) => array.parse(text));
     const { dataDir, template } = target;
     if (dataDir) await createCluster(dataDir, template);
-    const pglite = await PGlite.create({
+    const pglite = await EmbeddedDatabase.open({
       dataDir,
       parsers,
       extensions: EXTENSIONS,
