@@ -47,3 +47,12 @@ test.each([
 ])('the instant %s is read as it was written', (text, instant) => {
   expect(mapper.read(['parcel_1', text, null]).sentAt?.toISOString()).toBe(instant);
 });
+
+test('of a part of the members the others are neither selected nor taken for empty', () => {
+  const part = new RowMapper(metadata, {} as Platform, new Set(['id', 'tags']));
+  expect(part.columns('p')).toBe('p."id", p."tags"');
+  const parcel = part.read(['parcel_1', ['a']]);
+  expect({ ...parcel }).toEqual({ id: 'parcel_1', tags: ['a'] });
+  expect(() => parcel.sentAt).toThrow('sentAt was not read');
+  expect(() => parcel.isSent).toThrow('sentAt was not read');
+});
