@@ -27,7 +27,7 @@ export default defineConfig(({ mode }) => {
     },
     test: {
       include: ['test/**/*.test.ts', '{kernel,router,rest-bridge,subgraphs,apps}/**/*.unit.test.ts'],
-      globalSetup: onServices ? ['test/support/services.setup.ts'] : [],
+      globalSetup: ['test/support/scratch.setup.ts', ...(onServices ? ['test/support/services.setup.ts'] : [])],
       setupFiles: ['test/support/worker.setup.ts'],
       pool: 'forks',
       // The platform's modules are loaded once in a worker, not once for every file.

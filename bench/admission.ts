@@ -1,8 +1,9 @@
+import { scratchFolder } from './scratch-folder.ts';
 import 'reflect-metadata';
 import { hash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { assembleWith } from '../apps/platform/assemble.ts';
+import { assemble } from '../apps/platform/assemble.ts';
 import { loadConfig } from '../kernel/config.ts';
 import { createLogger } from '../kernel/log.ts';
 import { createMetrics } from '../kernel/metrics.ts';
@@ -82,11 +83,11 @@ const APART_MS = 60;
 /** The edge with the platform's authenticator behind it, for a key of a plan that has limits. */
 async function edgeOfPlatform(): Promise<{ admit(): Promise<void>; close(): Promise<void> }> {
   const log = createLogger({ level: 'silent' });
-  const config = loadConfig({ SECRET_KEY: SECRET });
+  const config = loadConfig({ SECRET_KEY: SECRET, DATA_DIR: scratchFolder() });
   let nowMs = Date.now();
   const clock = { now: () => new Date(nowMs) };
   const foundation = { config, secretKey: SECRET, origin: 'http://127.0.0.1', clock, log, metrics: createMetrics(), redis: undefined };
-  const assembly = await assembleWith(foundation, { inMemory: true });
+  const assembly = await assemble(foundation);
   // so that the cache hears of changes, and is trusted for as long
   await assembly.domains.identity.start();
   const { apiKey } = await assembly.domains.identity.createOrganization({ name: 'Bench', plan: 'enterprise' });

@@ -1,13 +1,11 @@
+import { scratchFolder } from './scratch-folder.ts';
 import '../apps/production.ts';
 import 'reflect-metadata';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { WebSocket, WebSocketServer } from 'ws';
-import { assembleWith, type FullAssembly } from '../apps/platform/assemble.ts';
+import { assemble, type FullAssembly } from '../apps/platform/assemble.ts';
 import { startPlatform } from '../apps/platform/platform.ts';
 import { loadConfig } from '../kernel/config.ts';
 import { createLogger } from '../kernel/log.ts';
@@ -34,7 +32,7 @@ export interface Memory {
 
 const config = loadConfig({
   PORT: '0',
-  DATA_DIR: mkdtempSync(join(tmpdir(), 'bench-')),
+  DATA_DIR: scratchFolder(),
   DATABASE_URL: process.env.BENCH_DATABASE_URL,
   SECRET_KEY: 'a secret for benchmarks, long enough',
   LOG_LEVEL: 'error',
@@ -43,7 +41,7 @@ let assembly: FullAssembly | undefined;
 const platform = await startPlatform(
   config,
   async (foundation) => {
-    assembly = await assembleWith(foundation, { inMemory: true });
+    assembly = await assemble(foundation);
     return assembly;
   },
   { log: createLogger({ level: 'error' }) },

@@ -1,11 +1,9 @@
+import { scratchFolder } from './scratch-folder.ts';
 import '../apps/production.ts';
 import 'reflect-metadata';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fastify } from 'fastify';
 import pg from 'pg';
-import { assembleWith, type FullAssembly } from '../apps/platform/assemble.ts';
+import { assemble, type FullAssembly } from '../apps/platform/assemble.ts';
 import { startPlatform } from '../apps/platform/platform.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { loadConfig } from '../kernel/config.ts';
@@ -32,7 +30,7 @@ const ORGANIZATIONS = 40;
 /** The platform, and beside it in the same process the same operations written by hand: for bench/rest-read.ts. */
 const config = loadConfig({
   PORT: '0',
-  DATA_DIR: mkdtempSync(join(tmpdir(), 'bench-')),
+  DATA_DIR: scratchFolder(),
   DATABASE_URL: process.env.BENCH_DATABASE_URL,
   SECRET_KEY: 'a secret for benchmarks, long enough',
   LOG_LEVEL: 'error',
@@ -41,7 +39,7 @@ let assembly: FullAssembly | undefined;
 const platform = await startPlatform(
   config,
   async (foundation) => {
-    assembly = await assembleWith(foundation, { inMemory: true });
+    assembly = await assemble(foundation);
     return assembly;
   },
   { log: createLogger({ level: 'error' }) },

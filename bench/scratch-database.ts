@@ -1,7 +1,10 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
-import { DATABASE_TEMPLATE } from '../apps/database-template.path.ts';
+import { DATABASE_TEMPLATE } from '../apps/platform/database-template.ts';
 import { Database } from '../kernel/database.ts';
 import type { Logger } from '../kernel/log.ts';
+import { scratchFolder } from './scratch-folder.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 let made = 0;
@@ -13,7 +16,7 @@ export function scratchName(prefix: string): string {
 }
 
 /**
- * A database with nothing in it, on the server or else embedded; `drop` closes and removes it. For measurements and tests, and
+ * A database without a record in it, on the server or else embedded; `drop` closes and removes it. For measurements and tests, and
  * here because both may import it and nothing that ships needs it.
  */
 export async function openScratch(
@@ -22,8 +25,15 @@ export async function openScratch(
   log: Logger,
 ): Promise<{ database: Database; drop(): Promise<void> }> {
   if (!server) {
-    const database = await Database.open({ template: DATABASE_TEMPLATE }, log);
-    return { database, drop: () => database.close() };
+    const folder = scratchFolder();
+    const database = await Database.open({ dataDir: join(folder, 'postgres'), template: DATABASE_TEMPLATE }, log);
+    return {
+      database,
+      async drop() {
+        await database.close();
+        rmSync(folder, { recursive: true });
+      },
+    };
   }
   const name = scratchName(prefix);
   const database = await Database.open({ url: await createDatabase(server, name) }, log);

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { scratchFolder } from './scratch-folder.ts';
 
 export interface StartRow {
   name: string;
@@ -17,7 +16,7 @@ const IDLE_MS = 2000;
 
 /** (d): from the command to an answer of /readyz, at a first start and over the same data. */
 export async function measureStart(): Promise<StartRow[]> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'bench-start-'));
+  const dataDir = scratchFolder();
   return [await start('first start, embedded database', dataDir), await start('second start over the same data', dataDir)];
 }
 

@@ -1,10 +1,8 @@
+import { scratchFolder } from './scratch-folder.ts';
 import '../apps/production.ts';
 import 'reflect-metadata';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import autocannon from 'autocannon';
-import { assembleWith, type FullAssembly } from '../apps/platform/assemble.ts';
+import { assemble, type FullAssembly } from '../apps/platform/assemble.ts';
 import { startPlatform } from '../apps/platform/platform.ts';
 import { loadConfig } from '../kernel/config.ts';
 import type { Rows } from '../kernel/database.ts';
@@ -39,13 +37,13 @@ let assembly: FullAssembly | undefined;
 const platform = await startPlatform(
   loadConfig({
     PORT: '0',
-    DATA_DIR: mkdtempSync(join(tmpdir(), 'bench-')),
+    DATA_DIR: scratchFolder(),
     DATABASE_URL: url,
     SECRET_KEY: 'a secret for benchmarks, long enough',
     LOG_LEVEL: 'error',
   }),
   async (foundation) => {
-    assembly = await assembleWith(foundation, { inMemory: true });
+    assembly = await assemble(foundation);
     return assembly;
   },
   { log: createLogger({ level: 'error' }) },

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import type { AnyEntity, EntityClass } from '@mikro-orm/core';
@@ -19,14 +19,16 @@ import type { Logger } from './log.ts';
 export type { EntityManager };
 export type Orm = MikroORM;
 
-/** Where data lies: a PostgreSQL server, or PGlite in a folder (in memory without one), which begins as a copy of the template. */
-export type DatabaseTarget = { url: string; poolSize?: number } | { dataDir?: string; template?: string };
+/** Where data lies: a PostgreSQL server, or PGlite in a folder, which begins as a copy of the template: the folder of another that was closed. */
+export type DatabaseTarget = { url: string; poolSize?: number } | { dataDir: string; template?: string };
 
 /** What one subgraph keeps in a database. `schema` is its name, so that it can move to a database of its own. */
 export interface Tables {
   schema: string;
   entities: EntityClass<AnyEntity>[];
-  migrations: { name: string; class: new (...args: ConstructorParameters<typeof Migration>) => Migration }[];
+  /** Tables of its own that are written with SQL and have no entity, beside those that the kernel knows. */
+  tablesWithoutEntity?: readonly string[];
+  migrations: { name: string; statements: readonly string[]; class: new (...args: ConstructorParameters<typeof Migration>) => Migration }[];
 }
 
 /** Reads rows without the ORM, outside of any transaction: what the record loaders stand on. */
@@ -79,21 +81,16 @@ export class Database {
     }
     const parsers = createPostgreSqlTypeParsers((text: string) => array.parse(text));
     const { dataDir, template } = target;
-    if (dataDir) await createCluster(dataDir, template);
-    const pglite = await EmbeddedDatabase.open({
-      dataDir,
-      parsers,
-      extensions: EXTENSIONS,
-      loadDataDir: dataDir ? undefined : blobOf(template),
-    });
+    await createCluster(dataDir, template);
+    const pglite = await EmbeddedDatabase.open({ dataDir, parsers, extensions: EXTENSIONS });
     forgetCompositeTypes(pglite);
     return new Database(target, pglite, log);
   }
 
   /** Opens a subgraph's part and brings its schema up to date. */
-  async attach({ schema, entities, migrations }: Tables): Promise<Attached> {
-    const orm = (await MikroORM.init(this.#config({ schema, entities, migrations }))) as unknown as Orm;
-    await orm.em.getConnection().execute(`create schema if not exists "${schema}"`);
+  async attach(tables: Tables): Promise<Attached> {
+    const orm = (await MikroORM.init(this.#config(tables))) as unknown as Orm;
+    await orm.em.getConnection().execute(`create schema if not exists "${tables.schema}"`);
     await orm.migrator.up();
     this.#orms.push(orm);
     return { orm, rows: await this.#rows(orm) };
@@ -133,7 +130,7 @@ export class Database {
     await this.pglite?.close();
   }
 
-  #config({ schema, entities, migrations }: Tables): Parameters<typeof MikroORM.init>[0] {
+  #config({ schema, entities, tablesWithoutEntity = [], migrations }: Tables): Parameters<typeof MikroORM.init>[0] {
     const shared = {
       entities,
       schema,
@@ -142,7 +139,11 @@ export class Database {
       metadataProvider: ReflectMetadataProvider,
       extensions: [Migrator],
       migrations: { migrationsList: migrations, tableName: `${schema}.migration`, snapshot: false, transactional: true },
-      schemaGenerator: { skipTables: SKIPPED_TABLES, ignoreRoutines: true, ignoreTriggers: true },
+      schemaGenerator: {
+        skipTables: [...SKIPPED_TABLES, ...tablesWithoutEntity],
+        ignoreRoutines: true,
+        ignoreTriggers: true,
+      },
       forceUtcTimezone: true,
       discovery: { warnWhenNoEntities: false },
       onQuery: (sql: string) => {
@@ -159,6 +160,15 @@ export class Database {
     const driver = PgliteDriver as unknown as typeof PostgreSqlDriver;
     return defineConfig({ ...shared, driver, dbName: 'postgres', driverOptions: { pglite: this.pglite } });
   }
+}
+
+/** What a migration states with a column, `references …`, is named so by PostgreSQL; an entity has the id alone. */
+const STATED_REFERENCE = /^alter table \S+ drop constraint "\w+_fkey";$\n?/gm;
+
+/** The SQL that a subgraph's schema needs beyond its migrations to be as its entities say; empty where they agree. */
+export async function drift({ schema, config }: Orm): Promise<string> {
+  const sql = await schema.getUpdateSchemaSQL({ wrap: false, schema: config.get('schema') as string });
+  return sql.replace(STATED_REFERENCE, '').trim();
 }
 
 interface RunRows {
@@ -193,9 +203,7 @@ async function createCluster(dataDir: string, template: string | undefined): Pro
   const partial = `${dataDir}.partial`;
   rmSync(partial, { recursive: true, force: true });
   mkdirSync(dirname(dataDir), { recursive: true });
-  await (await PGlite.create({ dataDir: partial, extensions: EXTENSIONS, loadDataDir: blobOf(template) })).close();
+  if (template && existsSync(template)) cpSync(template, partial, { recursive: true });
+  else await (await PGlite.create({ dataDir: partial, extensions: EXTENSIONS })).close();
   renameSync(partial, dataDir);
 }
-
-const blobOf = (template: string | undefined): Blob | undefined =>
-  template && existsSync(template) ? new Blob([readFileSync(template)]) : undefined;

@@ -11,5 +11,5 @@ export function migration(name: string, statements: readonly string[]): Tables['
       for (const statement of statements) this.addSql(statement);
     }
   };
-  return { name, class: Step };
+  return { name, statements, class: Step };
 }

@@ -1,8 +1,7 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { assembleWith, type FullAssembly } from '../apps/platform/assemble.ts';
 import { startPlatform } from '../apps/platform/platform.ts';
+import { scratchFolder } from '../bench/scratch-folder.ts';
 import { TestClock } from '../kernel/clock.ts';
 import { type ConfigSource, loadConfig } from '../kernel/config.ts';
 import { createLogger } from '../kernel/log.ts';
@@ -55,7 +54,7 @@ export const start = async (settings: ConfigSource = {}): Promise<Rig> =>
 async function startOn(databaseUrl: string | undefined, settings: ConfigSource = {}): Promise<Rig> {
   const config = loadConfig({
     PORT: '0',
-    DATA_DIR: mkdtempSync(join(tmpdir(), 'platform-test-')),
+    DATA_DIR: scratchFolder(),
     DATABASE_URL: databaseUrl,
     // several platforms share the server
     DATABASE_POOL_SIZE: '2',
@@ -91,12 +90,16 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
   const { origin, close } = await startPlatform(
     config,
     async (foundation) => {
-      assembly = await assembleWith(foundation, { inMemory: true, mailer, sms, passwordCost: { ln: 10, r: 8, p: 1 } });
+      assembly = await assembleWith(foundation, { mailer, sms, passwordCost: { ln: 10, r: 8, p: 1 } });
       return assembly;
     },
     { clock, log },
   );
-  const parts = { origin, close, clock, logged, mails, mailFailures, messages, dataDir: config.dataDir };
+  const closeAndRemove = async () => {
+    await close();
+    rmSync(config.dataDir, { recursive: true });
+  };
+  const parts = { origin, close: closeAndRemove, clock, logged, mails, mailFailures, messages, dataDir: config.dataDir };
   return createRig({ ...parts, assembly: assembly as FullAssembly });
 }
 

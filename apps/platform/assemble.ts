@@ -27,8 +27,6 @@ import { EdgeLimits } from './edge-limits.ts';
 import { openSurfaces } from './surfaces.ts';
 
 export interface AssembleOptions {
-  /** The embedded database keeps nothing: for tests and for generating the schema. */
-  inMemory?: boolean;
   /** Default: as the settings say. */
   mailer?: Mailer;
   /** The same. */
@@ -52,11 +50,11 @@ export const assemble = (foundation: Foundation): Promise<FullAssembly> => assem
 /** Puts the platform together: databases, domains, the graph over them, its surfaces, and what runs in the background. */
 export async function assembleWith(
   foundation: Foundation,
-  { inMemory = false, mailer: givenMailer, sms: givenSms, passwordCost }: AssembleOptions,
+  { mailer: givenMailer, sms: givenSms, passwordCost }: AssembleOptions,
 ): Promise<FullAssembly> {
   await using opened = new AsyncDisposableStack();
   const { config, log, metrics } = foundation;
-  const databases = opened.adopt(new Databases(config, log, inMemory), (all) => all.close());
+  const databases = opened.adopt(new Databases(config, log), (all) => all.close());
   const graph = new Graph();
   const mailer = opened.adopt(givenMailer ?? mailerOf(config), (one) => one.close());
   const rateLimits = new EdgeLimits();

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../kernel/clock.ts';
@@ -7,7 +7,7 @@ import { createLogger } from '../../kernel/log.ts';
 import { createMetrics } from '../../kernel/metrics.ts';
 import { describeRest } from '../../rest-bridge/mount.ts';
 import { permissionsIn, secondFactorsIn } from '../../rest-bridge/permission.ts';
-import { assembleWith } from '../platform/assemble.ts';
+import { assemble } from '../platform/assemble.ts';
 import { configMarkdown } from '../platform/command-line.ts';
 import { otherRoutes, restAreas } from '../platform/rest-areas.ts';
 import { errorsDocument } from './errors.document.ts';
@@ -16,8 +16,8 @@ import { permissionsDocument } from './permissions.document.ts';
 
 /** Everything that is generated from the code, by its path in the repository. */
 export async function generateDocuments(): Promise<Map<string, string>> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'schema-'));
-  const config = loadConfig({ DATA_DIR: dataDir });
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'schema-'));
+  const config = loadConfig({ DATA_DIR: folder.path });
   const log = createLogger({ level: 'silent' });
   const foundation = {
     config,
@@ -28,7 +28,7 @@ export async function generateDocuments(): Promise<Map<string, string>> {
     metrics: createMetrics(),
     redis: undefined,
   };
-  const { domains, router, eventTypes, close } = await assembleWith(foundation, { inMemory: true });
+  const { domains, router, eventTypes, close } = await assemble(foundation);
   try {
     const openapi = describeRest({
       schema: router.schema,
@@ -48,6 +48,5 @@ export async function generateDocuments(): Promise<Map<string, string>> {
     ]);
   } finally {
     await close();
-    rmSync(dataDir, { recursive: true, force: true });
   }
 }

@@ -1,8 +1,11 @@
 import 'reflect-metadata';
-import { Database } from '../../kernel/database.ts';
+import { mkdtempDisposableSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Database, drift } from '../../kernel/database.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { SUBGRAPHS } from '../../kernel/settings/data.ts';
-import { DATABASE_TEMPLATE } from '../database-template.path.ts';
+import { DATABASE_TEMPLATE } from '../platform/database-template.ts';
 import { domains } from '../platform/domains.ts';
 
 /** `npm run migration -- <subgraph>`: the SQL that its entities need beyond its migrations; nothing where they agree. */
@@ -11,7 +14,10 @@ if (!schema) {
   process.stderr.write(`Name a subgraph: ${SUBGRAPHS.join(', ')}.\n`);
   process.exit(1);
 }
-const database = await Database.open({ template: DATABASE_TEMPLATE }, createLogger({ level: 'warn' }));
+using folder = mkdtempDisposableSync(join(tmpdir(), 'migration-'));
+const target = { dataDir: join(folder.path, 'postgres'), template: DATABASE_TEMPLATE };
+const database = await Database.open(target, createLogger({ level: 'warn' }));
 const { orm } = await database.attach({ ...domains[schema], schema });
-process.stdout.write(await orm.schema.getUpdateSchemaSQL({ wrap: false }));
+const statements = await drift(orm);
+if (statements) process.stdout.write(`${statements}\n`);
 await database.close();

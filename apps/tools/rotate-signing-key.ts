@@ -22,7 +22,7 @@ try {
   await using opened = new AsyncDisposableStack();
   if (!config.databaseUrl) opened.adopt(await lockDataFolder(config.dataDir), (lock) => lock.release());
   const secretKey = config.secretKey ?? keptSecretKey(config.dataDir);
-  const databases = opened.adopt(new Databases(config, createLogger({ level: 'warn' }), false), (all) => all.close());
+  const databases = opened.adopt(new Databases(config, createLogger({ level: 'warn' })), (all) => all.close());
   const { orm } = await databases.storeOf({ schema: identity.name, entities: identity.entities, migrations: identity.migrations });
   const ring = new KeyRing({ orm, clock: systemClock, box: new SecretBox(secretKey, SIGNING_KEYS) });
   await ring.rotate({ atOnce: values['at-once'] });

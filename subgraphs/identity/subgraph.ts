@@ -109,6 +109,7 @@ export const identity: Domain<IdentityPorts, RunningIdentity> = {
     UserRestrictions,
     TrustedIssuer,
   ],
+  tablesWithoutEntity: ['change', 'elevation', 'login_attempt', 'oauth_record', 'request_signature', 'revoked_token'],
   migrations,
   events: [...organizationEvents, ...usageEvents],
   start(ports) {

@@ -179,7 +179,3 @@ describe('where private addresses are closed', () => {
     expect(hook.arrivals).toEqual([]);
   });
 });
-
-test('the migrations make the tables that the entities describe', async () => {
-  expect(await (await EventsWorld.open()).drift()).toBe('');
-});

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchFolder } from '../../bench/scratch-folder.ts';
 import { S3Files } from '../../kernel/files.s3.ts';
 import { type FileStore, FolderFiles } from '../../kernel/files.ts';
 import { type Rig, start } from '../rig.ts';
@@ -65,7 +63,7 @@ const s3 = (): FileStore =>
     credentials: { accessKeyId: 'AKIATEST', secretAccessKey: 'secret' },
   });
 const stores: [string, () => FileStore][] = [
-  ['a folder', () => new FolderFiles(mkdtempSync(join(tmpdir(), 'files-')))],
+  ['a folder', () => new FolderFiles(scratchFolder())],
   ['a bucket', s3],
 ];
 

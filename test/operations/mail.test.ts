@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { expect, test } from 'vitest';
+import { scratchFolder } from '../../bench/scratch-folder.ts';
 import { FolderMailer, MailRejected, SmtpMailer } from '../../kernel/mail.ts';
 
 const MAIL = { to: 'grace@example.com', subject: 'Choose a password', text: 'Here: https://example.com/password?token=abc\n' };
@@ -91,7 +91,7 @@ test('a line break in an address or subject makes no header of its own', async (
 });
 
 test('without a mail server each mail is a file that mail programs open', async () => {
-  const folder = join(mkdtempSync(join(tmpdir(), 'mail-')), 'mail');
+  const folder = join(scratchFolder(), 'mail');
   const mailer = new FolderMailer(folder, 'Platform <no-reply@localhost>');
   await mailer.send(MAIL);
   await mailer.send(MAIL);

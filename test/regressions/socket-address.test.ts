@@ -1,10 +1,8 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { assembleWith, type FullAssembly } from '../../apps/platform/assemble.ts';
+import { assemble, type FullAssembly } from '../../apps/platform/assemble.ts';
 import { startPlatform } from '../../apps/platform/platform.ts';
+import { scratchFolder } from '../../bench/scratch-folder.ts';
 import { loadConfig } from '../../kernel/config.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { ownDatabase } from '../support/own-database.ts';
@@ -16,7 +14,7 @@ const HOME = '198.51.100.1';
 const config = (trusted: string, databaseUrl: string | undefined) =>
   loadConfig({
     PORT: '0',
-    DATA_DIR: mkdtempSync(join(tmpdir(), 'platform-test-')),
+    DATA_DIR: scratchFolder(),
     DATABASE_URL: databaseUrl,
     SECRET_KEY: 'a secret for tests that is long enough',
     TRUSTED_PROXIES: trusted,
@@ -46,7 +44,7 @@ test.each([
   const platform = await startPlatform(
     config(trusted, await ownDatabase()),
     async (foundation) => {
-      assembly = await assembleWith(foundation, { inMemory: true });
+      assembly = await assemble(foundation);
       return assembly;
     },
     { log: createLogger({ level: 'silent' }) },

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Database, type Orm } from '../../kernel/database.ts';
+import type { Database, Orm } from '../../kernel/database.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { organizationEm } from '../../kernel/organization.filter.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
 
-let database: Database;
+let opened: { database: Database; drop(): Promise<void> };
 let first: Orm;
 let second: Orm;
 
 beforeAll(async () => {
-  const url = process.env.TEST_DATABASE_URL;
-  database = await Database.open(url ? { url } : {}, createLogger({ level: 'silent' }));
-  const attach = async (schema: string): Promise<Orm> => (await database.attach({ schema, entities: [], migrations: [] })).orm;
+  opened = await emptyDatabase(createLogger({ level: 'silent' }));
+  const attach = async (schema: string): Promise<Orm> => (await opened.database.attach({ schema, entities: [], migrations: [] })).orm;
   [first, second] = [await attach('context_first'), await attach('context_second')];
 });
-afterAll(() => database.close());
+afterAll(() => opened.drop());
 
 /**
  * MikroORM keeps the open transaction in async local storage. A relay that a commit woke once ran the reaction of billing in

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DATABASE_TEMPLATE } from '../../apps/database-template.path.ts';
+import { DATABASE_TEMPLATE } from '../../apps/platform/database-template.ts';
 import { answering, type Receiver, receiver } from '../events/receiver.ts';
 import { eventually } from '../rig.ts';
 import { ownDatabase } from '../support/own-database.ts';

@@ -108,7 +108,3 @@ test('what cannot be done is put off, and does not stand in the way of the other
     async () => (await world.query<{ level: number; tickets: number }>(LEVELS)).find(({ level }) => level === 1)?.tickets === 3,
   );
 });
-
-test('the tables are as the entities say', async () => {
-  expect(await (await SupportWorld.open()).drift()).toBe('');
-});

@@ -1,6 +1,4 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { scratchFolder } from '../../bench/scratch-folder.ts';
 import { FolderFiles } from '../../kernel/files.ts';
 import type { Mail } from '../../kernel/mail.ts';
 import { support } from '../../subgraphs/support/subgraph.ts';
@@ -33,7 +31,7 @@ export class SupportWorld extends DomainWorld {
         close: async () => undefined,
       },
       sms: { send: async () => undefined, close: async () => undefined },
-      files: new FolderFiles(mkdtempSync(join(tmpdir(), 'support-files-'))),
+      files: new FolderFiles(scratchFolder()),
       notificationRetentionDays: 90,
     });
     return new SupportProcess(this, running, ports.jobs).begin();

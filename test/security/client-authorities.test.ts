@@ -1,15 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
+import { scratchFolder } from '../../bench/scratch-folder.ts';
 import { clock } from '../rig.ts';
 import { type Issued, issue, issueAuthority } from '../support/certificates.ts';
 import { ownDatabase } from '../support/own-database.ts';
-import { register, SecureClient, serverFiles, startOwn, temporary, written } from '../support/tls.ts';
+import { register, SecureClient, serverFiles, startOwn, written } from '../support/tls.ts';
 import { Tenant } from '../tenant.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
-async function started(settings: Record<string, string>, options?: { inMemory: boolean }) {
-  const platform = await startOwn(settings, options);
+async function started(settings: Record<string, string>) {
+  const platform = await startOwn(settings);
   onTestFinished(() => platform.close());
   return platform;
 }
@@ -47,13 +48,13 @@ test('a certificate whose authority was taken out is refused, though it is regis
   const [gone, kept] = [await issueAuthority(), await issueAuthority({ validToDays: 2 })];
   const [shownByGone, selfSigned, shown] = [await issue({ issuer: gone }), await issue(), await issue({ issuer: kept })];
   const databaseUrl = await ownDatabase();
-  const files = { ...(await serverFiles()), DATA_DIR: temporary(), ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
-  const before = await startOwn(files, { inMemory: false });
+  const files = { ...(await serverFiles()), DATA_DIR: scratchFolder(), ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
+  const before = await startOwn(files);
   const { apiKey } = await before.organization();
   for (const { pem } of [shownByGone, selfSigned, shown]) await register(before.origin, apiKey, pem, ['accounts:read']);
   await before.close();
 
-  const { origin } = await started({ ...files, TLS_CLIENT_CA: written(kept.pem) }, { inMemory: false });
+  const { origin } = await started({ ...files, TLS_CLIENT_CA: written(kept.pem) });
   for (const refused of [shownByGone, selfSigned]) {
     const { status, body } = await new SecureClient(origin, refused).rest('GET', '/accounts');
     expect(status).toBe(401);

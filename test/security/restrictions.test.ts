@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { assembleWith } from '../../apps/platform/assemble.ts';
+import { assemble } from '../../apps/platform/assemble.ts';
 import { startPlatform } from '../../apps/platform/platform.ts';
+import { scratchFolder } from '../../bench/scratch-folder.ts';
 import { loadConfig } from '../../kernel/config.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { type Rig, rig, start } from '../rig.ts';
@@ -52,7 +52,7 @@ describe('countries', () => {
   let behindProxy: Rig;
   let withDatabase: Rig;
   beforeAll(async () => {
-    const database = join(mkdtempSync(join(tmpdir(), 'mmdb-')), 'countries.mmdb');
+    const database = join(scratchFolder(), 'countries.mmdb');
     writeFileSync(database, countryDatabase({ '81.2.69.0/24': 'GB', '2001:4860::/32': 'US', '175.16.199.0/24': 'CN' }));
     behindProxy = await start({ TRUSTED_PROXIES: '127.0.0.0/8', COUNTRY_HEADER: 'CF-IPCountry' });
     withDatabase = await start({ TRUSTED_PROXIES: '127.0.0.0/8', GEOIP_DATABASE: database });
@@ -114,12 +114,12 @@ describe('countries', () => {
 
   test('a header that anybody could send, and a file that is none, stop the start', async () => {
     expect(() => loadConfig({ COUNTRY_HEADER: 'CF-IPCountry' })).toThrow(/COUNTRY_HEADER needs TRUSTED_PROXIES/);
-    const file = join(mkdtempSync(join(tmpdir(), 'mmdb-')), 'none.mmdb');
+    const file = join(scratchFolder(), 'none.mmdb');
     writeFileSync(file, 'no database');
     for (const database of [file, `${file}.absent`]) {
-      const config = loadConfig({ PORT: '0', DATA_DIR: mkdtempSync(join(tmpdir(), 'platform-')), GEOIP_DATABASE: database });
+      const config = loadConfig({ PORT: '0', DATA_DIR: scratchFolder(), GEOIP_DATABASE: database });
       const log = createLogger({ level: 'silent' });
-      const starting = startPlatform(config, (foundation) => assembleWith(foundation, { inMemory: true }), { log });
+      const starting = startPlatform(config, (foundation) => assemble(foundation), { log });
       await expect(starting).rejects.toThrow(/GEOIP_DATABASE cannot be read/);
     }
   });

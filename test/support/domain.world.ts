@@ -1,7 +1,7 @@
 import { type ExecutionResult, graphql } from 'graphql';
 import { onTestFinished } from 'vitest';
 import { TestClock } from '../../kernel/clock.ts';
-import type { Attached, Database, Tables } from '../../kernel/database.ts';
+import { type Attached, type Database, drift, type Tables } from '../../kernel/database.ts';
 import type { Ports, RunningDomain } from '../../kernel/domain.ts';
 import { Graph } from '../../kernel/graph.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -39,7 +39,7 @@ export abstract class DomainWorld {
 
   /** What the schema of the database would need to be as the entities say. */
   drift(): Promise<string> {
-    return this.store.orm.schema.getUpdateSchemaSQL({ wrap: false });
+    return drift(this.store.orm);
   }
 
   query<R extends object>(text: string): Promise<R[]> {

@@ -1,11 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { Agent, type RequestOptions, request as requestOverTls } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { assembleWith, type FullAssembly } from '../../apps/platform/assemble.ts';
+import { assemble, type FullAssembly } from '../../apps/platform/assemble.ts';
 import { startPlatform } from '../../apps/platform/platform.ts';
+import { scratchFolder } from '../../bench/scratch-folder.ts';
 import { loadConfig } from '../../kernel/config.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { clock } from '../rig.ts';
@@ -21,10 +21,10 @@ export interface OwnPlatform {
   close(): Promise<void>;
 }
 
-export async function startOwn(settings: Record<string, string>, { inMemory = true } = {}): Promise<OwnPlatform> {
+export async function startOwn(settings: Record<string, string>): Promise<OwnPlatform> {
   const config = loadConfig({
     PORT: '0',
-    DATA_DIR: temporary(),
+    DATA_DIR: scratchFolder(),
     DATABASE_URL: await ownDatabase(),
     DATABASE_POOL_SIZE: '1',
     REDIS_URL: process.env.TEST_REDIS_URL,
@@ -38,7 +38,7 @@ export async function startOwn(settings: Record<string, string>, { inMemory = tr
   const { origin, close } = await startPlatform(
     config,
     async (foundation) => {
-      assembly = await assembleWith(foundation, { inMemory });
+      assembly = await assemble(foundation);
       return assembly;
     },
     { clock, log },
@@ -54,10 +54,8 @@ export async function startOwn(settings: Record<string, string>, { inMemory = tr
   };
 }
 
-export const temporary = (): string => mkdtempSync(join(tmpdir(), 'platform-test-'));
-
 export function written(pem: string): string {
-  const file = join(temporary(), 'file.pem');
+  const file = join(scratchFolder(), 'file.pem');
   writeFileSync(file, pem);
   return file;
 }

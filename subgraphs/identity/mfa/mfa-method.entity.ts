@@ -1,4 +1,4 @@
-import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 import { METHOD_TYPES, MfaMethodType } from './mfa.states.ts';
@@ -6,6 +6,8 @@ import { METHOD_TYPES, MfaMethodType } from './mfa.states.ts';
 /** A second factor of a user (specification 2.4, 5.7). */
 @ObjectType({ description: 'A second factor that a user has enrolled.' })
 @Entity({ tableName: 'mfa_method' })
+@Unique({ properties: ['userId', 'type'], where: 'confirmed_at is null', name: 'mfa_method_one_pending' })
+@Unique({ properties: ['userId', 'type'], where: 'confirmed_at is not null', name: 'mfa_method_one_confirmed' })
 @OrganizationFilter()
 export class MfaMethod {
   @Field(() => ID)

@@ -1,7 +1,7 @@
 import { migration } from '../../../kernel/migration.ts';
 
 export const usage = migration('0004-usage', [
-  `alter table "identity"."organization" add column "hard_violations" jsonb not null default '[]'`,
+  `alter table "identity"."organization" add column "hard_violations" jsonb not null`,
   `alter table "identity"."organization" add column "under_review_since" timestamptz(3) null`,
 
   `create table "identity"."usage_hour_counter" (

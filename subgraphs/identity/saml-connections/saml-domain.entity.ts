@@ -1,4 +1,4 @@
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 /** The connection that an e-mail domain belongs to: one, over all organizations. */
 @Entity({ tableName: 'saml_domain' })
@@ -7,5 +7,6 @@ export class SamlDomain {
   domain!: string;
 
   @Property({ type: 'text' })
+  @Index()
   connectionId!: string;
 }

@@ -1,4 +1,4 @@
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 /** A request to an identity provider that waits for its answer. */
 @Entity({ tableName: 'saml_request' })
@@ -8,6 +8,7 @@ export class SamlRequest {
   id!: string;
 
   @Property({ type: 'text' })
+  @Index()
   connectionId!: string;
 
   /** Digest of what the browser that began keeps in a cookie. */
@@ -15,6 +16,7 @@ export class SamlRequest {
   browser!: string;
 
   @Property({ type: 'datetime', length: 3 })
+  @Index()
   expiresAt!: Date;
 }
 
@@ -25,6 +27,7 @@ export class SamlAssertion {
   hash!: string;
 
   @Property({ type: 'datetime', length: 3 })
+  @Index()
   expiresAt!: Date;
 }
 
@@ -38,5 +41,6 @@ export class SamlCode {
   userId!: string;
 
   @Property({ type: 'datetime', length: 3 })
+  @Index()
   expiresAt!: Date;
 }

@@ -1,4 +1,4 @@
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 /** What a session is continued with, once: its use makes the next one. Only its hash is kept. */
 @Entity({ tableName: 'refresh_token' })
@@ -7,6 +7,7 @@ export class RefreshToken {
   hash!: string;
 
   @Property({ type: 'text' })
+  @Index()
   sessionId!: string;
 
   @Property({ type: 'datetime', length: 3 })

@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { SUBGRAPHS } from '../../kernel/settings/data.ts';
+import { domains } from './domains.ts';
+
+/** Lies in dist/ whether this file runs from there or from source. */
+const DIST = new URL(import.meta.url.includes('/dist/') ? '../../' : '../../dist/', import.meta.url);
+
+/**
+ * The cluster that embedded databases begin as, with all migrations applied: what copies it starts in half the time.
+ * Made by apps/tools/database-template.ts. The name says which migrations it holds, so that none is taken for that of others;
+ * where there is none, a database begins empty.
+ */
+export const DATABASE_TEMPLATE = fileURLToPath(new URL(`pgdata-${digestOfMigrations()}`, DIST));
+
+function digestOfMigrations(): string {
+  const steps = SUBGRAPHS.map((schema) => [schema, domains[schema].migrations.map(({ name, statements }) => [name, statements])]);
+  return createHash('sha256').update(JSON.stringify(steps)).digest('hex').slice(0, 12);
+}

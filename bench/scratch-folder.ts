@@ -1,0 +1,15 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const folders: string[] = [];
+
+/** A folder that is removed when the process ends. For measurements and tests, as bench/scratch-database.ts. */
+export function scratchFolder(): string {
+  if (folders.length === 0) process.once('exit', () => folders.forEach(remove));
+  const folder = mkdtempSync(join(tmpdir(), 'telecom-platform-'));
+  folders.push(folder);
+  return folder;
+}
+
+const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true });
