@@ -197,6 +197,15 @@ const onServer = (pool: pg.Pool, reader: DatabaseReader): RunRows => ({
   },
 });
 
+/** A cluster of one database and with small files of the log: a third of the size otherwise, since nobody makes another database in it. */
+async function initialize(dataDir: string): Promise<void> {
+  const initDbStartParams = ['--wal-segsize=1'];
+  const pglite = await PGlite.create({ dataDir, extensions: EXTENSIONS, initDbStartParams, postgresqlconf: ['min_wal_size = 2MB'] });
+  await pglite.exec('update pg_database set datistemplate = false');
+  for (const name of ['template0', 'template1']) await pglite.exec(`drop database ${name}`);
+  await pglite.close();
+}
+
 /** A cluster in a folder appears there whole or not at all, so that a start that was killed half way can be repeated. */
 async function createCluster(dataDir: string, template: string | undefined): Promise<void> {
   if (existsSync(dataDir)) return;
@@ -204,6 +213,6 @@ async function createCluster(dataDir: string, template: string | undefined): Pro
   rmSync(partial, { recursive: true, force: true });
   mkdirSync(dirname(dataDir), { recursive: true });
   if (template && existsSync(template)) cpSync(template, partial, { recursive: true });
-  else await (await PGlite.create({ dataDir: partial, extensions: EXTENSIONS })).close();
+  else await initialize(partial);
   renameSync(partial, dataDir);
 }
