@@ -2,30 +2,41 @@ import { PGlite, type PGliteOptions, protocol, type QueryOptions, type Results, 
 
 /** Each keeps its plan in the database's memory. */
 const MAX_PREPARED = 300;
+/** What is seen a second time among so many is prepared. */
+const MAX_SEEN = 500;
+/** Longer ones carry what they write, and do not come again. */
+const MAX_PREPARED_LENGTH = 5_000;
 /** What is worth preparing; anything else may change what was prepared. */
 const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
 
 type Serialize = (value: unknown) => string;
 type Parse = (value: string, oid: number) => unknown;
 
-interface Prepared {
+/** What a statement answers. */
+interface Columns {
+  fields: Results['fields'];
+  parsers: readonly (Parse | undefined)[];
+}
+
+interface Prepared extends Columns {
   name: string;
   /** By position, for the parameters that are not texts as they are. */
   serializers: readonly (Serialize | undefined)[];
-  fields: Results['fields'];
-  parsers: readonly (Parse | undefined)[];
 }
 
 /**
  * The embedded database with prepared statements. PGlite parses, describes and plans a statement anew each time, in six turns; here
  * what comes again is bound and executed in one, which takes a fifth of the time. It is a single session, so that every statement
- * that was prepared is there until what it reads is altered, which this sees too.
+ * that was prepared is there until what it reads is altered, which this sees too. A statement without parameters takes one turn from
+ * the first: the ORM's are such, with the values in their text.
  */
 export class EmbeddedDatabase extends PGlite {
   readonly #prepared = new Map<string, Prepared>();
   /** Names of those that are not asked for any more, and still there. */
   #left: string[] = [];
   #count = 0;
+  /** Texts that were executed without being prepared. */
+  readonly #seen = new Set<string>();
 
   /** @throws where the folder cannot be opened */
   static async open(options: PGliteOptions): Promise<EmbeddedDatabase> {
@@ -45,6 +56,7 @@ export class EmbeddedDatabase extends PGlite {
   }
 
   override async exec(text: string, options?: QueryOptions): Promise<Results[]> {
+    if (!text.includes(';') && this.#isPreparable(text, options)) return [await this.query(text, [], options)];
     return super.exec(text, options).finally(() => this.#forgetAll(text));
   }
 
@@ -68,13 +80,31 @@ export class EmbeddedDatabase extends PGlite {
 
   #run<T>(text: string, values: unknown[], options?: QueryOptions): Promise<Results<T>> {
     return this._runExclusiveQuery(async () => {
-      const prepared = this.#prepared.get(text) ?? (await this.#prepare(text));
+      const { parse, bind, describe, execute, sync } = protocol.serialize;
+      const isArray = options?.rowMode === 'array';
+      const known = this.#prepared.get(text);
+      if (!known && values.length === 0 && this.#isNew(text)) {
+        const messages = await this.#send(parse({ text }), bind({}), describe({ type: 'P' }), execute({}), sync());
+        return resultsOf<T>(this.#columnsOf(messages), messages, isArray);
+      }
+      const prepared = known ?? (await this.#prepare(text));
+      // the last in the order is the one that was asked for last
+      this.#prepared.delete(text);
+      this.#prepared.set(text, prepared);
       const { name, serializers } = prepared;
       const bound = values.map((value, index) => textOf(value, serializers[index]));
-      const { bind, execute, sync } = protocol.serialize;
       const messages = await this.#send(bind({ statement: name, values: bound }), execute({}), sync());
-      return resultsOf<T>(prepared, messages, options?.rowMode === 'array');
+      return resultsOf<T>(prepared, messages, isArray);
     });
+  }
+
+  /** Whether a text was not seen lately, or never will be again. */
+  #isNew(text: string): boolean {
+    if (text.length > MAX_PREPARED_LENGTH) return true;
+    if (this.#seen.delete(text)) return false;
+    if (this.#seen.size === MAX_SEEN) this.#seen.clear();
+    this.#seen.add(text);
+    return true;
   }
 
   async #prepare(text: string): Promise<Prepared> {
@@ -83,28 +113,25 @@ export class EmbeddedDatabase extends PGlite {
     const name = `p${this.#count}`;
     const messages = await this.#send(...this.#makeRoom(), parse({ name, text }), describe({ type: 'S', name }), sync());
     const parameters = messages.find((message) => message instanceof protocol.messages.ParameterDescriptionMessage);
-    const row = messages.find((message) => message instanceof protocol.messages.RowDescriptionMessage);
-    const fields = row?.fields.map(({ name: field, dataTypeID }) => ({ name: field, dataTypeID })) ?? [];
-    const prepared: Prepared = {
-      name,
-      serializers: parameters?.dataTypeIDs.map((oid) => this.serializers[oid]) ?? [],
-      fields,
-      parsers: fields.map(({ dataTypeID }) => this.parsers[dataTypeID] as Parse | undefined),
-    };
-    this.#prepared.set(text, prepared);
-    return prepared;
+    return { name, serializers: parameters?.dataTypeIDs.map((oid) => this.serializers[oid]) ?? [], ...this.#columnsOf(messages) };
   }
 
-  /** Where there are as many as there may be, the oldest one goes, and what was left. */
+  #columnsOf(messages: readonly object[]): Columns {
+    const row = messages.find((message) => message instanceof protocol.messages.RowDescriptionMessage);
+    const fields = row?.fields.map(({ name, dataTypeID }) => ({ name, dataTypeID })) ?? [];
+    return { fields, parsers: fields.map(({ dataTypeID }) => this.parsers[dataTypeID] as Parse | undefined) };
+  }
+
+  /** Where there are as many as there may be, the one that was asked for longest ago goes, and what was left. */
   #makeRoom(): Uint8Array[] {
     const [oldest] = this.#prepared.keys();
     if (oldest !== undefined && this.#prepared.size === MAX_PREPARED) this.#forget(oldest);
     return this.#left.splice(0).map((name) => protocol.serialize.close({ type: 'S', name }));
   }
 
-  /** Something else than records was changed, perhaps what was prepared for: it is prepared anew, under another name. */
+  /** What was altered may have other columns: what was prepared is prepared anew, under another name. Of the rest the database takes care. */
   #forgetAll(text: string): void {
-    if (/\b(?:create|alter|drop|deallocate|discard)\b/i.test(text)) for (const known of this.#prepared.keys()) this.#forget(known);
+    if (/\b(?:alter|drop|deallocate|discard)\b/i.test(text)) for (const known of this.#prepared.keys()) this.#forget(known);
   }
 
   #forget(text: string): void {
@@ -122,7 +149,7 @@ function textOf(value: unknown, serialize: Serialize | undefined): string | null
   return serialize ? serialize(value) : String(value);
 }
 
-function resultsOf<T>({ fields, parsers }: Prepared, messages: readonly object[], isArray: boolean): Results<T> {
+function resultsOf<T>({ fields, parsers }: Columns, messages: readonly object[], isArray: boolean): Results<T> {
   const rows: unknown[] = [];
   let affectedRows = 0;
   for (const message of messages) {

@@ -16,6 +16,13 @@ beforeEach(async () => {
 });
 
 const insert = (id: number, name: string | null = 'a') => database.query('insert into thing values ($1, $2)', [id, name]);
+const prepared = async () =>
+  (
+    await database.query<{ statement: string; uses: number }>(
+      'select statement, (generic_plans + custom_plans)::int as uses from pg_prepared_statements where $1::boolean',
+      [true],
+    )
+  ).rows;
 const names = async () => (await database.query<{ name: string }>('select name from thing order by id')).rows.map(({ name }) => name);
 
 const VALUES: [type: string, value: unknown][] = [
@@ -93,9 +100,31 @@ test('a table that is altered is read as it is now', async () => {
 });
 
 test('however many statements come, few are kept', async () => {
-  for (let count = 0; count < 400; count += 1) await database.query(`select ${count} as value`);
-  const { rows } = await database.query<{ count: number }>('select count(*)::int as count from pg_prepared_statements');
-  expect(rows[0]?.count).toBe(300);
+  for (let count = 0; count < 400; count += 1) await database.query(`select $1::int + ${count} as value`, [1]);
+  expect(await prepared()).toHaveLength(300);
+});
+
+test('what is asked for again and again stays prepared while others come', async () => {
+  const often = 'select $1::text as often';
+  for (let count = 0; count < 400; count += 1) {
+    await database.query(often, ['a']);
+    await database.query(`select $1::int + ${count} as value`, [1]);
+  }
+  // once, and not anew each time it would have been the oldest
+  expect((await prepared()).filter(({ statement }) => statement === often)).toEqual([{ statement: often, uses: 400 }]);
+});
+
+test('what has no parameters is prepared when it comes a second time, and not where it is as long as what it writes', async () => {
+  const [short, long] = ["select 'short'", `select '${'long'.repeat(2_000)}'`];
+  const uses = async () => {
+    const statements = await prepared();
+    return [short, long].map((text) => statements.find(({ statement }) => statement === text)?.uses ?? 0);
+  };
+  for (const expected of [0, 1, 2]) {
+    await database.query(short);
+    await database.query(long);
+    expect(await uses()).toEqual([expected, 0]);
+  }
 });
 
 test('a notification that a statement sends arrives', async () => {

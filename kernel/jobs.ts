@@ -1,5 +1,6 @@
-import { type Db, fromPglite, type Job, PgBoss } from 'pg-boss';
+import { type Db, type Job, PgBoss } from 'pg-boss';
 import type { Database, EntityManager } from './database.ts';
+import { JobDatabase } from './jobs.database.ts';
 import type { Logger } from './log.ts';
 import { Pump } from './pump.ts';
 
@@ -35,6 +36,7 @@ interface Queue {
  */
 export class Jobs {
   readonly #boss: PgBoss;
+  readonly #db: JobDatabase;
   readonly #queues = new Map<string, Queue>();
   /** By queue: which workers have no job. */
   readonly #idle = new Map<string, Set<string>>();
@@ -45,11 +47,15 @@ export class Jobs {
     private readonly database: Database,
     private readonly log: Logger,
   ) {
-    const { pglite, target } = database;
-    const shared = { schema: SCHEMA, useListenNotify: true, reindex: false, monitorVacuum: false };
-    this.#boss = pglite
-      ? new PgBoss({ ...shared, db: fromPglite(pglite), backend: 'pglite' })
-      : new PgBoss({ ...shared, connectionString: (target as { url: string }).url, max: 4 });
+    this.#db = new JobDatabase(database, (queue) => this.#wakeOne(queue), log);
+    this.#boss = new PgBoss({
+      db: this.#db,
+      schema: SCHEMA,
+      useListenNotify: true,
+      reindex: false,
+      monitorVacuum: false,
+      ...(database.pglite && { backend: 'pglite' }),
+    });
     this.#boss.on('error', (error) => log.error({ err: error }, 'job queue'));
     this.#boss.on('warning', (warning) => log.debug({ warning }, 'job queue'));
     this.#lookout = new Pump(() => this.#wakeForDue(), log.child({ component: 'job queue' }));
@@ -85,9 +91,7 @@ export class Jobs {
 
   /** What a killed process was working on goes on at once: no other process can be at the same embedded database. */
   async #releaseActive(): Promise<void> {
-    await this.#boss
-      .getDb()
-      .executeSql(`update ${SCHEMA}.job set state = 'retry', start_after = ${SCHEMA}.job_now() where state = 'active'`);
+    await this.#db.executeSql(`update ${SCHEMA}.job set state = 'retry', start_after = ${SCHEMA}.job_now() where state = 'active'`);
   }
 
   /** Enqueues with the transaction: the job exists if, and only if, it commits. */
@@ -101,16 +105,15 @@ export class Jobs {
   /** Moves the queue's idea of now by an offset, for tests that move the clock, and looks for what is due. */
   async shiftClock(offsetMs: number): Promise<void> {
     const body = `select pg_catalog.now() + interval '${Math.round(offsetMs)} milliseconds'`;
-    await this.#boss
-      .getDb()
-      .executeSql(`create or replace function ${SCHEMA}.job_now() returns timestamptz language sql stable as $$ ${body} $$`);
+    await this.#db.executeSql(`create or replace function ${SCHEMA}.job_now() returns timestamptz language sql stable as $$ ${body} $$`);
     await this.#wakeForDue();
   }
 
   /** Lets the jobs that are under way end; the others wait for the next start. */
   async stop(timeoutMs = 10_000): Promise<void> {
     await this.#lookout.stop();
-    await this.#boss.stop({ graceful: true, timeout: timeoutMs, close: true });
+    await this.#boss.stop({ graceful: true, timeout: timeoutMs });
+    await this.#db.close();
   }
 
   /**
@@ -118,7 +121,7 @@ export class Jobs {
    * all queues. Workers that polled for themselves would be some thirty statements a second of a platform that has nothing to do.
    */
   async #wakeForDue(): Promise<boolean> {
-    const { rows } = await this.#boss.getDb().executeSql(DUE_QUEUES, [[...this.#queues.keys()]]);
+    const { rows } = await this.#db.executeSql(DUE_QUEUES, [[...this.#queues.keys()]]);
     for (const { name } of rows as { name: string }[]) this.#wakeOne(name);
     return false;
   }
