@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { assembleWith, type FullAssembly } from '../apps/platform/assemble.ts';
 import { startPlatform } from '../apps/platform/platform.ts';
 import { scratchFolder } from '../bench/scratch-folder.ts';
@@ -48,10 +47,10 @@ export const rig = (): Promise<Rig> => {
 };
 
 /** One with settings and a database of its own, beside the one that tests share: who works on its jobs is nobody else. The test closes it. */
-export const start = async (settings: ConfigSource = {}): Promise<Rig> =>
-  startOn(await ownDatabase(), { DATABASE_POOL_SIZE: '1', ...settings });
+export const start = async (settings: ConfigSource = {}, ownClock = clock): Promise<Rig> =>
+  startOn(await ownDatabase(), { DATABASE_POOL_SIZE: '1', ...settings }, ownClock);
 
-async function startOn(databaseUrl: string | undefined, settings: ConfigSource = {}): Promise<Rig> {
+async function startOn(databaseUrl: string | undefined, settings: ConfigSource = {}, time = clock): Promise<Rig> {
   const config = loadConfig({
     PORT: '0',
     DATA_DIR: scratchFolder(),
@@ -93,13 +92,9 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
       assembly = await assembleWith(foundation, { mailer, sms, passwordCost: { ln: 10, r: 8, p: 1 } });
       return assembly;
     },
-    { clock, log },
+    { clock: time, log },
   );
-  const closeAndRemove = async () => {
-    await close();
-    rmSync(config.dataDir, { recursive: true });
-  };
-  const parts = { origin, close: closeAndRemove, clock, logged, mails, mailFailures, messages, dataDir: config.dataDir };
+  const parts = { origin, close, clock: time, logged, mails, mailFailures, messages, dataDir: config.dataDir };
   return createRig({ ...parts, assembly: assembly as FullAssembly });
 }
 
@@ -138,7 +133,8 @@ function createRig({ origin, close, clock, logged, mails, mailFailures, messages
   };
 }
 
-const POLL_MS = 20;
+/** The first pause between two looks, and the longest: what takes long is not asked for all the time. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [10, 80];
 const WAIT_MS = 30_000;
 
 type Truthy<T> = Exclude<T, false | null | undefined>;
@@ -147,6 +143,7 @@ type Truthy<T> = Exclude<T, false | null | undefined>;
 export async function eventually<T>(read: () => Promise<T> | T, timeoutMs = WAIT_MS): Promise<Truthy<T>> {
   const deadline = performance.now() + timeoutMs;
   let failure: unknown = new Error('The condition never came true.');
+  let pauseMs = FIRST_PAUSE_MS;
   while (performance.now() < deadline) {
     try {
       const value = await read();
@@ -154,7 +151,8 @@ export async function eventually<T>(read: () => Promise<T> | T, timeoutMs = WAIT
     } catch (error) {
       failure = error;
     }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    pauseMs = Math.min(1.5 * pauseMs, LONGEST_PAUSE_MS);
   }
   throw failure;
 }

@@ -21,6 +21,7 @@ import { mountSaml } from '../../subgraphs/identity/saml/saml.http.ts';
 import type { PasswordCost } from '../../subgraphs/identity/users/password.ts';
 import { HttpConnectivityProvider } from '../../subgraphs/services/providers/http.provider.ts';
 import type { Assembly, Foundation } from './assembly.ts';
+import { DATABASE_TEMPLATE } from './database-template.ts';
 import { Databases, type Store } from './databases.ts';
 import { domains } from './domains.ts';
 import { EdgeLimits } from './edge-limits.ts';
@@ -54,7 +55,7 @@ export async function assembleWith(
 ): Promise<FullAssembly> {
   await using opened = new AsyncDisposableStack();
   const { config, log, metrics } = foundation;
-  const databases = opened.adopt(new Databases(config, log), (all) => all.close());
+  const databases = opened.adopt(new Databases(config, log, DATABASE_TEMPLATE), (all) => all.close());
   const graph = new Graph();
   const mailer = opened.adopt(givenMailer ?? mailerOf(config), (one) => one.close());
   const rateLimits = new EdgeLimits();

@@ -3,7 +3,6 @@ import { type Config, databaseUrlOf } from '../../kernel/config.ts';
 import { type Attached, Database, type Tables } from '../../kernel/database.ts';
 import { Jobs } from '../../kernel/jobs.ts';
 import type { Logger } from '../../kernel/log.ts';
-import { DATABASE_TEMPLATE } from './database-template.ts';
 
 /** Where a domain keeps its records: the database, its part in it, and the jobs that its transactions enqueue. */
 export interface Store extends Attached {
@@ -19,6 +18,8 @@ export class Databases {
   constructor(
     private readonly config: Config,
     private readonly log: Logger,
+    /** What the embedded database begins as. */
+    private readonly template?: string,
   ) {}
 
   /** Opens the database of a domain, if none of the others has, and brings its schema up to date. */
@@ -72,7 +73,7 @@ export class Databases {
   }
 
   async #openNew(url: string | undefined): Promise<{ database: Database; jobs: Jobs }> {
-    const embedded = { dataDir: join(this.config.dataDir, 'postgres'), template: DATABASE_TEMPLATE };
+    const embedded = { dataDir: join(this.config.dataDir, 'postgres'), template: this.template };
     const database = await Database.open(url ? { url, poolSize: this.config.databasePoolSize } : embedded, this.log);
     return { database, jobs: new Jobs(database, this.log) };
   }

@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { originOf, RunningProcess, runPlatform, temporaryFolder } from '../support/process.ts';
+import { TestClock } from '../../kernel/clock.ts';
+import { start } from '../rig.ts';
+import { lastingPort } from '../support/port.ts';
+import { RunningProcess, temporaryFolder } from '../support/process.ts';
 import { Tenant } from '../tenant.ts';
 
 const TOOL = fileURLToPath(new URL('../../dist/apps/tools/rotate-signing-key.js', import.meta.url));
@@ -14,42 +17,37 @@ const verify = async (origin: string, token: string) => (await new Tenant(origin
 const keysOf = async (origin: string): Promise<string[]> =>
   ((await (await fetch(`${origin}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
 
+/** Over the embedded database, whatever the suites run on: the settings of the tool are those of the platform. */
+const SETTINGS = { DATABASE_URL: '', SECRET_KEY: 'a secret for tests that is long enough' };
+/** At the time of the tool. */
+const started = (settings: Record<string, string>) => start(settings, new TestClock());
+const rotate = (data: string, ...more: string[]) => new RunningProcess([TOOL, '--data', data, ...more], SETTINGS).exited;
+
 test('an operator announces a new signing key, or ends the old ones with all their tokens', async () => {
   const data = temporaryFolder();
-  let port = '0';
-  const started = async () => {
-    // tokens name the origin that they are for: the same each time
-    const platform = runPlatform(['--port', port, '--data', data], USER);
-    return { platform, origin: await originOf(platform) };
-  };
-  const stop = async ({ platform }: Awaited<ReturnType<typeof started>>) => {
-    platform.kill('SIGTERM');
-    await platform.exited;
-  };
-  const first = await started();
-  port = new URL(first.origin).port;
-  const token = await login(first.origin);
-  const [present = ''] = await keysOf(first.origin);
-  const refused = await new RunningProcess([TOOL, '--data', data]).exited;
+  // tokens name the origin that they are for: the same each time
+  const settings = { ...SETTINGS, ...USER, DATA_DIR: data, PORT: String(await lastingPort()) };
+  const first = await started(settings);
+  const { origin } = first;
+  const token = await login(origin);
+  const [present = ''] = await keysOf(origin);
+  const refused = await rotate(data);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('in use')]);
-  await stop(first);
+  await first.close();
 
-  expect(await new RunningProcess([TOOL, '--data', data]).exited).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/^key_\w+ signs from /),
-  });
-  const second = await started();
-  const announced = await keysOf(second.origin);
+  expect(await rotate(data)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key_\w+ signs from /) });
+  const second = await started(settings);
+  const announced = await keysOf(origin);
   expect([announced.length, announced[0]]).toEqual([2, present]);
-  expect(await verify(second.origin, token)).toBe(200);
-  await stop(second);
+  expect(await verify(origin, token)).toBe(200);
+  await second.close();
 
-  expect((await new RunningProcess([TOOL, '--data', data, '--at-once']).exited).code).toBe(0);
-  const third = await started();
-  const left = await keysOf(third.origin);
+  expect((await rotate(data, '--at-once')).code).toBe(0);
+  const third = await started(settings);
+  const left = await keysOf(origin);
   expect(left).toHaveLength(1);
   for (const kid of announced) expect(left).not.toContain(kid);
-  expect(await verify(third.origin, token)).toBe(401);
-  expect(await verify(third.origin, await login(third.origin))).toBe(200);
-  await stop(third);
+  expect(await verify(origin, token)).toBe(401);
+  expect(await verify(origin, await login(origin))).toBe(200);
+  await third.close();
 }, 120_000);

@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
+import { startPlatform } from '../../apps/platform/platform.ts';
+import { describeStartError } from '../../apps/platform/start-error.ts';
+import { loadConfig } from '../../kernel/config.ts';
 import { eventually } from '../rig.ts';
 import { issue, issueAuthority, issueForServer, rsa } from '../support/certificates.ts';
 import { originOf, runPlatform, temporaryFolder } from '../support/process.ts';
@@ -31,12 +34,23 @@ const refused: [string, RegExp, () => Promise<Record<string, string>>][] = [
   ['an empty file of authorities', /^TLS_CLIENT_CA: \S+ holds no certificate in PEM\.$/, async () => ({ TLS_CLIENT_CA: written('') })],
 ];
 
+const assembled = () => Promise.reject(new Error('The platform was put together all the same.'));
+
 test.each(refused)('%s is one line, and the platform does not start: %s', async (_, line, settings) => {
-  const environment = { ...(await serverFiles()), ...(await settings()) };
-  const { code, stdout, stderr } = await runPlatform(['--port', '0', '--data', temporaryFolder()], environment).exited;
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr.trimEnd()).toMatch(line);
-  expect(stderr.trimEnd()).not.toContain('\n');
+  const environment = { PORT: '0', DATA_DIR: temporaryFolder(), ...(await serverFiles()), ...(await settings()) };
+  const starting = async () => startPlatform(loadConfig(environment), assembled);
+  const said = describeStartError(await starting().catch((error: unknown) => error));
+  expect(said).toMatch(line);
+  expect(said).not.toContain('\n');
+});
+
+test('what is wrong with a certificate is all that a start with it says', async () => {
+  const environment = { ...(await serverFiles()), TLS_CERT: '/none' };
+  expect(await runPlatform(['--port', '0', '--data', temporaryFolder()], environment).exited).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'TLS_CERT: /none cannot be read (ENOENT).\n',
+  });
 });
 
 test('with TLS all addresses are https and wss; SIGHUP takes a renewed certificate, and keeps the old one where the new one is bad', async () => {

@@ -1,16 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { scratchFolder } from '../../bench/scratch-folder.ts';
-import { clock } from '../rig.ts';
+import { clock, start } from '../rig.ts';
 import { type Issued, issue, issueAuthority } from '../support/certificates.ts';
 import { ownDatabase } from '../support/own-database.ts';
-import { register, SecureClient, serverFiles, startOwn, written } from '../support/tls.ts';
+import { register, SecureClient, serverFiles, written } from '../support/tls.ts';
 import { Tenant } from '../tenant.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
 async function started(settings: Record<string, string>) {
-  const platform = await startOwn(settings);
+  const platform = await start(settings);
   onTestFinished(() => platform.close());
   return platform;
 }
@@ -49,7 +49,7 @@ test('a certificate whose authority was taken out is refused, though it is regis
   const [shownByGone, selfSigned, shown] = [await issue({ issuer: gone }), await issue(), await issue({ issuer: kept })];
   const databaseUrl = await ownDatabase();
   const files = { ...(await serverFiles()), DATA_DIR: scratchFolder(), ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
-  const before = await startOwn(files);
+  const before = await start(files);
   const { apiKey } = await before.organization();
   for (const { pem } of [shownByGone, selfSigned, shown]) await register(before.origin, apiKey, pem, ['accounts:read']);
   await before.close();
@@ -69,7 +69,7 @@ test('what a proxy says is held against the authorities too', async () => {
   const authority = await issueAuthority();
   const settings = { CLIENT_CERT_HEADER: 'x-client-cert', TRUSTED_PROXIES: '127.0.0.0/8,::1', TLS_CLIENT_CA: written(authority.pem) };
   const { origin, organization } = await started(settings);
-  const { id, apiKey } = await organization();
+  const { organizationId: id, apiKey } = await organization();
   const shown = await issue({ issuer: authority });
   const body = { certificate: shown.pem, name: 'Test', permissions: ['accounts:read'] };
   expect((await new Tenant(origin, id, apiKey).rest('POST', '/auth/certificates', { body })).status).toBe(201);

@@ -3,17 +3,18 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { type Rig, start } from '../rig.ts';
 import { type Issued, issue } from '../support/certificates.ts';
-import { type OwnPlatform, register, SecureClient, serverFiles, startOwn } from '../support/tls.ts';
+import { register, SecureClient, serverFiles } from '../support/tls.ts';
 import { type Json, Tenant } from '../tenant.ts';
 
 const HEADER = 'x-client-cert';
 
-let behindProxy: OwnPlatform;
-let reachedByAnyone: OwnPlatform;
+let behindProxy: Rig;
+let reachedByAnyone: Rig;
 beforeAll(async () => {
-  behindProxy = await startOwn({ CLIENT_CERT_HEADER: 'X-Client-Cert', TRUSTED_PROXIES: '127.0.0.0/8,::1' });
-  reachedByAnyone = await startOwn({ CLIENT_CERT_HEADER: HEADER, TRUSTED_PROXIES: '192.0.2.1' });
+  behindProxy = await start({ CLIENT_CERT_HEADER: 'X-Client-Cert', TRUSTED_PROXIES: '127.0.0.0/8,::1' });
+  reachedByAnyone = await start({ CLIENT_CERT_HEADER: HEADER, TRUSTED_PROXIES: '192.0.2.1' });
 });
 afterAll(async () => {
   await behindProxy.close();
@@ -21,15 +22,15 @@ afterAll(async () => {
 });
 
 /** A certificate that an organization of this platform registered. */
-async function registered({ origin, organization }: OwnPlatform): Promise<Issued> {
-  const { id, apiKey } = await organization();
+async function registered({ origin, organization }: Rig): Promise<Issued> {
+  const { organizationId: id, apiKey } = await organization();
   const shown = await issue();
   const body = { certificate: shown.pem, name: 'Test', permissions: ['accounts:read'] };
   expect((await new Tenant(origin, id, apiKey).rest('POST', '/auth/certificates', { body })).status).toBe(201);
   return shown;
 }
 
-async function saying({ origin }: OwnPlatform, headers: Record<string, string>): Promise<{ status: number; body: Json }> {
+async function saying({ origin }: Rig, headers: Record<string, string>): Promise<{ status: number; body: Json }> {
   const response = await fetch(`${origin}/v1/accounts`, { headers });
   return { status: response.status, body: await response.json() };
 }
@@ -73,7 +74,7 @@ test.each(['nonsense', '%zz', encodeURIComponent('-----BEGIN CERTIFICATE-----\nA
 );
 
 test('an empty header is no certificate, and a key counts beside any', async () => {
-  const { id, apiKey } = await behindProxy.organization();
+  const { organizationId: id, apiKey } = await behindProxy.organization();
   expect(await saying(behindProxy, { [HEADER]: '' })).toMatchObject({ status: 401 });
   expect((await new Tenant(behindProxy.origin, id, apiKey).rest('GET', '/accounts', { headers: { [HEADER]: 'nonsense' } })).status).toBe(
     200,
@@ -107,7 +108,7 @@ test('a socket is admitted by what the proxy says of it, and by nobody else', as
 });
 
 test('the certificate of the connection of a trusted proxy is its own, and gives its clients nothing', async () => {
-  const proxied = await startOwn({ ...(await serverFiles()), TRUSTED_PROXIES: '127.0.0.0/8,::1', CLIENT_CERT_HEADER: HEADER });
+  const proxied = await start({ ...(await serverFiles()), TRUSTED_PROXIES: '127.0.0.0/8,::1', CLIENT_CERT_HEADER: HEADER });
   const { apiKey } = await proxied.organization();
   const [proxy, client] = [await issue(), await issue()];
   await register(proxied.origin, apiKey, proxy.pem, ['accounts:read']);

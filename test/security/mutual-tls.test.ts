@@ -1,17 +1,17 @@
 import { Agent } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { clock, eventually } from '../rig.ts';
+import { clock, eventually, type Rig, start } from '../rig.ts';
 import { type Issued, issue } from '../support/certificates.ts';
-import { type OwnPlatform, register, SecureClient, serverFiles, startOwn } from '../support/tls.ts';
+import { register, SecureClient, serverFiles } from '../support/tls.ts';
 import type { Json } from '../tenant.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const ACCOUNTS = '{ accounts { pageInfo { total } } }';
 
-let platform: OwnPlatform;
+let platform: Rig;
 beforeAll(async () => {
-  platform = await startOwn(await serverFiles());
+  platform = await start(await serverFiles());
 });
 afterAll(() => platform.close());
 

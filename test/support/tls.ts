@@ -3,56 +3,9 @@ import { Agent, type RequestOptions, request as requestOverTls } from 'node:http
 import { join } from 'node:path';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { assemble, type FullAssembly } from '../../apps/platform/assemble.ts';
-import { startPlatform } from '../../apps/platform/platform.ts';
 import { scratchFolder } from '../../bench/scratch-folder.ts';
-import { loadConfig } from '../../kernel/config.ts';
-import { createLogger } from '../../kernel/log.ts';
-import { clock } from '../rig.ts';
 import type { Json } from '../tenant.ts';
 import { type Issued, issueAuthority, issueForServer } from './certificates.ts';
-import { ownDatabase } from './own-database.ts';
-
-/** A platform of the test's own, as its settings say; it is closed by the test. */
-export interface OwnPlatform {
-  readonly origin: string;
-  /** An organization of the test's own. */
-  organization(): Promise<{ id: string; apiKey: string }>;
-  close(): Promise<void>;
-}
-
-export async function startOwn(settings: Record<string, string>): Promise<OwnPlatform> {
-  const config = loadConfig({
-    PORT: '0',
-    DATA_DIR: scratchFolder(),
-    DATABASE_URL: await ownDatabase(),
-    DATABASE_POOL_SIZE: '1',
-    REDIS_URL: process.env.TEST_REDIS_URL,
-    SECRET_KEY: 'a secret for tests that is long enough',
-    ANONYMOUS_PER_HOUR: '1000000',
-    ANONYMOUS_PER_MINUTE: '1000000',
-    ...settings,
-  });
-  let assembly: FullAssembly | undefined;
-  const log = createLogger({ level: 'silent' });
-  const { origin, close } = await startPlatform(
-    config,
-    async (foundation) => {
-      assembly = await assemble(foundation);
-      return assembly;
-    },
-    { clock, log },
-  );
-  const { identity } = (assembly as FullAssembly).domains;
-  return {
-    origin,
-    close,
-    async organization() {
-      const { organization, apiKey } = await identity.createOrganization({ name: 'Test', plan: 'enterprise' });
-      return { id: organization.id, apiKey };
-    },
-  };
-}
 
 export function written(pem: string): string {
   const file = join(scratchFolder(), 'file.pem');
