@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { slackServer } from '../support/slack.server.ts';
-import { openTicket, withSlack } from './integrations.setup.ts';
+import { allSettled, openTicket, withSlack } from './integrations.setup.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -27,12 +27,14 @@ describe('a template', () => {
 
   test('with details says which promise of a service level is at risk, and which is broken', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
-    await withSlack(tenant, slack, { events: ['sla.*'], message_format: { template: 'detailed' } });
+    const { id } = await withSlack(tenant, slack, { events: ['sla.*'], message_format: { template: 'detailed' } });
     await openTicket(tenant, { priority: 'critical' });
     await platform.advance(12 * MINUTE_MS);
     const atRisk = await eventually(() => slack.posted[0]);
     expect(atRisk.section).toMatch(/^\*Service level at risk\*\n/);
     expect(atRisk.section).toMatch(/\nPromise: response_time within 15 minutes, due 20\d\d-\S+Z$/);
+    // who is in the midst of an attempt when time jumps loses its turn, and it is made again
+    await allSettled(id, 1);
     await platform.advance(4 * MINUTE_MS);
     const breached = await eventually(() => slack.posted[1]);
     expect(breached.section).toMatch(/^\*Service level breached\*\n/);

@@ -9,7 +9,7 @@ import { DeliveryProcess } from './delivery.child.ts';
 
 const EVENTS = 2000;
 const KILLS = 2;
-const SLOW_MS = 5;
+const SLOW_MS = 2;
 /** After which the turns of a killed process are over. */
 const LEASE_MS = 61_000;
 const PATIENCE_MS = 240_000;
