@@ -1,5 +1,7 @@
+import { PgBoss } from 'pg-boss';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Database, EntityManager } from '../../kernel/database.ts';
+import { JobDatabase } from '../../kernel/jobs.database.ts';
 import { Jobs } from '../../kernel/jobs.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { migration } from '../../kernel/migration.ts';
@@ -27,6 +29,7 @@ async function queueOf(name: string, handle: (index: number) => Promise<void>, c
   return {
     jobs,
     later: (index: number, startAfter: Date) => em.fork().transactional((tx) => jobs.enqueue(tx, name, { index }, { startAfter })),
+    now: (index: number, tx: EntityManager) => jobs.enqueue(tx, name, { index }),
   };
 }
 const soon = () => new Date(Date.now() + 1000);
@@ -73,4 +76,26 @@ test('jobs that fall due together are worked on side by side, as many as the que
   await eventually(() => running === 3, 10_000);
   end();
   await eventually(() => running === 5, 10_000);
+});
+
+test('who listens is told the queue of a job that can be done now, once it is committed, and of none that is for later', async () => {
+  const told: string[] = [];
+  const db = new JobDatabase(database, (queue) => told.push(queue), log);
+  const heard = new PgBoss({ db, schema: 'pgboss', useListenNotify: true, ...(database.pglite && { backend: 'pglite' }) });
+  heard.on('error', () => undefined);
+  await heard.start();
+  onTestFinished(async () => {
+    await heard.stop();
+    await db.close();
+  });
+  const { later, now } = await queueOf('test.told', async () => undefined, 2);
+  await later(0, new Date(Date.now() + HOUR_MS));
+  await em.fork().transactional(async (tx) => {
+    await now(1, tx);
+    await now(2, tx);
+    expect(told).toEqual([]);
+  });
+  await eventually(() => told.length > 0);
+  // one notification for what one transaction enqueued: who finds a job wakes the next worker
+  expect(told).toEqual(['test.told']);
 });
