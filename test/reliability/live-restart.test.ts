@@ -24,12 +24,16 @@ test('a client that resumes has every event once, in order, over a restart and o
   const from = await eventually(async () => (await loggedIds(tenant))[0]);
   // it comes back when it has missed some
   const record = follow(tenant, from, () => tickets.write(EACH));
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+  const exits = [
+    ['SIGTERM', { code: 0, signal: null, stderr: '' }],
+    ['SIGKILL', { code: null, signal: 'SIGKILL' }],
+  ] as const;
+  for (const [signal, exit] of exits) {
     const seen = record.ids.length;
     void tickets.write(4 * EACH);
     await eventually(() => record.ids.length >= seen + EACH);
     platform.kill(signal);
-    await platform.exited;
+    expect(await platform.exited).toMatchObject(exit);
     platform = await start();
   }
   const seen = record.ids.length;

@@ -1,17 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
-import { originOf, RunningProcess, runPlatform, temporaryFolder } from '../support/process.ts';
-
-/** What comes after a kill is in kill.test.ts and live-restart.test.ts. */
-test('SIGTERM and SIGINT end the platform with status 0, and it starts again over the same data', async () => {
-  const folder = temporaryFolder();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    const platform = runPlatform(['--port', '0', '--data', folder]);
-    expect((await fetch(`${await originOf(platform)}/readyz`)).status).toBe(200);
-    platform.kill(signal);
-    expect(await platform.exited).toMatchObject({ code: 0, signal: null, stderr: '' });
-  }
-}, 120_000);
+import { RunningProcess } from '../support/process.ts';
 
 /** A process that waits for a signal and then takes as long to close as `closing` says. */
 const stoppable = (closing: string, timeoutMs: number) => {

@@ -3,7 +3,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { originOf, runPlatform, temporaryFolder } from '../support/process.ts';
+import { start } from '../rig.ts';
+import { runPlatform, temporaryFolder } from '../support/process.ts';
 
 const SECRET_KEY = 'k'.repeat(32);
 
@@ -70,12 +71,12 @@ test.runIf(existsSync('/proc'))('a data folder that cannot be made is one line, 
 
 test('a second process on the same data folder is refused, and the first goes on', async () => {
   const folder = temporaryFolder();
-  const first = runPlatform(['--port', '0', '--data', folder]);
-  const origin = await originOf(first);
+  const first = await start({ DATA_DIR: folder, DATABASE_URL: '' });
   const second = await runPlatform(['--port', '0', '--data', folder]).exited;
   expect(second).toMatchObject({
     code: 1,
-    stderr: `The data folder ${folder} is in use by process ${first.pid}. Stop it, or choose another folder with --data.\n`,
+    stderr: `The data folder ${folder} is in use by process ${process.pid}. Stop it, or choose another folder with --data.\n`,
   });
-  expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+  expect((await fetch(`${first.origin}/readyz`)).status).toBe(200);
+  await first.close();
 });
