@@ -4,6 +4,7 @@ import type { Database } from './database.ts';
 import type { Logger } from './log.ts';
 
 const POOL_SIZE = 4;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * pg-boss on a database of ours. It hears of new jobs over the connection that everything else listens on, and who listens is told
@@ -23,7 +24,12 @@ export class JobDatabase implements Db {
       this.executeSql = fromPglite(pglite).executeSql;
       return;
     }
-    const pool = new pg.Pool({ connectionString: (target as { url: string }).url, max: POOL_SIZE, application_name: 'pgboss' });
+    const pool = new pg.Pool({
+      connectionString: (target as { url: string }).url,
+      max: POOL_SIZE,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      application_name: 'pgboss',
+    });
     pool.on('error', (error) => log.warn({ err: error }, 'a connection of the job queue was lost'));
     this.executeSql = (text, values) => pool.query(text, values);
     this.#pool = pool;
