@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Attached } from '../../kernel/database.ts';
+import { newId } from '../../kernel/ids.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { migration } from '../../kernel/migration.ts';
+import { outboxTables, record } from '../../kernel/outbox.ts';
+import { ticketCreated } from '../../subgraphs/support/tickets/ticket.events.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
+
+const SCHEMA = 'outbox_test';
+
+let opened: Awaited<ReturnType<typeof emptyDatabase>>;
+let store: Attached;
+beforeAll(async () => {
+  opened = await emptyDatabase(createLogger({ level: 'silent' }));
+  store = await opened.database.attach({ schema: SCHEMA, entities: [], migrations: [migration('0001', outboxTables(SCHEMA))] });
+});
+afterAll(() => opened.drop());
+
+/** Records an event in a transaction of its own, which then does what `end` does. */
+const recorded = (subject: string, end: () => void): Promise<void> =>
+  store.orm.em.fork().transactional(async (tx) => {
+    const { type } = ticketCreated;
+    const organizationId = newId('organization');
+    await record(tx, { type, organizationId, occurredAt: new Date(), subject: { type: 'Ticket', id: subject }, data: type.example });
+    end();
+  });
+
+test('an event leaves when, and only when, the transaction that recorded it commits', async () => {
+  const failing = recorded('of one that fails', () => {
+    throw new Error('It fails at its end.');
+  });
+  await expect(failing).rejects.toThrow('at its end');
+  await recorded('of one that commits', () => undefined);
+  const left = await store.rows.query(`select "subject_id" from "${SCHEMA}"."outbox"`, []);
+  expect(left).toEqual([{ subject_id: 'of one that commits' }]);
+});
