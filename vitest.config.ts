@@ -16,9 +16,18 @@ class ProcessesFirst extends BaseSequencer {
   }
 }
 
-/** `--mode services` (npm run test:services) runs the same suites on a PostgreSQL and a Redis, which must be there. */
+/** What the modes run that do not run everything: of `pooled` the platforms reach PostgreSQL through PgBouncer. */
+const INCLUDED: Readonly<Record<string, string[]>> = {
+  record: ['test/releases/record.ts'],
+  pooled: ['test/{rest,graphql}/**/*.test.ts'],
+};
+
+/**
+ * `--mode services` (npm run test:services) runs the same suites on a PostgreSQL and a Redis, which must be there.
+ * `--mode record` (npm run record-release) runs no test: it records the databases that test/operations/releases.test.ts opens.
+ */
 export default defineConfig(({ mode }) => {
-  const onServices = mode === 'services';
+  const onServices = mode === 'pooled' || mode === 'services';
   return {
     resolve: {
       // Vite would load graphql's ES modules for our files while libraries load its CommonJS ones: two realms, in which
@@ -26,7 +35,7 @@ export default defineConfig(({ mode }) => {
       alias: [{ find: /^graphql$/, replacement: graphqlIndex }],
     },
     test: {
-      include: ['test/**/*.test.ts', '{kernel,router,rest-bridge,subgraphs,apps}/**/*.unit.test.ts'],
+      include: INCLUDED[mode] ?? ['test/**/*.test.ts', '{kernel,router,rest-bridge,subgraphs,apps}/**/*.unit.test.ts'],
       globalSetup: ['test/support/scratch.setup.ts', ...(onServices ? ['test/support/services.setup.ts'] : [])],
       setupFiles: ['test/support/worker.setup.ts'],
       pool: 'forks',

@@ -3,3 +3,6 @@
  * query. It decides when it is loaded, so this is imported first.
  */
 process.env.NODE_ENV ??= 'production';
+
+/** What the platform writes (its database, keys, files, mails) is for its own user alone. */
+process.umask(0o077);

@@ -2,8 +2,8 @@ import { PlatformError } from './errors.ts';
 
 export const API_VERSION = '1.2.3';
 
-/** Every spelling that means the version that is served (specification 9). */
-const SUPPORTED: ReadonlySet<string> = new Set(['1', '1.2', API_VERSION, `v${API_VERSION}`]);
+/** Every spelling that means the version that is served (specification 9, which calls v1.0 the current one). */
+const SUPPORTED: ReadonlySet<string> = new Set(['1', '1.0', 'v1.0', '1.2', API_VERSION, `v${API_VERSION}`]);
 
 /** @throws UNSUPPORTED_VERSION for an `API-Version` that is not served. */
 export function checkVersion(requested: string | string[] | undefined): void {

@@ -56,6 +56,11 @@ function* conflicts(config: Config, source: ConfigSource): Generator<string> {
     for (const key of SUBGRAPHS.map((name) => `${name}DatabaseUrl` as const).filter(isSet))
       yield `${settings[key].name} needs DATABASE_URL: a subgraph cannot be on a server while the others are embedded.`;
   }
+  for (const database of ['database', ...SUBGRAPHS.map((name) => `${name}Database` as const)] as const) {
+    const [url, direct] = [`${database}Url`, `${database}DirectUrl`] as const;
+    if (isSet(direct) && !isSet(url))
+      yield `${settings[direct].name} needs ${settings[url].name}: it is the same database past its pooler.`;
+  }
   if (isSet('countryHeader') && !isSet('trustedProxies')) {
     yield 'COUNTRY_HEADER needs TRUSTED_PROXIES: anybody else could send the header too.';
   }
@@ -85,8 +90,17 @@ function* smsConflicts(isSet: (key: SettingKey) => boolean): Generator<string> {
     yield `${missing.join(' and ')} must be set too: SMS are sent with all of them or with none.`;
 }
 
+/** Where a database is reached: `directUrl` past a connection pooler, the same where there is none. */
+export interface DatabaseUrls {
+  url: string;
+  directUrl: string;
+}
+
 /** The server that holds a schema; undefined in the embedded mode. */
-export function databaseUrlOf(config: Config, schema: string): string | undefined {
+export function databaseUrlsOf(config: Config, schema: string): DatabaseUrls | undefined {
   const own = SUBGRAPHS.find((name) => name === schema);
-  return (own && config[`${own}DatabaseUrl`]) ?? config.databaseUrl;
+  const ownUrl = own && config[`${own}DatabaseUrl`];
+  if (ownUrl) return { url: ownUrl, directUrl: config[`${own}DatabaseDirectUrl`] ?? ownUrl };
+  const { databaseUrl: url, databaseDirectUrl: directUrl = url } = config;
+  return url && directUrl ? { url, directUrl } : undefined;
 }

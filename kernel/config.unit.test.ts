@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConfigError, databaseUrlOf, loadConfig } from './config.ts';
+import { ConfigError, databaseUrlsOf, loadConfig } from './config.ts';
 
 const SECRET_KEY = 'k'.repeat(32);
 
@@ -75,10 +75,29 @@ test('a server needs a secret key, the embedded mode does not', () => {
 
 test('a subgraph uses its own server where it has one', () => {
   const config = loadConfig({ DATABASE_URL: 'postgres://a/all', BILLING_DATABASE_URL: 'postgres://b/billing', SECRET_KEY });
-  expect(databaseUrlOf(config, 'billing')).toBe('postgres://b/billing');
-  expect(databaseUrlOf(config, 'support')).toBe('postgres://a/all');
-  expect(databaseUrlOf(loadConfig({}), 'support')).toBeUndefined();
+  expect(databaseUrlsOf(config, 'billing')).toEqual({ url: 'postgres://b/billing', directUrl: 'postgres://b/billing' });
+  expect(databaseUrlsOf(config, 'support')).toEqual({ url: 'postgres://a/all', directUrl: 'postgres://a/all' });
+  expect(databaseUrlsOf(loadConfig({}), 'support')).toBeUndefined();
   expect(problemsOf({ BILLING_DATABASE_URL: 'postgres://b/billing' })).toEqual([expect.stringContaining('needs DATABASE_URL')]);
+});
+
+test('a direct URL belongs to the database that is named beside it', () => {
+  const pooled = { DATABASE_URL: 'postgres://pooler/all', DATABASE_DIRECT_URL: 'postgres://a/all', SECRET_KEY };
+  const config = loadConfig({
+    ...pooled,
+    BILLING_DATABASE_URL: 'postgres://b/billing',
+    SUPPORT_DATABASE_URL: 'postgres://pooler/support',
+    SUPPORT_DATABASE_DIRECT_URL: 'postgres://c/support',
+  });
+  expect(databaseUrlsOf(config, 'identity')).toEqual({ url: 'postgres://pooler/all', directUrl: 'postgres://a/all' });
+  expect(databaseUrlsOf(config, 'billing')).toEqual({ url: 'postgres://b/billing', directUrl: 'postgres://b/billing' });
+  expect(databaseUrlsOf(config, 'support')).toEqual({ url: 'postgres://pooler/support', directUrl: 'postgres://c/support' });
+  expect(problemsOf({ DATABASE_DIRECT_URL: 'postgres://a/all' })).toEqual([
+    expect.stringMatching(/^DATABASE_DIRECT_URL needs DATABASE_URL:/),
+  ]);
+  expect(problemsOf({ ...pooled, BILLING_DATABASE_DIRECT_URL: 'postgres://b/billing' })).toEqual([
+    expect.stringMatching(/^BILLING_DATABASE_DIRECT_URL needs BILLING_DATABASE_URL:/),
+  ]);
 });
 
 test('an API key of the wrong kind is refused', () => {
@@ -112,4 +131,13 @@ test('an SMS account is set whole or not at all', () => {
   }
   expect(problemsOf({ SMS_FROM: '+12125550100' })).toEqual([expect.stringMatching('^SMS_ACCOUNT_SID and SMS_AUTH_TOKEN must be set too')]);
   expect(problemsOf({ ...SMS, SMS_FROM: 'somebody' })[0]).toMatch(/^SMS_FROM must be/);
+});
+
+test('allowed origins are read as browsers write them', () => {
+  expect(loadConfig({}).allowedOrigins).toBe('*');
+  expect(
+    loadConfig({ ALLOWED_ORIGINS: 'HTTPS://App.Example.com:443, http://localhost:3000,capacitor://localhost' }).allowedOrigins,
+  ).toEqual(['https://app.example.com', 'http://localhost:3000', 'capacitor://localhost']);
+  for (const bad of ['*,https://a.example', 'a.example', 'https://a.example/', 'https://a.example/app', 'null', 'https://*.a.example', ','])
+    expect(problemsOf({ ALLOWED_ORIGINS: bad }), bad).toHaveLength(1);
 });

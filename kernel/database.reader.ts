@@ -1,21 +1,17 @@
-import { createPostgreSqlTypeParsers } from '@mikro-orm/sql';
 import pg from 'pg';
-import array from 'postgres-array';
+import { TYPES } from './database.pool.ts';
+import type { StatementNames } from './database.statements.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
+/** How long a read waits for a table that is locked as a whole: every read behind it waits too, whatever table it is of. */
+const LOCK_TIMEOUT_MS = 3000;
 /**
  * A plan is made once and kept, for whichever organization asks. Made for the average one, which has few records, it would sort
- * all of an organization's to find its newest, or look through the table: short reads follow an index, in its order.
+ * all of an organization's to find its newest, or look through the table: short reads follow an index, in its order. What has no index
+ * seems to cost so much then that PostgreSQL compiles its plan (jit): 200 ms for a log without a partition, which is read in nothing.
  */
-const BY_INDEX = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_sort = off;
+const BY_INDEX = `set jit = off; set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_sort = off;
   set enable_hashjoin = off; set enable_mergejoin = off; set enable_bitmapscan = off; set enable_material = off`;
-
-/** A select that is always the same text, and answered at once: by a key or in the order of an index, without locks. */
-export interface ShortRead {
-  name: string;
-  text: string;
-  values: unknown[];
-}
 
 /**
  * Sends short reads one behind the other on a single connection, without waiting for an answer before the next one is sent
@@ -29,13 +25,19 @@ export class DatabaseReader {
   #opening: Promise<pg.Client> | undefined;
   #isClosed = false;
 
-  constructor(private readonly url: string) {}
+  constructor(
+    private readonly url: string,
+    private readonly names: StatementNames,
+  ) {}
 
-  /** The values of each row in the order of the columns. @throws the driver's error, also where the connection is lost meanwhile */
-  async read({ name, text, values }: ShortRead): Promise<unknown[][]> {
+  /**
+   * The values of each row in the order of the columns. For a select that is answered at once: by a key or in the order of an
+   * index, without locks. @throws the driver's error, also where the connection is lost meanwhile
+   */
+  async read(text: string, values: unknown[]): Promise<unknown[][]> {
     const client = this.#client ?? (await this.#open());
     try {
-      const { rows } = await client.query({ name, text, values, rowMode: 'array' });
+      const { rows } = await client.query({ name: this.names.of(text), text, values, rowMode: 'array' });
       return rows;
     } catch (error) {
       // the server has ended the session: the connection is about to follow
@@ -70,7 +72,7 @@ export class DatabaseReader {
     client.on('error', () => this.#leave(client));
     client.on('end', () => this.#leave(client));
     await client.connect();
-    await client.query(BY_INDEX);
+    await client.query(`${BY_INDEX}; set lock_timeout = ${LOCK_TIMEOUT_MS}`);
     this.#client = client;
     return client;
   }
@@ -79,9 +81,3 @@ export class DatabaseReader {
     if (this.#client === client) this.#client = undefined;
   }
 }
-
-/** Values as the ORM's pool reads them: instants and dates stay text. */
-const PARSERS = createPostgreSqlTypeParsers((text: string) => array.parse(text));
-const TYPES: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') => PARSERS[oid] ?? pg.types.getTypeParser(oid, format as 'text'),
-};

@@ -6,6 +6,7 @@ import type { Graph } from './graph.ts';
 import type { Jobs } from './jobs.ts';
 import type { Logger } from './log.ts';
 import type { Permission } from './principal.ts';
+import type { SealedColumn } from './secret-box.ts';
 import type { Subgraph } from './subgraph.ts';
 
 /** What a domain is given to work with. */
@@ -54,6 +55,8 @@ export interface Domain<P extends Ports = Ports, R extends RunningDomain = Runni
   /** Also the name of its database schema. */
   name: string;
   events: EventType[];
+  /** Where secrets are encrypted at rest: by them it is found out whether the secret key is the right one. */
+  sealed?: readonly SealedColumn[];
   /** What can be followed live. */
   live?: readonly LiveField[];
   /** Defines its queues on `jobs`, which start after all domains did. */

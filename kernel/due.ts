@@ -1,8 +1,10 @@
 import type { Clock } from './clock.ts';
-import type { EntityManager, Orm, Rows } from './database.ts';
+import { PREPARED } from './database.statements.ts';
+import type { Database, EntityManager, Orm, Rows } from './database.ts';
 import type { Logger } from './log.ts';
 import { organizationEm } from './organization.filter.ts';
 import { Pump } from './pump.ts';
+import type { WorkPoller } from './work-poller.ts';
 
 const DEFAULT_LIMIT = 100;
 
@@ -11,6 +13,10 @@ export interface SweeperDeps {
   name: string;
   clock: Clock;
   log: Logger;
+  /** Of the database in which things fall due. */
+  poller: Pick<WorkPoller, 'add'>;
+  /** Selects something where anything is due at `$1`. */
+  query: string;
   /** How many rows one sweep takes at most. */
   limit?: number;
 }
@@ -24,29 +30,31 @@ export interface SweeperDeps {
 export type Sweep = (now: Date, limit: number) => Promise<number>;
 
 /**
- * Looks once a second for what falls due at a stored instant, such as a service level that is breached, and has it handled. A
- * full sweep is followed by the next one at once; one never begins before the last has ended; one that fails is logged and
- * tried again. It asks the clock each time, and looks at once when that was moved. What merely has to happen
- * soon after a transaction is a job instead (kernel/jobs.ts).
+ * Handles what falls due at a stored instant, such as a service level that is breached: the poller finds it within a second, at
+ * once when the clock was moved. A full sweep is followed by the next one at once; one never begins before the last has ended;
+ * one that fails is logged and tried again. What merely has to happen soon after a transaction is a job instead (kernel/jobs.ts).
  */
 export class Sweeper {
   readonly #pump: Pump;
-  readonly #clock: Clock;
-  #forget: (() => void) | undefined;
+  #stop: (() => void) | undefined;
 
-  constructor({ name, clock, log, limit = DEFAULT_LIMIT }: SweeperDeps, sweep: Sweep) {
-    this.#clock = clock;
+  constructor(
+    private readonly deps: SweeperDeps,
+    sweep: Sweep,
+  ) {
+    const { name, clock, log, limit = DEFAULT_LIMIT } = deps;
     this.#pump = new Pump(async () => (await sweep(clock.now(), limit)) >= limit, log.child({ sweeper: name }));
   }
 
   start(): void {
-    this.#forget = this.#clock.onMoved?.(() => this.#pump.wake());
+    const { name, clock, poller, query } = this.deps;
+    this.#stop = poller.add({ name, query, values: () => [clock.now()], found: () => this.#pump.wake(), clock });
     this.#pump.start();
   }
 
   /** Resolves when the sweep that is under way has ended; none begins after. */
   stop(): Promise<void> {
-    this.#forget?.();
+    this.#stop?.();
     return this.#pump.stop();
   }
 }
@@ -79,15 +87,18 @@ export interface DueDeps {
 }
 
 /** A sweeper of the rows of a table. */
-export const dueSweeper = (deps: DueDeps, due: DueRows, act: DoDue): Sweeper =>
-  new Sweeper({ name: due.name, clock: deps.clock, log: deps.log }, sweepOf(deps, due, act));
+export function dueSweeper({ database, ...deps }: DueDeps & { database: Database }, due: DueRows, act: DoDue): Sweeper {
+  const { name, table, column } = due;
+  const query = `select 1 from ${quoted(table)} where "${column}" <= $1 order by "${column}" limit 1`;
+  return new Sweeper({ ...deps, name, poller: database.poller, query }, sweepOf(deps, due, act));
+}
 
 /** Does each row in a transaction of its own; one that fails is put off, and the others are done. */
 export function sweepOf(deps: DueDeps, due: DueRows, act: DoDue): Sweep {
-  const { name, table, column } = due;
+  const { table, column } = due;
   const select = `select "id", "organization_id" from ${quoted(table)} where "${column}" <= $1 order by "${column}" limit $2`;
   return async (now, limit) => {
-    const found = await deps.rows.query<FoundRow>(select, [now, limit], `${name}.due`);
+    const found = await deps.rows.query<FoundRow>(select, [now, limit], PREPARED);
     let taken = 0;
     for (const row of found) if (await isTaken(deps, due, act, row)) taken += 1;
     return taken;

@@ -1,3 +1,4 @@
+import { presented, shown } from './problem.presentation.ts';
 import { inWords, type Resource } from './resource.ts';
 
 /**
@@ -7,6 +8,7 @@ import { inWords, type Resource } from './resource.ts';
 const STATUS = {
   INVALID_PARAMETERS: 400,
   INVALID_JSON: 400,
+  MALFORMED_REQUEST: 400,
   UNSUPPORTED_VERSION: 400,
   SERVICE_UNAVAILABLE_AT_LOCATION: 400,
   LOCATION_NOT_SERVICEABLE: 400,
@@ -24,6 +26,7 @@ const STATUS = {
   RESOURCE_NOT_FOUND: 404,
   ROUTE_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
   DUPLICATE_PAYMENT: 409,
   DUPLICATE_RESOURCE: 409,
   IDEMPOTENCY_CONFLICT: 409,
@@ -34,8 +37,10 @@ const STATUS = {
   BODY_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   RATE_LIMIT_EXCEEDED: 429,
+  HEADERS_TOO_LARGE: 431,
   INTERNAL_ERROR: 500,
   PROVISIONING_FAILED: 500,
+  SERVICE_UNAVAILABLE: 503,
 } as const;
 
 export type ErrorCode = keyof typeof STATUS;
@@ -75,15 +80,25 @@ export interface FieldProblem {
   reason: string;
 }
 
-/** 400 with the first problem as `field`, `value`, `reason` and all of them under `errors` (section 7, decisions). */
+/** How many problems an error lists. More help nobody, and a hostile request has as many as it likes. */
+export const MAX_LISTED_PROBLEMS = 20;
+
+/**
+ * 400 with the first problem as `field`, `value`, `reason`, the first 20 under `errors`, and how many there are as
+ * `problems_total` (section 7, decisions).
+ */
 export class InvalidParameters extends PlatformError {
-  constructor(readonly problems: readonly [FieldProblem, ...FieldProblem[]]) {
-    const [first] = problems;
-    super('INVALID_PARAMETERS', `${first.field}: ${first.reason}`, { ...present(first), errors: problems.map(present) });
+  constructor(
+    readonly problems: readonly [FieldProblem, ...FieldProblem[]],
+    /** Where not all problems were kept. */
+    total = problems.length,
+  ) {
+    const [first, ...others] = problems.slice(0, MAX_LISTED_PROBLEMS).map(presented);
+    super('INVALID_PARAMETERS', `${first?.field}: ${first?.reason}`, { ...first, errors: [first, ...others], problems_total: total });
   }
 }
 
-/** @throws InvalidParameters with all of the problems, where there are any */
+/** @throws InvalidParameters with the problems, where there are any */
 export function refuse([first, ...rest]: readonly FieldProblem[]): void {
   if (first) throw new InvalidParameters([first, ...rest]);
 }
@@ -140,25 +155,4 @@ export class SecondFactorRequired extends PlatformError {
       details,
     );
   }
-}
-
-const SHOWN_LENGTH = 200;
-const shown = (value: string): string => (value.length > SHOWN_LENGTH ? `${value.slice(0, SHOWN_LENGTH)}…` : value);
-const SECRET_FIELD = /(secret|password|token|code|key|data|webhook_?url)$/i;
-
-/** A problem as callers see it: a value that may be a secret, or is long, is not repeated. */
-function present({ field, value, reason }: FieldProblem): FieldProblem {
-  if (value === undefined || SECRET_FIELD.test(field)) return { field, value: null, reason };
-  return { field, value: typeof value === 'string' ? shown(value) : shortly(value), reason };
-}
-
-const SHOWN_OBJECT_LENGTH = 2_000;
-
-/** An object without what its members may hold of secrets and files; null for a large one. */
-function shortly(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const text = JSON.stringify(value, (name, inner: unknown) =>
-    SECRET_FIELD.test(name) ? undefined : typeof inner === 'string' ? shown(inner) : inner,
-  );
-  return text.length > SHOWN_OBJECT_LENGTH ? null : (JSON.parse(text) as unknown);
 }

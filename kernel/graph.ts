@@ -31,6 +31,8 @@ export class Graph {
     if (!this.#execute) throw new Error('The graph is not bound yet.');
     const principal = Principal.system('graph', request.principal.organizationId);
     const { data, errors } = await this.#execute({ document, variables, context: { ...request, principal } });
+    const unavailable = errors?.find(({ extensions }) => extensions.code === 'SERVICE_UNAVAILABLE')?.originalError;
+    if (unavailable) throw unavailable;
     if (errors?.length)
       throw new PlatformError('INTERNAL_ERROR', 'A related record could not be read. Try again.', {}, { cause: errors[0] });
     return data as T;

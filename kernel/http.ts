@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { unavailableFor } from './database.unavailable.ts';
 import { type ErrorCode, PlatformError } from './errors.ts';
 import type { RequestContext } from './request.ts';
 
@@ -7,7 +8,14 @@ export type RateCategory = 'billing' | 'provisioning' | 'export' | 'account';
 /** The classes of the queue of specification 8.4, most urgent first. */
 export type Priority = 'critical' | 'high' | 'normal' | 'low';
 
+/** A page that says what went wrong, for a person who looks at it; undefined for everybody else, who gets JSON. */
+export type ErrorPage = (error: PlatformError, request: FastifyRequest) => { headers: Record<string, string>; text: string } | undefined;
+
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Absent where there are no pages. */
+    errorPage?: ErrorPage;
+  }
   interface FastifyRequest {
     /** The authenticated request, set by the edge before any handler runs; on a `public` route it may be anonymous (null). */
     caller: RequestContext;
@@ -36,7 +44,7 @@ export interface ChallengeBody {
   message: string;
 }
 
-/** Makes the error body of any thrown value; what is not a PlatformError becomes INTERNAL_ERROR and must be logged by the caller. */
+/** Makes the error body of any thrown value; what is not a PlatformError becomes SERVICE_UNAVAILABLE or INTERNAL_ERROR and must be logged by the caller. */
 export function errorBody(error: unknown, requestId: string): ErrorBody | ChallengeBody {
   const known = toPlatformError(error);
   if (known.code === 'MFA_REQUIRED') {
@@ -46,9 +54,11 @@ export function errorBody(error: unknown, requestId: string): ErrorBody | Challe
   return { error: { code: known.code, message: known.message, details: known.details, request_id: requestId } };
 }
 
-/** The error itself where it may be shown, else INTERNAL_ERROR with the original as `cause`. */
+/** The error itself where it may be shown, else SERVICE_UNAVAILABLE or INTERNAL_ERROR with the original as `cause`. */
 export function toPlatformError(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error;
+  const unavailable = unavailableFor(error);
+  if (unavailable) return unavailable;
   return new PlatformError(
     'INTERNAL_ERROR',
     'Something failed on our side. Try again, and quote the request id if it persists.',
@@ -68,8 +78,11 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 };
 
 /** The error that a caller sees for whatever was thrown while a request was served. */
-export function shownAs(error: unknown): PlatformError {
+export function shownAs(error: unknown, { raw }: Pick<FastifyRequest, 'raw'>): PlatformError {
   if (error instanceof PlatformError) return error;
+  // nobody reads the response, but what a client breaks off is not counted and logged as our fault
+  if (raw.errored && error === raw.errored)
+    return new PlatformError('MALFORMED_REQUEST', 'The connection was closed before the whole body had arrived.', {}, { cause: error });
   const { code, statusCode } = Object(error) as { code?: unknown; statusCode?: unknown };
   const [known, message] = REFUSALS[String(code)] ?? [];
   if (known && message) return new PlatformError(known, message, {}, { cause: error });
@@ -79,19 +92,29 @@ export function shownAs(error: unknown): PlatformError {
   return toPlatformError(error);
 }
 
+/** Says that the response also depends on this request header (RFC 9110, 12.5.5). */
+export function addVary(reply: FastifyReply, name: string): void {
+  const names = String(reply.getHeader('vary') ?? '');
+  const isNamed = names.split(',').some((one) => one.trim() === '*' || one.trim().toLowerCase() === name.toLowerCase());
+  if (!isNamed) reply.header('vary', names ? `${names}, ${name}` : name);
+}
+
 export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** `Retry-After`, where an error says when the request may succeed. */
+export const retryHeaders = ({ details: { retry_after: seconds } }: PlatformError): Record<string, string> =>
+  typeof seconds === 'number' ? { 'retry-after': String(seconds) } : {};
 
 /** Answers with the standard error body. What is our fault is logged with the request's id, and says nothing about itself. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const shown = shownAs(error);
+  const shown = shownAs(error, request);
   if (shown.status >= 500) {
     request.caller?.log.error({ err: shown.cause ?? shown, method: request.method, route: request.routeOptions.url }, 'request failed');
   }
-  const { retry_after: retryAfter } = shown.details;
-  if (typeof retryAfter === 'number') void reply.header('retry-after', String(retryAfter));
-  return reply
-    .code(shown.status)
-    .header('x-request-id', request.id)
-    .type(JSON_TYPE)
-    .send(JSON.stringify(errorBody(shown, request.id)));
+  reply.code(shown.status).headers(retryHeaders(shown)).header('x-request-id', request.id);
+  const { errorPage } = request.server;
+  if (errorPage) addVary(reply, 'Accept');
+  const page = errorPage?.(shown, request);
+  if (page) return reply.headers(page.headers).send(page.text);
+  return reply.type(JSON_TYPE).send(JSON.stringify(errorBody(shown, request.id)));
 }

@@ -33,6 +33,7 @@ export class JobDatabase implements Db {
     pool.on('error', (error) => log.warn({ err: error }, 'a connection of the job queue was lost'));
     this.executeSql = (text, values) => pool.query(text, values);
     this.#pool = pool;
+    database.pools.set('jobs', pool);
   }
 
   async listen(channel: string): Promise<{ close(): Promise<void> }> {

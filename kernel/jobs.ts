@@ -1,13 +1,19 @@
 import { type Db, type Job, PgBoss } from 'pg-boss';
 import type { Database, EntityManager } from './database.ts';
 import { JobDatabase } from './jobs.database.ts';
+import { sampleJobs } from './jobs.metrics.ts';
+import { jobSchema, JOB_SCHEMA as SCHEMA } from './jobs.schema.ts';
 import type { Logger } from './log.ts';
-import { Pump } from './pump.ts';
+import type { Metrics } from './metrics.ts';
 
-const SCHEMA = 'pgboss';
 const EXPIRE_SECONDS = 120;
-/** How often each worker looks by itself. It is woken for what is due, so this finds only what a lost wake-up left. */
-const WORKER_POLL_SECONDS = 60;
+/** How often each worker polls by itself. It is woken for what is due, so this finds nothing unless a wake-up was lost again and again. */
+const WORKER_POLL_SECONDS = 600;
+const FLOW_SECONDS = 3600;
+/** How long a job is on record after it ended: long enough to find out why one failed. */
+const KEPT_SECONDS = 24 * 3600;
+/** How often those that ended longer ago are deleted. */
+const MAINTENANCE_SECONDS = 3600;
 /** The jobs of a process that died are tried again once they missed it. */
 const HEARTBEAT_SECONDS = 10;
 
@@ -40,25 +46,32 @@ export class Jobs {
   readonly #queues = new Map<string, Queue>();
   /** By queue: which workers have no job. */
   readonly #idle = new Map<string, Set<string>>();
-  readonly #lookout: Pump;
+  #stopPolling: (() => void) | undefined;
+  #stopSampling: (() => void) | undefined;
   #isStarted = false;
 
   constructor(
     private readonly database: Database,
     private readonly log: Logger,
+    private readonly metrics?: Metrics,
   ) {
     this.#db = new JobDatabase(database, (queue) => this.#wakeOne(queue), log);
     this.#boss = new PgBoss({
       db: this.#db,
       schema: SCHEMA,
+      // our migrator does that, under its lock
+      migrate: false,
       useListenNotify: true,
       reindex: false,
+      // nothing is scheduled by a calendar, and no job waits for another
+      schedule: false,
+      maintenanceIntervalSeconds: MAINTENANCE_SECONDS,
+      flowIntervalSeconds: FLOW_SECONDS,
       monitorVacuum: false,
       ...(database.pglite && { backend: 'pglite' }),
     });
     this.#boss.on('error', (error) => log.error({ err: error }, 'job queue'));
     this.#boss.on('warning', (warning) => log.debug({ warning }, 'job queue'));
-    this.#lookout = new Pump(() => this.#wakeForDue(), log.child({ component: 'job queue' }));
   }
 
   /** States a queue and what its jobs do; before `start`. */
@@ -67,6 +80,7 @@ export class Jobs {
   }
 
   async start(): Promise<void> {
+    await this.database.migrate([jobSchema]);
     await this.#boss.start();
     if (this.database.pglite) await this.#releaseActive();
     for (const [name, { options }] of this.#queues) {
@@ -78,6 +92,7 @@ export class Jobs {
         retryDelayMax: retryDelayMaxSeconds,
         expireInSeconds: EXPIRE_SECONDS,
         heartbeatSeconds: HEARTBEAT_SECONDS,
+        deleteAfterSeconds: KEPT_SECONDS,
         notify: true,
       };
       await this.#boss.createQueue(name, settings);
@@ -86,7 +101,17 @@ export class Jobs {
     }
     this.#isStarted = true;
     for (const [name, queue] of this.#queues) await this.#work(name, queue);
-    this.#lookout.start();
+    this.#stopPolling = this.database.poller.add({
+      name: 'job queue',
+      query: DUE_QUEUES,
+      values: () => [[...this.#queues.keys()]],
+      found: (names) => {
+        for (const name of names) this.#wakeOne(name);
+      },
+    });
+    this.database.poller.pollNow();
+    const queues = [...this.#queues.keys()];
+    if (this.metrics) this.#stopSampling = sampleJobs({ db: this.#db, schema: SCHEMA, queues, metrics: this.metrics, log: this.log });
   }
 
   /** What a killed process was working on goes on at once: no other process can be at the same embedded database. */
@@ -106,24 +131,15 @@ export class Jobs {
   async shiftClock(offsetMs: number): Promise<void> {
     const body = `select pg_catalog.now() + interval '${Math.round(offsetMs)} milliseconds'`;
     await this.#db.executeSql(`create or replace function ${SCHEMA}.job_now() returns timestamptz language sql stable as $$ ${body} $$`);
-    await this.#wakeForDue();
+    this.database.poller.pollNow();
   }
 
   /** Lets the jobs that are under way end; the others wait for the next start. */
   async stop(timeoutMs = 10_000): Promise<void> {
-    await this.#lookout.stop();
+    this.#stopPolling?.();
+    this.#stopSampling?.();
     await this.#boss.stop({ graceful: true, timeout: timeoutMs });
     await this.#db.close();
-  }
-
-  /**
-   * A notification tells only of what is due at once; retries and later jobs are found here, every second, by one statement for
-   * all queues. Workers that polled for themselves would be some thirty statements a second of a platform that has nothing to do.
-   */
-  async #wakeForDue(): Promise<boolean> {
-    const { rows } = await this.#db.executeSql(DUE_QUEUES, [[...this.#queues.keys()]]);
-    for (const { name } of rows as { name: string }[]) this.#wakeOne(name);
-    return false;
   }
 
   #wakeOne(queue: string): void {
@@ -158,16 +174,27 @@ export class Jobs {
   }
 
   async #run(name: string, job: Job<object>, handle: (data: object) => Promise<void>): Promise<void> {
+    const { jobsRunning, jobDuration } = this.metrics ?? {};
+    const began = performance.now();
+    const observe = (outcome: string): void => jobDuration?.observe({ queue: name, outcome }, (performance.now() - began) / 1000);
+    jobsRunning?.inc({ queue: name });
     try {
       await handle(job.data);
+      observe('completed');
     } catch (error) {
+      observe('failed');
       this.log.warn({ queue: name, job: job.id, err: error }, 'a job failed');
       throw error;
+    } finally {
+      jobsRunning?.dec({ queue: name });
     }
   }
 }
 
-/** Which of these queues have a job that is due: one probe of its index for each, whatever waits. */
+/**
+ * Which of these queues have a job that is due: one probe of its index for each, whatever waits. A notification tells only of what
+ * is due at once; retries and later jobs are found by this. Workers that polled for themselves would be some thirty statements a second.
+ */
 const DUE_QUEUES = `select q.name from unnest($1::text[]) as q (name) where exists (
   select from ${SCHEMA}.job j where j.name = q.name and j.state < 'active' and not j.blocked and j.start_after <= ${SCHEMA}.job_now())`;
 

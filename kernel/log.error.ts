@@ -8,14 +8,18 @@ const MAX_CAUSES = 3;
 export const describeForLog = (error: unknown): Record<string, unknown> => describe(error, 0);
 
 function describe(error: unknown, depth: number): Record<string, unknown> {
-  if (!(error instanceof Error)) return { message: mask(String(error)) };
+  if (!isErrorLike(error)) return { message: mask(String(error)) };
   const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
   const cause = error.cause !== undefined && depth < MAX_CAUSES ? { cause: describe(error.cause, depth + 1) } : {};
   const frames = (error.stack ?? '')
     .split('\n')
     .filter((line) => line.startsWith('    at '))
     .map((line) => line.trim());
-  return { name: error.name, ...code, message: mask(error.message), at: frames, ...cause };
+  return { ...(error.name && { name: error.name }), ...code, message: mask(error.message), at: frames, ...cause };
 }
+
+/** pg-boss reports copies of errors, which are plain objects. */
+const isErrorLike = (error: unknown): error is Error =>
+  error instanceof Error || (typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string');
 
 const mask = (text: string): string => text.replace(STATEMENT, '[statement]').replace(SECRET, '[redacted]').slice(0, SHOWN_LENGTH);

@@ -27,3 +27,12 @@ test('keys, tokens and passwords in addresses are not told', () => {
   );
   expect(told).not.toMatch(/sk_live|eyJ|secret|whsec_/);
 });
+
+test('a copy of an error, as the job queue reports it, is logged with its message, code and place', () => {
+  const error = Object.assign(new Error('too many clients'), { code: '53300' });
+  expect(describeForLog({ ...error, message: error.message, stack: error.stack, queue: 'reports' })).toMatchObject({
+    message: 'too many clients',
+    code: '53300',
+    at: expect.arrayContaining([expect.stringContaining('log.error.unit.test')]),
+  });
+});

@@ -1,4 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { MetricSamples } from './metrics.samples.ts';
+import { workMetrics } from './metrics.work.ts';
 
 const FAST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const SLOW_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -9,9 +11,22 @@ const SLOW_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
  */
 export function createMetrics() {
   const registers = [new Registry()];
+  const samples = new MetricSamples(registers);
+  let text: Promise<string> | undefined;
   return {
-    /** Everything in Prometheus' text format. */
-    text: () => exposition(registers),
+    /** Everything in Prometheus' text format. Readers that come while it is made get the same one. */
+    text() {
+      text ??= samples
+        .refresh()
+        .then(() => exposition(registers))
+        .finally(() => {
+          text = undefined;
+        });
+      return text;
+    },
+    /** Gauges that cost a statement. */
+    samples,
+    ...workMetrics(registers),
     httpDuration: new Histogram({
       name: 'http_request_duration_seconds',
       help: 'From the request line to the end of the answer. `route` is the pattern, not the path.',

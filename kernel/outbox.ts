@@ -1,5 +1,6 @@
 import type { EntityManager } from './database.ts';
 import { type DomainEvent, envelopeOf } from './events.ts';
+import type { Expired } from './retention.ts';
 
 /** The channel that wakes the relay; the payload is the schema whose outbox has news. */
 export const OUTBOX_CHANNEL = 'outbox';
@@ -30,6 +31,20 @@ export const outboxTables = (schema: string): string[] => [
      $$ begin perform pg_notify('${OUTBOX_CHANNEL}', '${schema}'); return null; end $$`,
   `create trigger "outbox_notify" after insert on "${schema}"."outbox" for each statement execute function "${schema}"."notify_outbox"()`,
 ];
+
+/** Finds what the inbox of a subgraph has kept long enough. A migration of each subgraph, after its first. */
+export const inboxRetentionIndex = (schema: string): string =>
+  `create index "inbox_handled_at_index" on "${schema}"."inbox" ("handled_at")`;
+
+/** Longer than an event is in the log, so that it cannot come again: a job that reacts to it may be tried for so long. */
+const INBOX_MARGIN_DAYS = 7;
+
+/** Entries of an inbox whose events have left the log, which keeps them for `days`. */
+export const expiredInbox = (schema: string, days: number): Expired => ({
+  table: `${schema}.inbox`,
+  where: `"handled_at" < now() - make_interval(days => $1::int)`,
+  values: [days + INBOX_MARGIN_DAYS],
+});
 
 /** Writes an event into the transaction that makes it true. It leaves the subgraph when, and only when, that commits. */
 export async function record(tx: EntityManager, event: DomainEvent): Promise<void> {

@@ -125,11 +125,23 @@ function encodeCursor<T extends object>(sort: readonly SortBy[], row: T): string
 }
 
 /** Of the entity's metadata: what a value of a property looks like. */
-export type Properties = Readonly<Record<string, { runtimeType: string; nullable?: boolean }>>;
+export type Properties = Readonly<Record<string, { runtimeType: string; nullable?: boolean; items?: readonly unknown[] }>>;
+
+/** Whether a cursor was issued for a list in this order; its values are not checked yet. */
+export function isCursorOf(cursor: string, sort: readonly SortBy[]): boolean {
+  try {
+    return partsOf(cursor)[0] === signatureOf(sort);
+  } catch {
+    return false;
+  }
+}
+
+/** @throws TypeError, SyntaxError for what is no cursor */
+const partsOf = (cursor: string) => JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, ...unknown[]];
 
 function decodeCursor(cursor: string, sort: readonly SortBy[], properties: Properties): unknown[] {
   try {
-    const [signature, ...values] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, ...unknown[]];
+    const [signature, ...values] = partsOf(cursor);
     const fits = values.every((value, index) => isValueOf(properties[sort[index]?.field ?? ''], value));
     if (signature === signatureOf(sort) && values.length === sort.length && fits) return values;
   } catch {
@@ -144,6 +156,7 @@ function decodeCursor(cursor: string, sort: readonly SortBy[], properties: Prope
 function isValueOf(property: Properties[string] | undefined, value: unknown): boolean {
   if (!property) return false;
   if (value === null) return property.nullable === true;
+  if (property.items && !property.items.includes(value)) return false;
   if (property.runtimeType === 'Date') return typeof value === 'string' && DateTime.parseValue(value) instanceof Date;
   if (property.runtimeType === 'number') return typeof value === 'number';
   if (property.runtimeType === 'boolean') return typeof value === 'boolean';

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from './log.ts';
 
-const IDLE_MS = 1000;
 const FAILED_MS = 500;
 /** Wake-ups that come while the task runs are answered by one more run, after this rest: under load it finds a batch. */
 const REST_MS = 10;
 
 /**
- * Runs one task at a time, again whenever it is woken, and every second in case a wake-up was lost. A task says whether more
- * is left. The pattern of everything that follows a table: relay, consumers, deliveries.
+ * Runs one task at a time, again whenever it is woken, and soon where it failed. A task says whether more is left. The pattern of
+ * everything that follows a table: relay, consumers, deliveries. Notifications wake it, and the `WorkPoller` of its database in
+ * case one was lost.
  */
 export class Pump {
   #running: Promise<void> | undefined;
@@ -44,7 +44,6 @@ export class Pump {
 
   async #run(): Promise<void> {
     clearTimeout(this.#timer);
-    let pauseMs = IDLE_MS;
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false;
@@ -53,9 +52,9 @@ export class Pump {
       }
     } catch (error) {
       this.#again = false;
-      pauseMs = FAILED_MS;
-      if (!this.#stopped) this.log.error({ err: error }, 'a background task failed and will be tried again');
+      if (this.#stopped) return;
+      this.log.error({ err: error }, 'a background task failed and will be tried again');
+      this.#timer = setTimeout(() => this.wake(), FAILED_MS).unref();
     }
-    if (!this.#stopped) this.#timer = setTimeout(() => this.wake(), pauseMs).unref();
   }
 }

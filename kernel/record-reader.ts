@@ -1,4 +1,5 @@
 import type { EntityClass, EntityMetadata, Platform } from '@mikro-orm/core';
+import { PREPARED } from './database.statements.ts';
 import type { Orm, Rows } from './database.ts';
 import type { Members } from './graphql/members.ts';
 import { RecordLoader } from './loaders.ts';
@@ -29,7 +30,7 @@ export class RecordReader<T extends { id: string }> {
       const its = metadata.get(companion);
       return { name, table: `"${schema}"."${its.tableName}"`, column: this.#columnOf(by), map: new RowMapper(its, this.#platform) };
     });
-    this.#whole = this.#shapeOf('whole');
+    this.#whole = this.#shapeOf();
   }
 
   /** The batched reads of one request. */
@@ -39,21 +40,21 @@ export class RecordReader<T extends { id: string }> {
 
   /** `members`: those that are wanted of each; another one throws when it is asked for. */
   async byIds(organizationId: string, ids: readonly string[], members?: Members): Promise<(T | null)[]> {
-    const { name, columns, joins, read } = members ? this.#partOf(members) : this.#whole;
+    const { columns, joins, read } = members ? this.#partOf(members) : this.#whole;
     const isOne = ids.length === 1;
     const condition = isOne ? 'r."id" = $2' : 'r."id" = any($2)';
     const text = `select ${columns} from ${this.#table} r ${joins} where r."organization_id" = $1 and ${condition}`;
-    const rows = await this.#rows.tuples(text, [organizationId, isOne ? ids[0] : ids], `${this.#table}.${name}.${isOne ? 'one' : 'some'}`);
+    const rows = await this.#rows.tuples(text, [organizationId, isOne ? ids[0] : ids], PREPARED);
     const found = new Map(rows.map(read).map((record) => [record.id, record]));
     return ids.map((id) => found.get(id) ?? null);
   }
 
   /** The organization's newest `limit`, with the members that are wanted of each. By its index, however many there are. */
   async recent(organizationId: string, limit: number, members?: Members): Promise<T[]> {
-    const { name, columns, joins, read } = members ? this.#partOf(members) : this.#whole;
+    const { columns, joins, read } = members ? this.#partOf(members) : this.#whole;
     const text = `select ${columns} from ${this.#table} r ${joins} where r."organization_id" = $1
       order by r."created_at" desc, r."id" desc limit $2`;
-    return (await this.#rows.tuples(text, [organizationId, limit], `${this.#table}.${name}.recent`)).map(read);
+    return (await this.#rows.tuples(text, [organizationId, limit], PREPARED)).map(read);
   }
 
   /** The newest `limit` records for each key, in one statement; of them those whose properties are as `only` says. */
@@ -95,17 +96,15 @@ export class RecordReader<T extends { id: string }> {
     const names = [...wanted].sort().join();
     const known = this.#parts.get(names);
     if (known || this.#parts.size === MAX_PARTS) return known ?? this.#whole;
-    const part = this.#shapeOf(`part${this.#parts.size}`, wanted);
+    const part = this.#shapeOf(wanted);
     this.#parts.set(names, part);
     return part;
   }
 
-  /** `name`: of the statements that are prepared for it. */
-  #shapeOf(name: string, members?: Members): Shape<T> {
+  #shapeOf(members?: Members): Shape<T> {
     const map = new RowMapper(this.#metadata, this.#platform, members);
     const companions = this.#companions.filter((companion) => !members || members.has(companion.name));
     return {
-      name,
       // each by its name: what is prepared must not change its shape when a newer process adds a column
       columns: [map.columns('r'), ...companions.map((companion) => companion.map.columns(`"${companion.name}"`))].join(', '),
       joins: companions
@@ -135,7 +134,6 @@ const MAX_PARTS = 64;
 
 /** Which columns are read, and what a row of them becomes. */
 interface Shape<T> {
-  name: string;
   columns: string;
   joins: string;
   read(row: readonly unknown[]): T;

@@ -34,24 +34,29 @@ interface OutboxRow {
  */
 export class Relay {
   readonly #pumps: Map<string, Pump>;
+  #stops: (() => void)[] = [];
 
   constructor(
-    outboxes: Outbox[],
+    private readonly outboxes: Outbox[],
     private readonly sink: EventSink,
     private readonly log: Logger,
     private readonly onOldest: (schema: string, occurredAt: Date | undefined) => void = () => undefined,
   ) {
     this.#pumps = new Map(outboxes.map((outbox) => [outbox.schema, new Pump(() => this.#drain(outbox), log)]));
-    this.#databases = new Set(outboxes.map(({ database }) => database));
   }
 
-  readonly #databases: Set<Database>;
-
   async start(): Promise<void> {
-    for (const database of this.#databases) {
+    for (const database of new Set(this.outboxes.map((outbox) => outbox.database))) {
       await database.listen(OUTBOX_CHANNEL, (schema) => (schema ? this.#pumps.get(schema)?.wake() : this.wake()));
     }
     for (const pump of this.#pumps.values()) pump.start();
+    this.#stops = this.outboxes.map(({ schema, database }) =>
+      database.poller.add({
+        name: `${schema}.outbox`,
+        query: `select 1 from "${schema}"."outbox" order by "sequence" limit 1`,
+        found: () => this.#pumps.get(schema)?.wake(),
+      }),
+    );
   }
 
   wake(): void {
@@ -60,6 +65,7 @@ export class Relay {
 
   /** Ends after the batches that are under way; what is left stays in the outboxes. */
   async stop(): Promise<void> {
+    for (const stop of this.#stops) stop();
     await Promise.all([...this.#pumps.values()].map((pump) => pump.stop()));
   }
 
@@ -74,7 +80,9 @@ export class Relay {
       rows.map((row) => row.sequence),
     );
     this.log.debug({ schema, events: rows.length }, 'relayed');
-    return rows.length === BATCH;
+    if (rows.length === BATCH) return true;
+    this.onOldest(schema, undefined);
+    return false;
   }
 }
 

@@ -40,3 +40,10 @@ export class SecretBox {
     return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
   }
 }
+
+/** A column in which a domain keeps sealed texts, each with the id of its row as context. */
+export interface SealedColumn {
+  table: string;
+  column: string;
+  purpose: string;
+}

@@ -4,12 +4,14 @@ export const isStorable = (text: string): boolean => !text.includes('\u0000') &&
 /** Deeper values are nobody's data: they are made to exhaust the stack of whoever walks them. */
 const MAX_DEPTH = 64;
 
-export const UNSTORABLE = `cannot be stored: it holds U+0000 or half of a surrogate pair, or is nested more than ${MAX_DEPTH} levels deep`;
+export const UNSTORABLE = `cannot be stored: it holds U+0000, half of a surrogate pair or a number beyond 1.8e308, or is nested more than ${MAX_DEPTH} levels deep`;
 
 /** The path of the first part of a value that cannot be stored, names of members included; undefined where there is none. */
 export function unstorableIn(value: unknown, path = '', depth = 0): string | undefined {
   if (depth > MAX_DEPTH) return path;
   if (typeof value === 'string') return isStorable(value) ? undefined : path;
+  // JSON has no bound for numbers: `1e999` is Infinity, which would be stored as null
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : path;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, inner] of Object.entries(value)) {
     const at = path ? `${path}.${name}` : name;

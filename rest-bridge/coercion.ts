@@ -11,7 +11,7 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import { restValue, snakeCase } from './names.ts';
-import { type Coerce, isObject, reportUnknown, type Source, wrong } from './problems.ts';
+import { type Coerce, fieldsOf, isObject, reportUnknown, type Source, wrong } from './problems.ts';
 import { scalarCoercion } from './scalars.ts';
 
 /** Built once for each type that a route takes. */
@@ -66,7 +66,7 @@ function splitAll(value: unknown): unknown {
 
 function compileObject(type: GraphQLInputObjectType, source: Source): Coerce {
   // compiled at first use: input types may refer to themselves
-  let members: Map<string, { graphName: string; required: boolean; coerce: Coerce }> | undefined;
+  let fields: Map<string, { graphName: string; required: boolean; coerce: Coerce }> | undefined;
   const compile = () =>
     new Map(
       Object.values(type.getFields()).map((field) => [
@@ -76,13 +76,15 @@ function compileObject(type: GraphQLInputObjectType, source: Source): Coerce {
     );
   return (value, at, problems) => {
     if (!isObject(value)) return wrong(problems, at, value, 'must be an object');
-    members ??= compile();
+    fields ??= compile();
     const result: Record<string, unknown> = {};
-    for (const [name, { graphName, required, coerce }] of members) {
-      if (Object.hasOwn(value, name)) result[graphName] = coerce(value[name], `${at}.${name}`, problems);
-      else if (required) wrong(problems, `${at}.${name}`, undefined, 'is required');
+    for (const name of fieldsOf(value, at, problems) ?? []) {
+      const field = fields.get(name);
+      if (field) result[field.graphName] = field.coerce(value[name], `${at}.${name}`, problems);
+      else reportUnknown(name, [...fields.keys()], at, problems);
     }
-    reportUnknown(value, [...members.keys()], at, problems);
+    for (const [name, { required }] of fields)
+      if (required && !Object.hasOwn(value, name)) wrong(problems, `${at}.${name}`, undefined, 'is required');
     return result;
   };
 }

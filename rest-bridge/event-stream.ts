@@ -67,7 +67,11 @@ class EventStreams<C extends RequestContext> {
     this.#input = planInput(eventStream, field);
     const read = compileReader(eventStream, this.#input);
     const variables = compileVariables(eventStream, this.#input);
-    this.#variables = (request) => variables(read({ params: {}, search: searchOf(request), body: undefined }));
+    this.#variables = (request) => {
+      const { values, problems } = read({ params: {}, search: searchOf(request), body: undefined });
+      problems.refuse();
+      return variables(values);
+    };
     this.#pings = setInterval(() => {
       for (const response of this.#open) response.ping();
     }, options.pingMs ?? PING_MS).unref();

@@ -1,8 +1,9 @@
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { type FieldProblem, InvalidParameters, isErrorCode, PlatformError, ResourceNotFound } from '../kernel/errors.ts';
 import { toPlatformError } from '../kernel/http.ts';
+import { FailedAfterEffect } from '../kernel/idempotency.ts';
 import type { CompiledRoute } from './compile.ts';
-import { type InputPlan, restFieldOf } from './input.plan.ts';
+import { type InputPlan, restFieldOf, restWords } from './input.plan.ts';
 import { isObject } from './problems.ts';
 
 export interface PageInfo {
@@ -39,11 +40,10 @@ function absent({ resource, recordParameter, field }: CompiledRoute, values: Rea
   return new ResourceNotFound(resource, String(values[recordParameter ?? ''] ?? ''));
 }
 
-/** Our failure below the root field of a mutation: the change itself is done, only its answer could not be read. */
-export class FailedAfterEffect extends PlatformError {}
-
 function effectOf({ kind }: CompiledRoute, errors: readonly (GraphQLFormattedError | Error)[], error: PlatformError): PlatformError {
-  const isDone = kind === 'mutation' && error.status >= 500 && errors.some((one) => 'path' in one && (one.path?.length ?? 0) > 1);
+  const isBelow = errors.some((one) => 'path' in one && (one.path?.length ?? 0) > 1);
+  // nobody knows whether it was committed: a repetition with the same Idempotency-Key must not make it twice
+  const isDone = kind === 'mutation' && error.status >= 500 && (isBelow || error.details.outcome === 'unknown');
   return isDone ? new FailedAfterEffect(error.code, error.message, error.details, { cause: error.cause }) : error;
 }
 
@@ -64,8 +64,11 @@ const extensionsOf = (error: GraphQLFormattedError | Error | undefined): Record<
 
 function invalidParameters(details: Record<string, unknown>, message: string, plan: InputPlan): PlatformError {
   const listed = Array.isArray(details.errors) ? details.errors : [details];
-  const [first, ...rest] = listed.filter(isProblem).map((problem) => ({ ...problem, field: restFieldOf(plan, problem.field) }));
-  return first ? new InvalidParameters([first, ...rest]) : new PlatformError('INVALID_PARAMETERS', message, details);
+  const [first, ...rest] = listed
+    .filter(isProblem)
+    .map((problem) => ({ ...problem, field: restFieldOf(plan, problem.field), reason: restWords(plan, problem.reason) }));
+  const total = typeof details.problems_total === 'number' ? details.problems_total : undefined;
+  return first ? new InvalidParameters([first, ...rest], total) : new PlatformError('INVALID_PARAMETERS', message, details);
 }
 
 const isProblem = (value: unknown): value is FieldProblem =>

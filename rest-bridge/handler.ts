@@ -1,21 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
-import { entityTag, matchesAny, matchesStrongly } from '../kernel/entity-tags.ts';
+import { entityTag, heldTag, matchesStrongly } from '../kernel/entity-tags.ts';
 import { InvalidParameters, PlatformError, StaleResource } from '../kernel/errors.ts';
 import type { ExecuteGraph } from '../kernel/graph.ts';
 import { errorBody, JSON_TYPE } from '../kernel/http.ts';
+import { type Answer, answerOnce, checkKey, fingerprintOf, type IdempotencyStore, idempotencyScope } from '../kernel/idempotency.ts';
 import type { RequestContext } from '../kernel/request.ts';
+import { renewContext } from '../router/request-context.ts';
 import { compileRepresentation, envelope, hasEnvelope } from './body.ts';
 import type { CompiledRoute } from './compile.ts';
-import { type Found, readResult } from './graph.ts';
-import { type Answer, answerOnce, checkKey, fingerprintOf, type IdempotencyStore } from './idempotency.ts';
+import { type Found, graphError, readResult } from './graph.ts';
 import { EXPECTED_REVISION } from './input.plan.ts';
 import { searchOf } from './input.reader.ts';
+import { refusalOf } from './input.refusal.ts';
+import type { RestOptions } from './mount.ts';
+import { requireOperation } from './permission.ts';
 import { readBodyOfGet } from './raw.body.ts';
 import { callSofa, type Exchange, type SofaRoute } from './sofa.ts';
 
 export interface HandlerOptions {
   execute: ExecuteGraph;
+  present: RestOptions['present'];
+  rules: RestOptions['rules'];
   clock: Clock;
   /** Without one, `Idempotency-Key` is refused rather than ignored. */
   idempotency: IdempotencyStore | undefined;
@@ -42,9 +48,19 @@ export class RouteHandler {
     this.#isOnce = compiled.kind === 'mutation' && compiled.route.method === 'POST' && compiled.route.access !== 'public';
   }
 
+  /** Lets in whoever may use this operation, whatever they send. @throws PlatformError */
+  async admit(caller: RequestContext): Promise<void> {
+    if (this.compiled.route.access === 'public') return;
+    try {
+      requireOperation(this.compiled, caller.principal);
+    } catch (error) {
+      throw this.options.present ? graphError([await this.options.present(error, caller)], this.compiled.input) : error;
+    }
+  }
+
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     if (this.#isSafe) return this.#answerRead(request, reply);
-    const values = this.#read(request, request.body);
+    const values = await this.#read(request, request.body);
     const ifMatch = request.headers['if-match'];
     const matched = ifMatch === undefined ? undefined : await this.#requireMatch(ifMatch, request);
     const answer = await this.#answerWrite(request, values, matched);
@@ -53,12 +69,12 @@ export class RouteHandler {
 
   async #answerRead(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const body = this.compiled.route.bodyOnGet ? await readBodyOfGet(request) : undefined;
-    const representation = this.#represent(await this.#run(request, this.#read(request, body)));
+    const representation = this.#represent(await this.#run(request, await this.#read(request, body)));
     const tag = entityTag(representation);
     const requestId = request.id;
     reply.header('etag', tag).header('cache-control', 'private, no-cache').header('vary', VARY).header('x-request-id', requestId);
-    const ifNoneMatch = request.headers['if-none-match'];
-    if (ifNoneMatch !== undefined && matchesAny(ifNoneMatch, tag)) return reply.code(304).send();
+    const held = heldTag(request.headers['if-none-match'], tag);
+    if (held) return reply.code(304).header('etag', held).send();
     return reply.code(this.compiled.status).header('content-type', JSON_TYPE).send(this.#body(representation, requestId));
   }
 
@@ -68,8 +84,10 @@ export class RouteHandler {
     // what a change answers may be a key or a token
     const headers = { 'content-type': JSON_TYPE, 'x-request-id': requestId, 'cache-control': 'no-store' };
     const answer = async (): Promise<Answer> => {
-      const representation = this.#represent(await this.#runMatched(request, values, matched));
-      return { status: this.compiled.status, headers, body: this.#body(representation, requestId) };
+      const found = await this.#runMatched(request, values, matched);
+      const tag = await this.#tagAfter(request, found);
+      const body = this.#body(this.#represent(found), requestId);
+      return { status: this.compiled.status, headers: { ...headers, ...(tag && { etag: tag }) }, body };
     };
     const sentKey = request.headers['idempotency-key'];
     if (sentKey === undefined || !this.#isOnce) return answer();
@@ -77,10 +95,9 @@ export class RouteHandler {
     const key = checkKey(sentKey);
     const store = this.options.idempotency;
     if (!store) throw new InvalidParameters([{ field: 'Idempotency-Key', reason: 'is not supported here' }]);
-    const { organizationId, id: callerId } = request.caller.principal;
     const claim = {
       store,
-      scope: { organizationId, callerId },
+      scope: idempotencyScope(request.caller.principal),
       key,
       fingerprint: fingerprintOf(request.method, pathOf(request), request.body),
       lost: (error: unknown) => request.caller.log.error({ err: error }, 'idempotent answer not kept'),
@@ -88,8 +105,14 @@ export class RouteHandler {
     return answerOnce(claim, answer, (error) => ({ status: error.status, headers, body: JSON.stringify(errorBody(error, requestId)) }));
   }
 
-  #read(request: FastifyRequest, body: unknown): Record<string, unknown> {
-    return this.compiled.read({ params: request.params as Record<string, string>, search: searchOf(request), body });
+  /** @throws InvalidParameters with the problems of shape, and those that the rules find in what has the right shape */
+  async #read(request: FastifyRequest, body: unknown): Promise<Record<string, unknown>> {
+    const { values, problems } = this.compiled.read({ params: request.params as Record<string, string>, search: searchOf(request), body });
+    if (problems.total === 0) return values;
+    const { kind, field, input, variables } = this.compiled;
+    const isChecked = !problems.isFull && field.args.length > 0;
+    const broken = isChecked ? await this.options.rules?.(kind, field.name, variables(values), request.caller.principal) : [];
+    throw refusalOf(input, problems, broken ?? [], body);
   }
 
   /** Between the comparison and the change another one may have come: the change itself finds that, where the record has revisions. */
@@ -100,7 +123,7 @@ export class RouteHandler {
     } catch (error) {
       if (error instanceof PlatformError && error.code === 'STALE_RESOURCE')
         // by a context of its own: that of the request remembers what it read before
-        throw new StaleResource((await matched.reader.stateFor(request, { ...request.caller })).tag);
+        throw new StaleResource((await matched.reader.stateFor(request, renewContext(request.caller))).tag);
       throw error;
     }
   }
@@ -134,12 +157,40 @@ export class RouteHandler {
     return { reader, revision };
   }
 
+  /**
+   * The entity tag of a record after a PUT, for its next change; undefined where its caller may not read it, or where it has changed
+   * again already: the caller has not seen that.
+   */
+  async #tagAfter(request: FastifyRequest, changed: Found): Promise<string | undefined> {
+    const reader = this.reader();
+    if (this.compiled.route.method !== 'PUT' || !reader) return undefined;
+    const [own, read] = [this.compiled, reader.compiled];
+    if (own.object === read.object && own.route.wrap === read.route.wrap) return entityTag(this.#represent(changed));
+    try {
+      requireOperation(read, request.caller.principal);
+      const { tag, record } = await reader.stateFor(request, renewContext(request.caller));
+      const [before, now] = [Object(changed.data).updated_at, Object(record).updated_at] as unknown[];
+      return before === undefined || now === undefined || before === now ? tag : undefined;
+    } catch {
+      // the change is made, whatever becomes of this
+      return undefined;
+    }
+  }
+
   /** The entity tag that a GET of the request's path would have now, for the same caller, and the revision of what it shows. */
-  async stateFor(request: FastifyRequest, caller?: RequestContext): Promise<{ tag: string; revision: number | undefined }> {
-    const values = this.compiled.read({ params: request.params as Record<string, string>, search: undefined, body: undefined });
+  async stateFor(
+    request: FastifyRequest,
+    caller?: RequestContext,
+  ): Promise<{ tag: string; revision: number | undefined; record: unknown }> {
+    const { values, problems } = this.compiled.read({
+      params: request.params as Record<string, string>,
+      search: undefined,
+      body: undefined,
+    });
+    problems.refuse();
     const found = await this.#run(request, values, undefined, caller);
     const { revision } = Object(found.data) as { revision?: unknown };
-    return { tag: entityTag(this.#represent(found)), revision: typeof revision === 'number' ? revision : undefined };
+    return { tag: entityTag(this.#represent(found)), revision: typeof revision === 'number' ? revision : undefined, record: found.data };
   }
 }
 
@@ -149,7 +200,7 @@ interface Matched {
   revision: number | undefined;
 }
 
-const VARY = 'Authorization, X-API-Key, Accept, API-Version';
+const VARY = 'Authorization, X-API-Key, Accept, Accept-Encoding, API-Version';
 
 /** One call of Sofa's handler for a route. Sofa writes a member `request` into it. */
 class RouteExchange implements Exchange {

@@ -37,6 +37,8 @@ export interface InputPlan {
   members: InputMember[];
   /** Members whose value the route states. */
   fixed: InputMember[];
+  /** The REST name of each name that the graph has for something of this route. */
+  spellings: ReadonlyMap<string, string>;
   /** Arguments that must be an object even when none of its members is sent. */
   requiredObjects: string[];
 }
@@ -65,6 +67,7 @@ export function planInput(route: Route, field: GraphQLField<unknown, unknown>): 
   const offered = [...byName.values()].filter(({ name }) => !Object.hasOwn(route.fixed ?? {}, name) && !route.omit?.includes(name));
   return {
     members: offered,
+    spellings: spellingsOf(field.args, [...byName.values()]),
     fixed: [...byName.values()].filter(({ name }) => Object.hasOwn(route.fixed ?? {}, name)),
     requiredObjects: field.args.filter((argument) => isFlattened(route, argument) && isRequiredArgument(argument)).map(({ name }) => name),
   };
@@ -148,6 +151,23 @@ export function restFieldOf({ members }: InputPlan, path: string): string {
   if (!known) return restPath(path);
   const matched = startsWith(path, graphPath(known)) ? graphPath(known) : (known.member ?? '');
   return `${known.name}${restPath(path.slice(matched.length))}`;
+}
+
+/** The words of a rule, with the graph's names of what this route takes as REST spells them: `differs from per_page`. */
+export const restWords = ({ spellings }: InputPlan, words: string): string =>
+  words.replace(/\b[a-z]+(?:[A-Z][a-zA-Z0-9]*)+\b/g, (name) => spellings.get(name) ?? name);
+
+function spellingsOf(args: readonly GraphQLArgument[], members: readonly InputMember[]): Map<string, string> {
+  const spellings = new Map<string, string>();
+  const visit = (name: string, type: GraphQLInputType): void => {
+    const named = getNamedType(type);
+    const isKnown = spellings.has(name);
+    spellings.set(name, snakeCase(name));
+    if (!isKnown && isInputObjectType(named)) for (const field of Object.values(named.getFields())) visit(field.name, field.type);
+  };
+  for (const { name, type } of args) visit(name, type);
+  for (const { argument, member, name } of members) spellings.set(member ?? argument, name);
+  return spellings;
 }
 
 const startsWith = (path: string, start: string): boolean => path === start || path.startsWith(`${start}.`);

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { parse } from 'qs';
-import { type FieldProblem, refuse } from '../kernel/errors.ts';
+import { Problems } from '../kernel/problems.ts';
 import { compileCoercion, compileSort } from './coercion.ts';
 import { type InputMember, type InputPlan, RouteError } from './input.plan.ts';
-import { type Coerce, isObject, reportUnknown, type Source, wrong } from './problems.ts';
+import { type Coerce, fieldsOf, isObject, reportUnknown, type Source, wrong } from './problems.ts';
 import type { Route } from './route.ts';
 
 /** What of a request a route reads. */
@@ -14,11 +14,14 @@ export interface RawInput {
   body: unknown;
 }
 
-/** Values by REST name, in the graph's spelling. @throws InvalidParameters with all that is wrong, and not only the first. */
-export type ReadInput = (input: RawInput) => Record<string, unknown>;
+/** Values by REST name, in the graph's spelling; those with problems are missing or undefined. */
+export interface ReadValues {
+  values: Record<string, unknown>;
+  problems: Problems;
+}
+export type ReadInput = (input: RawInput) => ReadValues;
 
 interface Slot {
-  name: string;
   required: boolean;
   text: Coerce;
   json: Coerce;
@@ -26,35 +29,27 @@ interface Slot {
 
 /** The one place where a request's values are checked; nothing here looks at a schema while serving. */
 export function compileReader(route: Route, { members }: InputPlan): ReadInput {
-  const of = (place: InputMember['in']): Slot[] => members.filter((member) => member.in === place).map(slotOf);
+  const of = (place: InputMember['in']) =>
+    new Map(members.filter((member) => member.in === place).map((member) => [member.name, slotOf(member)]));
   const [path, query, body] = [of('path'), of('query'), of('body')];
   return ({ params, search, body: sent }) => {
-    const problems: FieldProblem[] = [];
+    const problems = new Problems();
     const values: Record<string, unknown> = {};
-    for (const { name, text } of path) values[name] = text(params[name], name, problems);
+    for (const [name, { text }] of path) values[name] = text(params[name], name, problems);
     const inQuery = parseSearch(search, problems);
     const inBody = bodyObject(sent, problems);
     if (route.bodyOnGet) {
       readAll(query, inQuery, 'text', values, problems, Object.keys(inBody));
-      readAll(
-        query,
-        inBody,
-        'json',
-        values,
-        problems,
-        query.map(({ name }) => name),
-      );
+      readAll(query, inBody, 'json', values, problems, [...query.keys()]);
     } else {
       readAll(query, inQuery, 'text', values, problems);
       readAll(body, inBody, 'json', values, problems);
     }
-    refuse(problems);
-    return values;
+    return { values, problems };
   };
 }
 
-const slotOf = ({ name, required, type, isSort }: InputMember): Slot => ({
-  name,
+const slotOf = ({ required, type, isSort }: InputMember): Slot => ({
   required,
   text: isSort ? eitherSort(compileSort(type), listOfOne(compileCoercion(type, 'text'))) : compileCoercion(type, 'text'),
   json: isSort ? listOfOne(compileCoercion(type, 'json')) : compileCoercion(type, 'json'),
@@ -71,20 +66,20 @@ const eitherSort =
     (isObject(value) || (Array.isArray(value) && value.some(isObject)) ? objects : text)(value, at, problems);
 
 function readAll(
-  slots: readonly Slot[],
+  slots: ReadonlyMap<string, Slot>,
   sent: Record<string, unknown>,
   source: Source,
   values: Record<string, unknown>,
-  problems: FieldProblem[],
+  problems: Problems,
   elsewhere: readonly string[] = [],
 ): void {
-  for (const slot of slots) {
-    const { name, required } = slot;
-    if (Object.hasOwn(sent, name)) values[name] = slot[source](sent[name], name, problems);
-    else if (required && !elsewhere.includes(name)) wrong(problems, name, undefined, 'is required');
+  for (const name of fieldsOf(sent, source === 'text' ? 'query' : 'body', problems) ?? []) {
+    const slot = slots.get(name);
+    if (slot) values[name] = slot[source](sent[name], name, problems);
+    else reportUnknown(name, [...slots.keys()], '', problems, source === 'text' ? 'query parameter' : 'member');
   }
-  const known = slots.map(({ name }) => name);
-  reportUnknown(sent, known, '', problems, source === 'text' ? 'query parameter' : 'member');
+  for (const [name, { required }] of slots)
+    if (required && !Object.hasOwn(sent, name) && !elsewhere.includes(name)) wrong(problems, name, undefined, 'is required');
 }
 
 /** The query of a request as it was sent. */
@@ -103,7 +98,7 @@ const QUERY_OPTIONS = {
   plainObjects: true,
 } as const;
 
-function parseSearch(search: string | undefined, problems: FieldProblem[]): Record<string, unknown> {
+function parseSearch(search: string | undefined, problems: Problems): Record<string, unknown> {
   if (!search) return {};
   try {
     return parse(search, QUERY_OPTIONS);
@@ -113,7 +108,7 @@ function parseSearch(search: string | undefined, problems: FieldProblem[]): Reco
   }
 }
 
-function bodyObject(body: unknown, problems: FieldProblem[]): Record<string, unknown> {
+function bodyObject(body: unknown, problems: Problems): Record<string, unknown> {
   if (body === undefined) return {};
   if (isObject(body)) return body;
   wrong(problems, 'body', undefined, 'must be a JSON object');
@@ -145,9 +140,9 @@ function place(variables: Record<string, unknown>, { argument, member }: InputMe
 }
 
 function fixedValue(route: Route, { name, type }: InputMember): unknown {
-  const problems: FieldProblem[] = [];
+  const problems = new Problems();
   const value = compileCoercion(type, 'json')(route.fixed?.[name], name, problems);
-  const [first] = problems;
+  const [first] = problems.listed;
   if (first) throw new RouteError(route, `the fixed value of ${first.field} ${first.reason}`);
   return value;
 }

@@ -1,30 +1,35 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { DocumentNode } from 'graphql';
+import type { DocumentNode, GraphQLError } from 'graphql';
 import { checkVersion } from '../kernel/api-version.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { PlatformError } from '../kernel/errors.ts';
 import type { ExecuteGraph } from '../kernel/graph.ts';
+import type { InputProblems } from '../kernel/graphql/input-problems.ts';
+import { acceptJson } from '../kernel/http.bodies.ts';
 import { answerError, JSON_TYPE } from '../kernel/http.ts';
+import type { IdempotencyStore } from '../kernel/idempotency.ts';
+import type { RequestContext } from '../kernel/request.ts';
+import { StaticContent } from '../router/static-content.ts';
 import { type CompiledRoute, compileRoutes, type RestSource } from './compile.ts';
 import { mountDocs } from './docs.ts';
 import { RouteHandler } from './handler.ts';
-import type { IdempotencyStore } from './idempotency.ts';
 import { buildOpenApi, type OpenApiDocument } from './openapi/document.ts';
-import { parseJson } from './raw.body.ts';
-import { type Method, pathShape, priorityOf, type Route, routerPath } from './route.ts';
+import { bodyLimitOf, countedCategoryOf, type Method, pathShape, priorityOf, type Route, routerPath } from './route.ts';
 import { createSofaFace, type SofaFace } from './sofa.ts';
 
 export interface RestOptions extends RestSource {
   execute: ExecuteGraph;
+  /** Makes of an error what callers see: a demand for a second factor gets its challenge. Default: as it is. */
+  present?(error: unknown, caller: RequestContext): Promise<GraphQLError>;
   /** Plans the operation of a route ahead of its first request. */
   prepare?(document: DocumentNode): Promise<void>;
+  /** What the rules of an input find in the part of it that has the right shape. Default: they are asked when all of it has. */
+  rules?: InputProblems;
   idempotency?: IdempotencyStore;
   clock?: Clock;
 }
 
 export const BASE = '/v1';
-const LARGE_BODY_BYTES = 25 * 1024 * 1024;
-const BODY_BYTES = 1024 * 1024;
 
 /**
  * Serves the REST surface under /v1, its OpenAPI document and the documentation page. The server must be made with `rewriteUrl`
@@ -43,10 +48,8 @@ export async function mountRest(app: FastifyInstance, options: RestOptions): Pro
       acceptJson(scope);
       mountRoutes(scope, compiled, face, options);
       mountMethods(scope, [...compiled.map(({ route }) => route), ...(options.others ?? []).filter(({ operation }) => !operation.servers)]);
-      const text = JSON.stringify(document);
-      scope.get('/openapi.json', { config: { access: 'public', weight: 0 } }, (_, reply) =>
-        reply.type(JSON_TYPE).header('cache-control', 'no-cache').send(text),
-      );
+      const content = new StaticContent(Buffer.from(JSON.stringify(document)), JSON_TYPE, 'no-cache');
+      scope.get('/openapi.json', { config: { access: 'public', weight: 0 } }, (request, reply) => content.send(request, reply));
     },
     { prefix: BASE },
   );
@@ -64,7 +67,7 @@ function mountRoutes(
   scope: FastifyInstance,
   compiled: readonly CompiledRoute[],
   face: SofaFace,
-  { execute, idempotency, clock = systemClock }: RestOptions,
+  { execute, present, rules, idempotency, clock = systemClock }: RestOptions,
 ): void {
   const handlers = new Map<string, RouteHandler>();
   for (const entry of compiled) {
@@ -72,33 +75,22 @@ function mountRoutes(
     const sofa = face.routes.get(route.operationId);
     if (!sofa) throw new Error(`Sofa made no route of ${route.operationId}, which answers ${status}.`);
     const reader = () => handlers.get(`GET ${pathShape(route.path)}`);
-    const handler = new RouteHandler(entry, sofa, { execute, clock, idempotency }, reader);
+    const handler = new RouteHandler(entry, sofa, { execute, present, rules, clock, idempotency }, reader);
     handlers.set(`${route.method} ${pathShape(route.path)}`, handler);
     scope.route({
       method: route.method,
       url: routerPath(route.path),
-      bodyLimit: route.largeBody ? LARGE_BODY_BYTES : BODY_BYTES,
+      bodyLimit: bodyLimitOf(route),
       config: {
         access: route.access ?? 'authenticated',
         weight: route.weight,
-        category: route.category ?? null,
+        category: countedCategoryOf(route) ?? null,
         priority: priorityOf(route),
       },
+      onRequest: async ({ caller }) => handler.admit(caller),
       handler: (request, reply) => handler.handle(request, reply),
     });
   }
-}
-
-/** An empty body is no body; only JSON is read. */
-function acceptJson(scope: FastifyInstance): void {
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_, text, done) => {
-    try {
-      done(null, parseJson(text as string));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
 }
 
 /** Unknown paths are 404, known paths with another method 405; OPTIONS says what a path allows. */

@@ -1,4 +1,5 @@
 import { type ConstDirectiveNode, type GraphQLField, Kind, parse, valueFromASTUntyped } from 'graphql';
+import type { Permission, Principal } from '../kernel/principal.ts';
 
 /** The permission that a field of the graph asks for; `coordinate` is like `Query.ticket`. */
 export type PermissionOf = (coordinate: string, field: GraphQLField<unknown, unknown>) => string | undefined;
@@ -10,7 +11,7 @@ export const permissionOf: PermissionOf = (_, { astNode, extensions }) => {
 };
 
 /** The same from the text of a supergraph, for a public schema that does not show directives. */
-export function permissionsIn(supergraphSdl: string): PermissionOf {
+export function permissionsIn(supergraphSdl: string): (coordinate: string) => string | undefined {
   const permissions = new Map<string, string>();
   for (const definition of parse(supergraphSdl, { noLocation: true }).definitions) {
     if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) continue;
@@ -20,6 +21,21 @@ export function permissionsIn(supergraphSdl: string): PermissionOf {
     }
   }
   return (coordinate) => permissions.get(coordinate);
+}
+
+/**
+ * Refuses a caller who may not use an operation, before anything of the request is read. The graph checks the same again.
+ * @throws CredentialsMissing (401), InsufficientPermissions or SecondFactorRequired (403)
+ */
+export function requireOperation({ permission, secondFactor }: Demand, principal: Principal): void {
+  principal.requireAuthenticated();
+  if (permission) principal.require(permission as Permission);
+  if (secondFactor) principal.requireSecondFactor();
+}
+
+interface Demand {
+  permission: string | undefined;
+  secondFactor: boolean;
 }
 
 function permissionIn(directives: readonly ConstDirectiveNode[] | undefined): string | undefined {

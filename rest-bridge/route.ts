@@ -1,3 +1,4 @@
+import { BODY_LIMIT } from '../kernel/http.bodies.ts';
 import type { Priority, RateCategory } from '../kernel/http.ts';
 import type { Resource } from '../kernel/resource.ts';
 import type { Operation } from './openapi/types.ts';
@@ -13,6 +14,15 @@ export interface View {
   readonly name: string;
   readonly selection: string;
 }
+
+/** How large a body may be, decoded, and why it needs more than `BODY_LIMIT`. */
+export interface LargeBody {
+  readonly mebibytes: number;
+  readonly reason: string;
+}
+
+/** Up to ten files of a ticket or comment, in base64. */
+export const WITH_FILES: LargeBody = { mebibytes: 25, reason: 'files are sent in it' };
 
 export interface RouteOptions {
   summary: string;
@@ -48,8 +58,8 @@ export interface RouteOptions {
 
   /** The parameters of this GET may also come as a JSON body. */
   bodyOnGet?: true;
-  /** The body may have 25 MiB, for attachments; else 1 MiB. */
-  largeBody?: true;
+  /** Where the body may be larger than 256 KiB. */
+  largeBody?: LargeBody;
   /** Not in the specification (`x-addition`). */
   addition?: true;
   /** A request body that works. */
@@ -96,9 +106,16 @@ export const del = builder('DELETE');
 export const area = (tag: string, description: string, routes: readonly Route[]): Area => ({ tag, description, routes });
 export const view = (name: string, selection: string): View => ({ name, selection });
 
+/** The largest body that a route reads, in bytes. */
+export const bodyLimitOf = ({ largeBody }: Pick<Route, 'largeBody'>): number => (largeBody ? largeBody.mebibytes * 1024 ** 2 : BODY_LIMIT);
+
 /** How urgent a route is when all slots are taken (specification 8.4): billing and account management high, exports low. */
 export const priorityOf = ({ priority, category }: Pick<Route, 'priority' | 'category'>): Priority =>
   priority ?? (category && PRIORITY_OF_CATEGORY[category]) ?? 'normal';
+
+/** The category that a request is counted in (8.4): changes alone have one, reads count against the plan. */
+export const countedCategoryOf = ({ method, category }: Pick<Route, 'method' | 'category'>): RateCategory | undefined =>
+  method === 'GET' ? undefined : category;
 
 const PRIORITY_OF_CATEGORY: Readonly<Record<RateCategory, Priority>> = {
   billing: 'high',

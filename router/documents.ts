@@ -7,17 +7,24 @@ import {
   type OperationDefinitionNode,
   parse,
   print,
+  SingleFieldSubscriptionsRule,
+  specifiedRules,
   validate,
   visit,
 } from 'graphql';
+import type { Problems } from '../kernel/problems.ts';
 import { isStorable, UNSTORABLE } from '../kernel/text.ts';
 import { BoundedCache } from './bounded-cache.ts';
+import { Conditions, type Decisions, NullCondition } from './conditions.ts';
 import { compileCost, type DeclaredCosts } from './cost.ts';
 import { requestError } from './errors.ts';
 import { PROTOTYPE } from './execution/merge.ts';
+import { IntrospectionLimit } from './introspection.limit.ts';
 import { type Introspection, introspectionOf } from './introspection.ts';
 import { exceededLimit, type Fragments, fragmentsOf, type OperationLimits } from './limits.ts';
+import { isNestedBeyond, MAX_NESTING, NESTED_TOO_DEEPLY } from './nesting.ts';
 import type { Variables } from './transport.ts';
+import { compileVariableCheck } from './variables.ts';
 import { type OperationPrice, priceOf } from './weight.ts';
 
 /** A document as the router keeps it: parsed, validated and measured once. The same text is the same object. */
@@ -28,18 +35,33 @@ export interface PreparedDocument {
   readonly fragments: Fragments;
   /** Why it is refused: syntax, validation, a limit. Empty for one that can be executed. */
   readonly errors: readonly GraphQLError[];
+  /** It is refused by a limit: nobody is to validate it for more errors. */
+  readonly isTooLarge: boolean;
   /** By operation name, made when it is first asked for. */
-  readonly operations: Map<string, PreparedOperation>;
+  readonly operations: Map<string, OperationVariants>;
 }
 
+/** One operation of a document: prepared once for each combination of what its `@skip` and `@include` were given. */
+interface OperationVariants {
+  readonly node: OperationDefinitionNode;
+  readonly conditions: Conditions;
+  readonly variants: BoundedCache<string, PreparedOperation>;
+}
+
+/** An operation whose conditions are decided: it has no `@skip` and `@include` any more. */
 export interface PreparedOperation {
   readonly prepared: PreparedDocument;
   readonly node: OperationDefinitionNode;
+  readonly fragments: Fragments;
   readonly name: string | undefined;
+  /** What decided its conditions. */
+  readonly decisions: Decisions;
   /** What it costs against the rate limit. */
   readonly price: OperationPrice;
   /** Whether it asks about the schema, which the router knows itself, and whether about data besides. */
   readonly introspection: Introspection;
+  /** What is wrong with variables before any subgraph sees them. */
+  readonly checkVariables: (variables: Variables) => Problems;
   /** Objects that the answer may have. */
   readonly cost: (variables: Variables) => number;
   /** How often it was executed: what is used most is planned first for a new supergraph. */
@@ -47,35 +69,58 @@ export interface PreparedOperation {
 }
 
 const MAX_DOCUMENTS = 2_000;
-/** A longer text is parsed each time: the cache is bounded by its size too, and literals belong into variables. */
-const MAX_KEPT_LENGTH = 32 * 1024;
+/** Combinations of conditions that are kept of one operation. */
+const MAX_VARIANTS = 32;
+/** Few longer texts are kept: the cache is bounded by its size too, and literals belong into variables. */
+const MAX_SHORT_LENGTH = 32 * 1024;
+const MAX_LONG_DOCUMENTS = 20;
+
+/** graphql-js fails on `@skip(if: $variable)` at the root of a subscription: how many fields it has is known with the variables. */
+const RULES = specifiedRules.filter((rule) => rule !== SingleFieldSubscriptionsRule);
 
 const EMPTY: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 
 /** The documents of one supergraph. */
 export class Documents {
-  readonly #byText = new BoundedCache<string, PreparedDocument>(MAX_DOCUMENTS);
+  readonly #short = new BoundedCache<string, PreparedDocument>(MAX_DOCUMENTS);
+  readonly #long = new BoundedCache<string, PreparedDocument>(MAX_LONG_DOCUMENTS);
+  readonly #introspection: IntrospectionLimit;
   readonly #byObject = new WeakMap<DocumentNode, PreparedDocument>();
 
   constructor(
     private readonly schema: GraphQLSchema,
     private readonly limits: OperationLimits,
     private readonly declaredCosts: DeclaredCosts,
-  ) {}
+  ) {
+    this.#introspection = new IntrospectionLimit(schema);
+  }
 
   /** Prepares a text, or a document that someone else parsed and hands in each time. */
   prepare(source: string | DocumentNode): PreparedDocument {
-    if (typeof source === 'string') return this.#byText.get(source) ?? this.#keep(this.#parse(source));
+    if (typeof source === 'string') return this.#textsLike(source).get(source) ?? this.#keep(this.#parse(source));
     const known = this.#byObject.get(source);
     if (known) return known;
     const text = source.loc?.source.body ?? print(source);
-    const prepared = this.#byText.get(text) ?? this.#keep(this.#validate(text, source));
+    const prepared = this.#textsLike(text).get(text) ?? this.#keep(this.#validate(text, source));
     this.#byObject.set(source, prepared);
     return prepared;
   }
 
-  /** The operation that a request names, or why there is none such. */
-  operation(prepared: PreparedDocument, name: string | null | undefined): PreparedOperation | GraphQLError {
+  /** The operation that a request names, with its conditions decided by the variables; or why there is none such. */
+  operation(prepared: PreparedDocument, name: string | null | undefined, variables: Variables): PreparedOperation | GraphQLError {
+    const operation = this.#variantsOf(prepared, name);
+    if (operation instanceof GraphQLError) return operation;
+    const decisions = operation.conditions.decide(variables);
+    if (decisions instanceof NullCondition) return requestError({ field: decisions.variable, reason: 'must not be null' });
+    const key = [...decisions.values()].join();
+    const known = operation.variants.get(key);
+    if (known) return known;
+    const variant = this.#prepareOperation(prepared, operation, decisions);
+    operation.variants.set(key, variant);
+    return variant;
+  }
+
+  #variantsOf(prepared: PreparedDocument, name: string | null | undefined): OperationVariants | GraphQLError {
     const key = name ?? '';
     const known = prepared.operations.get(key);
     if (known) return known;
@@ -85,35 +130,52 @@ export class Documents {
         field: 'operationName',
         reason: name ? `There is no operation named ${name}.` : 'Name one of the operations.',
       });
-    const { fragments } = prepared;
-    const introspection = introspectionOf(node, fragments);
-    const operation = {
+    const variants = {
+      node,
+      conditions: new Conditions(node, prepared.fragments),
+      variants: new BoundedCache<string, PreparedOperation>(MAX_VARIANTS),
+    };
+    prepared.operations.set(key, variants);
+    return variants;
+  }
+
+  #prepareOperation(prepared: PreparedDocument, { conditions }: OperationVariants, decisions: Decisions): PreparedOperation {
+    const { node, fragments } = conditions.apply(decisions);
+    return {
       prepared,
       node,
+      fragments,
       name: node.name?.value,
+      decisions,
       price: priceOf(node, fragments),
-      introspection,
+      introspection: introspectionOf(node, fragments),
+      checkVariables: compileVariableCheck(this.schema, node),
       cost: compileCost(this.schema, node, fragments, this.limits, this.declaredCosts),
       uses: 0,
     };
-    prepared.operations.set(key, operation);
-    return operation;
   }
 
   /** What was used most, most first. */
   mostUsed(count: number): PreparedOperation[] {
-    const all = [...this.#byText.values()].flatMap(({ operations }) => [...operations.values()]).filter(({ uses }) => uses > 0);
+    const operations = [...this.#short.values(), ...this.#long.values()].flatMap((document) => [...document.operations.values()]);
+    const all = operations.flatMap(({ variants }) => [...variants.values()]).filter(({ uses }) => uses > 0);
     return all.sort((a, b) => b.uses - a.uses).slice(0, count);
   }
 
+  #textsLike({ length }: string): BoundedCache<string, PreparedDocument> {
+    return length <= MAX_SHORT_LENGTH ? this.#short : this.#long;
+  }
+
   #keep(prepared: PreparedDocument): PreparedDocument {
-    if (prepared.text.length <= MAX_KEPT_LENGTH) this.#byText.set(prepared.text, prepared);
+    this.#textsLike(prepared.text).set(prepared.text, prepared);
     if (prepared.document !== EMPTY) this.#byObject.set(prepared.document, prepared);
     return prepared;
   }
 
   #parse(text: string): PreparedDocument {
     try {
+      const tooDeep = isNestedBeyond(MAX_NESTING, text, this.limits.tokens);
+      if (tooDeep) return refused(text, { ...EMPTY }, [requestError({ field: 'query', reason: NESTED_TOO_DEEPLY })], true);
       return this.#validate(text, parse(text, { maxTokens: this.limits.tokens }));
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error;
@@ -122,17 +184,17 @@ export class Documents {
   }
 
   #validate(text: string, document: DocumentNode): PreparedDocument {
-    const errors = [...unstorableTexts(document), ...reservedAliases(document), ...validate(this.schema, document)].map((error) =>
-      requestError({ field: 'query', reason: error.message }, error),
-    );
-    if (errors.length > 0) return refused(text, document, errors);
     const fragments = fragmentsOf(document);
-    const exceeded = document.definitions
-      .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
-      .map((operation) => exceededLimit(operation, fragments, this.limits))
-      .find(Boolean);
-    const failures = exceeded ? [requestError({ field: 'query', reason: exceeded })] : [];
-    return { text, document, fragments, errors: failures, operations: new Map() };
+    const exceeded = exceededLimit(document, fragments, this.limits);
+    if (exceeded) return refused(text, document, [requestError({ field: 'query', reason: exceeded })], true);
+    const errors = [...unstorableTexts(document), ...reservedAliases(document), ...validate(this.schema, document, RULES)];
+    if (errors.length > 0) {
+      const located = errors.map((error) => requestError({ field: 'query', reason: error.message }, error));
+      return refused(text, document, located);
+    }
+    const introspected = this.#introspection.exceeded(document, fragments);
+    if (introspected) return refused(text, document, [requestError({ field: 'query', reason: introspected })], true);
+    return { text, document, fragments, errors: [], isTooLarge: false, operations: new Map() };
   }
 }
 
@@ -160,10 +222,11 @@ function reservedAliases(document: DocumentNode): GraphQLError[] {
   return found;
 }
 
-const refused = (text: string, document: DocumentNode, errors: GraphQLError[]): PreparedDocument => ({
+const refused = (text: string, document: DocumentNode, errors: GraphQLError[], isTooLarge = false): PreparedDocument => ({
   text,
   document,
   fragments: new Map(),
   errors,
+  isTooLarge,
   operations: new Map(),
 });

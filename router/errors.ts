@@ -1,8 +1,9 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { type ErrorCode, type ErrorDetails, type FieldProblem, InvalidParameters, isErrorCode, PlatformError } from '../kernel/errors.ts';
 import { toPlatformError } from '../kernel/http.ts';
+import type { Problems } from '../kernel/problems.ts';
 import type { RequestContext } from '../kernel/request.ts';
-import { UNREACHED } from './execution/step.ts';
+import { UNREACHED } from './execution/send.ts';
 
 export interface ErrorPolicy {
   /**
@@ -25,7 +26,8 @@ function present(error: GraphQLError, context: RequestContext, { passForeignErro
     if (passForeignErrors && extensions.code !== UNREACHED) return passed(error, context);
   }
   const known = toPlatformError(cause);
-  if (known.code === 'INTERNAL_ERROR') context.log.error({ err: known.cause ?? known, path: error.path?.join('.') }, 'Operation failed');
+  if (known.status >= 500 && known !== cause)
+    context.log.error({ err: known.cause ?? known, path: error.path?.join('.') }, 'Operation failed');
   return shown(error, known, context);
 }
 
@@ -67,6 +69,14 @@ export function requestError(problem: FieldProblem, located?: GraphQLError): Gra
   const known = new PlatformError(code, problem.reason, details);
   const { nodes, source, positions } = located ?? {};
   return new GraphQLError(known.message, { nodes, source, positions, originalError: known, extensions: { ...known.extensions } });
+}
+
+/** The error of variables that do not fit their types, named as a caller would (`input.items.0.price`); undefined where all fit. */
+export function variableError({ listed, total }: Problems): GraphQLError | undefined {
+  const [first, ...rest] = listed;
+  if (!first) return undefined;
+  const known = new InvalidParameters([first, ...rest], total);
+  return new GraphQLError(known.message, { originalError: known, extensions: { ...known.extensions } });
 }
 
 /** What a subgraph's own scalars say of the caller's variables: without data nothing was executed. */

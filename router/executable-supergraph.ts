@@ -10,6 +10,7 @@ import {
   type OperationDefinitionNode,
   parse,
 } from 'graphql';
+import { BoundedCache } from './bounded-cache.ts';
 import type { CallerExecution } from './caller-execution.ts';
 import { declaredCostsOf } from './cost.ts';
 import { Documents, type PreparedOperation } from './documents.ts';
@@ -17,11 +18,14 @@ import { CompiledOperation } from './execution/operation.ts';
 import type { Fetch } from './execution/step.ts';
 import { dataPart, introspect } from './introspection.ts';
 import { Joins } from './joins.ts';
-import type { OperationLimits } from './limits.ts';
+import { type OperationLimits, rootFields } from './limits.ts';
 import type { Transport, Variables } from './transport.ts';
 
 /** By the name that the supergraph gives the subgraph in `join__graph(name:)`. */
 export type Transports = ReadonlyMap<string, Transport>;
+
+/** Each may be as large as the schema. */
+const MAX_INTROSPECTIONS = 4;
 
 /** One version of the supergraph, ready to execute: its planner, the transports, and the operations that it has seen. */
 export class ExecutableSupergraph {
@@ -29,6 +33,7 @@ export class ExecutableSupergraph {
   /** Names of root fields that anybody may ask for. */
   readonly publicFields: ReadonlySet<string>;
   readonly #compiled = new WeakMap<PreparedOperation, Promise<CompiledOperation<CallerExecution>>>();
+  readonly #introspections = new BoundedCache<PreparedOperation, ExecutionResult>(MAX_INTROSPECTIONS);
 
   private constructor(
     readonly supergraphSdl: string,
@@ -72,10 +77,19 @@ export class ExecutableSupergraph {
   /** Answers without `data` where variables do not fit their types. */
   async execute(operation: PreparedOperation, variables: Variables, execution: CallerExecution): Promise<ExecutionResult> {
     const { introspection } = operation;
-    if (introspection === 'only') return introspect(this.schema, operation, variables);
+    if (introspection === 'only') return this.#introspect(operation, variables);
     const compiled = await this.#compile(operation);
     const result = await compiled.run({ variables, context: execution, fetch: this.#fetch });
-    return introspection === 'none' || !result.data ? result : merged(result, introspect(this.schema, operation, variables));
+    return introspection === 'none' || !result.data ? result : merged(operation, result, this.#introspect(operation, variables));
+  }
+
+  /** What tools ask for again and again is kept: it takes as long as a hundred operations about data. */
+  #introspect(operation: PreparedOperation, variables: Variables): ExecutionResult {
+    const known = this.#introspections.get(operation);
+    if (known) return known;
+    const result = introspect(this.schema, operation, variables);
+    if (!operation.node.variableDefinitions?.length) this.#introspections.set(operation, result);
+    return result;
   }
 
   readonly #fetch: Fetch<CallerExecution> = ({ subgraph: graph, document, variables, context }) => {
@@ -87,9 +101,9 @@ export class ExecutableSupergraph {
   #compile(operation: PreparedOperation): Promise<CompiledOperation<CallerExecution>> {
     let compiled = this.#compiled.get(operation);
     if (!compiled) {
-      const { prepared, introspection } = operation;
+      const { fragments, introspection } = operation;
       const node: OperationDefinitionNode = introspection === 'mixed' ? dataPart(operation) : operation.node;
-      compiled = CompiledOperation.compile(this.planner, this.schema, node, prepared.fragments);
+      compiled = CompiledOperation.compile(this.planner, this.schema, node, fragments);
       this.#compiled.set(operation, compiled);
     }
     return compiled;
@@ -122,7 +136,13 @@ function namedByGraph({ graphs }: Joins, transports: Transports): Map<string, Na
   return named;
 }
 
-function merged({ data, errors = [] }: ExecutionResult, about: ExecutionResult): ExecutionResult {
+/** Data and introspection in one response, in the order in which they were selected. */
+function merged({ node, fragments }: PreparedOperation, { data, errors = [] }: ExecutionResult, about: ExecutionResult): ExecutionResult {
+  const found: Record<string, unknown> = { ...data, ...about.data };
+  const ordered = rootFields(node, fragments).flatMap((field) => {
+    const key = (field.alias ?? field.name).value;
+    return key in found ? [[key, found[key]] as const] : [];
+  });
   const allErrors = [...errors, ...(about.errors ?? [])];
-  return { data: data && { ...data, ...about.data }, ...(allErrors.length > 0 ? { errors: allErrors } : {}) };
+  return { data: Object.fromEntries(ordered), ...(allErrors.length > 0 ? { errors: allErrors } : {}) };
 }

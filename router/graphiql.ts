@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { StaticContent } from './static-content.ts';
 
 /** Beside the compiled router, or in dist/ when the router runs from its sources. */
 const FOLDERS = ['../graphiql/', '../dist/graphiql/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
@@ -38,7 +38,8 @@ export function mountGraphiql(app: FastifyInstance, path: string): void {
   const folder = FOLDERS.find((one) => existsSync(join(one, 'index.html')));
   if (!folder) return;
   const page = readFileSync(join(folder, 'index.html'), 'utf8').replaceAll('="./assets/', `="${path}/assets/`);
-  const assets = new Map(readdirSync(join(folder, 'assets')).map((name) => [name, new Asset(join(folder, 'assets', name))]));
+  const assets = new Map(readdirSync(join(folder, 'assets')).map((name) => [name, join(folder, 'assets', name)]));
+  const contents = new Map<string, StaticContent>();
 
   app.addConstraintStrategy(BROWSER_PAGES);
   app.route({
@@ -50,29 +51,23 @@ export function mountGraphiql(app: FastifyInstance, path: string): void {
       secured(reply).header('vary', 'accept').header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(page),
   });
   app.get<{ Params: { name: string } }>(`${path}/assets/:name`, { config: PUBLIC }, (request, reply) => {
-    const asset = assets.get(request.params.name);
-    if (!asset) return reply.callNotFound();
-    secured(reply).header('cache-control', IMMUTABLE).header('vary', 'accept-encoding').type(asset.type);
-    return acceptsGzip(request) ? reply.header('content-encoding', 'gzip').send(asset.compressed()) : reply.send(readFileSync(asset.file));
+    const file = assets.get(request.params.name);
+    if (!file) return reply.callNotFound();
+    const content = contents.get(file) ?? assetOf(file);
+    contents.set(file, content);
+    return content.send(request, secured(reply));
   });
 }
 
-/** A file that never changes under its name. Compressed once, when a browser first asks. */
-class Asset {
-  readonly type: string;
-  #compressed: Buffer | undefined;
-
-  constructor(readonly file: string) {
-    this.type = TYPES[extname(file)] ?? 'application/octet-stream';
-  }
-
-  compressed(): Buffer {
-    this.#compressed ??= gzipSync(readFileSync(this.file));
-    return this.#compressed;
-  }
+/** What the page loads, for the build to compress. */
+export function graphiqlAssets(): StaticContent[] {
+  const folder = FOLDERS.map((one) => join(one, 'assets')).find((one) => existsSync(one));
+  return folder ? readdirSync(folder).map((name) => assetOf(join(folder, name))) : [];
 }
 
-const acceptsGzip = ({ headers }: FastifyRequest): boolean => /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''));
+/** A file that never changes under its name. */
+const assetOf = (file: string): StaticContent =>
+  new StaticContent(readFileSync(file), TYPES[extname(file)] ?? 'application/octet-stream', IMMUTABLE);
 
 const secured = (reply: FastifyReply): FastifyReply =>
   reply

@@ -1,15 +1,9 @@
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  type FormattedExecutionResult,
-  GraphQLError,
-  type GraphQLFormattedError,
-  print,
-} from 'graphql';
+import { type DocumentNode, type ExecutionResult, type FormattedExecutionResult, GraphQLError, print } from 'graphql';
 import { type Client, createClient } from 'graphql-ws/client';
 import { Agent } from 'undici';
 import { WebSocket } from 'ws';
 import type { RequestContext } from '../kernel/request.ts';
+import { isObject, type JsonObject } from './execution/merge.ts';
 import type { SubgraphRequest, Transport } from './transport.ts';
 
 export interface HttpTransportOptions {
@@ -106,29 +100,41 @@ export class HttpTransport implements Transport {
   }
 }
 
-/** @throws Error for what is not a GraphQL answer. */
+/** @throws Error for what is not a GraphQL response. */
 function readResult(text: string, statusCode: number, url: string): ExecutionResult {
-  const answer = parseJson(text);
-  if (!answer || (answer.data === undefined && !answer.errors?.length))
-    throw new Error(`${url} answered ${statusCode} and no GraphQL result`);
-  return { ...answer, errors: answer.errors?.map(toError) } as ExecutionResult;
+  const response = parseJson(text);
+  if (!response || (response.data === undefined && response.errors === undefined))
+    throw new Error(`${url} responded with ${statusCode} and no GraphQL result`);
+  const errors = response.errors === undefined ? [] : readErrors(response.errors, url);
+  return { ...response, errors: errors.length > 0 ? errors : undefined } as ExecutionResult;
 }
 
-interface Answer {
-  data?: unknown;
-  errors?: readonly GraphQLFormattedError[];
-}
-
-function parseJson(text: string): Answer | undefined {
+function parseJson(text: string): { data?: unknown; errors?: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-const toError = ({ message, path, extensions }: GraphQLFormattedError): GraphQLError => new GraphQLError(message, { path, extensions });
+/** @throws Error where a subgraph sends something else than a list of errors. */
+function readErrors(errors: unknown, url: string): GraphQLError[] {
+  // null stands for none in some servers
+  if (errors === null) return [];
+  if (!Array.isArray(errors) || !errors.every((error) => isObject(error) && typeof error.message === 'string'))
+    throw new Error(`${url} responded with errors that are no list of GraphQL errors`);
+  return (errors as JsonObject[]).map(toError);
+}
+
+/** A path or extensions that are not as GraphQL demands are left out. */
+function toError({ message, path, extensions }: JsonObject): GraphQLError {
+  const isPath = Array.isArray(path) && path.every((step) => typeof step === 'string' || Number.isInteger(step));
+  return new GraphQLError(String(message), {
+    path: isPath ? (path as (string | number)[]) : undefined,
+    extensions: isObject(extensions) ? extensions : undefined,
+  });
+}
 
 /** An operation that the subgraph refuses is thrown by the client as an array of errors; a lost connection as a close event. */
 function closingWith(
@@ -139,12 +145,12 @@ function closingWith(
     async next() {
       try {
         const { done, value } = await events.next();
-        if (!done) return { done, value: { ...value, errors: value.errors?.map(toError) } as ExecutionResult };
+        if (!done) return { done, value: { ...value, errors: value.errors && readErrors(value.errors, 'A subgraph') } as ExecutionResult };
         await close();
         return { done: true, value: undefined };
       } catch (thrown) {
         await close();
-        if (Array.isArray(thrown)) return { done: false, value: { errors: (thrown as GraphQLFormattedError[]).map(toError) } };
+        if (Array.isArray(thrown)) return { done: false, value: { errors: readErrors(thrown, 'A subgraph') } };
         throw new Error(`The connection to the subgraph was lost: ${reasonOf(thrown)}`, { cause: thrown });
       }
     },

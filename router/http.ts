@@ -5,12 +5,14 @@ import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DocumentNode, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { CredentialsMissing, InvalidParameters, isErrorCode, PlatformError, statusOf } from '../kernel/errors.ts';
-import { shownAs, toPlatformError } from '../kernel/http.ts';
+import { acceptJson } from '../kernel/http.bodies.ts';
+import { retryHeaders, shownAs, toPlatformError } from '../kernel/http.ts';
 import { Principal } from '../kernel/principal.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { mountGraphiql } from './graphiql.ts';
+import { MutationsOnce, type MutationsOnceOptions } from './mutations.once.ts';
 import type { AdmittedOperation, Router } from './router.ts';
-import { beyondRequest, type OperationPrice } from './weight.ts';
+import { beyondRequest, type OperationPrice, refusedFields } from './weight.ts';
 
 export interface GraphqlHttpOptions {
   /** Default `/graphql`. */
@@ -22,11 +24,16 @@ export interface GraphqlHttpOptions {
    * root fields, and waits for its turn. Throws a PlatformError to refuse it.
    */
   charge?(request: FastifyRequest, price: OperationPrice): Promise<void>;
+  /** Called with the root fields of an operation that were refused before they did anything. */
+  refused?(request: FastifyRequest, fields: readonly string[]): Promise<void>;
+  /** Where the first response to a mutation with an `Idempotency-Key` is kept. Without it the header is refused. */
+  once?: MutationsOnceOptions;
 }
 
 /** Apollo clones its context value, and a RequestContext may have private members: it travels inside. */
 interface ApolloContext {
   request: FastifyRequest;
+  reply: FastifyReply;
   /** Known when Apollo has resolved the operation. */
   admitted?: AdmittedOperation;
 }
@@ -47,10 +54,12 @@ export async function mountGraphql(app: FastifyInstance, router: Router, options
 
   await app.register((scope, _, done) => {
     scope.setErrorHandler((error, request, reply) => answerError(error, request, reply));
-    const handle = fastifyApolloHandler(apollo, { context: async (request) => ({ request }) });
+    const handle = fastifyApolloHandler(apollo, { context: async (request, reply) => ({ request, reply }) });
+    acceptJson(scope);
     scope.route({
       method: ['GET', 'POST'],
       url: path,
+      bodyLimit: BODY_LIMIT_BYTES,
       // of a GET or POST alike, the request itself: what its operation costs beyond that is charged when it is known, as is
       // how urgent it is
       config: { weight: 1, access: 'optional', priority: 'deferred' },
@@ -62,6 +71,9 @@ export async function mountGraphql(app: FastifyInstance, router: Router, options
   });
 }
 
+/** More than a route of REST: documents, articles and small files come as variables of one address, as over a socket. */
+const BODY_LIMIT_BYTES = 1024 * 1024;
+
 const ALLOW = 'GET, HEAD, OPTIONS, POST';
 
 function refuseMethod({ method }: FastifyRequest, reply: FastifyReply): never {
@@ -69,10 +81,11 @@ function refuseMethod({ method }: FastifyRequest, reply: FastifyReply): never {
   throw new PlatformError('METHOD_NOT_ALLOWED', `${method} is not allowed here, only ${ALLOW}.`, { method, allowed: ALLOW.split(', ') });
 }
 
-function createApollo(router: Router, { charge }: GraphqlHttpOptions): ApolloServer<ApolloContext> {
+function createApollo(router: Router, { charge, refused, once }: GraphqlHttpOptions): ApolloServer<ApolloContext> {
+  const documents = new PreparedDocuments(router);
   return new ApolloServer<ApolloContext>({
-    gateway: asGateway(router),
-    documentStore: documentStore(router),
+    gateway: asGateway(router, new MutationsOnce(router, once), refused),
+    documentStore: documents.store,
     parseOptions: { maxTokens: router.limits.tokens },
     introspection: true,
     // no credential is ambient: without a header with a key a request is nobody's
@@ -86,6 +99,9 @@ function createApollo(router: Router, { charge }: GraphqlHttpOptions): ApolloSer
       ApolloServerPluginLandingPageDisabled(),
       {
         requestDidStart: async () => ({
+          async didResolveSource({ source, queryHash }) {
+            documents.prepare(source, queryHash);
+          },
           async didResolveOperation({ document, request, contextValue }) {
             const { request: http } = contextValue;
             const { operationName, variables } = request;
@@ -96,6 +112,16 @@ function createApollo(router: Router, { charge }: GraphqlHttpOptions): ApolloSer
             if (http.caller.principal === Principal.nobody && !router.isPublic(price.fields)) throwWithStatus(new CredentialsMissing());
             await charge?.(http, beyondRequest(price)).catch(throwWithStatus);
           },
+          async willSendResponse({ response: { body, http } }) {
+            if (body.kind !== 'single') return;
+            const { data, errors = [] } = body.singleResult;
+            const { code, details } = errors.find(({ extensions }) => extensions?.code === 'SERVICE_UNAVAILABLE')?.extensions ?? {};
+            if (!code) return;
+            const { retry_after: seconds } = Object(details) as { retry_after?: number };
+            if (seconds !== undefined) http.headers.set('retry-after', String(seconds));
+            // what was read of a part is a response; proxies and clients that look at the status alone try the others again
+            if (Object.values(data ?? {}).every((value) => value === null)) http.status = statusOf('SERVICE_UNAVAILABLE');
+          },
         }),
       },
     ],
@@ -104,7 +130,7 @@ function createApollo(router: Router, { charge }: GraphqlHttpOptions): ApolloSer
 
 type Gateway = NonNullable<ApolloServerOptionsWithGateway<ApolloContext>['gateway']>;
 
-function asGateway(router: Router): Gateway {
+function asGateway(router: Router, once: MutationsOnce, onRefused: GraphqlHttpOptions['refused']): Gateway {
   let end = (): void => {};
   return {
     onSchemaLoadOrUpdate(callback) {
@@ -114,25 +140,45 @@ function asGateway(router: Router): Gateway {
       return end;
     },
     load: async () => ({
-      executor: ({ document, request, context }) => {
-        const { request: http, admitted } = context as ApolloContext;
+      executor: async ({ document, request, context }) => {
+        const { request: http, reply, admitted } = context as ApolloContext;
         const { variables, operationName } = request;
-        return router.execute({ document, variables, operationName, context: http.caller }, admitted) as never;
+        const operation = { document, variables, operationName, context: http.caller };
+        if (!admitted) return router.execute(operation) as never;
+        const { result, isReplayed } = await once.execute(operation, admitted, http.headers['idempotency-key']).catch(throwWithStatus);
+        if (isReplayed) reply.header('idempotent-replayed', 'true');
+        const refused = onRefused ? refusedFields(result, admitted.operation) : [];
+        if (refused.length > 0) await onRefused?.(http, refused);
+        return result as never;
       },
     }),
     stop: async () => end(),
   };
 }
 
-const STORED_DOCUMENTS = 2_000;
+/** Between one step of a request and the next: the router keeps the documents. */
+const HANDED_OVER = 100;
 
-/** Apollo keeps validated documents by the hash of their text; it is given back the router's own object for that text. */
-function documentStore(router: Router) {
-  const documents = new BoundedCache<string, DocumentNode>(STORED_DOCUMENTS);
-  return {
-    get: async (key: string) => documents.get(key),
-    set: async (key: string, document: DocumentNode) => documents.set(key, router.prepare(document).document),
-    delete: async (key: string) => documents.delete(key),
+/**
+ * Hands Apollo the documents that the router has prepared, so that each is parsed and validated once, within the router's
+ * limits. One that is no valid GraphQL is left to Apollo, which reports all of its errors.
+ */
+class PreparedDocuments {
+  readonly #byHash = new BoundedCache<string, DocumentNode>(HANDED_OVER);
+
+  constructor(private readonly router: Router) {}
+
+  prepare(source: string, hash: string): void {
+    const { document, errors, isTooLarge } = this.router.prepare(source);
+    if (errors.length === 0 || isTooLarge) this.#byHash.set(hash, document);
+    else this.#byHash.delete(hash);
+  }
+
+  /** For Apollo, whose keys end in the hash of the text. */
+  readonly store = {
+    get: async (key: string) => this.#byHash.get(key.slice(key.lastIndexOf(':') + 1)),
+    set: async () => undefined,
+    delete: async () => undefined,
   };
 }
 
@@ -174,6 +220,7 @@ function withStatus(error: GraphQLError, status: number): GraphQLError {
   });
 }
 
+/** @throws GraphQLError with the status of a PlatformError; anything else as it is */
 function throwWithStatus(error: unknown): never {
   if (!(error instanceof PlatformError)) throw error;
   throw withStatus(new GraphQLError(error.message, { originalError: error, extensions: error.extensions }), error.status);
@@ -181,11 +228,12 @@ function throwWithStatus(error: unknown): never {
 
 /** What the edge or the parser of bodies refused, in the form that GraphQL clients read. */
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = shownAs(error);
-  if (known.code === 'INTERNAL_ERROR') request.caller?.log.error({ err: known.cause ?? known }, 'GraphQL request failed');
+  const known = shownAs(error, request);
+  if (known.status >= 500) request.caller?.log.error({ err: known.cause ?? known }, 'GraphQL request failed');
   const { code, details, message, status } = known;
   return reply
     .code(status)
+    .headers(retryHeaders(known))
     .type('application/json; charset=utf-8')
     .send({ errors: [{ message, extensions: { code, details, request_id: request.id } }] });
 }

@@ -24,15 +24,15 @@ export function introspectionOf(node: OperationDefinitionNode, fragments: Fragme
 }
 
 /** Answers the part of an operation that is about the schema. */
-export function introspect(schema: GraphQLSchema, { node, prepared }: PreparedOperation, variableValues: Variables): ExecutionResult {
-  const about = keepingRoots(node, prepared.fragments, (name) => name.startsWith('__'));
-  const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [about, ...prepared.fragments.values()] };
+export function introspect(schema: GraphQLSchema, { node, fragments }: PreparedOperation, variableValues: Variables): ExecutionResult {
+  const about = keepingRoots(node, fragments, (name) => name.startsWith('__'));
+  const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [about, ...fragments.values()] };
   return execute({ schema, document, variableValues }) as ExecutionResult;
 }
 
 /** The part of a mixed operation that is about data. */
-export const dataPart = ({ node, prepared }: PreparedOperation): OperationDefinitionNode =>
-  keepingRoots(node, prepared.fragments, (name) => !name.startsWith('__') || name === '__typename');
+export const dataPart = ({ node, fragments }: PreparedOperation): OperationDefinitionNode =>
+  keepingRoots(node, fragments, (name) => !name.startsWith('__') || name === '__typename');
 
 /** The operation with those of its root fields that pass; fragments at the root become inline ones. */
 function keepingRoots(operation: OperationDefinitionNode, fragments: Fragments, keeps: (name: string) => boolean): OperationDefinitionNode {

@@ -80,7 +80,8 @@ function readGraphs({ definitions }: DocumentNode): Map<string, JoinedGraph> {
   return new Map(entries);
 }
 
-function argumentsOf(directives: readonly ConstDirectiveNode[] | undefined, name: string): object[] {
+/** The arguments of each directive of a name. */
+export function argumentsOf(directives: readonly ConstDirectiveNode[] | undefined, name: string): object[] {
   return (directives ?? [])
     .filter((directive) => directive.name.value === name)
     .map(({ arguments: given = [] }) =>

@@ -1,4 +1,12 @@
-import { type DocumentNode, type FragmentDefinitionNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
 
 /** What one operation may ask. Introspection (`__schema`, `__type`) is as deep as graphql-js allows, and costs no data; all else counts for it too. */
 export interface OperationLimits {
@@ -10,6 +18,8 @@ export interface OperationLimits {
   spreads: number;
   rootFields: number;
   aliases: number;
+  /** Pairs of selections under one response key, which validation compares with each other, in all of the document. */
+  comparisons: number;
   /** Lexical tokens of the document. */
   tokens: number;
   /** Objects that the answer may have, as the sizes of its lists announce; a large text counts as several. */
@@ -26,6 +36,7 @@ export const DEFAULT_LIMITS: OperationLimits = {
   spreads: 1_000,
   rootFields: 50,
   aliases: 300,
+  comparisons: 20_000,
   tokens: 5_000,
   cost: 250_000,
   pageSize: 50,
@@ -40,19 +51,36 @@ interface Size {
 }
 
 /**
- * Why an operation is too large, or undefined. Reads each fragment once, and comes before all that follows fragments wherever
- * they are spread. Needs a validated document: fragments exist and have no cycles.
+ * Why a document is too large, or undefined. Comes before validation and all else that follows fragments wherever they are
+ * spread, or compares each field with each: reads each fragment once, then as much as the limits allow.
  */
-export function exceededLimit(operation: OperationDefinitionNode, fragments: Fragments, limits: OperationLimits): string | undefined {
-  const seen = new Map<string, Size>();
-  const { depth, fields, spreads, aliases } = measure(operation.selectionSet, fragments, seen);
-  if (depth > limits.depth) return `The operation is ${depth} fields deep; at most ${limits.depth} are allowed.`;
-  if (fields > limits.fields) return `The operation selects ${fields} fields; at most ${limits.fields} are allowed.`;
-  if (spreads > limits.spreads) return `The operation spreads ${spreads} fragments; at most ${limits.spreads} are allowed.`;
-  if (aliases > limits.aliases) return `The operation has ${aliases} aliases; at most ${limits.aliases} are allowed.`;
-  const roots = rootFieldNames(operation, fragments).length;
-  return roots > limits.rootFields ? `The operation has ${roots} root fields; at most ${limits.rootFields} are allowed.` : undefined;
+export function exceededLimit({ definitions }: DocumentNode, fragments: Fragments, limits: OperationLimits): string | undefined {
+  const measuring = new Measuring(fragments);
+  const executable = definitions.filter(isExecutable);
+  const sizes = executable.map((definition) => measuring.measure(definition.selectionSet));
+  for (const name of fragments.keys()) measuring.measureFragment(name);
+  if (measuring.cycle) return `The fragment ${measuring.cycle} spreads itself.`;
+  for (const { fields, spreads, aliases } of sizes) {
+    if (fields > limits.fields) return `The operation selects ${fields} fields; at most ${limits.fields} are allowed.`;
+    if (spreads > limits.spreads) return `The operation spreads ${spreads} fragments; at most ${limits.spreads} are allowed.`;
+    if (aliases > limits.aliases) return `The operation has ${aliases} aliases; at most ${limits.aliases} are allowed.`;
+  }
+  for (const [index, operation] of executable.entries()) {
+    if (operation.kind !== Kind.OPERATION_DEFINITION) continue;
+    const depth = sizes[index]?.depth ?? 0;
+    if (depth > limits.depth) return `The operation is ${depth} fields deep; at most ${limits.depth} are allowed.`;
+    const roots = rootFieldNames(operation, fragments).length;
+    if (roots > limits.rootFields) return `The operation has ${roots} root fields; at most ${limits.rootFields} are allowed.`;
+  }
+  const comparisons = executable.reduce((sum, { selectionSet }) => sum + comparisonsIn([selectionSet], fragments), 0);
+  return comparisons > limits.comparisons
+    ? `The document selects the same fields again and again: ${comparisons} pairs of them, and at most ${limits.comparisons} are allowed.`
+    : undefined;
 }
+
+type Executable = OperationDefinitionNode | FragmentDefinitionNode;
+const isExecutable = (definition: DefinitionNode): definition is Executable =>
+  definition.kind === Kind.OPERATION_DEFINITION || definition.kind === Kind.FRAGMENT_DEFINITION;
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
@@ -61,21 +89,43 @@ export function fragmentsOf(document: DocumentNode): Fragments {
   return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
 }
 
-/** A fragment is measured once however often it is spread: nested spreads double otherwise. */
-function measure({ selections }: SelectionSetNode, fragments: Fragments, seen: Map<string, Size>): Size {
-  const total: Size = { ...NOTHING };
-  for (const selection of selections) {
-    if (selection.kind === Kind.FIELD) {
-      const inner = selection.selectionSet ? measure(selection.selectionSet, fragments, seen) : NOTHING;
-      const depth = INTROSPECTION.has(selection.name.value) ? 1 : inner.depth + 1;
-      add(total, { ...inner, depth, fields: inner.fields + 1, aliases: inner.aliases + (selection.alias ? 1 : 0) });
-    } else {
-      const isInline = selection.kind === Kind.INLINE_FRAGMENT;
-      add(total, isInline ? measure(selection.selectionSet, fragments, seen) : measureFragment(selection.name.value, fragments, seen));
-      total.spreads += 1;
+class Measuring {
+  /** A fragment that spreads itself. */
+  cycle: string | undefined;
+  readonly #seen = new Map<string, Size>();
+  readonly #open = new Set<string>();
+
+  constructor(private readonly fragments: Fragments) {}
+
+  measure({ selections }: SelectionSetNode): Size {
+    const total: Size = { ...NOTHING };
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) {
+        const inner = selection.selectionSet ? this.measure(selection.selectionSet) : NOTHING;
+        const depth = INTROSPECTION.has(selection.name.value) ? 1 : inner.depth + 1;
+        add(total, { ...inner, depth, fields: inner.fields + 1, aliases: inner.aliases + (selection.alias ? 1 : 0) });
+      } else {
+        const isInline = selection.kind === Kind.INLINE_FRAGMENT;
+        add(total, isInline ? this.measure(selection.selectionSet) : this.measureFragment(selection.name.value));
+        total.spreads += 1;
+      }
     }
+    return total;
   }
-  return total;
+
+  /** Once however often it is spread: nested spreads double otherwise. */
+  measureFragment(name: string): Size {
+    const known = this.#seen.get(name);
+    if (known) return known;
+    const fragment = this.fragments.get(name);
+    if (this.#open.has(name)) this.cycle ??= name;
+    if (!fragment || this.#open.has(name)) return NOTHING;
+    this.#open.add(name);
+    const size = this.measure(fragment.selectionSet);
+    this.#open.delete(name);
+    this.#seen.set(name, size);
+    return size;
+  }
 }
 
 const NOTHING: Size = { depth: 0, fields: 0, spreads: 0, aliases: 0 };
@@ -88,22 +138,46 @@ function add(total: Size, { depth, fields, spreads, aliases }: Size): void {
   total.aliases += aliases;
 }
 
-function measureFragment(name: string, fragments: Fragments, seen: Map<string, Size>): Size {
-  const known = seen.get(name);
-  if (known) return known;
-  const fragment = fragments.get(name);
-  const size = fragment ? measure(fragment.selectionSet, fragments, seen) : NOTHING;
-  seen.set(name, size);
-  return size;
+/** Pairs of fields under one response key, here and in what those of one key select together. */
+function comparisonsIn(selectionSets: readonly SelectionSetNode[], fragments: Fragments): number {
+  const byKey = new Map<string, { count: number; inner: SelectionSetNode[] }>();
+  const spread = new Set<string>();
+  const collect = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) {
+        const key = (selection.alias ?? selection.name).value;
+        const same = byKey.get(key) ?? { count: 0, inner: [] };
+        same.count += 1;
+        if (selection.selectionSet) same.inner.push(selection.selectionSet);
+        byKey.set(key, same);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        collect(selection.selectionSet);
+      } else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        const fragment = fragments.get(selection.name.value);
+        if (fragment) collect(fragment.selectionSet);
+      }
+    }
+  };
+  for (const selectionSet of selectionSets) collect(selectionSet);
+  let pairs = 0;
+  for (const { count, inner } of byKey.values()) {
+    pairs += (count * (count - 1)) / 2;
+    if (inner.length > 0) pairs += comparisonsIn(inner, fragments);
+  }
+  return pairs;
 }
 
 /** The names of the root fields, as often as they are asked; fragments at the root are followed once. */
-export function rootFieldNames({ selectionSet }: OperationDefinitionNode, fragments: Fragments): string[] {
-  const names: string[] = [];
+export const rootFieldNames = (operation: OperationDefinitionNode, fragments: Fragments): string[] =>
+  rootFields(operation, fragments).map(({ name }) => name.value);
+
+export function rootFields({ selectionSet }: OperationDefinitionNode, fragments: Fragments): FieldNode[] {
+  const fields: FieldNode[] = [];
   const followed = new Set<string>();
   const collect = ({ selections }: SelectionSetNode): void => {
     for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) names.push(selection.name.value);
+      if (selection.kind === Kind.FIELD) fields.push(selection);
       else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
       else if (!followed.has(selection.name.value)) {
         followed.add(selection.name.value);
@@ -113,5 +187,5 @@ export function rootFieldNames({ selectionSet }: OperationDefinitionNode, fragme
     }
   };
   collect(selectionSet);
-  return names;
+  return fields;
 }

@@ -3,6 +3,7 @@ import {
   type DefinitionNode,
   type DirectiveNode,
   type DocumentNode,
+  type ExecutionResult,
   type FieldNode,
   type GraphQLArgument,
   type GraphQLCompositeType,
@@ -27,7 +28,11 @@ import {
 } from 'graphql';
 import type { PreparedOperation } from './documents.ts';
 import type { ExecutableSupergraph } from './executable-supergraph.ts';
-import type { Fragments } from './limits.ts';
+import { RunErrors } from './execution/errors.ts';
+import { isObject } from './execution/merge.ts';
+import { compileProjection } from './execution/projection.ts';
+import { withTypenames } from './execution/typenames.ts';
+import { type Fragments, rootFields } from './limits.ts';
 
 /** How a subscription is followed. */
 export interface LivePlan {
@@ -37,6 +42,8 @@ export interface LivePlan {
   document: DocumentNode;
   /** For a selection that needs other subgraphs: the query that reads each event again, through the whole graph. */
   read?: LiveRead;
+  /** Makes the response of what the owner sent, or of what was read again. */
+  complete(result: ExecutionResult): ExecutionResult;
   field: FieldNode;
   /** The name under which the field is answered. */
   responseKey: string;
@@ -63,21 +70,29 @@ const variableOf = (member: string): string => `__${member}`;
  * else it tells which record each event is about, and `Query.<type>(id: ID!)` reads the selection. What else that field must
  * be given is a member of the record of the same name: `webhookDelivery(webhookId: ID!, id: ID!)`.
  */
-export function planLive(graph: ExecutableSupergraph, { node, prepared: { fragments } }: PreparedOperation): LivePlan | NotFollowable {
+export function planLive(graph: ExecutableSupergraph, { node, fragments }: PreparedOperation): LivePlan | NotFollowable {
   const { schema, joins } = graph;
   const root = schema.getSubscriptionType();
   const field = rootField(node, fragments);
-  const definition = field && root?.getFields()[field.name.value];
-  if (!root || !definition) return new NotFollowable('This subscription selects no stream.');
+  if (!root || !field) return new NotFollowable('This subscription selects no stream: all of its fields are skipped.');
+  if (field === 'several') return new NotFollowable('A subscription follows one field, and this one selects several.');
+  const definition = root.getFields()[field.name.value];
+  if (!definition) return new NotFollowable(`${field.name.value} is not a stream.`);
   const type = getNamedType(definition.type);
   const isNullable = !isNonNullType(definition.type);
-  const responseKey = field.alias?.value ?? field.name.value;
+  const responseKey = keyOf(field);
   const owners = joins.ownersOf(root.name, definition.name);
 
   const whole = operationWith(node, 'subscription', [field], fragments);
   const answering = owners.find((owner) => answersAll(graph, owner, whole));
   const nameOf = (owner: string): string => joins.graphs.get(owner)?.name ?? owner;
-  if (answering) return { owner: nameOf(answering), document: whole, field, responseKey, isNullable };
+  const common = {
+    field,
+    responseKey,
+    isNullable,
+    complete: compileCompletion(graph, { ...node, selectionSet: selectionOf(field) }, fragments),
+  };
+  if (answering) return { ...common, owner: nameOf(answering), document: withTypenames(schema, whole) };
 
   const isList = isListType(isNonNullType(definition.type) ? definition.type.ofType : definition.type);
   const reader = isObjectType(type) ? readerOf(schema, type) : undefined;
@@ -90,27 +105,38 @@ export function planLive(graph: ExecutableSupergraph, { node, prepared: { fragme
   const keys = reader.args.map(({ name: key }) => key);
   const told = operationWith(node, 'subscription', [{ ...field, selectionSet: selecting('__typename', ...keys) }], fragments);
   const read = {
-    document: readOperation(node, { ...field, name: name(reader.name), alias: name(responseKey) }, reader.args, fragments),
+    // completed a second time as the subscription's: the types that the schema leaves open must still be known then
+    document: withTypenames(
+      schema,
+      readOperation(node, { ...field, name: name(reader.name), alias: name(responseKey) }, reader.args, fragments),
+    ),
     keys: new Map(keys.map((key) => [variableOf(key), key])),
   };
-  return { owner: nameOf(owner), document: told, field, responseKey, isNullable, read };
+  return { ...common, owner: nameOf(owner), document: told, read };
+}
+
+/** What a subgraph sends is checked and completed as the response of a query is. */
+function compileCompletion({ schema }: ExecutableSupergraph, node: OperationDefinitionNode, fragments: Fragments): LivePlan['complete'] {
+  const project = compileProjection(schema, { operation: node, fragments, renamed: new Map() });
+  return (result) => {
+    if (!isObject(result.data)) return result;
+    const { data, problems } = project(result.data);
+    if (problems.length === 0) return { ...result, data };
+    const failures = new RunErrors();
+    for (const error of result.errors ?? []) failures.add(error);
+    const errors = failures.complete(problems);
+    return errors.length > 0 ? { ...result, data, errors } : { ...result, data };
+  };
 }
 
 /** The one root field, with all of its selections where it is written several times. */
-function rootField({ selectionSet }: OperationDefinitionNode, fragments: Fragments): FieldNode | undefined {
-  const fields = rootFields(selectionSet, fragments);
+function rootField(node: OperationDefinitionNode, fragments: Fragments): FieldNode | 'several' | undefined {
+  const fields = rootFields(node, fragments);
   const [first] = fields;
   if (!first || fields.length === 1) return first;
+  if (fields.some((field) => keyOf(field) !== keyOf(first))) return 'several';
   const selections = fields.flatMap((field) => field.selectionSet?.selections ?? []);
   return { ...first, selectionSet: { kind: Kind.SELECTION_SET, selections } };
-}
-
-function rootFields({ selections }: SelectionSetNode, fragments: Fragments): FieldNode[] {
-  return selections.flatMap((selection) => {
-    if (selection.kind === Kind.FIELD) return [selection];
-    const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
-    return inner ? rootFields(inner.selectionSet, fragments) : [];
-  });
 }
 
 interface Reader {
@@ -211,6 +237,8 @@ function answersAll({ schema, joins }: ExecutableSupergraph, graph: string, docu
   return all;
 }
 
+const keyOf = ({ alias, name: { value } }: FieldNode): string => alias?.value ?? value;
+const selectionOf = (field: FieldNode): SelectionSetNode => ({ kind: Kind.SELECTION_SET, selections: [field] });
 const name = (value: string) => ({ kind: Kind.NAME, value }) as const;
 const selecting = (...names: string[]): SelectionSetNode => ({
   kind: Kind.SELECTION_SET,

@@ -152,18 +152,18 @@ export class LiveOperations {
   async #resultOf(event: ExecutionResult, { variables, context }: LiveRequest, plan: LivePlan): Promise<ExecutionResult> {
     const record = event.data?.[plan.responseKey] as Record<string, unknown> | null | undefined;
     if (!plan.read || !record) {
-      const { errors } = namingVariables(event);
-      return errors ? { ...event, errors: presentErrors(errors, context, this.parts.errors) } : event;
+      const result = namingVariables(plan.complete(event));
+      return result.errors ? { ...result, errors: presentErrors(result.errors, context, this.parts.errors) } : result;
     }
 
     const { document, keys } = plan.read;
     const keyed = Object.fromEntries([...keys].map(([variable, member]) => [variable, record[member]]));
-    const result = await this.parts.execute({
+    const read = await this.parts.execute({
       document,
       variables: { ...variables, ...keyed },
       context: renewContext(context),
     });
-    if (result.errors || plan.isNullable || result.data?.[plan.responseKey]) return result;
+    if (read.errors || plan.isNullable || read.data?.[plan.responseKey]) return plan.complete(read);
     const gone = new PlatformError('RESOURCE_NOT_FOUND', 'What this event is about cannot be read any more.', { id: record.id });
     return { data: null, ...this.#refusal(context, new GraphQLError(gone.message, { path: [plan.responseKey], originalError: gone })) };
   }
@@ -178,11 +178,11 @@ export class LiveOperations {
   }
 
   /** The same for subscribers who would get the same; undefined for who begins at a position of their own. */
-  #keyOf({ operation, variables, context: { principal } }: LiveRequest, { field }: LivePlan): string | undefined {
+  #keyOf({ operation, variables, context: { principal, client } }: LiveRequest, { field }: LivePlan): string | undefined {
     if (hasPosition(field, variables, operation, this.#options.positionArguments)) return undefined;
     const id = this.#ids.get(operation) ?? ++this.#lastId;
     this.#ids.set(operation, id);
-    return JSON.stringify([id, rightsOf(principal), variables], sortedMembers);
+    return JSON.stringify([id, rightsOf(principal), client?.forwarded, variables], sortedMembers);
   }
 
   #tooSlow(context: RequestContext): ExecutionResult {

@@ -2,15 +2,15 @@ import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSche
 import type { ErrorDetails } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { RequestContext } from '../kernel/request.ts';
-import { UNSTORABLE, unstorableIn } from '../kernel/text.ts';
 import { CallerExecution } from './caller-execution.ts';
 import type { PreparedDocument, PreparedOperation } from './documents.ts';
-import { asGraphQLError, type ErrorPolicy, presentErrors, refusedVariable, requestError } from './errors.ts';
+import { asGraphQLError, type ErrorPolicy, presentErrors, refusedVariable, requestError, variableError } from './errors.ts';
 import { ExecutableSupergraph, type Transports } from './executable-supergraph.ts';
 import { DEFAULT_LIMITS, type OperationLimits } from './limits.ts';
 import type { LiveSink } from './live.run.ts';
 import { LiveOperations, type LiveOptions, type LiveRequest } from './live.ts';
 import type { OperationRecord, RouterObserver } from './observer.ts';
+import { plannerConcerns } from './planner-concerns.ts';
 import type { Variables } from './transport.ts';
 
 export interface RouterOptions {
@@ -57,7 +57,13 @@ const WARMED_OPERATIONS = 200;
 /** @throws Error for a text that is not a supergraph, or names a subgraph without a transport. */
 export async function createRouter(options: RouterOptions): Promise<Router> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  return new Router(options, limits, await ExecutableSupergraph.load(options.supergraphSdl, options.transports, limits));
+  const graph = await ExecutableSupergraph.load(options.supergraphSdl, options.transports, limits);
+  warnOf(options.supergraphSdl, options.log);
+  return new Router(options, limits, graph);
+}
+
+function warnOf(supergraphSdl: string, log: Logger): void {
+  for (const concern of plannerConcerns(supergraphSdl)) log.warn({ concern }, 'The supergraph may be planned wrongly');
 }
 
 /** Executes operations over the subgraphs of a supergraph. Knows no domain, no HTTP and no sockets. */
@@ -67,6 +73,7 @@ export class Router {
   readonly #errors: ErrorPolicy;
   readonly #listeners = new Set<(router: Router) => void>();
   readonly #challenge: Challenge | undefined;
+  readonly #log: Logger;
   #transports: Transports;
 
   constructor(
@@ -76,6 +83,7 @@ export class Router {
   ) {
     this.#transports = options.transports;
     this.#challenge = options.challenge;
+    this.#log = options.log;
     this.#observer = options.observer ?? {};
     this.#errors = { passForeignErrors: false, ...options.errors };
     this.#live = new LiveOperations(
@@ -116,6 +124,12 @@ export class Router {
   /** Errors as callers may see them; what is internal is logged. */
   present(errors: readonly unknown[], context: RequestContext): GraphQLError[] {
     return presentErrors(errors.map(asGraphQLError), context, this.#errors);
+  }
+
+  /** The same of one error, a demand for a second factor with its challenge. */
+  async refusal(error: unknown, context: RequestContext): Promise<GraphQLError> {
+    const [refusal] = await this.#answered([asGraphQLError(error)], context);
+    return refusal as GraphQLError;
   }
 
   /**
@@ -177,6 +191,7 @@ export class Router {
    */
   async update(supergraphSdl: string, transports: Transports = this.#transports): Promise<void> {
     const next = await ExecutableSupergraph.load(supergraphSdl, transports, this.limits);
+    warnOf(supergraphSdl, this.#log);
     await Promise.all(this.graph.documents.mostUsed(WARMED_OPERATIONS).map((operation) => this.#warm(next, operation)));
     const left = [...this.#transports.values()].filter((transport) => ![...transports.values()].includes(transport));
     this.graph = next;
@@ -208,10 +223,11 @@ export class Router {
     graph: ExecutableSupergraph,
     document: string | DocumentNode,
     operationName: string | null | undefined,
+    variables: Variables,
   ): PreparedOperation | GraphQLError[] {
     const prepared = graph.documents.prepare(document);
     if (prepared.errors.length > 0) return [...prepared.errors];
-    const operation = graph.documents.operation(prepared, operationName);
+    const operation = graph.documents.operation(prepared, operationName, variables);
     return operation instanceof GraphQLError ? [operation] : operation;
   }
 
@@ -222,10 +238,10 @@ export class Router {
     variables: Variables,
     wanted: Wanted = 'answer',
   ): PreparedOperation | GraphQLError[] {
-    const operation = this.#find(graph, document, operationName);
+    const operation = this.#find(graph, document, operationName, variables);
     if (Array.isArray(operation)) return operation;
-    const unstorable = unstorableIn(variables);
-    if (unstorable !== undefined) return [requestError({ field: unstorable, reason: UNSTORABLE })];
+    const unfit = variableError(operation.checkVariables(variables));
+    if (unfit) return [unfit];
     const cost = operation.cost(variables);
     if (cost > this.limits.cost) {
       const reason = `The answer could have ${cost} objects; at most ${this.limits.cost} are allowed. Ask for shorter lists, or for fewer large texts.`;
@@ -253,8 +269,8 @@ export class Router {
   }
 
   /** An operation that the new supergraph does not have any more is refused when it comes again. */
-  async #warm(next: ExecutableSupergraph, { prepared, name, node }: PreparedOperation): Promise<void> {
-    const operation = next.documents.operation(next.documents.prepare(prepared.text), name);
+  async #warm(next: ExecutableSupergraph, { prepared, name, node, decisions }: PreparedOperation): Promise<void> {
+    const operation = next.documents.operation(next.documents.prepare(prepared.text), name, Object.fromEntries(decisions));
     if (operation instanceof GraphQLError || operation.prepared.errors.length > 0 || node.operation === 'subscription') return;
     await next.warm(operation).catch(() => undefined);
   }

@@ -1,5 +1,7 @@
-import type { OperationDefinitionNode } from 'graphql';
-import { type Fragments, rootFieldNames } from './limits.ts';
+import type { ExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
+import { isErrorCode, statusOf } from '../kernel/errors.ts';
+import { TAKES_NOTHING } from './edge/plans.ts';
+import { type Fragments, rootFieldNames, rootFields } from './limits.ts';
 
 /** What an operation costs against the rate limit. */
 export interface OperationPrice {
@@ -27,6 +29,22 @@ export const beyondRequest = ({ weight, requests, fields }: OperationPrice): Ope
   requests: requests - REQUEST_PRICE.requests,
   fields,
 });
+
+/** The root fields that were refused before they did anything, each as often as it was asked. */
+export function refusedFields(
+  { errors = [] }: ExecutionResult,
+  operation: { node: OperationDefinitionNode; fragments: Fragments },
+): string[] {
+  const refusals = errors.filter(isRefusal);
+  if (refusals.length === 0) return [];
+  const isWhole = refusals.some(({ path }) => !path?.length);
+  const keys = new Set(refusals.flatMap(({ path }) => (path?.length === 1 ? [path[0]] : [])));
+  return rootFields(operation.node, operation.fragments)
+    .filter(({ name, alias = name }) => isWhole || keys.has(alias.value))
+    .map(({ name }) => name.value);
+}
+
+const isRefusal = ({ extensions: { code } }: GraphQLError): boolean => isErrorCode(code) && TAKES_NOTHING.has(statusOf(code));
 
 function fieldWeight(type: OperationDefinitionNode['operation'], name: string): number {
   if (name.startsWith('__')) return 0;

@@ -9,9 +9,10 @@ import { Principal } from '../kernel/principal.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import type { CredentialWatch } from './credential-watch.ts';
 import type { LiveCaps } from './live-caps.ts';
+import { MutationsOnce, type MutationsOnceOptions } from './mutations.once.ts';
 import type { AdmittedOperation, GraphOperation, Router } from './router.ts';
 import { isStream } from './transport.ts';
-import { beyondRequest, type OperationPrice, REQUEST_PRICE } from './weight.ts';
+import { beyondRequest, type OperationPrice, REQUEST_PRICE, refusedFields } from './weight.ts';
 import { SocketFollower } from './ws.follower.ts';
 import type { SocketSession } from './ws.session.ts';
 
@@ -35,11 +36,15 @@ export interface SocketOperationsOptions<C extends RequestContext> {
    * which may be a weight of 0. Throws a PlatformError to refuse it; the socket stays open.
    */
   charge?(admitted: C, price: OperationPrice): Promise<void>;
+  /** Called with the root fields of an operation that were refused before they did anything. */
+  refused?(admitted: C, fields: readonly string[]): Promise<void>;
   /**
    * Runs a query or mutation in its turn; `closed` says that nobody waits any more. Throws a PlatformError where it waited
    * too long. Subscriptions take no turn: they are open for as long as someone listens.
    */
   serve?<T>(admitted: C, price: OperationPrice, closed: AbortSignal, run: () => Promise<T>): Promise<T>;
+  /** Where the first response to a mutation with `extensions.idempotencyKey` is kept. Without it such a key is refused. */
+  once?: MutationsOnceOptions;
   /** Who watches the credentials of open sockets. Default: one of their own, which is told of no changes. */
   watch?: CredentialWatch<C>;
   /** What an organization may have open. Default: as much as it likes. */
@@ -56,11 +61,14 @@ const INIT_TIMEOUT_MS = 10_000;
 export class SocketOperations<C extends RequestContext> {
   /** Whose operation a context is: graphql-ws hands on no more than that. */
   readonly #callers = new WeakMap<RequestContext, Caller<C>>();
+  readonly #once: MutationsOnce;
 
   constructor(
     private readonly router: Router,
     private readonly options: SocketOperationsOptions<C> & { watch: CredentialWatch<C>; maxOperations: number },
-  ) {}
+  ) {
+    this.#once = new MutationsOnce(router, options.once);
+  }
 
   createServer(): Server<SocketSession<C>> {
     return makeServer<Record<string, unknown>, SocketSession<C>>({
@@ -98,7 +106,7 @@ export class SocketOperations<C extends RequestContext> {
 
   #refuse(session: SocketSession<C>, error: unknown): void {
     const known = toPlatformError(error);
-    if (known.code === 'INTERNAL_ERROR') this.options.log.error({ err: known.cause ?? known }, 'A WebSocket could not be admitted');
+    if (known.status >= 500) this.options.log.error({ err: known.cause ?? known }, 'A WebSocket could not be admitted');
     session.close(CLOSE_CODES[known.status] ?? CloseCode.InternalServerError, reasonOf(known));
   }
 
@@ -106,9 +114,12 @@ export class SocketOperations<C extends RequestContext> {
   async #prepare(
     { extra: session, subscriptions }: Context<Record<string, unknown>, SocketSession<C>>,
     id: string,
-    { query, variables, operationName }: SubscribePayload,
+    { query, variables, operationName, extensions }: SubscribePayload,
   ) {
     session.idleSince = undefined;
+    // before anything is waited for: of operations that come together the first have a place, and those beyond take none
+    session.operations = subscriptions;
+    const hasPlace = session.takePlace(id, this.options.maxOperations);
     // a key that was revoked since, or a second factor that was shown, counts with the next operation: what is known costs nothing
     await session.watched?.recheck();
     const { admitted, isOpen } = session.watched ?? {};
@@ -119,7 +130,7 @@ export class SocketOperations<C extends RequestContext> {
       // what it was admitted with holds no more, and it was closed for that
       if (!isOpen || !admitted) throw new CredentialsMissing();
       await this.options.charge?.(admitted, REQUEST_PRICE);
-      if (Object.keys(subscriptions).length > this.options.maxOperations) {
+      if (!hasPlace) {
         throw new PlatformError(
           'RATE_LIMIT_EXCEEDED',
           `A socket may have ${this.options.maxOperations} operations open. Complete one first.`,
@@ -132,6 +143,7 @@ export class SocketOperations<C extends RequestContext> {
       // the last to be asked: what it counts is given back by who follows
       if (node.operation === 'subscription') caller.leave = session.seat?.subscribe(admitted.principal);
       caller.operation = operation;
+      caller.idempotencyKey = extensions?.idempotencyKey;
       return { schema: this.router.schema, document: prepared.document, operationName, variableValues: variables, contextValue: context };
     } catch (error) {
       return this.router.present([error], context);
@@ -140,11 +152,16 @@ export class SocketOperations<C extends RequestContext> {
 
   async #serve(request: GraphOperation): Promise<ExecutionResult> {
     const { context } = request;
-    const { session, operation } = this.#callers.get(context) as Accepted<C>;
-    const run = () => this.router.execute(request, operation);
-    const { serve } = this.options;
-    if (!serve || !session.watched) return run();
+    const { session, operation, idempotencyKey } = this.#callers.get(context) as Accepted<C>;
+    const { serve, refused } = this.options;
+    const run = async (): Promise<ExecutionResult> => {
+      const { result, isReplayed } = await this.#once.execute(request, operation, idempotencyKey);
+      const fields = refused && session.watched ? refusedFields(result, operation.operation) : [];
+      if (fields.length > 0 && session.watched) await refused?.(session.watched.admitted, fields);
+      return isReplayed ? { ...result, extensions: { idempotentReplayed: true } } : result;
+    };
     try {
+      if (!serve || !session.watched) return await run();
       return await serve(session.watched.admitted, operation.operation.price, session.closed, run);
     } catch (error) {
       return { errors: this.router.present([error], context) };
@@ -178,6 +195,7 @@ interface Caller<C extends RequestContext> {
   leave?: (() => void) | undefined;
   /** Once it may run. */
   operation?: AdmittedOperation;
+  idempotencyKey?: unknown;
 }
 
 /** Of an operation that graphql-ws was told to run. */
@@ -186,13 +204,17 @@ type Accepted<C extends RequestContext> = Caller<C> & { operation: AdmittedOpera
 interface SubscribePayload {
   query: string;
   variables?: Record<string, unknown> | null | undefined;
+  extensions?: Record<string, unknown> | null | undefined;
   operationName?: string | null | undefined;
 }
 
+/** RFC 6455's registry has it; clients of graphql-ws connect again. */
+const TRY_AGAIN_LATER = 1013;
 const CLOSE_CODES: Readonly<Record<number, number>> = {
   401: CloseCode.Unauthorized,
   403: CloseCode.Forbidden,
   429: CloseCode.TooManyInitialisationRequests,
+  503: TRY_AGAIN_LATER,
 };
 const reasonOf = ({ code, message }: PlatformError): string => `${code}: ${message}`;
 

@@ -24,6 +24,8 @@ export class SocketSession<C extends RequestContext> {
   seat: LiveSeat | undefined;
   /** By the ids that the client gave them. */
   operations: Readonly<Record<string, unknown>> = {};
+  /** Ids of operations that it has a place for. */
+  readonly #places = new Set<string>();
   /** Whether it answered the last ping. */
   isAnswering = true;
   /** Since when it has had no operation, as `performance.now()` says it; undefined while it has one. */
@@ -42,6 +44,14 @@ export class SocketSession<C extends RequestContext> {
 
   get isOpen(): boolean {
     return this.socket.readyState === this.socket.OPEN;
+  }
+
+  /** Takes a place for an operation, one of so many at a time. False where all are taken by operations that are open. */
+  takePlace(id: string, most: number): boolean {
+    if (this.#places.size >= most) for (const taken of this.#places) if (!(taken in this.operations)) this.#places.delete(taken);
+    if (this.#places.size >= most) return false;
+    this.#places.add(id);
+    return true;
   }
 
   get hasOperations(): boolean {

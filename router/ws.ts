@@ -3,8 +3,12 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { CloseCode, handleProtocols, type Server } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { PlatformError } from '../kernel/errors.ts';
 import type { RequestContext } from '../kernel/request.ts';
+import type { AllowedOrigins } from '../kernel/settings/origins.ts';
+import { mayOpenSocket } from './cors.ts';
 import { CredentialWatch } from './credential-watch.ts';
+import { rawResponse } from './edge/raw-response.ts';
 import type { Router } from './router.ts';
 import { SocketOperations, type SocketOperationsOptions } from './ws.operations.ts';
 import { SOCKET_CLOSE, SocketSession } from './ws.session.ts';
@@ -18,11 +22,21 @@ export interface GraphqlSocketOptions<C extends RequestContext> extends SocketOp
   closeMs?: number;
   /** A socket that does not answer two pings in a row is ended. Default 15 s. */
   pingMs?: number;
+  /** The origins whose pages may open a socket, beside those of the address that is called. Default: any. */
+  allowedOrigins?: AllowedOrigins;
   /** A socket that has no operation for so long is closed with 1000, when it is pinged the next time. Default 5 min. */
   idleMs?: number;
 }
 
-const DEFAULTS = { path: '/graphql', maxOperations: 100, maxEventBytes: 1024 * 1024, closeMs: 5_000, pingMs: 15_000, idleMs: 300_000 };
+const DEFAULTS = {
+  path: '/graphql',
+  maxOperations: 100,
+  maxEventBytes: 1024 * 1024,
+  closeMs: 5_000,
+  pingMs: 15_000,
+  idleMs: 300_000,
+  allowedOrigins: '*' as AllowedOrigins,
+};
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** The same when the server stops. */
 const STOP_GRACE_MS = 1_000;
@@ -64,12 +78,21 @@ class GraphqlSockets<C extends RequestContext> {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     // Node hears nothing on the socket from here on, and an error that nobody hears ends the process
     socket.on('error', (error) => this.options.log.debug({ err: error }, 'WebSocket upgrade'));
-    if (request.url?.split('?', 1)[0] !== this.options.path) {
+    const refusal = this.#refusalOf(request);
+    if (refusal) {
       socket.once('finish', () => socket.destroy());
-      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      socket.end(rawResponse(refusal));
       return;
     }
     this.#sockets.handleUpgrade(request, socket, head, (opened) => this.#open(opened, request));
+  }
+
+  #refusalOf(request: IncomingMessage): PlatformError | undefined {
+    const { path, allowedOrigins } = this.options;
+    if (request.url?.split('?', 1)[0] !== path) return new PlatformError('ROUTE_NOT_FOUND', `WebSockets are opened at ${path}.`);
+    if (!mayOpenSocket(request, allowedOrigins))
+      return new PlatformError('ACCESS_RESTRICTED', 'Pages of this origin may not open a WebSocket here (ALLOWED_ORIGINS).');
+    return undefined;
   }
 
   /** Tells every client that the server goes; one that does not answer is cut off. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { assembleWith, type FullAssembly } from '../apps/platform/assemble.ts';
 import { startPlatform } from '../apps/platform/platform.ts';
 import { scratchFolder } from '../bench/scratch-folder.ts';
@@ -9,6 +10,7 @@ import type { Plan } from '../kernel/principal.ts';
 import { SIMULATED_FAILURES, type Sms, SmsRejected } from '../kernel/sms.ts';
 import { asked, isAskedFor } from './support/asker.ts';
 import { ownDatabase } from './support/own-database.ts';
+import { PgBouncer } from './support/pgbouncer.ts';
 import { Tenant } from './tenant.ts';
 
 /** The platform, whole, in this process, with a real database: once for each worker. Tests keep apart by organization. */
@@ -24,6 +26,8 @@ export interface Rig {
   readonly mails: readonly Mail[];
   /** By address: what the mail server fails with, once each, before it takes mails for it. */
   readonly mailFailures: Map<string, Error[]>;
+  /** TXT records of the internet, by name; an Error is what DNS fails with. */
+  readonly dns: Map<string, string[] | Error>;
   /** Text messages that left. */
   readonly messages: readonly Sms[];
   /** Moves time for everything: the domain's clock and the job queues. */
@@ -41,10 +45,17 @@ export const clock = new TestClock();
 
 let started: Promise<Rig> | undefined;
 
+const instead = new AsyncLocalStorage<Rig>();
+
 export const rig = (): Promise<Rig> => {
+  const other = instead.getStore();
+  if (other) return Promise.resolve(other);
   started ??= startOn(process.env.TEST_DATABASE_URL);
   return started;
 };
+
+/** Makes `platform` the rig of everything that `act` calls: for helpers that ask for the rig, on a platform that a test started for itself. */
+export const onRig = <T>(platform: Rig, act: () => Promise<T>): Promise<T> => instead.run(platform, act);
 
 /** One with settings and a database of its own, beside the one that tests share: who works on its jobs is nobody else. The test closes it. */
 export const start = async (settings: ConfigSource = {}, ownClock = clock): Promise<Rig> =>
@@ -54,7 +65,7 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
   const config = loadConfig({
     PORT: '0',
     DATA_DIR: scratchFolder(),
-    DATABASE_URL: databaseUrl,
+    ...reachedBy(databaseUrl),
     // several platforms share the server
     DATABASE_POOL_SIZE: '2',
     REDIS_URL: process.env.TEST_REDIS_URL,
@@ -77,6 +88,11 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
     },
     close: async () => undefined,
   };
+  const dns = new Map<string, string[] | Error>();
+  const resolveTxt = (name: string): Promise<string[]> => {
+    const found = dns.get(name) ?? Object.assign(new Error('queryTxt ENOTFOUND'), { code: 'ENOTFOUND' });
+    return found instanceof Error ? Promise.reject(found) : Promise.resolve(found);
+  };
   const messages: Sms[] = [];
   const sms = {
     async send(message: Sms) {
@@ -89,18 +105,25 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
   const { origin, close } = await startPlatform(
     config,
     async (foundation) => {
-      assembly = await assembleWith(foundation, { mailer, sms, passwordCost: { ln: 10, r: 8, p: 1 } });
+      assembly = await assembleWith(foundation, { mailer, sms, resolveTxt, passwordCost: { ln: 10, r: 8, p: 1 } });
       return assembly;
     },
     { clock: time, log },
   );
-  const parts = { origin, close, clock: time, logged, mails, mailFailures, messages, dataDir: config.dataDir };
+  const parts = { origin, close, clock: time, logged, mails, mailFailures, dns, messages, dataDir: config.dataDir };
   return createRig({ ...parts, assembly: assembly as FullAssembly });
 }
 
-type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'mailFailures' | 'messages' | 'dataDir' | 'assembly'>;
+/** Through the pooler that stands before the server in `npm run test:pooled`. */
+function reachedBy(databaseUrl: string | undefined): ConfigSource {
+  const pooler = process.env.TEST_POOLER;
+  if (!databaseUrl || !pooler) return { DATABASE_URL: databaseUrl };
+  return { DATABASE_URL: PgBouncer.through(pooler, databaseUrl), DATABASE_DIRECT_URL: databaseUrl };
+}
 
-function createRig({ origin, close, clock, logged, mails, mailFailures, messages, dataDir, assembly }: RigParts): Rig {
+type RigParts = Pick<Rig, 'origin' | 'close' | 'clock' | 'logged' | 'mails' | 'mailFailures' | 'dns' | 'messages' | 'dataDir' | 'assembly'>;
+
+function createRig({ origin, close, clock, logged, mails, mailFailures, dns, messages, dataDir, assembly }: RigParts): Rig {
   const { domains, databases } = assembly;
   return {
     origin,
@@ -109,6 +132,7 @@ function createRig({ origin, close, clock, logged, mails, mailFailures, messages
     logged,
     mails,
     mailFailures,
+    dns,
     messages,
     dataDir,
     assembly,

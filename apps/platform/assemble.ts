@@ -7,13 +7,15 @@ import { type FileStore, FolderFiles } from '../../kernel/files.ts';
 import { Graph } from '../../kernel/graph.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { FolderMailer, type Mailer, SmtpMailer } from '../../kernel/mail.ts';
+import { measured } from '../../kernel/metrics.senders.ts';
 import { PLANS } from '../../kernel/plans.ts';
 import { Relay } from '../../kernel/relay.ts';
-import { SUBGRAPHS, type SubgraphName } from '../../kernel/settings/data.ts';
+import type { SubgraphName } from '../../kernel/settings/data.ts';
 import { SimulatedSms, type SmsSender } from '../../kernel/sms.ts';
 import { TwilioSms } from '../../kernel/sms.twilio.ts';
 import type { Subgraph } from '../../kernel/subgraph.ts';
-import { keyLimits } from '../../router/edge/plans.ts';
+import { WriteProbe } from '../../kernel/write-probe.ts';
+import { FAIR_USE, keyLimits } from '../../router/edge/plans.ts';
 import type { Router } from '../../router/router.ts';
 import type { IdentityPorts } from '../../subgraphs/identity/core.ts';
 import { CountryLocator } from '../../subgraphs/identity/restrictions/country.locator.ts';
@@ -22,9 +24,10 @@ import type { PasswordCost } from '../../subgraphs/identity/users/password.ts';
 import { HttpConnectivityProvider } from '../../subgraphs/services/providers/http.provider.ts';
 import type { Assembly, Foundation } from './assembly.ts';
 import { DATABASE_TEMPLATE } from './database-template.ts';
-import { Databases, type Store } from './databases.ts';
+import { Databases } from './databases.ts';
 import { domains } from './domains.ts';
 import { EdgeLimits } from './edge-limits.ts';
+import { openStores, type Stores } from './stores.ts';
 import { openSurfaces } from './surfaces.ts';
 
 export interface AssembleOptions {
@@ -32,6 +35,8 @@ export interface AssembleOptions {
   mailer?: Mailer;
   /** The same. */
   sms?: SmsSender;
+  /** Default: the system's DNS. */
+  resolveTxt?: IdentityPorts['resolveTxt'];
   /** Default: what is right for people's passwords, which would be most of the time of a test. */
   passwordCost?: PasswordCost;
 }
@@ -51,17 +56,17 @@ export const assemble = (foundation: Foundation): Promise<FullAssembly> => assem
 /** Puts the platform together: databases, domains, the graph over them, its surfaces, and what runs in the background. */
 export async function assembleWith(
   foundation: Foundation,
-  { mailer: givenMailer, sms: givenSms, passwordCost }: AssembleOptions,
+  { mailer: givenMailer, sms: givenSms, resolveTxt, passwordCost }: AssembleOptions,
 ): Promise<FullAssembly> {
   await using opened = new AsyncDisposableStack();
   const { config, log, metrics } = foundation;
-  const databases = opened.adopt(new Databases(config, log, DATABASE_TEMPLATE), (all) => all.close());
+  const databases = opened.adopt(new Databases(config, log, DATABASE_TEMPLATE, metrics), (all) => all.close());
   const graph = new Graph();
-  const mailer = opened.adopt(givenMailer ?? mailerOf(config), (one) => one.close());
+  const mailer = opened.adopt(measured('mail', givenMailer ?? mailerOf(config), metrics), (one) => one.close());
   const rateLimits = new EdgeLimits();
-  const sms = opened.adopt(givenSms ?? smsOf(config, log), (one) => one.close());
+  const sms = opened.adopt(measured('sms', givenSms ?? smsOf(config, log), metrics), (one) => one.close());
   const files = opened.adopt(filesOf(config), (one) => one.close());
-  const outside = { mailer, sms, files, passwordCost, rateLimits };
+  const outside = { mailer, sms, files, resolveTxt, passwordCost, rateLimits };
   const { running, stores, eventTypes } = await startDomains(foundation, databases, graph, outside);
   const runningDomains: RunningDomain[] = Object.values(running);
   const subgraphs: Subgraph[] = runningDomains.map(({ subgraph }) => subgraph);
@@ -102,7 +107,7 @@ export async function assembleWith(
       await mountSaml(app, running.identity.core.saml);
       for (const domain of runningDomains) await domain.mount?.(app);
     },
-    checks: Object.fromEntries(Object.entries(stores).map(([name, { rows }]) => [name, () => rows.query('select 1', [])])),
+    checks: checksOf(stores),
     firstAdministrator: first,
     async startWork() {
       for (const domain of runningDomains) await domain.start?.();
@@ -119,14 +124,11 @@ export async function assembleWith(
   };
 }
 
-async function openStores(databases: Databases): Promise<Record<SubgraphName, Store>> {
-  const stores: Partial<Record<SubgraphName, Store>> = {};
-  for (const schema of SUBGRAPHS) stores[schema] = await databases.storeOf({ ...domains[schema], schema });
-  return stores as Record<SubgraphName, Store>;
+/** Each on the connections of its subgraph, which may have a database of its own. */
+function checksOf(stores: Stores): Record<string, () => Promise<void>> {
+  const probes = Object.values(stores).map(({ schema, rows }) => [schema, new WriteProbe(rows, schema)] as const);
+  return Object.fromEntries(probes.map(([schema, probe]) => [schema, () => probe.check()]));
 }
-
-/** What a token says where the plan has no limit. */
-const REQUESTS_PER_MINUTE_MAX = 1_000_000;
 
 async function startDomains(
   { config, secretKey, origin, clientAuthorities, clock, log, metrics }: Foundation,
@@ -138,9 +140,10 @@ async function startDomains(
     files,
     passwordCost,
     rateLimits,
-  }: Pick<IdentityPorts, 'mailer' | 'sms' | 'passwordCost' | 'rateLimits'> & { files: FileStore },
+    resolveTxt,
+  }: Pick<IdentityPorts, 'mailer' | 'sms' | 'resolveTxt' | 'passwordCost' | 'rateLimits'> & { files: FileStore },
 ) {
-  const stores = await openStores(databases);
+  const stores = await openStores(databases, secretKey, log);
   const { identity, services, billing, support, events } = domains;
   const portsOf = (name: SubgraphName): Ports => ({ ...stores[name], clock, graph, log: log.child({ domain: name }), origin });
   const reacting = {
@@ -156,8 +159,11 @@ async function startDomains(
       rateLimits,
       sms,
       locator: await locatorOf(config),
+      samlDomainProof: config.samlDomainProof,
+      resolveTxt,
       passwordCost,
-      requestsPerMinute: (plan) => Math.min(PLANS[plan].burst, REQUESTS_PER_MINUTE_MAX),
+      auditRetentionDays: config.auditRetentionDays,
+      requestsPerMinute: (plan) => Math.min(PLANS[plan].burst, FAIR_USE.burst),
     }),
     services: services.start({ ...portsOf('services'), connectivity: connectivityOf(config) }),
     billing: billing.start(portsOf('billing')),
@@ -169,6 +175,7 @@ async function startDomains(
       sms,
       files,
       notificationRetentionDays: config.notificationRetentionDays,
+      metrics,
     }),
   };
   const started: RunningDomain[] = Object.values(reacting);

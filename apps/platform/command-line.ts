@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError, type ConfigSource } from '../../kernel/config.ts';
 import type { Setting } from '../../kernel/settings/setting.ts';
 import { settings } from '../../kernel/settings/settings.ts';
+import { CONNECTIONS } from './connections.document.ts';
 
 const table: readonly Setting[] = Object.values(settings);
 const isSwitch = ({ fallback }: Setting): boolean => fallback === '0';
@@ -74,6 +75,7 @@ export function configMarkdown(): string {
     '| --- | --- | --- | --- |',
     ...rows,
     '',
+    CONNECTIONS,
   ].join('\n');
 }
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { SUBGRAPHS } from '../../kernel/settings/data.ts';
-import { domains } from './domains.ts';
+import { SCHEMA_VERSION } from './schemas.ts';
 
 /** Lies in dist/ whether this file runs from there or from source. */
 const DIST = new URL(import.meta.url.includes('/dist/') ? '../../' : '../../dist/', import.meta.url);
@@ -14,6 +13,5 @@ const DIST = new URL(import.meta.url.includes('/dist/') ? '../../' : '../../dist
 export const DATABASE_TEMPLATE = fileURLToPath(new URL(`pgdata-${digestOfMigrations()}`, DIST));
 
 function digestOfMigrations(): string {
-  const steps = SUBGRAPHS.map((schema) => [schema, domains[schema].migrations.map(({ name, statements }) => [name, statements])]);
-  return createHash('sha256').update(JSON.stringify(steps)).digest('hex').slice(0, 12);
+  return createHash('sha256').update(SCHEMA_VERSION).digest('hex').slice(0, 12);
 }

@@ -1,8 +1,16 @@
 import { join } from 'node:path';
-import { type Config, databaseUrlOf } from '../../kernel/config.ts';
-import { type Attached, Database, type Tables } from '../../kernel/database.ts';
+import { type Config, type DatabaseUrls, databaseUrlsOf } from '../../kernel/config.ts';
+import { type Attached, Database, type PoolCounts, type Tables } from '../../kernel/database.ts';
 import { Jobs } from '../../kernel/jobs.ts';
 import type { Logger } from '../../kernel/log.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import type { SchemaUpgrade } from '../../kernel/migrations/versioned-schema.ts';
+import { expiredInbox } from '../../kernel/outbox.ts';
+import { deleteExpired } from '../../kernel/retention.ts';
+import { SUBGRAPHS, type SubgraphName } from '../../kernel/settings/data.ts';
+import { Upkeep } from '../../kernel/upkeep.ts';
+import { schemasOf } from './schemas.ts';
+import { EMBEDDED_DATABASE } from './secret-key.ts';
 
 /** Where a domain keeps its records: the database, its part in it, and the jobs that its transactions enqueue. */
 export interface Store extends Attached {
@@ -11,8 +19,13 @@ export interface Store extends Attached {
   jobs: Jobs;
 }
 
+const INBOX_MS = 3_600_000;
+
 /** The databases of the process: one in the embedded mode, else one for each server that the settings name. */
 export class Databases {
+  readonly #stores: Store[] = [];
+  readonly #inboxes: Upkeep;
+  #stopSampling: (() => void) | undefined;
   readonly #opened = new Map<string, Promise<{ database: Database; jobs: Jobs }>>();
 
   constructor(
@@ -20,19 +33,78 @@ export class Databases {
     private readonly log: Logger,
     /** What the embedded database begins as. */
     private readonly template?: string,
-  ) {}
+    private readonly metrics?: Metrics,
+  ) {
+    this.#inboxes = new Upkeep({ name: 'inboxes', everyMs: INBOX_MS, log }, (stopping) => this.purgeInboxes(stopping));
+  }
 
   /** Opens the database of a domain, if none of the others has, and brings its schema up to date. */
   async storeOf(tables: Tables): Promise<Store> {
-    const { database, jobs } = await this.#open(databaseUrlOf(this.config, tables.schema));
-    return { schema: tables.schema, database, jobs, ...(await database.attach(tables)) };
+    const { database, jobs } = await this.#open(databaseUrlsOf(this.config, tables.schema));
+    const store = { schema: tables.schema, database, jobs, ...(await database.attach(tables)) };
+    if (SUBGRAPHS.some((name) => name === tables.schema)) this.#stores.push(store);
+    return store;
+  }
+
+  /**
+   * Brings every database up to date; each is looked at as a whole before anything in it is changed.
+   * @throws SchemaError
+   */
+  async migrate(): Promise<SchemaUpgrade[]> {
+    const done: SchemaUpgrade[] = [];
+    for (const [database, subgraphs] of await this.#byDatabase()) done.push(...(await database.migrate(schemasOf(subgraphs))));
+    return done;
+  }
+
+  /** What `migrate` would do. @throws SchemaError */
+  async upgrades(): Promise<SchemaUpgrade[]> {
+    const found: SchemaUpgrade[] = [];
+    for (const [database, subgraphs] of await this.#byDatabase()) found.push(...(await database.upgrades(schemasOf(subgraphs))));
+    return found;
   }
 
   async startJobs(): Promise<void> {
     for (const { jobs } of await this.#all()) await jobs.start();
+    const servers = (await this.#all()).filter(({ database }) => 'url' in database.target);
+    const connections = servers.map(({ database }) => ({
+      database: shownUrl((database.target as { url: string }).url),
+      ...database.connections,
+    }));
+    if (connections.length > 0) this.log.info({ connections }, 'connections that this process may open');
+    this.#inboxes.start();
+    this.#stopSampling = this.metrics?.samples.add('pools', this.log, () => this.#samplePools(), 0);
+  }
+
+  /** Deletes entries of inboxes whose events cannot come again. */
+  async purgeInboxes(stopping?: AbortSignal): Promise<void> {
+    for (const { schema, rows } of this.#stores) await deleteExpired(rows, expiredInbox(schema, this.config.eventRetentionDays), stopping);
+  }
+
+  /** Costs no statement. */
+  async #samplePools(): Promise<void> {
+    const pools = (await this.#all()).flatMap(({ database }) => [...database.pools]);
+    // the job queues of several databases count together
+    for (const name of new Set(pools.map(([pool]) => pool))) {
+      const sum = (count: (pool: PoolCounts) => number): number =>
+        pools.filter(([pool]) => pool === name).reduce((total, [, pool]) => total + count(pool), 0);
+      this.metrics?.poolConnections.set(
+        { pool: name, state: 'idle' },
+        sum(({ idleCount }) => idleCount),
+      );
+      this.metrics?.poolConnections.set(
+        { pool: name, state: 'busy' },
+        sum(({ totalCount, idleCount }) => totalCount - idleCount),
+      );
+      this.metrics?.poolWaiting.set(
+        { pool: name },
+        sum(({ waitingCount }) => waitingCount),
+      );
+    }
   }
 
   async stopJobs(): Promise<void> {
+    this.#stopSampling?.();
+    await this.#inboxes.stop();
     await Promise.all((await this.#all()).map(({ jobs }) => jobs.stop()));
   }
 
@@ -56,25 +128,45 @@ export class Databases {
     }
   }
 
+  /** Always in the same order, so that processes that start together wait for each other's locks and not against them. */
+  async #byDatabase(): Promise<Map<Database, SubgraphName[]>> {
+    const held = new Map<Database, SubgraphName[]>();
+    for (const name of SUBGRAPHS) {
+      const { database } = await this.#open(databaseUrlsOf(this.config, name));
+      held.set(database, [...(held.get(database) ?? []), name]);
+    }
+    return held;
+  }
+
   #all(): Promise<{ database: Database; jobs: Jobs }[]> {
     return Promise.all(this.#opened.values());
   }
 
-  #open(url: string | undefined): Promise<{ database: Database; jobs: Jobs }> {
-    const key = url ?? '';
+  #open(urls: DatabaseUrls | undefined): Promise<{ database: Database; jobs: Jobs }> {
+    const key = urls ? `${urls.url} ${urls.directUrl}` : '';
     const known = this.#opened.get(key);
     if (known) return known;
 
-    const opening = this.#openNew(url);
+    const opening = this.#openNew(urls);
     this.#opened.set(key, opening);
     // one that failed to open is nothing to close
     opening.catch(() => this.#opened.delete(key));
     return opening;
   }
 
-  async #openNew(url: string | undefined): Promise<{ database: Database; jobs: Jobs }> {
-    const embedded = { dataDir: join(this.config.dataDir, 'postgres'), template: this.template };
-    const database = await Database.open(url ? { url, poolSize: this.config.databasePoolSize } : embedded, this.log);
-    return { database, jobs: new Jobs(database, this.log) };
+  async #openNew(urls: DatabaseUrls | undefined): Promise<{ database: Database; jobs: Jobs }> {
+    const embedded = { dataDir: join(this.config.dataDir, EMBEDDED_DATABASE), template: this.template };
+    const database = await Database.open(
+      urls ? { ...urls, poolSize: this.config.databasePoolSize } : embedded,
+      this.log,
+      this.config.migrate,
+    );
+    return { database, jobs: new Jobs(database, this.log, this.metrics) };
   }
+}
+
+/** Without the user and the password. */
+function shownUrl(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
 }

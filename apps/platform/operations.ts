@@ -11,6 +11,8 @@ const UNMETERED = { config: { access: 'public', weight: 0 } } as const;
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 
 export interface Operations {
+  /** Whether everything runs that runs by itself: a process that listens may still be starting it. */
+  isStarted(): boolean;
   checks: Readonly<Record<string, Check>>;
   metrics: Metrics;
   metricsToken: string | undefined;
@@ -18,14 +20,15 @@ export interface Operations {
 }
 
 /** What operates the platform asks: /healthz (the process lives), /readyz (it can serve), /metrics. Free of charge. */
-export function mountOperations(app: FastifyInstance, { checks, metrics, metricsToken, log }: Operations): void {
+export function mountOperations(app: FastifyInstance, { isStarted, checks, metrics, metricsToken, log }: Operations): void {
   app.get('/healthz', UNMETERED, async () => ({ status: 'alive' }));
 
   app.get('/readyz', UNMETERED, async (_, reply) => {
     const results = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await passes(name, check, log)] as const));
-    const isReady = results.every(([, ok]) => ok);
+    const isReady = isStarted() && results.every(([, ok]) => ok);
     return reply.code(isReady ? 200 : 503).send({
       status: isReady ? 'ready' : 'not_ready',
+      ...(!isStarted() && { reason: 'The start has not finished: background work is being started.' }),
       checks: Object.fromEntries(results.map(([name, ok]) => [name, ok ? 'ok' : 'failed'])),
     });
   });

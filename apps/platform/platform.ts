@@ -6,14 +6,17 @@ import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Config } from '../../kernel/config.ts';
 import { createLogger, type Logger } from '../../kernel/log.ts';
 import { createMetrics } from '../../kernel/metrics.ts';
+import { mountCors } from '../../router/cors.ts';
 import { clientCountry } from '../../router/edge/client-address.ts';
 import { clientCertificate } from '../../router/edge/client-certificate.ts';
 import { mountEdge } from '../../router/edge/edge.ts';
 import { MemoryCounters } from '../../router/edge/memory-counters.ts';
 import { RedisCounters } from '../../router/edge/redis-counters.ts';
-import { createServer, secured } from '../../router/edge/server.ts';
+import { createServer, type ServerCertificate, secured } from '../../router/edge/server.ts';
 import type { Assemble, Assembly, FirstAdministrator, Foundation } from './assembly.ts';
 import { lockDataFolder } from './data-lock.ts';
+import { closeDataFolder } from './data-modes.ts';
+import { errorPageFor } from './error-page.ts';
 import { mountOperations } from './operations.ts';
 import { keptSecretKey } from './secret-key.ts';
 import { databaseError, listenError } from './start-error.ts';
@@ -50,16 +53,19 @@ export async function startPlatform(config: Config, assemble: Assemble, override
   const port = await freePort(config.host, config.port);
   const origin = config.publicOrigin ?? `${tls ? 'https' : 'http'}://${shownHost(config.host)}:${port}`;
   if (!config.databaseUrl) opened.adopt(await lockDataFolder(config.dataDir), (lock) => lock.release());
+  closeDataFolder(config.dataDir, log);
   const secretKey = config.secretKey ?? keptSecretKey(config.dataDir);
   const redis = config.redisUrl ? opened.adopt(connectRedis(config.redisUrl, log), (client) => client.disconnect()) : undefined;
 
   const { clock = systemClock } = overrides;
   const foundation: Foundation = { config, secretKey, origin, clientAuthorities, clock, log, metrics: createMetrics(), redis };
   const assembly = opened.adopt(await assembled(assemble, foundation), (one) => one.close());
-  const app = opened.adopt(createServer({ trustedProxies: config.trustedProxies, tls, ...pick(assembly) }), drain);
-  await mount(app, assembly, foundation);
+  const app = opened.adopt(serverOf(config, tls, assembly), drain);
+  let isStarted = false;
+  await mount(app, assembly, foundation, () => isStarted);
   await listen(app, config.host, port);
   await assembly.startWork();
+  isStarted = true;
 
   const resources = opened.move();
   return {
@@ -79,7 +85,16 @@ async function assembled(assemble: Assemble, foundation: Foundation): Promise<As
   }
 }
 
-async function mount(app: FastifyInstance, assembly: Assembly, { config, clock, log, metrics, redis }: Foundation): Promise<void> {
+/** Everything here takes credentials from headers alone. */
+const API_PATHS = ['/v1', '/graphql'];
+
+async function mount(
+  app: FastifyInstance,
+  assembly: Assembly,
+  { config, clock, log, metrics, redis }: Foundation,
+  isStarted: () => boolean,
+): Promise<void> {
+  mountCors(app, { allowed: config.allowedOrigins, paths: API_PATHS });
   const edge = mountEdge(app, {
     authenticate: (credentials) => assembly.authenticate(credentials),
     isFamiliar: (credentials) => assembly.isFamiliar(credentials),
@@ -93,15 +108,38 @@ async function mount(app: FastifyInstance, assembly: Assembly, { config, clock, 
     log,
     metrics,
   });
-  mountOperations(app, { checks: assembly.checks, metrics, metricsToken: config.metricsToken, log });
+  mountOperations(app, { isStarted, checks: assembly.checks, metrics, metricsToken: config.metricsToken, log });
   await assembly.mount(app, edge);
 }
 
-const pick = ({ rewriteUrl }: Assembly): { rewriteUrl?: (url: string) => string } => (rewriteUrl ? { rewriteUrl } : {});
+const serverOf = (
+  { trustedProxies, maxConnections, headersTimeoutMs }: Config,
+  tls: ServerCertificate | undefined,
+  { rewriteUrl }: Assembly,
+): FastifyInstance =>
+  createServer({
+    trustedProxies,
+    maxConnections,
+    headersTimeoutMs,
+    tls,
+    errorPage: errorPageFor(API_PATHS),
+    ...(rewriteUrl && { rewriteUrl }),
+  });
 
-/** Commands fail at once while Redis is away, so that what uses it can do without; it is reconnected to for ever. */
+/** How long Redis may say nothing to a command. */
+const REDIS_SILENCE_MS = 1_000;
+
+/**
+ * Commands fail at once while Redis is away, so that what uses it can do without; it is reconnected to for ever. One that hangs is
+ * cut off: it is away then, and there again when it answers to a new connection. So it delays the requests of one second, not each.
+ */
 function connectRedis(url: string, log: Logger): Redis {
-  const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: 1_000 });
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: REDIS_SILENCE_MS,
+    socketTimeout: REDIS_SILENCE_MS,
+  });
   redis.on('error', (error) => log.debug({ err: error }, 'Redis'));
   return redis;
 }

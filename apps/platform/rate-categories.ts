@@ -1,17 +1,18 @@
 import type { Priority, RateCategory } from '../../kernel/http.ts';
-import { priorityOf, type Route } from '../../rest-bridge/route.ts';
+import { countedCategoryOf, priorityOf, type Route } from '../../rest-bridge/route.ts';
 import type { Cost } from '../../router/edge/limiter.ts';
 import { PRIORITIES, weightOf } from '../../router/edge/plans.ts';
 import type { OperationPrice } from '../../router/weight.ts';
 
 /**
  * What operations of the graph cost by the limits of the REST surface (specification 8.4), so that none is circumvented: a
- * root field is of a category when all routes that it serves are, and costs what the cheapest of them does. Answers undefined
- * for a price that is nothing.
+ * root field is of a category when all routes that it serves are counted in it, and costs what the cheapest of them does. Answers
+ * undefined for a price that is nothing.
  */
 export function costsByRoutes(routes: readonly Route[]): (price: OperationPrice) => Cost | undefined {
   const categories = new Map<string, RateCategory | undefined>();
-  for (const { field, category } of routes) {
+  for (const { field, ...route } of routes) {
+    const category = countedCategoryOf(route);
     categories.set(field, !categories.has(field) || categories.get(field) === category ? category : undefined);
   }
   const surcharges = surchargesOf(routes);

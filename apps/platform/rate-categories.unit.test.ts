@@ -5,6 +5,7 @@ import { costsByRoutes, prioritiesByRoutes } from './rate-categories.ts';
 const routes = [
   get('getOutages', '/outages', 'outages', { summary: '', priority: 'critical' }),
   get('listAccounts', '/accounts', 'accounts', { summary: '', category: 'account' }),
+  post('createAccount', '/accounts', 'createAccount', { summary: '', category: 'account' }),
   post('createReport', '/reports', 'createReport', { summary: '', category: 'export' }),
   post('createHook', '/hooks', 'createWebhook', { summary: '' }),
   post('createBillingHook', '/billing/hooks', 'createWebhook', { summary: '', category: 'billing' }),
@@ -26,11 +27,11 @@ test('a field that serves several routes is as urgent as the least urgent of the
   expect(prioritiesByRoutes(routes)(price('createWebhook'))).toBe('normal');
 });
 
-test('an operation counts in the categories of its fields, and in the month as often as it would over REST', () => {
+test('an operation counts in the categories of the changes that it makes, and in the month as often as it would over REST', () => {
   const costOf = costsByRoutes(routes);
-  expect(costOf(price('accounts', 'accounts', 'createReport', 'createWebhook'))).toEqual({
-    weight: 4,
-    requests: 4,
+  expect(costOf(price('accounts', 'createAccount', 'createAccount', 'createReport', 'createWebhook'))).toEqual({
+    weight: 5,
+    requests: 5,
     categories: { account: 2, export: 1 },
   });
   expect(costOf({ weight: 0, requests: 0, fields: ['outages'] })).toBeUndefined();

@@ -1,4 +1,5 @@
 import { ConfigError } from '../../kernel/config.ts';
+import { SchemaError } from '../../kernel/migrations/schema.error.ts';
 
 /** Why the platform cannot start, in one line that says what to do. */
 export class StartError extends Error {
@@ -10,7 +11,7 @@ export class StartError extends Error {
 
 /** What stderr shows for anything that kept the platform from starting: a line for each reason, and no secret. */
 export function describeStartError(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof StartError) return error.message;
+  if (error instanceof ConfigError || error instanceof StartError || error instanceof SchemaError) return error.message;
   return `The platform cannot start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
@@ -37,6 +38,7 @@ const DATABASE_REASONS: Record<string, string> = {
   '28P01': 'it does not accept the user or password',
   '28000': 'it does not let this user in',
   '3D000': 'it has no such database',
+  '25006': 'it is read-only, as a standby server is',
   '42501': 'the user may not create schemas in it',
   '53300': 'it has no connection left',
   '57P03': 'it is starting up',

@@ -1,14 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import type { Rows } from '../../kernel/database.ts';
+import type { InputProblems } from '../../kernel/graphql/input-problems.ts';
+import { SqlIdempotencyStore } from '../../kernel/idempotency.store.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { SecretBox } from '../../kernel/secret-box.ts';
 import type { Subgraph } from '../../kernel/subgraph.ts';
 import { Upkeep } from '../../kernel/upkeep.ts';
 import { mountEventStream } from '../../rest-bridge/event-stream.ts';
-import { SqlIdempotencyStore } from '../../rest-bridge/idempotency.store.ts';
 import { mountRest } from '../../rest-bridge/mount.ts';
 import { rewriteUrl } from '../../rest-bridge/paths.ts';
-import { permissionsIn, secondFactorsIn } from '../../rest-bridge/permission.ts';
+import { permissionsIn, requireOperation, secondFactorsIn } from '../../rest-bridge/permission.ts';
 import { CredentialWatch } from '../../router/credential-watch.ts';
 import type { Admission } from '../../router/edge/admission.ts';
 import { clientAddress } from '../../router/edge/client-address.ts';
@@ -17,6 +18,7 @@ import type { Cost } from '../../router/edge/limiter.ts';
 import { mountGraphql } from '../../router/http.ts';
 import { LiveCaps } from '../../router/live-caps.ts';
 import { LocalTransport } from '../../router/local.transport.ts';
+import type { MutationsOnceOptions } from '../../router/mutations.once.ts';
 import type { RouterObserver } from '../../router/observer.ts';
 import { type Challenge, createRouter, type Router } from '../../router/router.ts';
 import { composeSupergraph } from '../../router/supergraph.ts';
@@ -54,24 +56,28 @@ export async function openSurfaces(
   const supergraphSdl = composeSupergraph(subgraphs);
   const router = await createRouter({ supergraphSdl, transports, log, observer: observerOf(metrics), challenge });
   const idempotency = new SqlIdempotencyStore(rows, new SecretBox(secretKey, 'idempotency'));
+  const demands = { permissionOf: permissionsIn(supergraphSdl), asksSecondFactor: secondFactorsIn(supergraphSdl) };
+  const once = { store: idempotency, authorize: authorizer(demands) };
   const routes = restAreas.flatMap((area) => area.routes);
   const costOf = costsByRoutes(routes);
   const priorityOf = prioritiesByRoutes(routes);
+  const categoriesOf = (fields: readonly string[]) => costOf({ weight: 0, requests: 0, fields })?.categories ?? {};
   const addressOf = clientAddress(config.trustedProxies);
   const watch = new CredentialWatch<Admission>({ onCredentialChange, log });
   const caps = new LiveCaps();
-  const upkeep = new Upkeep({ name: 'rest.idempotency', everyMs: PURGE_MS, log }, () => idempotency.purge());
-  await idempotency.migrate();
+  const upkeep = new Upkeep({ name: 'rest.idempotency', everyMs: PURGE_MS, log }, (stopping) => idempotency.purge(stopping));
   return {
     router,
     rewriteUrl: (url) => rewriteUrl({ url }),
     async mount(app, edge) {
       await mountGraphql(app, router, {
+        once,
         async charge(request, price) {
           const cost = costOf(price);
           if (cost) await request.charge(cost);
           await request.enter(priorityOf(price));
         },
+        refused: (request, fields) => (request.caller as Admission).giveBack(categoriesOf(fields)),
       });
       mountGraphqlSocket(app, router, {
         admit: (opening) => edge.admit({ ...opening, ip: addressOf(opening.request), userAgent: opening.request.headers['user-agent'] }),
@@ -79,19 +85,23 @@ export async function openSurfaces(
           const cost = costOf(price);
           if (cost) await admission.charge(cost);
         },
+        refused: (admission, fields) => admission.giveBack(categoriesOf(fields)),
         serve: (admission, price, closed, run) =>
           admission.serve({ cost: costOf(price) ?? NOTHING, priority: priorityOf(price) }, closed, run),
+        once,
         watch,
         caps,
+        allowedOrigins: config.allowedOrigins,
         log,
       });
       await mountRest(app, {
         schema: router.schema,
-        permissionOf: permissionsIn(router.supergraphSdl),
-        asksSecondFactor: secondFactorsIn(router.supergraphSdl),
+        ...demands,
         areas: restAreas,
         others: otherRoutes,
         execute: (operation) => router.execute(operation),
+        present: (error, caller) => router.refusal(error, caller),
+        rules: rulesOf(subgraphs),
         idempotency,
         clock,
       });
@@ -112,6 +122,28 @@ export async function openSurfaces(
     },
   };
 }
+
+interface Demands {
+  permissionOf(coordinate: string): string | undefined;
+  asksSecondFactor(coordinate: string): boolean;
+}
+
+/** The rules of an input are those of the subgraph that has the root field. */
+const rulesOf =
+  (subgraphs: readonly Subgraph[]): InputProblems =>
+  async (kind, field, args, principal) => {
+    const rootOf = ({ schema }: Subgraph) => (kind === 'query' ? schema.getQueryType() : schema.getMutationType());
+    const owner = subgraphs.find((subgraph) => rootOf(subgraph)?.getFields()[field]);
+    return owner?.inputProblems?.(kind, field, args, principal) ?? [];
+  };
+
+/** Judges root fields of mutations as the bridge does its routes. */
+const authorizer =
+  ({ permissionOf, asksSecondFactor }: Demands): MutationsOnceOptions['authorize'] =>
+  (fields, principal) => {
+    for (const coordinate of fields.map((field) => `Mutation.${field}`))
+      requireOperation({ permission: permissionOf(coordinate), secondFactor: asksSecondFactor(coordinate) }, principal);
+  };
 
 const observerOf = ({ graphqlDuration, subgraphFetches, liveSubscriptions }: Metrics): RouterObserver => ({
   operation: ({ type = 'invalid', durationMs, failed }) =>

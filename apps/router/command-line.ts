@@ -1,5 +1,8 @@
 import { parseArgs } from 'node:util';
+import { type AllowedOrigins, allowedOrigins } from '../../kernel/settings/origins.ts';
+import type { OperationLimits } from '../../router/limits.ts';
 import { StartError } from '../platform/start-error.ts';
+import { LIMITS_HELP, readLimits } from './limits.ts';
 
 export interface RouterCommand {
   help: boolean;
@@ -9,6 +12,14 @@ export interface RouterCommand {
   /** Undefined: everyone may ask, and no principal goes to the subgraphs. */
   secret: string | undefined;
   logLevel: string;
+  limits: Partial<OperationLimits>;
+  /** Until a subgraph's response is complete. */
+  timeoutMs: number;
+  /** To each subgraph. */
+  connections: number;
+  /** Names of headers, in lower case. */
+  forwardedHeaders: readonly string[];
+  allowedOrigins: AllowedOrigins;
 }
 
 const OPTIONS = {
@@ -17,6 +28,11 @@ const OPTIONS = {
   host: { type: 'string', default: '127.0.0.1' },
   open: { type: 'boolean', default: false },
   secret: { type: 'string' },
+  limit: { type: 'string', multiple: true, default: [] as string[] },
+  timeout: { type: 'string', default: '30000' },
+  connections: { type: 'string', default: '64' },
+  'forward-header': { type: 'string', multiple: true, default: [] as string[] },
+  'allowed-origins': { type: 'string' },
   'log-level': { type: 'string', default: 'info' },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
@@ -28,30 +44,85 @@ export const HELP = `Runs the router alone over a Federation 2 supergraph with H
   --host ADDRESS          default: 127.0.0.1
   --open                  answer everyone: for trials, and behind a front that authenticates
   --secret TEXT           shared with a front that signs x-principal, and with the subgraphs (or PRINCIPAL_SECRET)
+  --limit NAME=N          what one operation may ask, repeatable:
+${LIMITS_HELP}
+  --timeout MS            until the response of a subgraph is complete; default: 30000
+  --connections N         to each subgraph; default: 64
+  --forward-header NAME   sent on to every subgraph as it came, repeatable; over WebSocket from the connection_init payload
+  --allowed-origins LIST  origins whose pages may call it from a browser and open WebSockets, with commas between, or *
+                          (or ALLOWED_ORIGINS); default: *
   --log-level LEVEL       trace, debug, info, warn, error, fatal or silent; default: info
 
-It answers /graphql (HTTP, graphql-ws, GraphiQL) and /healthz.
+It responds at /graphql (HTTP, graphql-ws, GraphiQL) and /healthz.
 `;
 
 const LOG_LEVELS = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);
 const MAX_PORT = 65_535;
+const MAX_TIMEOUT_MS = 3_600_000;
+const MAX_CONNECTIONS = 10_000;
+const HEADER = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+/** What belongs to one connection or one body, or is set by the router itself. */
+const OWN_HEADERS = new Set([
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-principal',
+  'x-request-id',
+]);
 
 /** @throws StartError with one line for whoever started it. */
 export function readCommand(args: readonly string[], environment: Readonly<Record<string, string | undefined>>): RouterCommand {
   const values = parse(args);
   const { supergraph = '', host, open, help } = values;
   const secret = values.secret || environment.PRINCIPAL_SECRET || undefined;
-  const port = Number(values.port);
   const logLevel = values['log-level'];
   if (!help) {
     if (!supergraph) throw new StartError('Name the supergraph: --supergraph FILE.');
-    if (!/^\d+$/.test(values.port) || port > MAX_PORT)
-      throw new StartError(`--port must be a number from 0 to ${MAX_PORT}, not ${values.port}.`);
     if (!LOG_LEVELS.has(logLevel)) throw new StartError(`--log-level must be one of ${[...LOG_LEVELS].join(', ')}.`);
     if (open && values.secret) throw new StartError('Give --open or --secret, not both.');
     if (!open && !secret) throw new StartError('Give --secret (or PRINCIPAL_SECRET) that signs callers, or --open to answer everyone.');
   }
-  return { help, supergraph, host, port, secret: open ? undefined : secret, logLevel };
+  return {
+    help,
+    supergraph,
+    host,
+    port: number('port', values.port, 0, MAX_PORT),
+    secret: open ? undefined : secret,
+    logLevel,
+    limits: readLimits(values.limit),
+    timeoutMs: number('timeout', values.timeout, 1, MAX_TIMEOUT_MS),
+    connections: number('connections', values.connections, 1, MAX_CONNECTIONS),
+    forwardedHeaders: values['forward-header'].map(forwardable),
+    allowedOrigins: origins(values['allowed-origins'] ?? environment.ALLOWED_ORIGINS ?? '*'),
+  };
+}
+
+function number(option: string, value: string, min: number, max: number): number {
+  if (/^\d+$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value);
+  throw new StartError(`--${option} must be a number from ${min} to ${max}, not ${value}.`);
+}
+
+function forwardable(value: string): string {
+  const name = value.toLowerCase();
+  if (!HEADER.test(name)) throw new StartError(`--forward-header must be the name of a header, not ${value}.`);
+  if (OWN_HEADERS.has(name)) throw new StartError(`--forward-header ${name}: the router sets or removes this header itself.`);
+  return name;
+}
+
+function origins(value: string): AllowedOrigins {
+  const { data, error } = allowedOrigins.safeParse(value);
+  if (!data) throw new StartError(`--allowed-origins ${error?.issues[0]?.message ?? 'is not valid'}.`);
+  return data;
 }
 
 function parse(args: readonly string[]) {

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingHttpHeaders } from 'node:http';
+import { type IncomingHttpHeaders, validateHeaderValue } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'graphql';
 import type { Logger } from '../../kernel/log.ts';
 import { Principal } from '../../kernel/principal.ts';
 import type { RequestContext } from '../../kernel/request.ts';
+import { mountCors } from '../../router/cors.ts';
 import { createServer } from '../../router/edge/server.ts';
-import { HttpTransport } from '../../router/http.transport.ts';
+import { HttpTransport, type HttpTransportOptions } from '../../router/http.transport.ts';
 import { mountGraphql } from '../../router/http.ts';
 import { Joins } from '../../router/joins.ts';
 import { PRINCIPAL_HEADER, signPrincipal, verifyPrincipal } from '../../router/principal-header.ts';
@@ -25,25 +26,35 @@ export interface RouterServer {
 const ANYONE = new Principal({ kind: 'user', id: 'anonymous', organizationId: '', plan: 'developer', grants: [] });
 
 /** @throws StartError for a file that is no supergraph, a port that is taken. */
-export async function startRouter({ supergraph, host, port, secret }: RouterCommand, log: Logger): Promise<RouterServer> {
+export async function startRouter(command: RouterCommand, log: Logger): Promise<RouterServer> {
+  const { supergraph, host, port, secret, limits, timeoutMs, connections, forwardedHeaders, allowedOrigins } = command;
   const supergraphSdl = readSupergraph(supergraph);
-  const headers = ({ principal }: RequestContext): Record<string, string> =>
-    secret ? { [PRINCIPAL_HEADER]: signPrincipal(principal, secret, new Date()) } : {};
-  const transports = transportsOf(supergraphSdl, supergraph, headers);
-  const router = await createRouter({ supergraphSdl, transports, log, errors: { passForeignErrors: true } }).catch((error: unknown) => {
+  const headers = ({ principal, client }: RequestContext): Record<string, string> => ({
+    ...client?.forwarded,
+    ...(secret ? { [PRINCIPAL_HEADER]: signPrincipal(principal, secret, new Date()) } : {}),
+  });
+  const transports = transportsOf(supergraphSdl, supergraph, { headers, timeoutMs, connections });
+  const options = { supergraphSdl, transports, log, limits, errors: { passForeignErrors: true } };
+  const router = await createRouter(options).catch((error: unknown) => {
     throw new StartError(`${supergraph} cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   });
 
-  const admit = (requestId: string, sent: Readonly<Record<string, unknown>>): RequestContext => ({
+  const admit = (requestId: string, ip: string, sent: Readonly<Record<string, unknown>>): RequestContext => ({
     requestId,
     principal: secret ? verifyPrincipal(sent[PRINCIPAL_HEADER], secret, new Date()) : ANYONE,
+    client: { ip, userAgent: undefined, forwarded: forwardedOf(sent, forwardedHeaders) },
     log: log.child({ request_id: requestId }),
   });
   const app = createServer({ trustedProxies: [] });
+  mountCors(app, { allowed: allowedOrigins, paths: ['/graphql'] });
   authenticateRequests(app, admit);
   app.get('/healthz', { config: { access: 'public' } }, async () => ({ status: 'alive' }));
   await mountGraphql(app, router);
-  mountGraphqlSocket(app, router, { admit: async ({ requestId, params }) => admit(requestId, params), log });
+  mountGraphqlSocket(app, router, {
+    admit: async ({ requestId, request, params }) => admit(requestId, request.socket.remoteAddress ?? '', params),
+    allowedOrigins,
+    log,
+  });
   await app.listen({ host, port }).catch((error: unknown) => {
     throw listenError(error, host, port);
   });
@@ -57,14 +68,33 @@ export async function startRouter({ supergraph, host, port, secret }: RouterComm
   };
 }
 
-type Admit = (requestId: string, sent: IncomingHttpHeaders) => RequestContext;
+/** The headers that go on to subgraphs, of those that were sent; over WebSocket a payload holds them, with any values. */
+function forwardedOf(sent: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, string> {
+  const found = names.flatMap((name) => {
+    const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
+    const text = Array.isArray(value) ? value.join(', ') : value;
+    return typeof text === 'string' && isHeaderValue(text) ? [[name, text] as const] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+function isHeaderValue(text: string): boolean {
+  try {
+    validateHeaderValue('x', text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Admit = (requestId: string, ip: string, sent: IncomingHttpHeaders) => RequestContext;
 
 function authenticateRequests(app: FastifyInstance, admit: Admit): void {
   app.decorateRequest('caller', null as never);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     const isPublic = request.routeOptions.config.access === 'public' || request.is404;
-    if (!isPublic) request.caller = admit(request.id, request.headers);
+    if (!isPublic) request.caller = admit(request.id, request.ip, request.headers);
   });
 }
 
@@ -77,17 +107,13 @@ function readSupergraph(file: string): string {
   }
 }
 
-function transportsOf(
-  supergraphSdl: string,
-  file: string,
-  headers: (context: RequestContext) => Record<string, string>,
-): Map<string, HttpTransport> {
+function transportsOf(supergraphSdl: string, file: string, options: Omit<HttpTransportOptions, 'url'>): Map<string, HttpTransport> {
   const graphs = joinedGraphs(supergraphSdl, file);
   return new Map(
     graphs.map(({ name, url }) => {
       if (!URL.canParse(url) || !/^https?:/.test(url))
         throw new StartError(`The subgraph ${name} in ${file} has no http url: ${url || 'none'}.`);
-      return [name, new HttpTransport({ url, headers })];
+      return [name, new HttpTransport({ ...options, url })];
     }),
   );
 }

@@ -10,12 +10,17 @@ import { permissionsIn, secondFactorsIn } from '../../rest-bridge/permission.ts'
 import { assemble } from '../platform/assemble.ts';
 import { configMarkdown } from '../platform/command-line.ts';
 import { otherRoutes, restAreas } from '../platform/rest-areas.ts';
+import { STEPS } from '../platform/schemas.ts';
 import { errorsDocument } from './errors.document.ts';
 import { eventsDocument } from './events.document.ts';
+import { migrationsDocument } from './migrations.document.ts';
 import { permissionsDocument } from './permissions.document.ts';
 
-/** Everything that is generated from the code, by its path in the repository. */
-export async function generateDocuments(): Promise<Map<string, string>> {
+const MIGRATIONS = 'schema/migrations.json';
+
+/** Everything that is generated from the code, by its path in the repository; `committed` reads what is there. */
+export async function generateDocuments(committed: (path: string) => string | undefined): Promise<Map<string, string>> {
+  const migrations = migrationsDocument(STEPS, committed(MIGRATIONS));
   using folder = mkdtempDisposableSync(join(tmpdir(), 'schema-'));
   const config = loadConfig({ DATA_DIR: folder.path });
   const log = createLogger({ level: 'silent' });
@@ -41,6 +46,7 @@ export async function generateDocuments(): Promise<Map<string, string>> {
       ...Object.values(domains).map(({ subgraph }) => [`schema/${subgraph.name}.graphql`, `${subgraph.sdl.trim()}\n`] as const),
       ['schema/supergraph.graphql', `${router.supergraphSdl.trim()}\n`],
       ['schema/openapi.json', `${JSON.stringify(openapi, null, 2)}\n`],
+      [MIGRATIONS, migrations],
       ['docs/config.md', configMarkdown()],
       ['docs/errors.md', errorsDocument()],
       ['docs/events.md', eventsDocument(eventTypes)],

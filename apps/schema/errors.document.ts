@@ -4,8 +4,9 @@ import { resources } from '../../kernel/resource.ts';
 /** What each code means to a caller. A new code does not compile until it stands here. */
 const MEANINGS: Record<ErrorCode, string> = {
   INVALID_PARAMETERS:
-    'Something in the path, query or body is not as it must be. `details.errors` lists every `field`, `value` and `reason`.',
-  INVALID_JSON: 'The body is not valid JSON.',
+    'Something in the path, query or body is not as it must be. `details.errors` lists the first 20 problems in the order of the body, each with `field`, `value` and `reason`; `details.problems_total` says how many there are.',
+  INVALID_JSON: 'The body is not valid JSON in UTF-8.',
+  MALFORMED_REQUEST: 'What arrived is no HTTP request. The connection is closed.',
   UNSUPPORTED_VERSION: '`API-Version` names a version that is not served; `details.supported` lists those that are.',
   SERVICE_UNAVAILABLE_AT_LOCATION: 'The kind of service does not reach the location; `details.alternatives` says what does.',
   LOCATION_NOT_SERVICEABLE: 'Nothing reaches the location.',
@@ -26,6 +27,7 @@ const MEANINGS: Record<ErrorCode, string> = {
     'There is no such record for this caller; `details.resource` and `details.id` say which. Another organization’s record reads the same.',
   ROUTE_NOT_FOUND: 'There is no such path.',
   METHOD_NOT_ALLOWED: 'The path has other methods; the header `Allow` lists them.',
+  REQUEST_TIMEOUT: 'The request did not arrive in time. The connection is closed; send it again.',
   DUPLICATE_PAYMENT: 'The payment was made before.',
   DUPLICATE_RESOURCE: 'A record with the same identity exists.',
   IDEMPOTENCY_CONFLICT: 'The `Idempotency-Key` was used with another body, or its first request is still running.',
@@ -34,11 +36,15 @@ const MEANINGS: Record<ErrorCode, string> = {
   SERVICE_CONFLICT: 'The configuration conflicts with what is there.',
   SERVICE_MAINTENANCE: 'The service is in maintenance.',
   STALE_RESOURCE: 'The record changed since it was read (`If-Match`). Read it again.',
-  BODY_TOO_LARGE: 'The body is larger than the operation accepts.',
-  UNSUPPORTED_MEDIA_TYPE: 'The body is not `application/json`.',
+  BODY_TOO_LARGE:
+    'The body is larger, once decoded, than the operation accepts: 256 KiB, unless its description says otherwise; over GraphQL 1 MiB.',
+  UNSUPPORTED_MEDIA_TYPE: 'The body is not `application/json` in UTF-8, or its `Content-Encoding` is none of gzip, deflate and br.',
   RATE_LIMIT_EXCEEDED:
     'A limit of the plan, the key or the operation is used up; `details.window` says which. Wait for `Retry-After` seconds.',
+  HEADERS_TOO_LARGE: 'The request line and the headers have more than 16 KiB together. Send less, such as fewer cookies.',
   INTERNAL_ERROR: 'Something failed on our side. Quote the request id if it persists.',
+  SERVICE_UNAVAILABLE:
+    'The platform cannot reach its database or store anything at the moment. Wait for `Retry-After` seconds (`details.retry_after`) and repeat the request. With `details.outcome` = `unknown` a change may have been made: read the record first.',
   PROVISIONING_FAILED: 'The network could not provide the service.',
 };
 

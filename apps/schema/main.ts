@@ -8,10 +8,12 @@ const ROOT = process.cwd();
 
 /** `npm run schema` writes what is generated and committed; with `--check` it says what differs and fails. */
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const documents = await generateDocuments();
-const differing = [...documents]
-  .filter(([path, text]) => !existsSync(join(ROOT, path)) || readFileSync(join(ROOT, path), 'utf8') !== text)
-  .map(([path]) => path);
+const read = (path: string): string | undefined => (existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), 'utf8') : undefined);
+const documents = await generateDocuments(read).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});
+const differing = [...documents].filter(([path, text]) => read(path) !== text).map(([path]) => path);
 const orphaned = existsSync(join(ROOT, 'schema'))
   ? readdirSync(join(ROOT, 'schema'))
       .map((name) => `schema/${name}`)

@@ -3,11 +3,10 @@ import { existsSync, globSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Database } from '../../kernel/database.ts';
-import { Jobs } from '../../kernel/jobs.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { SUBGRAPHS } from '../../kernel/settings/data.ts';
 import { DATABASE_TEMPLATE } from '../platform/database-template.ts';
-import { domains } from '../platform/domains.ts';
+import { schemasOf } from '../platform/schemas.ts';
 
 /** Makes DATABASE_TEMPLATE. Part of `npm run build`; made anew when another PGlite was installed. */
 const installedAt = statSync(fileURLToPath(import.meta.resolve('@electric-sql/pglite'))).ctimeMs;
@@ -17,10 +16,7 @@ if (!existsSync(DATABASE_TEMPLATE) || statSync(DATABASE_TEMPLATE).ctimeMs < inst
   const partial = `${DATABASE_TEMPLATE}.partial`;
   const log = createLogger({ level: 'warn' });
   const database = await Database.open({ dataDir: partial }, log);
-  for (const schema of SUBGRAPHS) await database.attach({ ...domains[schema], schema });
-  const jobs = new Jobs(database, log);
-  await jobs.start();
-  await jobs.stop();
+  await database.migrate(schemasOf(SUBGRAPHS));
   await database.close();
   renameSync(partial, DATABASE_TEMPLATE);
 }

@@ -18,6 +18,7 @@ import { Decimal } from '../money.ts';
 import type { Permission, Principal } from '../principal.ts';
 import type { RequestContext } from '../request.ts';
 import type { Subgraph } from '../subgraph.ts';
+import { compileInputProblems } from './input-problems.ts';
 import { checkPermission } from './requires.ts';
 import { DateTime, DecimalNumber } from './scalars.ts';
 import { validateInput } from './validate-input.ts';
@@ -89,7 +90,7 @@ export function buildSubgraph<C extends { principal: Principal }>(definition: Su
   const executable = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolverMap as never }]);
   restoreEnumDefaults(executable);
   restoreExtensions(executable, declared);
-  return { name, sdl, schema: executable, createContext: definition.createContext };
+  return { name, sdl, schema: executable, createContext: definition.createContext, inputProblems: compileInputProblems(executable) };
 }
 
 /**

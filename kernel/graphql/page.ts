@@ -82,9 +82,14 @@ export function pageOf<T extends object>(name: string, node: ClassType<T>): Clas
   return RecordPage;
 }
 
-/** The GraphQL input `<Name>Sort` over a declared list of fields. */
-export function sortOf<F extends string>(name: string, fields: Record<string, F>): ClassType<SortBy<F>> {
-  registerEnumType(fields, { name: `${name}SortField` });
+/** The GraphQL input `<Name>Sort` over a declared list of fields, with what is to be said of single ones. */
+export function sortOf<F extends string, K extends string>(
+  name: string,
+  fields: Record<K, F>,
+  descriptions: Partial<Record<K, string>> = {},
+): ClassType<SortBy<F>> {
+  const valuesConfig = Object.fromEntries(Object.entries(descriptions).map(([key, description]) => [key, { description }]));
+  registerEnumType(fields, { name: `${name}SortField`, valuesConfig: valuesConfig as Record<K, { description: string }> });
   @InputType(`${name}Sort`)
   class RecordSort implements SortBy<F> {
     @Field(() => fields)

@@ -1,4 +1,6 @@
 import { BlockList, isIP } from 'node:net';
+import { z } from 'zod';
+import { allowedOrigins } from './origins.ts';
 import { setting, text } from './setting.ts';
 
 const origin = text
@@ -84,12 +86,28 @@ export const callerSettings = {
     schema: origin,
     otherwise: 'PUBLIC_ORIGIN',
   }),
+  samlDomainProof: setting({
+    name: 'SAML_DOMAIN_PROOF',
+    option: 'saml-domain-proof',
+    about:
+      'How an organization proves the e-mail domains of its SAML connections: dns (a TXT record), or none, where everyone on the installation trusts everyone: the first who claims a domain has it.',
+    schema: z.enum(['dns', 'none'], 'must be dns or none'),
+    fallback: 'dns',
+  }),
   trustedProxies: setting({
     name: 'TRUSTED_PROXIES',
     option: 'trusted-proxies',
     about: 'Proxies whose X-Forwarded-For and CLIENT_CERT_HEADER are believed, as addresses or CIDR ranges.',
     schema: cidrs,
     fallback: '',
+  }),
+  allowedOrigins: setting({
+    name: 'ALLOWED_ORIGINS',
+    option: 'allowed-origins',
+    about:
+      'Origins whose pages may call the API from a browser (CORS) and open WebSockets, with commas between; * allows all. Credentials are never ambient: a page must send a key or token.',
+    schema: allowedOrigins,
+    fallback: '*',
   }),
   countryHeader: setting({
     name: 'COUNTRY_HEADER',

@@ -1,6 +1,11 @@
+import { z } from 'zod';
 import { setting, text, url, wholeNumber } from './setting.ts';
 
 const databaseUrl = url(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database');
+
+/** Whether a start brings the schemas of its databases up to date, or refuses where they are older. */
+export const MIGRATE_MODES = ['auto', 'never'] as const;
+export type MigrateMode = (typeof MIGRATE_MODES)[number];
 
 /** Each may have a database of its own. */
 export const SUBGRAPHS = ['identity', 'services', 'billing', 'support', 'events'] as const;
@@ -15,9 +20,24 @@ const ownDatabase = (subgraph: SubgraphName) =>
     secret: true,
   });
 
-const ownDatabases = Object.fromEntries(SUBGRAPHS.map((name) => [`${name}DatabaseUrl`, ownDatabase(name)])) as {
-  [Name in SubgraphName as `${Name}DatabaseUrl`]: ReturnType<typeof ownDatabase>;
+const ownDirectUrl = (subgraph: SubgraphName) =>
+  setting({
+    name: `${subgraph.toUpperCase()}_DATABASE_DIRECT_URL`,
+    about: `What DATABASE_DIRECT_URL is to DATABASE_URL, for the database of the ${subgraph} subgraph.`,
+    schema: databaseUrl,
+    otherwise: `${subgraph.toUpperCase()}_DATABASE_URL`,
+    secret: true,
+  });
+
+type OwnDatabases = { [Name in SubgraphName as `${Name}DatabaseUrl`]: ReturnType<typeof ownDatabase> } & {
+  [Name in SubgraphName as `${Name}DatabaseDirectUrl`]: ReturnType<typeof ownDirectUrl>;
 };
+const ownDatabases = Object.fromEntries(
+  SUBGRAPHS.flatMap((name) => [
+    [`${name}DatabaseUrl`, ownDatabase(name)],
+    [`${name}DatabaseDirectUrl`, ownDirectUrl(name)],
+  ]),
+) as OwnDatabases;
 
 /** Where the platform keeps what it knows. */
 export const dataSettings = {
@@ -32,19 +52,34 @@ export const dataSettings = {
     name: 'DATABASE_URL',
     option: 'database-url',
     about:
-      'PostgreSQL 15 or later to use instead of the embedded database. Its user creates schemas there, and the extensions btree_gin and pg_trgm (which need no more than that) unless they exist.',
+      'PostgreSQL 15 or later to use instead of the embedded database. Its user creates schemas there, and the extensions btree_gin, pg_trgm and unaccent (which need no more than that) unless they exist.',
     schema: databaseUrl,
     otherwise: 'embedded, in DATA_DIR',
     secret: true,
   }),
+  databaseDirectUrl: setting({
+    name: 'DATABASE_DIRECT_URL',
+    about:
+      'The same database past a connection pooler. Needed where DATABASE_URL leads to one that gives a connection to each transaction (PgBouncer with pool_mode = transaction): migrations, LISTEN and prepared statements take this one.',
+    schema: databaseUrl,
+    otherwise: 'DATABASE_URL',
+    secret: true,
+  }),
   databasePoolSize: setting({
     name: 'DATABASE_POOL_SIZE',
-    about:
-      'Connections that a process opens to PostgreSQL at most, for each subgraph; jobs, notifications and short reads have up to eleven more.',
+    about: 'Connections that a process opens to PostgreSQL at most, for each subgraph; jobs, notifications and short reads have six more.',
     schema: wholeNumber(1, 200),
     fallback: '5',
   }),
   ...ownDatabases,
+  migrate: setting({
+    name: 'MIGRATE',
+    option: 'migrate',
+    about:
+      'auto brings the schemas of its databases up to date at the start, one process at a time; never refuses to start where they are older: npm run migrate does it then.',
+    schema: z.enum(MIGRATE_MODES, `must be one of ${MIGRATE_MODES.join(', ')}`),
+    fallback: 'auto',
+  }),
   redisUrl: setting({
     name: 'REDIS_URL',
     option: 'redis-url',

@@ -51,6 +51,19 @@ export const settings = {
     schema: wholeNumber(1, 1e9),
     fallback: '100',
   }),
+  maxConnections: setting({
+    name: 'MAX_CONNECTIONS',
+    about: 'Connections of clients that a process has open at a time, WebSockets included; one beyond is closed at once.',
+    schema: wholeNumber(1, 1_000_000),
+    fallback: '10000',
+  }),
+  headersTimeoutMs: setting({
+    name: 'HEADERS_TIMEOUT_MS',
+    about:
+      'How long the headers of a request may take to arrive, from the opening of the connection on; then it is answered 408 and closed.',
+    schema: wholeNumber(100, 60_000),
+    fallback: '10000',
+  }),
   slotWaitMs: setting({
     name: 'SLOT_WAIT_MS',
     about: 'How long a request waits when all slots of its plan are taken, before it is answered 429.',
@@ -69,6 +82,12 @@ export const settings = {
     about: 'Days that it is kept what e-mails and SMS about tickets said; that they were sent stays with the ticket.',
     schema: wholeNumber(1, 3650),
     fallback: '90',
+  }),
+  auditRetentionDays: setting({
+    name: 'AUDIT_RETENTION_DAYS',
+    about: 'Days that audit records are kept, at least 30. A year and a month by default, since auditors ask for twelve months.',
+    schema: wholeNumber(30, 36_500),
+    fallback: '400',
   }),
   metricsToken: setting({
     name: 'METRICS_TOKEN',

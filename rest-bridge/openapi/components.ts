@@ -98,16 +98,20 @@ export const headersWith = (...more: string[]): NonNullable<Response['headers']>
   Object.fromEntries([...EVERYWHERE, ...more].map((name) => [name, ref('headers', name)]));
 
 const ERRORS: Record<number, readonly [string, string]> = {
-  400: ['BadRequest', 'The request is not valid; `details.errors` names each field with its reason.'],
+  400: [
+    'BadRequest',
+    'The request is not valid; `details.errors` names the first 20 fields with their reasons, `details.problems_total` says how many there are.',
+  ],
   401: ['Unauthorized', 'Credentials are missing or do not hold.'],
   402: ['PaymentRequired', 'The payment was declined or not covered.'],
   403: ['Forbidden', 'The caller may not do this.'],
   404: ['NotFound', 'There is no such record for this caller.'],
   409: ['Conflict', 'The request conflicts with the state of the record, or with an earlier request.'],
   413: ['BodyTooLarge', 'The body is larger than this operation accepts.'],
-  415: ['UnsupportedMediaType', 'The body is not application/json.'],
+  415: ['UnsupportedMediaType', 'The body is not application/json in UTF-8, or its `Content-Encoding` is not gzip, deflate or br.'],
   429: ['TooManyRequests', 'A limit of the plan is reached.'],
   500: ['InternalError', 'Something failed on our side.'],
+  503: ['ServiceUnavailable', 'The platform cannot reach its database or store anything at the moment.'],
 };
 
 export const errorResponse = (status: number) => ref('responses', ERRORS[status]?.[0] ?? 'InternalError');
@@ -124,7 +128,7 @@ export const sharedResponses: Record<string, Response> = {
         .filter((code) => statusOf(code) === Number(status))
         .map((code) => `\`${code}\``)
         .join(', ');
-      const headers = headersWith(...(status === '429' ? ['Retry-After'] : []));
+      const headers = headersWith(...(status === '429' || status === '503' ? ['Retry-After'] : []));
       return [
         name,
         {

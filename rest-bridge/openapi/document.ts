@@ -15,7 +15,9 @@ const DESCRIPTION = `Orders, operates, bills and supports telecommunications and
 and every change is an event there and in webhooks.
 
 Lists take \`page\` and \`per_page\`, or \`cursor\` and \`limit\` (default 50, at most 200). A filter with several values takes them separated by
-commas or repeated. A member without a value is \`null\`, not absent. A member or query parameter that an operation does not know is an error.`;
+commas or repeated. A member without a value is \`null\`, not absent. A member or query parameter that an operation does not know is an error.
+
+A body is JSON in UTF-8 of at most 256 KiB, unless its operation says otherwise. With \`Content-Encoding\` \`gzip\`, \`deflate\` or \`br\` the limit is of what it decodes to.`;
 
 /** The OpenAPI 3.1 document of the whole surface: Sofa's schemas, and what it leaves out. */
 export function buildOpenApi(compiled: readonly CompiledRoute[], face: SofaFace, { areas, others = [] }: RestSource): OpenApiDocument {

@@ -1,7 +1,8 @@
-import { type GraphQLField, getNamedType, isEnumType, isInputObjectType } from 'graphql';
+import { type GraphQLField, type GraphQLInputType, getNamedType, isEnumType, isInputObjectType } from 'graphql';
 import type { CompiledRoute } from '../compile.ts';
 import type { InputMember } from '../input.plan.ts';
 import { restValue, restValues } from '../names.ts';
+import { countedCategoryOf } from '../route.ts';
 import { errorResponse, headersWith } from './components.ts';
 import { describe, schemaOf } from './schemas.ts';
 import { type JsonSchema, type MediaType, type Operation, type Parameter, type Reference, type Response, ref } from './types.ts';
@@ -17,6 +18,7 @@ export function describeOperation(compiled: CompiledRoute, root: GraphQLField<un
     .filter(Boolean)
     .join('\n\n');
   const body = requestBody(compiled, root);
+  const category = countedCategoryOf(route);
   return {
     operationId: route.operationId,
     summary: route.summary,
@@ -25,10 +27,10 @@ export function describeOperation(compiled: CompiledRoute, root: GraphQLField<un
     ...(route.access === 'public' && { security: [] }),
     parameters: [...parameters(compiled, root), ...headerParameters(compiled, hasReader)],
     ...(body && { requestBody: body }),
-    responses: responses(compiled, root, body !== undefined),
+    responses: responses(compiled, root, body !== undefined, hasReader),
     ...(permission && { 'x-permission': permission }),
     ...(secondFactor && { 'x-second-factor': true as const }),
-    ...(route.category && { 'x-rate-category': route.category }),
+    ...(category && { 'x-rate-category': category }),
     ...(route.addition && { 'x-addition': true as const }),
   };
 }
@@ -85,7 +87,9 @@ function requestBody({ route, input }: CompiledRoute, root: GraphQLField<unknown
   );
   const schema = { type: 'object', properties, ...(required.length && { required }), additionalProperties: false };
   const media: MediaType = { schema, ...(route.example && { example: route.example }) };
-  return { required: required.length > 0, content: { 'application/json': media } };
+  const { largeBody } = route;
+  const description = largeBody && `At most ${largeBody.mebibytes} MiB, where other operations take 256 KiB: ${largeBody.reason}.`;
+  return { ...describe(description), required: required.length > 0, content: { 'application/json': media } };
 }
 
 function memberSchema({ name, defaultValue }: InputMember, root: GraphQLField<unknown, unknown>): JsonSchema {
@@ -96,7 +100,23 @@ function memberSchema({ name, defaultValue }: InputMember, root: GraphQLField<un
   return { ...schema, default: '$ref' in schema ? restValue(String(defaultValue)) : defaultValue };
 }
 
-function responses(compiled: CompiledRoute, root: GraphQLField<unknown, unknown>, hasBody: boolean): Operation['responses'] {
+/** Whether a change names a record in its body, or a read one beside its filters: an id that is unknown to the caller is 404. */
+const namesRecord = ({ kind, field }: CompiledRoute): boolean =>
+  field.args.some(({ type }) => (kind === 'mutation' ? holdsId(type) : getNamedType(type).name === 'ID'));
+
+function holdsId(type: GraphQLInputType, within: readonly string[] = []): boolean {
+  const named = getNamedType(type);
+  if (!isInputObjectType(named)) return named.name === 'ID';
+  if (within.includes(named.name)) return false;
+  return Object.values(named.getFields()).some((field) => holdsId(field.type, [...within, named.name]));
+}
+
+function responses(
+  compiled: CompiledRoute,
+  root: GraphQLField<unknown, unknown>,
+  hasBody: boolean,
+  hasReader: boolean,
+): Operation['responses'] {
   const { route, kind, status, input } = compiled;
   const isRead = route.method === 'GET';
   const errors = [
@@ -104,13 +124,17 @@ function responses(compiled: CompiledRoute, root: GraphQLField<unknown, unknown>
     // also a public operation may be about credentials
     401,
     403,
-    ...(input.members.some((member) => member.in === 'path') ? [404] : []),
+    ...(input.members.some((member) => member.in === 'path') || namesRecord(compiled) ? [404] : []),
     ...(kind === 'mutation' ? [409] : []),
     ...(hasBody ? [413, 415] : []),
     429,
     500,
+    503,
   ];
-  const headers = headersWith(...(isRead ? ['ETag'] : []), ...(isOnce(compiled) ? ['Idempotent-Replayed'] : []));
+  const headers = headersWith(
+    ...(isRead || (route.method === 'PUT' && hasReader) ? ['ETag'] : []),
+    ...(isOnce(compiled) ? ['Idempotent-Replayed'] : []),
+  );
   const success: Response = {
     description: route.summary,
     headers,

@@ -1,12 +1,15 @@
 import {
   type GraphQLInputType,
   type GraphQLNamedType,
+  type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
   type GraphQLType,
+  getNamedType,
   isEnumType,
   isInputObjectType,
   isIntrospectionType,
+  isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -25,20 +28,47 @@ export function refineComponents(face: GraphQLSchema, components: Readonly<Recor
   const types = Object.values(face.getTypeMap()).filter(
     (type) => !isIntrospectionType(type) && !isScalarType(type) && !roots.includes(type.name),
   );
+  const filters = filtersOf(face);
   return Object.fromEntries(
     types
-      .map((type) => [type.name, refineType(type, components[type.name] ?? {})])
+      .map((type) => [type.name, refineType(type, components[type.name] ?? {}, filters.has(type.name))])
       .sort(([one], [other]) => String(one).localeCompare(String(other))),
   );
 }
 
-function refineType(type: GraphQLNamedType, generated: JsonSchema): JsonSchema {
+/** Input objects of reads only. */
+function filtersOf(face: GraphQLSchema): Set<string> {
+  const [read, changed] = [inputsOf(face.getQueryType()), inputsOf(face.getMutationType())];
+  return new Set([...read].filter((name) => !changed.has(name)));
+}
+
+function inputsOf(root: GraphQLObjectType | null | undefined): Set<string> {
+  const found = new Set<string>();
+  const visit = (type: GraphQLInputType): void => {
+    const named = getNamedType(type);
+    if (!isInputObjectType(named) || found.has(named.name)) return;
+    found.add(named.name);
+    for (const field of Object.values(named.getFields())) visit(field.type);
+  };
+  for (const { args } of Object.values(root?.getFields() ?? {})) for (const { type } of args) visit(type);
+  return found;
+}
+
+/** The specification writes some filters as one value and others as lists: a list of values may be one of them. */
+function orOne(schema: JsonSchema): JsonSchema {
+  return schema.type === 'array' ? { anyOf: [schema.items as JsonSchema, schema] } : schema;
+}
+
+function refineType(type: GraphQLNamedType, generated: JsonSchema, isFilter: boolean): JsonSchema {
   const { title: _, ...schema } = generated;
   if (isEnumType(type)) return { ...schema, ...describe(type.description) };
   if (!isObjectType(type) && !isInputObjectType(type)) return schema;
   const fields = Object.values<{ name: string; type: GraphQLInputType | GraphQLOutputType; description?: string | null }>(type.getFields());
   const properties = Object.fromEntries(
-    fields.map(({ name, type: of, description }) => [name, { ...schemaOf(of, isObjectType(type)), ...describe(description) }]),
+    fields.map(({ name, type: of, description }) => {
+      const schema = schemaOf(of, isObjectType(type));
+      return [name, { ...(isFilter && isLeafType(getNamedType(of)) ? orOne(schema) : schema), ...describe(description) }];
+    }),
   );
   if (isInputObjectType(type)) return { ...schema, properties, additionalProperties: false };
   return { ...schema, properties, required: fields.map(({ name }) => name) };

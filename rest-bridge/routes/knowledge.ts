@@ -1,4 +1,4 @@
-import { del, get, post, put, type Route, view } from '../route.ts';
+import { del, get, type LargeBody, post, put, type Route, view } from '../route.ts';
 
 const articleItem = view(
   'ArticleListItem',
@@ -7,6 +7,8 @@ const articleItem = view(
 const articleRecord = view('ArticleRecord', '{ ...fields related(limit: 5) { id kind title summary category } }');
 const hit = view('KnowledgeHit', '{ articleId rank match headline article { kind title summary category tags isPlatform updatedAt } }');
 const faq = view('FaqSection', '{ category questions { id question: title answer: body tags updatedAt } }');
+
+const LONG_TEXT: LargeBody = { mebibytes: 1, reason: 'an article has up to 100,000 characters, each of up to six bytes as JSON' };
 
 const example = {
   title: 'Reach the office network from home',
@@ -27,6 +29,7 @@ export const knowledge: readonly Route[] = [
   }),
   post('createArticle', '/support/kb', 'createArticle', {
     summary: 'Write an article',
+    largeBody: LONG_TEXT,
     select: articleRecord,
     addition: true,
     example,
@@ -34,6 +37,7 @@ export const knowledge: readonly Route[] = [
   get('getKnowledgeBaseArticle', '/support/kb/{article_id}', 'article', { summary: 'Read an article', select: articleRecord }),
   put('updateArticle', '/support/kb/{article_id}', 'updateArticle', {
     summary: 'Change, publish or archive an article',
+    largeBody: LONG_TEXT,
     description: 'What is left out stays as it is. The platform’s own articles are read-only (409).',
     select: articleRecord,
     addition: true,

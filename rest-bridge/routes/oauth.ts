@@ -93,7 +93,11 @@ export const oauthRoutes: readonly OtherRoute[] = [
         query('code_challenge_method', true, '', { ...text, const: 'S256' }),
       ],
       responses: {
-        303: { description: 'On to the pages, or back to `redirect_uri`.', headers: headersWith() },
+        303: {
+          description: 'On to the pages, or back to `redirect_uri`; the body is a note with a link there.',
+          headers: headersWith(),
+          content: { 'text/html': { schema: text }, 'text/plain': { schema: text } },
+        },
         400: page('Client or redirect are not known: the user is told and sent nowhere.'),
         429: page('Too many requests from this address.'),
       },
@@ -153,7 +157,10 @@ export const oauthRoutes: readonly OtherRoute[] = [
       summary: 'The keys that tokens are signed with',
       description: 'Choose by the `kid` of the token. A new key is published a day before it signs.',
       ...PLACE,
-      responses: { 200: json('The key set (RFC 7517).', KEYS), 429: FAILURES[429] },
+      responses: {
+        200: { description: 'The key set (RFC 7517).', headers: headersWith(), content: { 'application/jwk-set+json': { schema: KEYS } } },
+        429: FAILURES[429],
+      },
     },
   },
   {

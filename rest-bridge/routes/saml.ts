@@ -1,6 +1,6 @@
 import { errorResponse, headersWith } from '../openapi/components.ts';
 import type { JsonSchema, Operation } from '../openapi/types.ts';
-import { del, get, type OtherRoute, post, put, type Route, view } from '../route.ts';
+import { del, get, type LargeBody, type OtherRoute, post, put, type Route, view } from '../route.ts';
 
 /** A certificate that is good for examples: nobody has its key. */
 const CERTIFICATE = [
@@ -25,7 +25,11 @@ const CERTIFICATE = [
   '-----END CERTIFICATE-----',
 ].join('\n');
 
-const connection = view('SamlConnection', '{ ...fields roleMappings }');
+const METADATA: LargeBody = { mebibytes: 1, reason: 'metadata has up to 262,144 characters, and certificates come beside it' };
+
+/** Without `checkedAt`, which changes by itself and would change the ETag. */
+const DOMAIN = '{ domain status txtName txtValue problem provenAt worksUntil }';
+const connection = view('SamlConnection', `{ ...fields roleMappings domains ${DOMAIN} }`);
 
 /** Additions to specification 5.6, which says how users sign in and not how their identity provider becomes known. */
 export const samlConnectionRoutes: readonly Route[] = [
@@ -36,8 +40,9 @@ export const samlConnectionRoutes: readonly Route[] = [
   }),
   post('createSamlConnection', '/auth/saml-connections', 'createSamlConnection', {
     summary: 'Create a SAML connection',
+    largeBody: METADATA,
     description:
-      'An identity provider that signs in users of the organization. Give its metadata (`metadata_xml` or `metadata_url`) or its parts; or neither, to get `sp_entity_id` and `acs_url` for its set-up first. It signs in nobody who may do more than whoever registered it.',
+      'An identity provider that signs in users of the organization. Give its metadata (`metadata_xml` or `metadata_url`) or its parts; or neither, to get `sp_entity_id` and `acs_url` for its set-up first. It signs in nobody who may do more than whoever registered it, and only addresses of domains that are proven: publish the TXT record that `domains` shows, and it is found within minutes.',
     select: connection,
     addition: true,
     example: {
@@ -55,6 +60,7 @@ export const samlConnectionRoutes: readonly Route[] = [
   }),
   put('updateSamlConnection', '/auth/saml-connections/{connection_id}', 'updateSamlConnection', {
     summary: 'Update a SAML connection',
+    largeBody: METADATA,
     description: 'What is left out stays as it is. To change certificates without a gap, send the old and the new one together.',
     select: connection,
     addition: true,

@@ -1,4 +1,4 @@
-import { get, post, type Route, view } from '../route.ts';
+import { get, post, type Route, view, WITH_FILES } from '../route.ts';
 
 export const attachmentFields = '{ id filename contentType size downloadUrl }';
 
@@ -13,7 +13,7 @@ export const conversation: readonly Route[] = [
     summary: 'Comment on a ticket',
     wrap: 'comment',
     select: comment,
-    largeBody: true,
+    largeBody: WITH_FILES,
     example: { content: 'Still no light after a restart.', type: 'reply', attachments: [newAttachment] },
   }),
   get('listTicketComments', '/support/tickets/{ticket_id}/comments', 'ticketComments', {

@@ -1,4 +1,4 @@
-import { area, get, post, put, view } from '../route.ts';
+import { area, get, post, put, view, WITH_FILES } from '../route.ts';
 import { knowledge } from './knowledge.ts';
 import { attachmentFields, conversation, newAttachment } from './support.conversation.ts';
 import { integrations } from './support.integrations.ts';
@@ -56,7 +56,7 @@ export const support = area('Support', 'Tickets, and what is done about them.', 
     summary: 'Open a ticket',
     wrap: 'ticket',
     select: ticketRecord,
-    largeBody: true,
+    largeBody: WITH_FILES,
     example: newTicket,
   }),
   get('listTickets', '/support/tickets', 'tickets', { summary: 'List tickets', wrap: 'tickets', list: 'support', select: ticketItem }),

@@ -1,16 +1,16 @@
-import { isIPv6 } from 'node:net';
 import type { Priority } from '../../kernel/http.ts';
 import type { Logger } from '../../kernel/log.ts';
+import { networkOf } from '../../kernel/network.ts';
 import { Principal } from '../../kernel/principal.ts';
 import type { ClientInfo, RequestContext } from '../../kernel/request.ts';
-import { type Cost, type Holder, type Payer, type RateLimiter, type RateState, requestsOf } from './limiter.ts';
-import type { RateLimit } from './plans.ts';
+import { type Cost, givenBack, type Holder, type Payer, type RateLimiter, type RateState, requestsOf } from './limiter.ts';
+import type { KeyLimits } from './plans.ts';
 import type { Slot } from './slots.ts';
 
 /** Who the credentials belong to, and the limits of the key itself where it has some (`keyLimits` in plans.ts). */
 export interface Identified {
   principal: Principal;
-  keyLimits?: RateLimit | undefined;
+  keyLimits?: KeyLimits | undefined;
 }
 
 /** One caller at the edge: who it is, and the meter that its request, or each operation on its socket, runs on. */
@@ -31,7 +31,7 @@ export class Admission implements RequestContext {
     private readonly limiter: RateLimiter,
     private readonly processLog: Logger,
   ) {
-    this.#address = { address: network(client.ip) };
+    this.#address = { address: networkOf(client.ip) };
   }
 
   /** Made when something is logged, which is seldom. */
@@ -74,6 +74,20 @@ export class Admission implements RequestContext {
     return state;
   }
 
+  /** For what was counted in categories and refused before it did anything. */
+  async giveBack(categories: NonNullable<Cost['categories']>): Promise<void> {
+    if (!this.#holder || Object.keys(categories).length === 0) return;
+    const cost: Cost = { weight: 0, requests: 0, categories };
+    await this.limiter.giveBack(this.#holder, cost);
+    this.#paid = sumOf(this.#paid, givenBack(cost));
+  }
+
+  /** The same for all that this request was counted in. */
+  async giveBackCategories(): Promise<void> {
+    const paid = Object.entries(this.#paid.categories ?? {}).filter(([, amount]) => amount > 0);
+    if (paid.length > 0) await this.giveBack(Object.fromEntries(paid));
+  }
+
   /** Waits for the slot that was not free. @throws RateLimitExceeded after the longest wait; then nothing was counted. */
   async enter(priority: Priority): Promise<void> {
     if (!this.#slot || this.#slot.isHeld || !this.#holder) return;
@@ -111,19 +125,4 @@ function sumOf(one: Cost, other: Cost): Cost {
   for (const [name, amount] of Object.entries(other.categories ?? {}) as [keyof typeof categories, number][])
     categories[name] = (categories[name] ?? 0) + amount;
   return { weight: one.weight + other.weight, requests: requestsOf(one) + requestsOf(other), categories };
-}
-
-/** The part of an address that is one customer: all of IPv4, and the /64 that an IPv6 host can move in freely. */
-export function network(ip: string): string {
-  if (!isIPv6(ip)) return ip;
-  if (/^::ffff:[\d.]+$/i.test(ip)) return ip.slice('::ffff:'.length);
-
-  const [head = '', tail] = ip.split('::', 2);
-  const left = head.split(':').filter(Boolean);
-  const missing = tail === undefined ? 0 : 8 - left.length - tail.split(':').filter(Boolean).length;
-  const groups = [...left, ...Array<string>(missing).fill('0'), ...(tail ?? '').split(':')];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
 }

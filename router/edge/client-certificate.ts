@@ -4,6 +4,7 @@ import { TLSSocket } from 'node:tls';
 import proxyAddress from '@fastify/proxy-addr';
 import { InvalidCredentials } from '../../kernel/credentials.ts';
 import { BoundedCache } from '../bounded-cache.ts';
+import { isCrossOrigin } from '../cors.ts';
 
 export interface ClientCertificateOptions {
   /** In lower case; where a trusted proxy says which certificate its client has. Undefined: no proxy is asked. */
@@ -26,7 +27,8 @@ export function clientCertificate({ header, trustedProxies }: ClientCertificateO
   return (request: IncomingMessage): X509Certificate | undefined => {
     const isProxied = trustedProxies.length > 0 && isTrusted(request.socket.remoteAddress ?? '', 0);
     const certificate = isProxied ? forwarded(request, header, parsed) : presented(request, handshakes);
-    if (certificate && isAskedByAnotherOrigin(request)) {
+    // a browser shows its user's certificate for whatever page makes it call, as it sends cookies
+    if (certificate && isCrossOrigin(request)) {
       throw new InvalidCredentials(
         'A page of another origin cannot call with the certificate of who looks at it. Send an API key or access token.',
       );
@@ -74,13 +76,4 @@ function parse(value: string): X509Certificate | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * A browser shows its user's certificate for whatever page makes it call, as it sends cookies. Only a page of the address that
- * is called may act with it; programs send no Origin.
- */
-function isAskedByAnotherOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
-  if (origin === undefined) return false;
-  return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase();
 }

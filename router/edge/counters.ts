@@ -4,13 +4,17 @@ export interface WindowCharge {
   readonly amount: number;
   readonly limit: number;
   readonly windowMs: number;
-  /** To overflow it suspends the payer (specification 8.3). */
+  /** The limit holds in any interval of this length. Otherwise the window begins with its first charge and ends with all of it. */
+  readonly isSliding?: boolean;
+  /** To overflow it suspends the payer (specification 8.3). It is looked at before those that only throttle. */
   readonly isHard?: boolean;
+  /** What another window refuses is counted in this one all the same. */
+  readonly countsRefused?: boolean;
 }
 
 export interface WindowCount {
   readonly used: number;
-  /** When the window ends, in milliseconds since the epoch. A window begins with its first charge. */
+  /** When the window ends, in milliseconds since the epoch; of a sliding one, when what was refused fits or the oldest charge leaves. */
   readonly resetAt: number;
 }
 
@@ -42,7 +46,7 @@ export interface SlotHolder {
 export interface Charged {
   /** One for each window that was asked about, in that order. */
   readonly counts: readonly WindowCount[];
-  /** Index of the first window that was too full; then nothing was counted in any of them. */
+  /** Index of the first window that was too full; then nothing was counted, but in windows that count what is refused. */
   readonly refused: number | undefined;
   /** When the payer's suspension ends, in milliseconds since the epoch. Nothing is counted for who is suspended. */
   readonly suspendedUntil: number | undefined;
@@ -52,9 +56,11 @@ export interface Charged {
   readonly slotsUsed: number;
 }
 
-/** Where usage is counted. A charge is one step: it fits into all of its windows or counts in none. */
+/** Where usage is counted. A charge is one step: it fits into all of its windows or is refused. */
 export interface Counters {
   charge(charge: Charge, nowMs: number): Charged | Promise<Charged>;
 }
 
 export const paysFor = (windows: readonly WindowCharge[]): boolean => windows.some(({ amount }) => amount > 0);
+
+export const overflows = ({ amount, limit }: WindowCharge, used: number): boolean => amount > 0 && used + amount > limit;

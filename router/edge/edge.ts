@@ -13,7 +13,7 @@ import { Admission, type Identified } from './admission.ts';
 import type { Counters } from './counters.ts';
 import { readCredentials, readSigning } from './credentials.ts';
 import { type Cost, type Holder, type LiveUsage, RateLimiter, type RateState, type UsageObserver } from './limiter.ts';
-import { type RateLimit, weightOf } from './plans.ts';
+import { type RateLimit, TAKES_NOTHING, weightOf } from './plans.ts';
 import { rateHeaders } from './rate-headers.ts';
 import { KeySuspended, RateLimitExceeded } from './rate-limit.errors.ts';
 
@@ -82,11 +82,22 @@ export function mountEdge(app: FastifyInstance, options: EdgeOptions): Edge {
   app.decorateRequest('charge', null as never);
   app.decorateRequest('enter', null as never);
   app.addHook('onRequest', (request, reply) => edge.receive(request, reply));
+  app.addHook('onSend', (request, { statusCode }, payload, done) => {
+    if (!TAKES_NOTHING.has(statusCode) || !request.routeOptions.config.category) return done(null, payload);
+    // a caller whose next request follows on this response finds what it has left
+    (request.caller as Admission).giveBackCategories().then(
+      () => done(null, payload),
+      () => done(null, payload),
+    );
+  });
   app.addHook('onResponse', async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
     options.metrics.httpDuration.observe({ method, route: routeOptions.url ?? 'none', status: statusCode }, elapsedTime / 1000);
   });
   return edge;
 }
+
+/** What is kept of a User-Agent: it stands in audit records and sessions, and a header may have 16 KB. */
+const USER_AGENT_MAX = 500;
 
 export class Edge {
   readonly #limiter: RateLimiter;
@@ -153,7 +164,8 @@ export class Edge {
   }
 
   #arrival(requestId: string, client: ClientInfo): Admission {
-    return new Admission(requestId, client, this.#limiter, this.options.log);
+    const userAgent = client.userAgent?.slice(0, USER_AGENT_MAX);
+    return new Admission(requestId, { ...client, userAgent }, this.#limiter, this.options.log);
   }
 
   async #identify({ routeOptions, is404, headers, method, originalUrl, raw }: FastifyRequest, admission: Admission): Promise<void> {

@@ -4,7 +4,7 @@ import type { Metrics } from '../../kernel/metrics.ts';
 import { PLANS } from '../../kernel/plans.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import { type Charged, type Counters, paysFor, type WindowCharge, type WindowCount } from './counters.ts';
-import { BURST_MS, CATEGORY_LIMITS, HOUR_MS, type RateLimit, SUSPENSION_MS } from './plans.ts';
+import { CATEGORY_LIMITS, HOUR_MS, type KeyLimits, MINUTE_MS, type RateLimit, SUSPENSION_MS } from './plans.ts';
 import { KeySuspended, RateLimitExceeded, type WindowName } from './rate-limit.errors.ts';
 import { type Slot, Slots } from './slots.ts';
 
@@ -12,7 +12,7 @@ import { type Slot, Slots } from './slots.ts';
 export type Payer = Holder | { address: string };
 export interface Holder {
   principal: Principal;
-  keyLimits?: RateLimit | undefined;
+  keyLimits?: KeyLimits | undefined;
 }
 
 /** What is paid for: weight against hour and burst (8.4), and operations of categories that have an hourly limit of their own. */
@@ -111,10 +111,15 @@ export class RateLimiter {
   /** Waits for a slot that the charge did not get. @throws RateLimitExceeded after the longest wait; what it cost is given back. */
   async wait(holder: Holder, cost: Cost, slot: Slot, priority: Priority): Promise<void> {
     if (await slot.wait(priority)) return;
-    const state = await this.charge(holder, givenBack(cost));
+    const state = await this.giveBack(holder, cost);
     this.parts.metrics.rateLimitRefusals.inc({ window: 'concurrency' });
     const full = { limit: slot.limit, used: slot.limit, remaining: 0, resetAt: new Date(state.at.getTime() + 1000) };
     throw new RateLimitExceeded('concurrency', full, { ...state, retryAfter: 1 });
+  }
+
+  /** Takes back what was counted; a window that has ended meanwhile stays as it is. */
+  giveBack(holder: Holder, cost: Cost): Promise<RateState> {
+    return this.charge(holder, givenBack(cost));
   }
 
   /** Whether an address has something left. Counts nothing. @throws RateLimitExceeded */
@@ -179,7 +184,7 @@ export class RateLimiter {
     const { principal } = payer;
     const prefix = prefixOf(principal);
     const windows = pair(prefix, weight, PLANS[principal.plan]);
-    if (payer.keyLimits) windows.push(...pair(`${prefix}:${principal.id}`, weight, payer.keyLimits));
+    if (payer.keyLimits) windows.push(...keyWindows(`${prefix}:${principal.id}`, weight, payer.keyLimits));
     for (const [name, amount] of Object.entries(categories ?? {}) as [RateCategory, number][]) {
       windows.push({ name, key: `${prefix}:${name}`, amount, limit: CATEGORY_LIMITS[name], windowMs: HOUR_MS });
     }
@@ -198,17 +203,39 @@ const suspensionOf = (payer: Payer) =>
 const secondsBetween = (from: Date, to: Date): number => Math.max(1, Math.ceil((to.getTime() - from.getTime()) / 1000));
 
 /** The same amounts, to be given back. */
-const givenBack = (cost: Cost): Cost => ({
+export const givenBack = (cost: Cost): Cost => ({
   weight: -cost.weight,
   requests: -requestsOf(cost),
   categories: Object.fromEntries(Object.entries(cost.categories ?? {}).map(([name, amount]) => [name, -amount])),
 });
 
-/** What could never fit, such as an operation with more root fields than a burst allows, is refused and no violation: it is not repeated. */
 const pair = (prefix: string, amount: number, { perHour, burst }: RateLimit): NamedWindow[] => [
   { name: 'hour', key: `${prefix}:hour`, amount, limit: perHour, windowMs: HOUR_MS },
-  { name: 'burst', key: `${prefix}:burst`, amount, limit: burst, windowMs: BURST_MS, isHard: amount <= burst },
+  burstWindow(prefix, amount, burst),
 ];
+
+/** The hour follows from the minute; it is there for the headers. The burst counts every request, those too that the minute refuses. */
+const keyWindows = (prefix: string, amount: number, { perMinute, burst }: KeyLimits): NamedWindow[] => [
+  ...(perMinute === undefined
+    ? []
+    : ([
+        { name: 'hour', key: `${prefix}:hour`, amount, limit: perMinute * 60, windowMs: HOUR_MS },
+        { name: 'minute', key: `${prefix}:minute`, amount, limit: perMinute, windowMs: MINUTE_MS, isSliding: true },
+      ] as const)),
+  ...(burst === undefined ? [] : [{ ...burstWindow(prefix, amount, burst), countsRefused: true }]),
+];
+
+/** What could never fit, such as an operation with more root fields than a burst allows, is refused and no violation: it is not repeated. */
+const burstWindow = (prefix: string, amount: number, limit: number): NamedWindow => ({
+  name: 'burst',
+  // not `:burst`, where earlier releases kept a hash
+  key: `${prefix}:any-minute`,
+  amount,
+  limit,
+  windowMs: MINUTE_MS,
+  isSliding: true,
+  isHard: amount <= limit,
+});
 
 function windowState({ limit }: WindowCharge, count: WindowCount | undefined): WindowState {
   const used = count?.used ?? 0;
@@ -216,14 +243,14 @@ function windowState({ limit }: WindowCharge, count: WindowCount | undefined): W
 }
 
 function stateOf(windows: readonly NamedWindow[], counts: readonly WindowCount[], at: Date): RateState {
-  return { hour: tightest('hour', windows, counts), burst: tightest('burst', windows, counts), at, retryAfter: 0 };
+  return { hour: tightest(['hour'], windows, counts), burst: tightest(['burst', 'minute'], windows, counts), at, retryAfter: 0 };
 }
 
-/** The window of this name with the least left; there is always one. */
-function tightest(name: WindowName, windows: readonly NamedWindow[], counts: readonly WindowCount[]): WindowState {
+/** The window of these names with the least left; there is always one. */
+function tightest(names: readonly WindowName[], windows: readonly NamedWindow[], counts: readonly WindowCount[]): WindowState {
   let found: WindowState | undefined;
   for (const [index, window] of windows.entries()) {
-    if (window.name !== name) continue;
+    if (!names.includes(window.name)) continue;
     const state = windowState(window, counts[index]);
     if (!found || state.remaining < found.remaining) found = state;
   }

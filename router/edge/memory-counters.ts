@@ -2,37 +2,51 @@ import {
   type Charge,
   type Charged,
   type Counters,
+  overflows,
   paysFor,
   type SlotClaim,
   type SlotHolder,
   type WindowCharge,
-  type WindowCount,
 } from './counters.ts';
+import { FixedWindow, SlidingWindow, type Window } from './windows.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 
 /** Counters of this process. */
 export class MemoryCounters implements Counters, SlotHolder {
-  readonly #windows = new Map<string, { used: number; resetAt: number }>();
+  readonly #windows = new Map<string, Window>();
   readonly #suspensions = new Map<string, number>();
   readonly #slots = new Map<string, number>();
   #nextSweep = 0;
 
   charge({ windows, suspension, slot }: Charge, nowMs: number): Charged {
-    if (nowMs >= this.#nextSweep) this.#sweep(nowMs);
-    const counts = windows.map((window) => this.#current(window, nowMs));
-    const suspendedUntil = suspension && this.#suspensionOf(suspension.key, nowMs);
+    this.#sweep(nowMs);
+    const known = windows.map((window) => this.#windowOf(window));
+    const used = known.map((window) => window.used(nowMs));
+    const suspendedUntil = suspension && this.#suspensionOf(suspension, nowMs);
     const slotsUsed = slot ? (this.#slots.get(slot.key) ?? 0) : 0;
-    if (suspendedUntil !== undefined && paysFor(windows)) return { counts, refused: undefined, suspendedUntil, slot: undefined, slotsUsed };
+    const countsOf = (refused?: number) =>
+      windows.map(({ amount, limit }, index) => ({
+        used: known[index]?.used(nowMs) ?? 0,
+        resetAt: known[index]?.freeAt(refused === index ? amount : 0, limit, nowMs) ?? nowMs,
+      }));
+    if (suspendedUntil !== undefined && paysFor(windows))
+      return { counts: countsOf(), refused: undefined, suspendedUntil, slot: undefined, slotsUsed };
 
-    const refused = counts.findIndex(({ used }, index) => overflows(windows[index], used));
-    if (refused >= 0) {
+    const refused = firstRefused(windows, used);
+    if (refused !== undefined) {
+      const counts = countsOf(refused);
+      windows.forEach((window, index) => {
+        if (window.countsRefused && !overflows(window, used[index] ?? 0)) this.#add(window, known[index], nowMs);
+      });
       const until = suspension && windows[refused]?.isHard ? this.#suspend(suspension, nowMs) : suspendedUntil;
       return { counts, refused, suspendedUntil: until, slot: undefined, slotsUsed };
     }
-    const charged = counts.map(({ used, resetAt }, index) => this.#add(windows[index], used, resetAt));
+    windows.forEach((window, index) => {
+      this.#add(window, known[index], nowMs);
+    });
     const taken = slot && this.#take(slot, slotsUsed) ? this : undefined;
-    return { counts: charged, refused: undefined, suspendedUntil, slot: taken, slotsUsed: slotsUsed + (taken ? 1 : 0) };
+    return { counts: countsOf(), refused: undefined, suspendedUntil, slot: taken, slotsUsed: slotsUsed + (taken ? 1 : 0) };
   }
 
   release(key: string): void {
@@ -46,21 +60,26 @@ export class MemoryCounters implements Counters, SlotHolder {
     return this.#windows.size + this.#suspensions.size + this.#slots.size;
   }
 
-  #current({ key, windowMs }: WindowCharge, nowMs: number): WindowCount {
-    const held = this.#windows.get(key);
-    return held && held.resetAt > nowMs ? held : { used: 0, resetAt: nowMs + windowMs };
+  #windowOf({ key, windowMs, isSliding }: WindowCharge): Window {
+    return this.#windows.get(key) ?? (isSliding ? new SlidingWindow(windowMs) : new FixedWindow(windowMs));
   }
 
-  #add(window: WindowCharge | undefined, used: number, resetAt: number): WindowCount {
-    if (!window?.amount || used + window.amount < 0) return { used, resetAt };
-    const count = { used: used + window.amount, resetAt };
-    this.#windows.set(window.key, count);
-    return count;
+  #add({ key, amount }: WindowCharge, window: Window | undefined, nowMs: number): void {
+    if (!window || amount === 0 || window.used(nowMs) + amount < 0) return;
+    window.add(amount, nowMs);
+    this.#windows.set(key, window);
   }
 
-  #suspensionOf(key: string, nowMs: number): number | undefined {
+  #suspensionOf({ key, forMs }: NonNullable<Charge['suspension']>, nowMs: number): number | undefined {
     const until = this.#suspensions.get(key);
-    return until !== undefined && until > nowMs ? until : undefined;
+    if (until === undefined) return undefined;
+    if (until <= nowMs) {
+      this.#suspensions.delete(key);
+      return undefined;
+    }
+    // not for longer than a suspension lasts, where the clock was set back
+    if (until > nowMs + forMs) return this.#suspend({ key, forMs }, nowMs);
+    return until;
   }
 
   #suspend({ key, forMs }: NonNullable<Charge['suspension']>, nowMs: number): number {
@@ -75,11 +94,15 @@ export class MemoryCounters implements Counters, SlotHolder {
   }
 
   #sweep(nowMs: number): void {
-    for (const [key, { resetAt }] of this.#windows) if (resetAt <= nowMs) this.#windows.delete(key);
+    if (nowMs < this.#nextSweep && nowMs >= this.#nextSweep - SWEEP_EVERY_MS) return;
+    for (const [key, window] of this.#windows) if (window.used(nowMs) === 0) this.#windows.delete(key);
     for (const [key, until] of this.#suspensions) if (until <= nowMs) this.#suspensions.delete(key);
     this.#nextSweep = nowMs + SWEEP_EVERY_MS;
   }
 }
 
-const overflows = (window: WindowCharge | undefined, used: number): boolean =>
-  !!window && window.amount > 0 && used + window.amount > window.limit;
+/** One that suspends goes before those that throttle. */
+function firstRefused(windows: readonly WindowCharge[], used: readonly number[]): number | undefined {
+  const refused = windows.flatMap((window, index) => (overflows(window, used[index] ?? 0) ? [index] : []));
+  return refused.find((index) => windows[index]?.isHard) ?? refused[0];
+}

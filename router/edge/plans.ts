@@ -7,13 +7,16 @@ export interface RateLimit {
 }
 
 export const HOUR_MS = 3_600_000;
-export const BURST_MS = 60_000;
+export const MINUTE_MS = 60_000;
 
 /** How long who exceeds the burst is suspended (8.3). */
 export const SUSPENSION_MS = 300_000;
 
 /** Specification 8.4: operations of a category that an organization may run in an hour. */
 export const CATEGORY_LIMITS: Readonly<Record<RateCategory, number>> = { billing: 100, provisioning: 50, export: 10, account: 200 };
+
+/** Statuses of a request that was refused before anything was looked for or done: it takes nothing from its category. */
+export const TAKES_NOTHING: ReadonlySet<number> = new Set([400, 401, 403, 413, 415]);
 
 /** The classes of the queue of 8.4, the first to be served first. */
 export const PRIORITIES: readonly Priority[] = ['critical', 'high', 'normal', 'low'];
@@ -23,8 +26,19 @@ const WEIGHTS: Readonly<Record<string, number>> = { GET: 1, HEAD: 1, POST: 2, PU
 /** What a request costs against hour and burst (8.4); one that the specification does not name costs what a read does. */
 export const weightOf = (method: string): number => WEIGHTS[method] ?? 1;
 
-/** A key's own `rate_limit` (2.2), as a window of the same two lengths: a sustained rate and what it may rise to in a minute. */
-export const keyLimits = (rate: { requestsPerMinute: number; burstLimit?: number | null }): RateLimit => ({
-  perHour: rate.requestsPerMinute * 60,
-  burst: rate.burstLimit ?? rate.requestsPerMinute,
+/** A key's own limits (2.2), both in any 60 seconds: to exceed the first throttles, to exceed the second suspends the key (8.3). */
+export interface KeyLimits {
+  readonly perMinute?: number | undefined;
+  readonly burst?: number | undefined;
+}
+
+export const keyLimits = (rate: { requestsPerMinute?: number | null; burstLimit?: number | null }): KeyLimits => ({
+  perMinute: rate.requestsPerMinute ?? undefined,
+  burst: rate.burstLimit ?? undefined,
 });
+
+/**
+ * What headers say where a plan has no limit: they are numbers on every plan, and this one fits into 32 bits. Never refused.
+ * Tokens say the same of a minute (`rate_limit.requests_per_minute`).
+ */
+export const FAIR_USE: RateLimit = { perHour: 60_000_000, burst: 1_000_000 };

@@ -1,5 +1,5 @@
 import type { RateState, WindowState } from './limiter.ts';
-import { BURST_MS, HOUR_MS } from './plans.ts';
+import { FAIR_USE, HOUR_MS, MINUTE_MS } from './plans.ts';
 
 /**
  * The six headers of specification 8.2, the same in the standard's words (draft-ietf-httpapi-ratelimit-headers: `RateLimit`,
@@ -8,11 +8,11 @@ import { BURST_MS, HOUR_MS } from './plans.ts';
 export function rateHeaders(state: RateState): Record<string, string> {
   const { hour, burst, retryAfter } = state;
   const headers: Record<string, string> = {
-    'x-ratelimit-limit': amount(hour.limit),
-    'x-ratelimit-remaining': amount(hour.remaining),
+    'x-ratelimit-limit': amount(hour.limit, FAIR_USE.perHour),
+    'x-ratelimit-remaining': amount(hour.remaining, FAIR_USE.perHour - hour.used),
     'x-ratelimit-reset': String(Math.ceil(hour.resetAt.getTime() / 1000)),
-    'x-ratelimit-burst': amount(burst.limit),
-    'x-ratelimit-burst-remaining': amount(burst.remaining),
+    'x-ratelimit-burst': amount(burst.limit, FAIR_USE.burst),
+    'x-ratelimit-burst-remaining': amount(burst.remaining, FAIR_USE.burst - burst.used),
     'x-ratelimit-retry-after': String(retryAfter),
   };
   if (retryAfter > 0) headers['retry-after'] = String(retryAfter);
@@ -29,11 +29,11 @@ function addStandard(headers: Record<string, string>, { hour, burst, at }: RateS
     policies.push(`"${name}";q=${limit};w=${windowMs / 1000}`);
     limits.push(`"${name}";r=${remaining};t=${Math.max(0, Math.ceil((resetAt.getTime() - at.getTime()) / 1000))}`);
   };
-  add('burst', burst, BURST_MS);
+  add('burst', burst, MINUTE_MS);
   add('hour', hour, HOUR_MS);
   if (policies.length === 0) return;
   headers['ratelimit-policy'] = policies.join(', ');
   headers.ratelimit = limits.join(', ');
 }
 
-const amount = (count: number): string => (Number.isFinite(count) ? String(count) : 'unlimited');
+const amount = (count: number, fairUse: number): string => String(Number.isFinite(count) ? count : Math.max(0, fairUse));

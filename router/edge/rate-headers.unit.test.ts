@@ -22,9 +22,9 @@ test('what may be repeated at once says 0, and has no Retry-After', () => {
   expect(rateHeaders({ ...state, retryAfter: 7 })).toMatchObject({ 'x-ratelimit-retry-after': '7', 'retry-after': '7' });
 });
 
-test('a plan without a limit says so, and states no policy', () => {
+test('a plan without a limit has the numbers of fair use, and states no policy', () => {
   const unlimited = { ...state, hour: { ...state.hour, limit: Number.POSITIVE_INFINITY, remaining: Number.POSITIVE_INFINITY } };
   const headers = rateHeaders({ ...unlimited, burst: unlimited.hour });
-  expect(headers).toMatchObject({ 'x-ratelimit-limit': 'unlimited', 'x-ratelimit-remaining': 'unlimited' });
+  expect(headers).toMatchObject({ 'x-ratelimit-limit': '60000000', 'x-ratelimit-remaining': '59999999' });
   expect(headers['ratelimit-policy']).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import type { RateCategory } from '../../kernel/http.ts';
 import type { RateState, WindowState } from './limiter.ts';
 
 /** What can be full: a window of time, or the slots of the plan. */
-export type WindowName = 'hour' | 'burst' | 'concurrency' | RateCategory;
+export type WindowName = 'hour' | 'minute' | 'burst' | 'concurrency' | RateCategory;
 
 /** 429 with the details of section 7, of what was full. `state` is for the headers. */
 export class RateLimitExceeded extends PlatformError {
@@ -41,6 +41,8 @@ function limitText(window: WindowName, limit: number): string {
   switch (window) {
     case 'hour':
       return `This would exceed the limit of ${limit} requests an hour.`;
+    case 'minute':
+      return `This would exceed the key's limit of ${limit} requests in 60 seconds.`;
     case 'burst':
       return `This would exceed the burst of ${limit} requests in 60 seconds.`;
     case 'concurrency':

@@ -79,11 +79,11 @@ function keysOf({ windows, suspension, slot }: Charge): string[] {
   return [...windows.map(({ key }) => key), suspension?.key ?? named, slot?.key ?? named];
 }
 
-const argumentsOfWindow = ({ amount, limit, windowMs, isHard }: WindowCharge): number[] => [
+const argumentsOfWindow = ({ amount, limit, windowMs, isSliding, isHard, countsRefused }: WindowCharge): number[] => [
   amount,
   Number.isFinite(limit) ? limit : -1,
   windowMs,
-  isHard ? 1 : 0,
+  ...[isSliding, isHard, countsRefused].map((flag) => (flag ? 1 : 0)),
 ];
 
 function read([refused = -1, suspendedUntil = 0, , slotsUsed = 0, ...numbers]: number[], length: number): Omit<Charged, 'slot'> {

@@ -1,48 +1,121 @@
+import { STEPS } from './windows.ts';
+
+/** How much longer Redis keeps a window than it may count: the platform's clock may be behind that of Redis. */
+const SLACK_MS = 60_000;
+
 /**
  * One request, in one step. KEYS: the windows, then the suspension, then the slots; the last two are always named and may be
  * unused. ARGV: the platform's time, how long to suspend (0: never), then of the slot its limit (-1: none is asked for), the
- * process, rank, whether it waits (1, 0), length of a lease and how long a place in the queue is kept; then amount, limit (-1:
- * none), length and hardness (1, 0) of each window.
+ * process, rank, whether it waits (1, 0), length of a lease and how long a place in the queue is kept; then of each window the
+ * amount, limit (-1: none), length, and whether it slides, is hard and counts what is refused (1, 0).
  * Answers the refused index (-1: none), the end of the suspension (0: none), whether a slot was taken, the slots in use, and
  * count and end of each window.
- * Windows and suspensions end by the platform's clock; leases by that of Redis, which is the same for all processes. The hash
- * of the slots has for each process what it holds (h:), until when (u:), the rank of its first waiter (w:) and until when that
- * one counts (x:).
+ * Windows and suspensions end by the platform's clock, as those of windows.ts do; leases by that of Redis, which is the same for all
+ * processes. A fixed window is a hash of what is used and its end; a sliding one a text of steps, first:last:amount with commas
+ * between. The hash of the slots has for each process what it holds (h:), until when (u:), the rank of its first waiter (w:) and
+ * until when that one counts (x:).
  */
 export const CHARGE = `
 local now, forMs, limit, process, rank, waits = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6] == '1'
 local count = #KEYS - 2
 local suspension, slots = KEYS[count + 1], KEYS[count + 2]
-local refused, pays, windows = -1, false, {}
+local windows, pays = {}, false
+local function whole(number) return string.format('%.0f', number) end
+
+local function append(steps, first, last, amount, length)
+  local newest = steps[#steps]
+  if newest and first - newest.first < length / ${STEPS} then newest.last, newest.amount = last, newest.amount + amount
+  else steps[#steps + 1] = { first = first, last = last, amount = amount } end
+end
+
+local function readSliding(window)
+  window.steps, window.used = {}, 0
+  for first, last, amount in string.gmatch(redis.call('GET', window.key) or '', '(%d+):(%d+):(%d+)') do
+    first, last, amount = tonumber(first), tonumber(last), tonumber(amount)
+    if last > now or last + window.length <= now then window.moved = true end
+    if last + window.length > now then
+      append(window.steps, math.min(first, now), math.min(last, now), amount, window.length)
+      window.used = window.used + amount
+    end
+  end
+end
+
+local function readFixed(window)
+  local held = redis.call('HMGET', window.key, 'used', 'reset')
+  window.used, window.reset = tonumber(held[1] or 0), tonumber(held[2] or 0)
+  if window.reset > now + window.length then window.reset, window.moved = now + window.length, true end
+  if window.reset <= now then window.used, window.reset, window.over = 0, now + window.length, held[2] end
+end
+
+local function write(window)
+  if window.slides then
+    local texts = {}
+    for i, step in ipairs(window.steps) do texts[i] = whole(step.first) .. ':' .. whole(step.last) .. ':' .. whole(step.amount) end
+    if #texts == 0 then redis.call('DEL', window.key) else redis.call('SET', window.key, table.concat(texts, ','), 'PX', whole(window.length + ${SLACK_MS})) end
+  else
+    redis.call('HSET', window.key, 'used', whole(window.used), 'reset', whole(window.reset))
+    redis.call('PEXPIRE', window.key, whole(window.reset - now + ${SLACK_MS}))
+  end
+end
+
+local function add(window)
+  if window.amount == 0 or window.used + window.amount < 0 then return end
+  window.used, window.moved = window.used + window.amount, true
+  if not window.slides then
+    if window.used == 0 then window.reset, window.moved, window.over = now + window.length, false, true end
+    return
+  end
+  if window.amount > 0 then return append(window.steps, now, now, window.amount, window.length) end
+  local left = -window.amount
+  while left > 0 and #window.steps > 0 do
+    local newest = window.steps[#window.steps]
+    local part = math.min(left, newest.amount)
+    newest.amount, left = newest.amount - part, left - part
+    if newest.amount == 0 then window.steps[#window.steps] = nil end
+  end
+end
+
+local function freeAt(window, amount)
+  if not window.slides then return window.reset end
+  local used, last = window.used, now
+  for _, step in ipairs(window.steps) do
+    used, last = used - step.amount, step.last
+    if window.most < 0 or used + amount <= window.most then break end
+  end
+  return last + window.length
+end
+
+local refused = -1
 for i = 1, count do
-  local at = 9 + 4 * (i - 1)
-  local amount, most, length = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
-  local held = redis.call('HMGET', KEYS[i], 'used', 'reset')
-  local used, reset = tonumber(held[1] or 0), tonumber(held[2] or 0)
-  if reset <= now then used, reset = 0, now + length end
-  if amount > 0 then pays = true end
-  if refused < 0 and amount > 0 and most >= 0 and used + amount > most then refused = i - 1 end
-  windows[i] = { used = used, reset = reset, amount = amount, hard = ARGV[at + 3] == '1' }
+  local at = 9 + 6 * (i - 1)
+  local window = { key = KEYS[i], amount = tonumber(ARGV[at]), most = tonumber(ARGV[at + 1]), length = tonumber(ARGV[at + 2]),
+    slides = ARGV[at + 3] == '1', hard = ARGV[at + 4] == '1', counts = ARGV[at + 5] == '1' }
+  if window.slides then readSliding(window) else readFixed(window) end
+  if window.amount > 0 then pays = true end
+  window.full = window.amount > 0 and window.most >= 0 and window.used + window.amount > window.most
+  if window.full and (refused < 0 or (window.hard and not windows[refused + 1].hard)) then refused = i - 1 end
+  windows[i] = window
 end
 
 local until_ = 0
 if forMs > 0 then until_ = tonumber(redis.call('GET', suspension) or 0) end
-if until_ <= now then until_ = 0 end
+if until_ > 0 and until_ <= now then
+  until_ = 0
+  redis.call('DEL', suspension)
+end
 local suspended = until_ > 0 and pays
 if suspended then refused = -1 end
-if refused >= 0 and forMs > 0 and windows[refused + 1].hard then
+if until_ > now + forMs or (refused >= 0 and forMs > 0 and windows[refused + 1].hard) then
   until_ = now + forMs
-  redis.call('SET', suspension, string.format('%.0f', until_), 'PX', forMs)
+  redis.call('SET', suspension, whole(until_), 'PX', forMs)
 end
 
-if refused < 0 and not suspended then
-  for i, window in ipairs(windows) do
-    if window.amount ~= 0 and window.used + window.amount >= 0 then
-      window.used = window.used + window.amount
-      redis.call('HSET', KEYS[i], 'used', string.format('%.0f', window.used), 'reset', string.format('%.0f', window.reset))
-      redis.call('PEXPIRE', KEYS[i], string.format('%.0f', window.reset - now))
-    end
-  end
+local counts = {}
+for i, window in ipairs(windows) do
+  if refused >= 0 then counts[i] = { window.used, freeAt(window, refused == i - 1 and window.amount or 0) } end
+  if not suspended and (refused < 0 or (window.counts and not window.full)) then add(window) end
+  if window.moved then write(window) elseif window.over then redis.call('DEL', window.key) end
+  counts[i] = counts[i] or { window.used, freeAt(window, 0) }
 end
 
 local taken, held = 0, 0
@@ -71,9 +144,9 @@ if limit >= 0 then
 end
 
 local answer = { refused, until_, taken, held }
-for _, window in ipairs(windows) do
-  answer[#answer + 1] = window.used
-  answer[#answer + 1] = window.reset
+for _, of in ipairs(counts) do
+  answer[#answer + 1] = of[1]
+  answer[#answer + 1] = of[2]
 end
 return answer`;
 

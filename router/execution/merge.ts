@@ -9,6 +9,11 @@ export const PROTOTYPE = '__proto__';
 export const GONE = Symbol('gone');
 export const isGone = (value: object): boolean => GONE in value;
 
+/** Marks an object that a subgraph could not be asked about: what its key consists of is null. */
+export const UNKNOWN = Symbol('unknown');
+/** Whether fields of an object may be absent although nothing failed. */
+export const isIncomplete = (value: object): boolean => GONE in value || UNKNOWN in value;
+
 /** Adds what a further fetch knows of an object to it, in place: members of members, lists item by item. */
 export function mergeInto(target: JsonObject, source: JsonObject): void {
   for (const name in source) {

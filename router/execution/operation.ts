@@ -1,17 +1,13 @@
 import type { QueryPlanner } from '@graphql-hive/router-query-planner';
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  GraphQLError,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  print,
-} from 'graphql';
+import { type ExecutionResult, type GraphQLError, type GraphQLSchema, Kind, type OperationDefinitionNode, print } from 'graphql';
 import { getVariableValues } from 'graphql/execution/values.js';
+import { type DistinctOperation, distinguish } from './distinct.ts';
+import { errorAt, RunErrors } from './errors.ts';
 import type { JsonObject } from './merge.ts';
+import type { Path } from './path.ts';
 import { compileProjection, type Fragments, type Project } from './projection.ts';
 import { compileStep, type Fetch, type Step } from './step.ts';
+import { withTypenames } from './typenames.ts';
 
 /** What one request brings to a compiled operation. */
 export interface OperationRun<C> {
@@ -20,27 +16,29 @@ export interface OperationRun<C> {
   fetch: Fetch<C>;
 }
 
-/** An operation that was planned and compiled once, to be run for many requests. It holds no introspection but `__typename`. */
+/** An operation that was planned and compiled once, to be run for many requests. It has no introspection but `__typename`, and no conditions. */
 export class CompiledOperation<C> {
   private constructor(
     private readonly schema: GraphQLSchema,
     private readonly operation: OperationDefinitionNode,
     private readonly step: Step<C> | undefined,
     private readonly project: Project,
+    private readonly renamed: DistinctOperation['renamed'],
   ) {}
 
-  /** Plans one operation of a validated document. */
+  /** Plans one operation of a validated document, whose conditions are decided. */
   static async compile<C>(
     planner: QueryPlanner,
     schema: GraphQLSchema,
     operation: OperationDefinitionNode,
     fragments: Fragments,
   ): Promise<CompiledOperation<C>> {
+    const distinct = distinguish(operation, fragments);
     const plan = needsPlan(operation)
-      ? await planner.planAsync(textOf(operation, fragments), operation.name?.value ?? null, new Set(), 0)
+      ? await planner.planAsync(textOf(schema, distinct), operation.name?.value ?? null, new Set(), 0)
       : undefined;
     const step = plan?.node && compileStep<C>(plan.node, schema);
-    return new CompiledOperation(schema, operation, step, compileProjection(schema, operation, fragments));
+    return new CompiledOperation(schema, operation, step, compileProjection(schema, distinct), distinct.renamed);
   }
 
   /**
@@ -52,21 +50,42 @@ export class CompiledOperation<C> {
     if (invalid) return { errors: invalid };
 
     const fetched: JsonObject = {};
-    const errors: GraphQLError[] = [];
-    if (this.step) await this.step({ variables: coerced, context, fetch, data: fetched, errors });
-    const { data, broken } = this.project(fetched, coerced);
-    // what failed has been said; else a record that another one refers to is not there
-    if (broken && errors.length === 0)
-      errors.push(new GraphQLError(`There is no value for ${broken.join('.')}, which may not be null.`, { path: broken }));
-    return errors.length ? { data, errors } : { data };
+    const failures = new RunErrors();
+    if (this.step) await this.step({ variables: coerced, context, fetch, data: fetched, errors: failures });
+    const { data, problems } = this.project(fetched);
+    if (problems.length === 0 && failures.areNone) return { data };
+    const errors = failures.complete(problems, (path) => this.#isShown(data, path)).map((error) => this.#asAsked(error));
+    return errors.length > 0 ? { data, errors } : { data };
+  }
+
+  /** Whether a response has a field, or null above it. */
+  #isShown(data: JsonObject | null, path: Path): boolean {
+    let value: unknown = data;
+    for (const step of path) {
+      if (value === null) return true;
+      const key = this.renamed.get(String(step)) ?? step;
+      if (typeof value !== 'object' || !Object.hasOwn(value as object, key)) return false;
+      value = (value as JsonObject)[key];
+    }
+    return true;
+  }
+
+  /** With the response keys that the client gave. */
+  #asAsked(error: GraphQLError): GraphQLError {
+    const { renamed } = this;
+    if (!error.path?.some((step) => typeof step === 'string' && renamed.has(step))) return error;
+    return errorAt(
+      error,
+      error.path.map((step) => renamed.get(String(step)) ?? step),
+    );
   }
 }
 
 const MAX_ERRORS = { maxErrors: 20 };
 
-/** Planners know nothing to do for `__typename` alone. */
+/** Planners have nothing to do for `__typename` alone, or where everything is skipped. */
 const needsPlan = ({ selectionSet }: OperationDefinitionNode): boolean =>
   selectionSet.selections.some((selection) => selection.kind !== Kind.FIELD || selection.name.value !== '__typename');
 
-const textOf = (operation: OperationDefinitionNode, fragments: Fragments): string =>
-  print({ kind: Kind.DOCUMENT, definitions: [operation, ...fragments.values()] } satisfies DocumentNode);
+const textOf = (schema: GraphQLSchema, { operation, fragments }: DistinctOperation): string =>
+  print(withTypenames(schema, { kind: Kind.DOCUMENT, definitions: [operation, ...fragments.values()] }));

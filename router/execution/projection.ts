@@ -3,34 +3,38 @@ import {
   type FragmentDefinitionNode,
   type GraphQLAbstractType,
   type GraphQLInterfaceType,
+  type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
   isAbstractType,
-  isEnumType,
   isInterfaceType,
+  isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
   Kind,
-  type OperationDefinitionNode,
-  type SelectionNode,
   type SelectionSetNode,
-  valueFromASTUntyped,
 } from 'graphql';
-import { isGone, isObject, type JsonObject, PROTOTYPE } from './merge.ts';
-import type { Path } from './path.ts';
-import { Trace } from './trace.ts';
+import type { DistinctOperation } from './distinct.ts';
+import { compileLeaf } from './leaf.ts';
+import { isGone, isIncomplete, isObject, type JsonObject, PROTOTYPE } from './merge.ts';
+import { type Problem, Problems } from './problems.ts';
 
-export type Variables = Readonly<Record<string, unknown>>;
-/** Stands for a null where the schema allows none: the nearest member that may be null takes it. */
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+
+/** Stands where all that was selected of an object is skipped: GraphQL has no empty selection. It is fetched, and not in the response. */
+const NOTHING: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
+export const NOTHING_SELECTED: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [NOTHING] };
+
+/** Stands for a null that was reported where the schema allows none: the nearest field around it that may be null becomes null. */
 const BROKEN = Symbol('null where none is allowed');
-type Complete = (value: unknown, variables: Variables) => unknown;
-type Condition = (variables: Variables) => boolean;
+type Complete = (value: unknown) => unknown;
 
 interface Member {
+  /** The response key, and the one under which it is fetched. */
   key: string;
-  condition: Condition | undefined;
+  source: string;
   complete: Complete;
   /** The name of the type, for `__typename`. */
   constant?: string;
@@ -38,156 +42,184 @@ interface Member {
   isInherited: boolean;
 }
 
-/** The answer that an operation asked for, made of everything that its fetches brought. `broken`: where first a null stood that may not. */
-export type Project = (data: JsonObject, variables: Variables) => { data: JsonObject | null; broken: Path | undefined };
+/** The data of a response, made of everything that the fetches of an operation brought, and where that does not fit the schema. */
+export type Project = (data: JsonObject) => { data: JsonObject | null; problems: readonly Problem[] };
 
 /**
- * Compiles the projection of an operation: members in the order of the selection, under their response keys, keys and types
- * that were only fetched for the plan left out, nulls handed up to where the schema allows them.
+ * Compiles the projection of an operation without conditions: fields in the order of the selection, under their response keys;
+ * keys and types that were only fetched for the plan left out; values of a wrong type and nulls where the schema allows none
+ * reported, and passed up to where null is allowed.
  */
-export function compileProjection(schema: GraphQLSchema, operation: OperationDefinitionNode, fragments: Fragments): Project {
+export function compileProjection(schema: GraphQLSchema, { operation, fragments, renamed }: DistinctOperation): Project {
   const root = schema.getRootType(operation.operation);
   if (!root) throw new Error(`The schema has no ${operation.operation}.`);
-  const compiler = new Compiler(schema, fragments);
+  const compiler = new Compiler(schema, fragments, renamed);
   const members = compiler.members(root, [operation.selectionSet]);
-  return (data, variables) => {
-    compiler.trace.reset();
-    const result = compiler.projectObject(members, data, variables);
-    return { data: result === BROKEN ? null : result, broken: compiler.trace.path };
+  return (data) => {
+    compiler.problems = new Problems();
+    const result = compiler.projectObject(members, data);
+    return { data: result === BROKEN ? null : (result as JsonObject | null), problems: compiler.problems.found };
   };
 }
 
 type Composite = GraphQLObjectType | GraphQLInterfaceType;
-export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 class Compiler {
-  /** Of the answer that is being projected, which happens at one go. */
-  readonly trace = new Trace();
+  /** Of the response that is being projected, which happens in one go. */
+  problems = new Problems();
 
   constructor(
     private readonly schema: GraphQLSchema,
     private readonly fragments: Fragments,
+    private readonly renamed: DistinctOperation['renamed'],
   ) {}
 
   members(type: Composite, selectionSets: readonly SelectionSetNode[]): Member[] {
-    const fields = new Map<string, { nodes: FieldNode[]; conditions: (Condition | undefined)[] }>();
-    for (const { selections } of selectionSets) this.#collect(type, selections, undefined, fields);
-    return [...fields].map(([key, { nodes, conditions }]) => this.#member(type, key, nodes, conditions));
+    const fields = new Map<string, FieldNode[]>();
+    for (const selectionSet of selectionSets) this.#collect(type, selectionSet, fields);
+    return [...fields].map(([key, nodes]) => this.#member(type, key, nodes));
   }
 
-  #member(type: Composite, key: string, nodes: FieldNode[], conditions: (Condition | undefined)[]): Member {
+  #member(type: Composite, source: string, nodes: FieldNode[]): Member {
     const name = nodes[0]?.name.value ?? '';
-    const condition = anyOf(conditions);
-    const isInherited = key in Object.prototype;
-    if (name === '__typename') return { key, condition, complete: identity, constant: type.name, isInherited };
+    const key = this.renamed.get(source) ?? source;
+    const isInherited = source in Object.prototype;
+    if (name === '__typename') return { key, source, complete: identity, constant: type.name, isInherited };
     const field = type.getFields()[name];
     if (!field) throw new Error(`${type.name} has no field ${name}.`);
-    return { key, condition, complete: this.#complete(field.type, nodes), isInherited };
+    return { key, source, complete: this.#complete(field.type, nodes), isInherited };
   }
 
   #complete(type: GraphQLOutputType, nodes: FieldNode[]): Complete {
+    const nullable = isNonNullType(type) ? type.ofType : type;
+    if (isLeafType(nullable)) return this.#leaf(nullable, nullable === type);
     if (isNonNullType(type)) {
-      const inner = this.#complete(type.ofType, nodes);
-      return (value, variables) => inner(value, variables) ?? this.#broken();
+      const complete = this.#present(type.ofType, nodes);
+      return (value) => complete(value) ?? this.#broken('null');
     }
+    const complete = this.#present(type, nodes);
+    return (value) => {
+      const completed = complete(value);
+      return completed === BROKEN ? null : completed;
+    };
+  }
+
+  /** Completes what is there: BROKEN where it is reported that nothing can be, null or undefined where nothing is. */
+  #present(type: GraphQLOutputType, nodes: FieldNode[]): Complete {
     if (isListType(type)) return this.#list(this.#complete(type.ofType, nodes));
     if (isObjectType(type)) return this.#object(type, nodes);
     if (isAbstractType(type)) return this.#abstract(type, nodes);
-    if (!isEnumType(type)) return identity;
-    const values = new Set(type.getValues().map(({ name }) => name));
-    return (value) => (values.has(value as string) ? value : null);
+    return identity;
+  }
+
+  /** In one function, since most values of a response are leaves. */
+  #leaf(type: GraphQLLeafType, isNullable: boolean): Complete {
+    const read = compileLeaf(type);
+    return (value) => {
+      const leaf = read(value);
+      if (leaf !== undefined && leaf !== null) return leaf;
+      const isAbsent = value === undefined || value === null;
+      if (isAbsent && isNullable) return value;
+      const broken = isAbsent ? this.#broken('null') : this.#broken('mistyped', type.name);
+      return isNullable ? null : broken;
+    };
   }
 
   #object(type: Composite, nodes: FieldNode[]): Complete {
     const members = this.members(type, selectionSetsOf(nodes));
-    return (value, variables) => (isObject(value) ? nullIfBroken(this.projectObject(members, value, variables)) : null);
+    return (value) => {
+      if (isObject(value)) return this.projectObject(members, value);
+      return value ? this.#broken('mistyped', type.name) : this.#absent(value, type.name);
+    };
   }
 
-  #broken(): typeof BROKEN {
-    this.trace.begin();
+  #absent(value: unknown, type: string): unknown {
+    return value === undefined || value === null ? value : this.#broken('mistyped', type);
+  }
+
+  #broken(kind: Problem['kind'], type?: string): typeof BROKEN {
+    this.problems.add(kind, type);
     return BROKEN;
   }
 
-  projectObject(members: readonly Member[], data: JsonObject, variables: Variables): JsonObject | typeof BROKEN {
-    const { trace } = this;
+  projectObject(members: readonly Member[], data: JsonObject): unknown {
+    const { problems } = this;
+    const depth = problems.enter();
     const result: JsonObject = {};
-    let isBroken = false;
-    let isTraced = false;
-    for (const { key, condition, complete, constant, isInherited } of members) {
-      if (condition && !condition(variables)) continue;
-      const fetched = isInherited && !Object.hasOwn(data, key) ? undefined : data[key];
-      const value = constant ?? complete(fetched, variables);
-      if (trace.isOpen) isTraced = trace.pass(key);
+    for (const { key, source, complete, constant, isInherited } of members) {
+      problems.path[depth] = source;
+      const fetched = isInherited && !Object.hasOwn(data, source) ? undefined : data[source];
+      const value = constant ?? complete(fetched);
       if (value === BROKEN) {
-        isBroken = true;
-        // a record that is gone is null where null may stand, and no error
-        if (isTraced && trace.isHere && isGone(data)) {
-          trace.reset();
-          isTraced = false;
-        }
-        break;
+        // a record that does not exist any more is null where null is allowed, and no error
+        const isNull = problems.collapse(depth, isGone(data));
+        problems.leave(depth);
+        return isNull ? null : BROKEN;
       }
+      if (value === undefined && !isIncomplete(data)) problems.add('missing');
       result[key] = value ?? null;
     }
-    if (isTraced) trace.goOn();
-    return isBroken ? BROKEN : result;
+    problems.leave(depth);
+    return result;
   }
 
   #list(complete: Complete): Complete {
-    const { trace } = this;
-    return (value, variables) => {
-      if (!Array.isArray(value)) return null;
+    return (value) => {
+      if (!Array.isArray(value)) return this.#absent(value, 'a list');
+      const { problems } = this;
+      const depth = problems.enter();
       const items: unknown[] = new Array(value.length);
-      let isBroken = false;
-      let isTraced = false;
-      for (let index = 0; index < value.length && !isBroken; index += 1) {
-        const item = complete(value[index], variables);
-        if (trace.isOpen) isTraced = trace.pass(index);
-        isBroken = item === BROKEN;
+      for (let index = 0; index < value.length; index += 1) {
+        problems.path[depth] = index;
+        const item = complete(value[index]);
+        if (item === BROKEN) {
+          problems.collapse(depth, false);
+          problems.leave(depth);
+          return BROKEN;
+        }
         items[index] = item ?? null;
       }
-      if (isTraced) trace.goOn();
-      return isBroken ? null : items;
+      problems.leave(depth);
+      return items;
     };
   }
 
   /** What an interface or union holds is known by its `__typename`, which plans fetch where it matters. Compiled as types turn up. */
   #abstract(declared: GraphQLAbstractType, nodes: FieldNode[]): Complete {
     const byType = new Map<unknown, Complete>();
-    return (value, variables) => {
-      if (!isObject(value)) return null;
+    return (value) => {
+      if (!isObject(value)) return this.#absent(value, declared.name);
       const { __typename: typename } = value;
       let complete = byType.get(typename);
       if (!complete) {
-        const type = typename === undefined ? declared : this.schema.getType(String(typename));
-        if (!isObjectType(type) && !isInterfaceType(type)) return null;
+        const type = this.#concrete(declared, typename);
+        if (!type) return this.#broken('mistyped', declared.name);
         complete = this.#object(type, nodes);
         byType.set(typename, complete);
       }
-      return complete(value, variables);
+      return complete(value);
     };
   }
 
-  #collect(
-    type: Composite,
-    selections: readonly SelectionNode[],
-    outer: Condition | undefined,
-    into: Map<string, { nodes: FieldNode[]; conditions: (Condition | undefined)[] }>,
-  ): void {
+  #concrete(declared: GraphQLAbstractType, typename: unknown): Composite | undefined {
+    const type = typename === undefined ? declared : this.schema.getType(String(typename));
+    if (!isObjectType(type) && !isInterfaceType(type)) return undefined;
+    return type === declared || this.schema.isSubType(declared, type) ? type : undefined;
+  }
+
+  #collect(type: Composite, { selections }: SelectionSetNode, into: Map<string, FieldNode[]>): void {
     for (const selection of selections) {
-      const condition = allOf(outer, conditionOf(selection));
+      if (selection === NOTHING) continue;
       if (selection.kind === Kind.FIELD) {
         const key = selection.alias?.value ?? selection.name.value;
         if (key === PROTOTYPE) continue;
-        const entry = into.get(key) ?? { nodes: [], conditions: [] };
-        entry.nodes.push(selection);
-        entry.conditions.push(condition);
-        into.set(key, entry);
+        const nodes = into.get(key);
+        if (nodes) nodes.push(selection);
+        else into.set(key, [selection]);
         continue;
       }
       const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? this.fragments.get(selection.name.value) : selection;
-      if (fragment && this.#covers(fragment.typeCondition?.name.value, type))
-        this.#collect(type, fragment.selectionSet.selections, condition, into);
+      if (fragment && this.#covers(fragment.typeCondition?.name.value, type)) this.#collect(type, fragment.selectionSet, into);
     }
   }
 
@@ -201,26 +233,3 @@ class Compiler {
 const identity: Complete = (value) => value;
 const selectionSetsOf = (nodes: FieldNode[]): SelectionSetNode[] =>
   nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : []));
-const nullIfBroken = (value: unknown): unknown => (value === BROKEN ? null : value);
-
-/** @skip and @include of a selection; undefined where it always counts. */
-function conditionOf({ directives = [] }: SelectionNode): Condition | undefined {
-  const conditions = directives
-    .filter(({ name }) => name.value === 'skip' || name.value === 'include')
-    .map(({ name, arguments: args = [] }): Condition => {
-      const wanted = name.value === 'include';
-      const node = args.find((argument) => argument.name.value === 'if')?.value;
-      return (variables) => (node ? Boolean(valueFromASTUntyped(node, variables as never)) === wanted : true);
-    });
-  return conditions.reduce<Condition | undefined>(allOf, undefined);
-}
-
-function allOf(one: Condition | undefined, other: Condition | undefined): Condition | undefined {
-  if (!one || !other) return one ?? other;
-  return (variables) => one(variables) && other(variables);
-}
-
-function anyOf(conditions: readonly (Condition | undefined)[]): Condition | undefined {
-  if (conditions.some((condition) => condition === undefined)) return undefined;
-  return (variables) => conditions.some((condition) => condition?.(variables));
-}

@@ -2,7 +2,7 @@ import type { InputRewrite, RequiresSelection } from '@graphql-hive/router-query
 import type { GraphQLSchema } from 'graphql';
 import { isObject, type JsonObject, PROTOTYPE } from './merge.ts';
 import { compileRewrites } from './rewrite.ts';
-import { typeCheck } from './types.ts';
+import { type TypeCheck, typeCheck } from './types.ts';
 
 type Project = (entity: JsonObject, into: JsonObject) => void;
 
@@ -14,7 +14,7 @@ export function compileRepresentation(
   rewrites: readonly InputRewrite[],
   schema: GraphQLSchema,
 ): Represent {
-  const project = compileSelections(requires, schema);
+  const project = compileSelections(requires, { schema, sentAs: rewrites.flatMap(typeSetBy) });
   const rewrite = compileRewrites(rewrites, schema);
   return (entity) => {
     const representation: JsonObject = {};
@@ -27,8 +27,30 @@ export function compileRepresentation(
   };
 }
 
-function compileSelections(selections: readonly RequiresSelection[], schema: GraphQLSchema): Project {
-  const parts = selections.map((selection) => compileSelection(selection, schema));
+/** The type that a rewrite gives to entities, where it does: the name of an interface for a subgraph that knows it as an object. */
+export function typeSetBy(rewrite: InputRewrite): string[] {
+  if ('KeyRenamer' in rewrite) return [];
+  const { path, setValueTo } = 'ValueSetter' in rewrite ? rewrite.ValueSetter : rewrite;
+  const last = path.at(-1);
+  return last && 'Key' in last && last.Key === '__typename' ? [String(setValueTo)] : [];
+}
+
+interface Types {
+  schema: GraphQLSchema;
+  sentAs: readonly string[];
+}
+
+/**
+ * Which entities a fragment of the requirements is for. Where all are sent as their interface, it is for every type of that:
+ * the planner (0.0.38) names only one of several types that were selected, and the fields of the others would be missing.
+ */
+function checkOf(name: string, { schema, sentAs }: Types): TypeCheck {
+  const isMember = (type: string): boolean => typeCheck(schema, [type])(name);
+  return typeCheck(schema, [name, ...sentAs.filter(isMember)]);
+}
+
+function compileSelections(selections: readonly RequiresSelection[], types: Types): Project {
+  const parts = selections.map((selection) => compileSelection(selection, types));
   const [only] = parts;
   if (only && parts.length === 1) return only;
   return (entity, into) => {
@@ -36,18 +58,18 @@ function compileSelections(selections: readonly RequiresSelection[], schema: Gra
   };
 }
 
-function compileSelection(selection: RequiresSelection, schema: GraphQLSchema): Project {
+function compileSelection(selection: RequiresSelection, types: Types): Project {
   if (selection.kind === 'FragmentSpread') throw new Error('A query plan requires a fragment by name.');
   if (selection.kind === 'InlineFragment') {
-    const check = typeCheck(schema, [selection.typeCondition]);
-    const inner = compileSelections(selection.selections, schema);
+    const check = checkOf(selection.typeCondition, types);
+    const inner = compileSelections(selection.selections, types);
     return (entity, into) => {
       if (check(String(entity.__typename))) inner(entity, into);
     };
   }
   const { name, alias = name, selections } = selection;
   if (name === PROTOTYPE || alias === PROTOTYPE) return () => undefined;
-  const nested = selections && compileSelections(selections, schema);
+  const nested = selections && compileSelections(selections, types);
   return (entity, into) => {
     const value = entity[name] ?? entity[alias];
     if (value === undefined || value === null) return;

@@ -1,6 +1,7 @@
 import type { FetchNodePathSegment, FetchRewrite } from '@graphql-hive/router-query-planner';
 import type { GraphQLSchema } from 'graphql';
 import { isObject, type JsonObject, PROTOTYPE } from './merge.ts';
+import type { Path } from './path.ts';
 import { typeCheck } from './types.ts';
 
 type Change = (holder: JsonObject, name: string) => void;
@@ -14,6 +15,21 @@ export function compileRewrites(rewrites: readonly FetchRewrite[], schema: Graph
     for (const change of changes) change(value);
     return value;
   };
+}
+
+/** The path of an error of a fetch, with the keys that the client gave. */
+export type RenamePath = (path: Path) => Path;
+
+/** Undefined where a plan renames nothing. */
+export function renamesOf(rewrites: readonly FetchRewrite[]): RenamePath | undefined {
+  const renames = new Map<string | number, string>();
+  for (const rewrite of rewrites) {
+    if (!('KeyRenamer' in rewrite)) continue;
+    const { path, renameKeyTo } = rewrite.KeyRenamer;
+    const last = path.at(-1);
+    if (last && 'Key' in last) renames.set(last.Key, renameKeyTo);
+  }
+  return renames.size === 0 ? undefined : (path) => path.map((step) => renames.get(step) ?? step);
 }
 
 function compileRewrite(rewrite: FetchRewrite, schema: GraphQLSchema): (value: unknown) => void {

@@ -4,6 +4,7 @@ import { GraphiQL } from 'graphiql';
 import { createElement, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import 'graphiql/style.css';
+import { withoutHeaders } from './storage.js';
 import './page.css';
 
 const url = window.location.pathname;
@@ -15,6 +16,8 @@ const fetcher = createGraphiQLFetcher({ url, subscriptionUrl });
 const defaultHeaders = JSON.stringify({ Authorization: 'Bearer <API key or access token>' }, null, 2);
 const defaultQuery =
   '# Put your key into the headers editor below.\n# Ctrl-Enter runs an operation, Ctrl-Space proposes fields.\n\n{\n  __typename\n}\n';
+/** A key that stands in the headers editor is gone with the page. */
+const UNSTORED = { storage: withoutHeaders(window.localStorage), shouldPersistHeaders: false, showPersistHeadersSettings: false };
 const TYPING_PAUSE_MS = 500;
 
 /** Who has no key yet may not read the schema: it is read anew, which GraphiQL does for another fetcher, when the headers change. */
@@ -33,7 +36,7 @@ function Page() {
       TYPING_PAUSE_MS,
     );
   };
-  return createElement(GraphiQL, { fetcher: current, defaultHeaders, defaultQuery, onEditHeaders });
+  return createElement(GraphiQL, { fetcher: current, defaultHeaders, defaultQuery, onEditHeaders, ...UNSTORED });
 }
 
 createRoot(document.getElementById('graphiql')).render(createElement(Page));

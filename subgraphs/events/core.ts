@@ -24,8 +24,10 @@ import { EventPartitions } from './log/event.partitions.ts';
 import { Retention } from './log/retention.ts';
 import { DeliveryQuota, type PlanOf } from './quota/delivery.quota.ts';
 import { ReplayWorker } from './replays/replay.worker.ts';
+import { WEBHOOK_SECRETS } from './sealed.ts';
 import { Follower } from './stream/follower.ts';
 import { Webhook } from './webhooks/webhook.entity.ts';
+import { urlBackfill } from './webhooks/webhook.url.ts';
 
 /** What the events domain is given beside the ports of every domain. */
 export interface EventsPorts extends Ports {
@@ -61,22 +63,25 @@ export function createCore(ports: EventsPorts) {
   const eventLog = new EventLog(orm, rows, catalogue, partitions);
   const retention = new Retention({ rows, partitions, days: retentionDays, clock, log });
   const guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
-  const secrets = new SecretBox(secretKey, 'events.webhook-secret');
+  const secrets = new SecretBox(secretKey, WEBHOOK_SECRETS);
   const sender = new DeliverySender(guard, clock, deliveryTimeouts);
   const store = new DeliveryStore(orm, rows, eventLog);
   const settler = new Settler(new SettlementStore(orm, rows, database), new DeliveryAnnouncement(rows, log), log);
   const lanes = new DeliveryLanes({ store, settler, sender, secrets, clock, log, metrics });
-  const worker = new DeliveryWorker({ store, lanes, clock, log });
+  const worker = new DeliveryWorker({ store, lanes, clock, poller: database.poller });
   const quota = new DeliveryQuota(orm, rows, planOf);
   const wake = (webhookId: string): void => lanes.wake(webhookId);
   const replays = new ReplayWorker({ orm, catalogue, eventLog, quota, jobs, clock, wake });
-  const following = { orm, rows, eventLog, log };
+  const following = { orm, rows, database, eventLog, log };
   const consumers = [
     new Consumer(following, new DeliveryPlanner({ clock, catalogue, quota, wake })),
     new Consumer(following, reactionsTask(reactions, jobs, eventLog, log)),
     ...readers.map((reader) => new Consumer(following, readerTask(reader))),
   ];
-  const followers = { events: new Follower(eventLog, log), deliveries: new Follower(new DeliveryFeed(orm, rows), log) };
+  const followers = {
+    events: new Follower(eventLog, database.poller, log),
+    deliveries: new Follower(new DeliveryFeed(orm, rows), database.poller, log),
+  };
   return {
     ports,
     catalogue,
@@ -92,6 +97,7 @@ export function createCore(ports: EventsPorts) {
     followers,
     quota,
     replays,
+    urls: urlBackfill({ orm, log }),
     wake,
     readers: { events: new RecordReader(ports, EventRecord), webhooks: new RecordReader(ports, Webhook) },
   };

@@ -14,6 +14,7 @@ import { EventResolver } from './log/event.resolver.ts';
 import type { Retention } from './log/retention.ts';
 import { migrations } from './migrations/index.ts';
 import { ReplayResolver } from './replays/replay.resolver.ts';
+import { sealed } from './sealed.ts';
 import { liveFields } from './stream/live.fields.ts';
 import { StreamResolver } from './stream/stream.resolver.ts';
 import { Webhook } from './webhooks/webhook.entity.ts';
@@ -36,10 +37,11 @@ export const events: Domain<EventsPorts, RunningEvents> = {
   name: 'events',
   entities: [EventRecord, ConsumerCursor, Webhook, Delivery],
   migrations,
+  sealed,
   events: webhookEvents,
   start(ports) {
     const core = createCore(ports);
-    const { eventLog, followers, consumers, worker, store, retention } = core;
+    const { eventLog, followers, consumers, worker, store, retention, urls } = core;
     return {
       subgraph: buildSubgraph<EventsContext>({
         name: 'events',
@@ -63,10 +65,11 @@ export const events: Domain<EventsPorts, RunningEvents> = {
         for (const follower of Object.values(followers)) follower.start();
         worker.start();
         retention.start();
+        urls.start();
         for (const consumer of consumers) consumer.start();
       },
       async stop() {
-        await Promise.all([retention, ...Object.values(followers), ...consumers].map((one) => one.stop()));
+        await Promise.all([retention, urls, ...Object.values(followers), ...consumers].map((one) => one.stop()));
         await worker.stop();
       },
     };

@@ -56,6 +56,7 @@ export async function bootstrap({ orm, clock, sandbox }: FoundingParts, presets:
       id: newId('user'),
       organizationId: organization.id,
       email: email.toLowerCase(),
+      loginName: email.toLowerCase(),
       name: 'Administrator',
       role: UserRole.OWNER,
       passwordHash,

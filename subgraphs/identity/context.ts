@@ -77,8 +77,8 @@ export class IdentityContext {
   }
 
   @once get samlConnections(): SamlConnectionService {
-    const { metadata, addresses } = this.#core.saml;
-    return new SamlConnectionService({ ...this.shared, metadata, addresses });
+    const { metadata, addresses, domains } = this.#core.saml;
+    return new SamlConnectionService({ ...this.shared, metadata, addresses, domains });
   }
 
   @once get userRestrictions(): UserRestrictionsService {

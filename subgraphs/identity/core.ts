@@ -24,6 +24,9 @@ import { PasswordService } from './passwords/password.service.ts';
 import { CountryLocator } from './restrictions/country.locator.ts';
 import { UserAccess } from './restrictions/user-access.ts';
 import { createSaml, type Saml } from './saml/saml.ts';
+import type { ResolveTxt } from './saml-domains/domain.proof.ts';
+import { API_KEY_SECRETS } from './sealed.ts';
+import { KnownPlaces } from './sessions/known.places.ts';
 import { LoginAttempts } from './sessions/login.attempts.ts';
 import { LoginService } from './sessions/login.service.ts';
 import { Sessions } from './sessions/sessions.ts';
@@ -49,8 +52,14 @@ export interface IdentityPorts extends Ports {
   serviceOrigin: string;
   mailer: Mailer;
   sms: SmsSender;
+  /** How long audit records are kept. */
+  auditRetentionDays: number;
   /** Knows the country of callers. Default: nobody's. */
   locator?: CountryLocator;
+  /** How e-mail domains of SAML connections are proven. */
+  samlDomainProof: 'dns' | 'none';
+  /** Default: the system's DNS. */
+  resolveTxt?: ResolveTxt | undefined;
   /** Whether what callers give us to call may be http and private: development only. */
   allowPrivateUrls: boolean;
   /** Default: what is right for people's passwords. */
@@ -69,6 +78,7 @@ export interface IdentityCore {
   tokens: AccessTokens;
   sessions: Sessions;
   attempts: LoginAttempts;
+  places: KnownPlaces;
   login: LoginService;
   passwords: PasswordService;
   mails: MailQueue;
@@ -99,7 +109,7 @@ export function createCore(ports: IdentityPorts): IdentityCore {
   const verifying = createVerifying(ports, { feed, trail, tokens: issuing.tokens });
   const logins = createLogins(ports, { feed, trail, tokens: issuing.tokens, userAccess: verifying.userAccess });
   const gate = new MfaGate({ orm, rows, clock, feed, mfa: logins.mfa });
-  const { authenticator, signatures } = verifying;
+  const { authenticator } = verifying;
   const oauth = new OAuth({ ...ports, feed, trail, ...issuing, ...logins, authenticator, gate });
   return {
     ports,
@@ -112,9 +122,9 @@ export function createCore(ports: IdentityPorts): IdentityCore {
     overages: new OverageReports(orm, clock),
     review: new OrganizationReview({ orm, clock, trail, log }),
     plans: new OrganizationPlans(rows, feed),
-    saml: createSaml({ ...ports, guard: verifying.guard, trail, feed, sessions: logins.sessions }),
+    saml: createSaml({ ...ports, guard: verifying.guard, trail, feed, sessions: logins.sessions, mails: logins.mails }),
     oauth,
-    upkeep: new AccessUpkeep({ rows, clock, log, feed, attempts: logins.attempts, signatures, oauth: oauth.store }),
+    upkeep: new AccessUpkeep({ rows, clock, log, auditRetentionDays: ports.auditRetentionDays }),
     readers: {
       accounts: new RecordReader(ports, Account),
       certificates: new RecordReader(ports, Certificate),
@@ -133,7 +143,7 @@ type Base = Pick<IdentityCore, 'feed' | 'trail' | 'tokens'>;
 
 function createVerifying(ports: IdentityPorts, base: Base) {
   const { orm, rows, clock, log, sandbox, clientAuthorities, secretKey, allowPrivateUrls, locator = CountryLocator.none } = ports;
-  const apiKeySecrets = new SecretBox(secretKey, 'api-keys');
+  const apiKeySecrets = new SecretBox(secretKey, API_KEY_SECRETS);
   const signatures = new SignatureVerifier(rows, clock);
   const guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
   const keySetFetcher = new KeySetFetcher(guard);
@@ -148,17 +158,19 @@ const SMS_RETRIES = { retryLimit: 6, retryDelaySeconds: 2, retryDelayMaxSeconds:
 
 function createLogins(ports: IdentityPorts, { feed, trail, tokens, userAccess }: Base & Pick<IdentityCore, 'userAccess'>) {
   const { orm, clock, log, jobs, secretKey, authOrigin, mailer, sms, passwordCost, requestsPerMinute } = ports;
-  const sessions = new Sessions({ orm, clock, tokens, trail, feed, userAccess, requestsPerMinute });
-  const attempts = new LoginAttempts(orm, clock);
+  const places = new KnownPlaces(orm, clock, secretKey);
+  const sessions = new Sessions({ orm, clock, tokens, trail, feed, userAccess, places, requestsPerMinute });
+  const attempts = new LoginAttempts(orm, clock, places);
   const queueing = { jobs, secretKey, clock, log };
   const mails = new MessageQueue({ kind: 'mail', sender: mailer, retries: MAIL_RETRIES, ...queueing });
   const messages = new MessageQueue({ kind: 'sms', sender: sms, retries: SMS_RETRIES, ...queueing });
   return {
     sessions,
     attempts,
+    places,
     mails,
     login: new LoginService({ orm, attempts, sessions, trail, userAccess, passwordCost }),
-    passwords: new PasswordService({ orm, clock, mails, sessions, attempts, trail, jobs, authOrigin, passwordCost }),
-    mfa: createMfa({ orm, clock, mails, messages, trail, feed, secretKey }),
+    passwords: new PasswordService({ orm, clock, mails, sessions, attempts, places, trail, jobs, log, authOrigin, passwordCost }),
+    mfa: createMfa({ orm, clock, mails, messages, trail, feed, places, secretKey }),
   };
 }

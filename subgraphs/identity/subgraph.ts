@@ -40,6 +40,8 @@ import { SamlAssertion, SamlCode, SamlRequest } from './saml/saml.records.ts';
 import { SamlConnection } from './saml-connections/saml-connection.entity.ts';
 import { SamlConnectionResolver } from './saml-connections/saml-connection.resolver.ts';
 import { SamlDomain } from './saml-connections/saml-domain.entity.ts';
+import { SamlDomainClaim } from './saml-domains/saml-domain-claim.entity.ts';
+import { sealed } from './sealed.ts';
 import { RefreshToken } from './sessions/refresh-token.entity.ts';
 import { Session } from './sessions/session.entity.ts';
 import { SessionResolver } from './sessions/session.resolver.ts';
@@ -66,7 +68,7 @@ export interface RunningIdentity extends RunningDomain {
   stop(): Promise<void>;
 }
 
-const samlEntities = [SamlConnection, SamlDomain, SamlRequest, SamlAssertion, SamlCode];
+const samlEntities = [SamlConnection, SamlDomain, SamlDomainClaim, SamlRequest, SamlAssertion, SamlCode];
 const mfaEntities = [MfaMethod, BackupCode, MfaChallenge];
 
 const resolvers = [
@@ -109,9 +111,10 @@ export const identity: Domain<IdentityPorts, RunningIdentity> = {
     UserRestrictions,
     TrustedIssuer,
   ],
-  tablesWithoutEntity: ['change', 'elevation', 'login_attempt', 'oauth_record', 'request_signature', 'revoked_token'],
+  tablesWithoutEntity: ['change', 'elevation', 'known_place', 'login_attempt', 'oauth_record', 'request_signature', 'revoked_token'],
   migrations,
   events: [...organizationEvents, ...usageEvents],
+  sealed,
   start(ports) {
     const core = createCore(ports);
     const accounting = usageAccounting(core, ports.log);
@@ -134,11 +137,13 @@ export const identity: Domain<IdentityPorts, RunningIdentity> = {
         await core.feed.start();
         accounting.start();
         core.upkeep.start();
+        core.saml.domainUpkeep.start();
       },
       mount: (app) => core.oauth.mount(app),
       challenge: ({ principal }) => core.mfa.challenges.demand(principal),
       async stop() {
         await core.upkeep.stop();
+        await core.saml.domainUpkeep.stop();
         core.feed.stop();
         await accounting.stop();
         await core.usage.flush();

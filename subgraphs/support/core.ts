@@ -27,6 +27,7 @@ import { SlaKeeper } from './sla/sla.keeper.ts';
 import { slaSweeper } from './sla/sla.sweeper.ts';
 import { supportEvents } from './support.events.ts';
 import { TicketTally } from './ticket-search/ticket.tally.ts';
+import { accentsBackfill } from './ticket-search/ticket.text.ts';
 import { TicketEditor } from './tickets/ticket.editor.ts';
 import { Ticket } from './tickets/ticket.entity.ts';
 import { TicketChange } from './tickets/ticket-change.entity.ts';
@@ -35,7 +36,7 @@ import { TicketChange } from './tickets/ticket-change.entity.ts';
 export type SupportCore = ReturnType<typeof createCore>;
 
 export function createCore(ports: SupportPorts) {
-  const { clock, log, origin, rows, secretKey } = ports;
+  const { clock, database, log, origin, rows, secretKey } = ports;
   const notifier = new Notifier(ports);
   const editor = new TicketEditor(clock, new SlaKeeper(), [followWithAutomations]);
   const attachments = new AttachmentStore(ports);
@@ -69,7 +70,8 @@ export function createCore(ports: SupportPorts) {
     router: new TicketRouter(notifier, clock),
     knowledge: knowledgeOf(ports),
     integrations: new Integrations(ports, supportEvents, comments),
-    tally: new TicketTally(rows, log),
+    tally: new TicketTally(rows, database.poller, log),
+    accents: accentsBackfill(ports),
     slaSweeper: slaSweeper({ ...ports, editor }),
     automationSweeper: automationSweeper({ ...ports, editor, notifier, writer: comments }),
     readers,

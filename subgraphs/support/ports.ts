@@ -1,6 +1,7 @@
 import type { Ports } from '../../kernel/domain.ts';
 import type { FileStore } from '../../kernel/files.ts';
 import type { Mailer } from '../../kernel/mail.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
 import type { SmsSender } from '../../kernel/sms.ts';
 
 /** What support is given to work with, beside what every domain is. */
@@ -14,4 +15,5 @@ export interface SupportPorts extends Ports {
   files: FileStore;
   /** How long it is kept what notifications say. */
   notificationRetentionDays: number;
+  metrics?: Metrics;
 }

@@ -13,6 +13,7 @@ import type { SupportPorts } from './ports.ts';
 import { Account, Service } from './references.ts';
 import { mountReportDownloads } from './reports/report.http.ts';
 import { resolvers } from './resolvers.ts';
+import { sealed } from './sealed.ts';
 import { supportEvents } from './support.events.ts';
 
 export interface RunningSupport extends RunningDomain {
@@ -26,6 +27,7 @@ export const support: Domain<SupportPorts, RunningSupport> = {
   name: 'support',
   entities,
   migrations,
+  sealed,
   events: [...supportEvents, integrationDisabled.type],
   live: [
     {
@@ -39,8 +41,8 @@ export const support: Domain<SupportPorts, RunningSupport> = {
   ],
   start(ports) {
     const core = createCore(ports);
-    const { attachments, integrations, tally, slaSweeper, automationSweeper, notificationRetention, readers, reportLinks } = core;
-    const working = [attachments, tally, slaSweeper, automationSweeper, notificationRetention];
+    const { attachments, integrations, tally, accents, slaSweeper, automationSweeper, notificationRetention, readers, reportLinks } = core;
+    const working = [attachments, tally, accents, slaSweeper, automationSweeper, notificationRetention, integrations];
     return {
       subgraph: buildSubgraph<SupportContext>({
         name: 'support',
@@ -64,7 +66,7 @@ export const support: Domain<SupportPorts, RunningSupport> = {
         await refreshLibrary(ports);
       },
       async stop() {
-        await Promise.all([...working, integrations].map((one) => one.stop()));
+        await Promise.all(working.map((one) => one.stop()));
       },
     };
   },

@@ -88,6 +88,16 @@ describe('an event that a webhook subscribes to', () => {
       next_attempt_at: null,
       revision: expect.stringMatching(/^\d+$/),
       created_at: expect.any(String),
+      attempts: [
+        {
+          attempted_at: delivery.attempted_at,
+          url: hook.url,
+          response_status: 202,
+          response_body: 'x'.repeat(1024),
+          error: null,
+          duration_ms: delivery.duration_ms,
+        },
+      ],
     });
   });
 

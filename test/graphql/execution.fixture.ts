@@ -3,6 +3,7 @@ import { buildSubgraphSchema } from '@apollo/subgraph';
 import { QueryPlanner } from '@graphql-hive/router-query-planner';
 import { transformSupergraphToPublicSchema } from '@theguild/federation-composition';
 import { buildASTSchema, type DocumentNode, type ExecutionResult, execute, type GraphQLSchema, Kind, parse } from 'graphql';
+import { Conditions, type Decisions } from '../../router/conditions.ts';
 import { CompiledOperation } from '../../router/execution/operation.ts';
 import type { SubgraphFetch } from '../../router/execution/step.ts';
 import { composeSupergraph } from '../../router/supergraph.ts';
@@ -108,7 +109,9 @@ export async function createFixture(): Promise<Fixture> {
       const fragments = new Map(
         definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION).map((fragment) => [fragment.name.value, fragment]),
       );
-      const operation = await CompiledOperation.compile<object>(planner, schema, node, fragments);
+      const conditions = new Conditions(node, fragments);
+      const decided = conditions.apply(conditions.decide(variables) as Decisions);
+      const operation = await CompiledOperation.compile<object>(planner, schema, decided.node, decided.fragments);
       return operation.run({
         variables,
         context: {},

@@ -42,6 +42,26 @@ describe('a subgraph over HTTP', () => {
     expect(serverOf('orders').requests[0]).toMatchObject({ 'x-request-id': context.requestId, connection: 'keep-alive' });
   });
 
+  test.each([
+    ['errors that are no list', { data: { people: [] }, errors: { message: 'x' } }],
+    ['errors that are null', { data: { people: [] }, errors: [null] }],
+    ['errors without a message', { data: { people: [] }, errors: [{ path: ['people'] }] }],
+    ['a list', []],
+    ['a text', 'people'],
+  ])('a subgraph that responds with %s is an error at each field that was asked of it', async (_, body) => {
+    serverOf('people').instead = (response) => response.end(JSON.stringify(body));
+    const { data, errors } = await router.execute({ document: '{ person(id: "p1") { name } me: whoAmI }', context: caller() });
+    expect(data).toEqual({ person: null, me: null });
+    expect(errors?.map(({ path }) => path)).toEqual([['person'], ['me']]);
+  });
+
+  test('an error whose path and extensions are malformed is passed on without them', async () => {
+    const errors = [{ message: 'Odd', path: 'person', extensions: 'none' }];
+    serverOf('people').instead = (response) => response.end(JSON.stringify({ data: { person: null }, errors }));
+    const result = await router.execute({ document: '{ person(id: "p1") { name } }', context: caller() });
+    expect(result).toMatchObject({ data: { person: null }, errors: [{ extensions: { code: 'INTERNAL_ERROR' } }] });
+  });
+
   test('errors with a code of the platform pass, with the variables named that a scalar refused', async () => {
     const unknown = await router.execute({ document: 'mutation { rename(id: "p9", name: "x") { id } }', context: caller() });
     expect(unknown.errors?.[0]).toMatchObject({

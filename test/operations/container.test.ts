@@ -57,6 +57,12 @@ test('the platform waits until each service it names is healthy, and their data 
   expect(Object.keys(platform.depends_on ?? {})).toEqual(['postgres', 'redis']);
 });
 
+test('the data folder of the image is a named volume, so that attachments outlive the container', () => {
+  const dataFolder = /\bDATA_DIR=(\S+)/.exec(read('Dockerfile'))?.[1];
+  expect(platform.volumes).toEqual([`platform:${dataFolder}`]);
+  expect(Object.keys(compose.volumes)).toContain('platform');
+});
+
 test('only the platform is published, and on this machine alone', () => {
   for (const [name, service] of Object.entries(compose.services))
     expect(service.ports ?? []).toEqual(name === 'platform' ? ['127.0.0.1:4000:4000'] : []);

@@ -5,6 +5,7 @@ import { type Platform, startPlatform } from '../../apps/platform/platform.ts';
 import { loadConfig } from '../../kernel/config.ts';
 import { InvalidCredentials } from '../../kernel/credentials.ts';
 import { createLogger } from '../../kernel/log.ts';
+import { lastingPort } from '../support/port.ts';
 import { temporaryFolder } from '../support/process.ts';
 
 /** The process around nothing: what the platform does whatever is assembled in it. */
@@ -48,6 +49,34 @@ test('/readyz is 503 while something is missing and says what, but not why', asy
   expect(answer.status).toBe(503);
   expect(await answer.json()).toEqual({ status: 'not_ready', checks: { database: 'failed', relay: 'ok' } });
   expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+});
+
+test('/readyz is 503 with a reason until the start has finished', async () => {
+  const port = await lastingPort();
+  const work = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const starting = start(
+    {
+      async startWork() {
+        begun.resolve();
+        await work.promise;
+      },
+      checks: { database: async () => {} },
+    },
+    { PORT: String(port) },
+  );
+  await begun.promise;
+  const early = await fetch(`http://127.0.0.1:${port}/readyz`);
+  expect(early.status).toBe(503);
+  expect(await early.json()).toEqual({
+    status: 'not_ready',
+    reason: 'The start has not finished: background work is being started.',
+    checks: { database: 'ok' },
+  });
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+  work.resolve();
+  const { origin } = await starting;
+  expect((await fetch(`${origin}/readyz`)).status).toBe(200);
 });
 
 test('/metrics counts requests by route, for this machine only', async () => {

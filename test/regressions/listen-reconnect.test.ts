@@ -39,3 +39,34 @@ test('a server that is down is asked again by one attempt at a time, however oft
   expect(Math.min(...pauses)).toBeGreaterThan(500);
   await database.close();
 });
+
+test('a channel that is asked for while the connection is lost is listened to by the next connection', async () => {
+  const asked: string[] = [];
+  let isLost = false;
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write(Buffer.concat([AUTHENTICATION_OK, READY]));
+      socket.on('data', (message) => {
+        if (message[0] !== QUERY) return;
+        if (isLost) {
+          isLost = false;
+          socket.resetAndDestroy();
+          return;
+        }
+        asked.push(message.toString());
+        socket.write(LISTENING);
+      });
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+
+  const url = `postgres://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/nothing`;
+  const database = await Database.open({ url }, createLogger({ level: 'silent' }));
+  onTestFinished(() => database.close());
+  await database.listen('first', () => undefined);
+  isLost = true;
+  await database.listen('second', () => undefined);
+  await eventually(() => asked.some((text) => text.includes('listen "first"') && text.includes('listen "second"')), 20_000);
+});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PREPARED } from '../../kernel/database.statements.ts';
 import type { Rows } from '../../kernel/database.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { eventually } from '../rig.ts';
@@ -12,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => opened.drop());
 
-const double = (value: number): Promise<unknown[][]> => rows.tuples('select $1::int * 2, $1::int', [value], 'test.double');
-const divided = (value: number): Promise<unknown[][]> => rows.tuples('select 10 / $1::int', [value], 'test.divided');
+const double = (value: number): Promise<unknown[][]> => rows.tuples('select $1::int * 2, $1::int', [value], PREPARED);
+const divided = (value: number): Promise<unknown[][]> => rows.tuples('select 10 / $1::int', [value], PREPARED);
 
 test('reads that are asked for together each get their own answer', async () => {
   const answers = await Promise.all(Array.from({ length: 300 }, (_, value) => double(value)));
@@ -28,7 +29,7 @@ test('a read that fails leaves those around it alone', async () => {
 });
 
 test('instants come as the text that records are read from, or as an instant', async () => {
-  const [row] = await rows.tuples(`select '2026-01-31 09:30:00.125+00'::timestamptz, '{"a": 1}'::jsonb`, [], 'test.instant');
+  const [row] = await rows.tuples(`select '2026-01-31 09:30:00.125+00'::timestamptz, '{"a": 1}'::jsonb`, [], PREPARED);
   expect(new Date(row?.[0] as string | Date).toISOString()).toBe('2026-01-31T09:30:00.125Z');
   expect(row?.[1]).toEqual({ a: 1 });
 });
@@ -36,14 +37,14 @@ test('instants come as the text that records are read from, or as an instant', a
 test.runIf(process.env.TEST_DATABASE_URL)(
   'a connection that is lost fails what was sent on it; the next read has another one',
   async () => {
-    const [first] = await rows.tuples('select pg_backend_pid()', [], 'test.pid');
-    const sent = rows.tuples('select pg_sleep(30)', [], 'test.sleep').catch((error: Error) => error);
+    const [first] = await rows.tuples('select pg_backend_pid()', [], PREPARED);
+    const sent = rows.tuples('select pg_sleep(30)', [], PREPARED).catch((error: Error) => error);
     await eventually(
       async () => (await rows.query(`select 1 from pg_stat_activity where "pid" = $1 and "state" = 'active'`, [first?.[0]])).length,
     );
     await rows.query('select pg_terminate_backend($1)', [first?.[0]]);
     expect(await sent).toBeInstanceOf(Error);
-    const [second] = await rows.tuples('select pg_backend_pid()', [], 'test.pid');
+    const [second] = await rows.tuples('select pg_backend_pid()', [], PREPARED);
     expect(second?.[0]).not.toBe(first?.[0]);
     expect(await double(4)).toEqual([[8, 4]]);
   },

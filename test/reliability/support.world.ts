@@ -2,7 +2,7 @@ import { scratchFolder } from '../../bench/scratch-folder.ts';
 import { FolderFiles } from '../../kernel/files.ts';
 import type { Mail } from '../../kernel/mail.ts';
 import { support } from '../../subgraphs/support/subgraph.ts';
-import { DomainProcess, DomainWorld, SECRET_KEY, storeFor } from '../support/domain.world.ts';
+import { DomainProcess, DomainWorld, SECRET_KEY, type Store, storeFor } from '../support/domain.world.ts';
 import type { Json } from '../tenant.ts';
 
 /** The support domain alone: for what happens between processes. */
@@ -12,8 +12,8 @@ export class SupportWorld extends DomainWorld {
   /** What the mail server does before it takes a mail. */
   beforeMail: (mail: Mail) => Promise<void> = async () => undefined;
 
-  static async open(): Promise<SupportWorld> {
-    return new SupportWorld(await storeFor(support));
+  static async open(store?: Store): Promise<SupportWorld> {
+    return new SupportWorld(store ?? (await storeFor(support)));
   }
 
   /** Starts a process: another one each time. */

@@ -86,6 +86,14 @@ describe('a created key', () => {
     expect(answers[0]?.headers.get('x-ratelimit-burst')).toBe('2');
   });
 
+  test('may have a burst limit alone', async () => {
+    const { body, status } = await create({ permissions: ['accounts:read'], rate_limit: { burst_limit: 2 } });
+    expect([status, body.api_key.rate_limit]).toEqual([201, { requests_per_minute: null, burst_limit: 2 }]);
+    const statuses: number[] = [];
+    for (let count = 0; count < 4; count++) statuses.push((await holding(body.api_key.key).rest('GET', '/accounts')).status);
+    expect(statuses).toEqual([200, 200, 429, 403]);
+  });
+
   test('is refused from an address that is not on its whitelist', async () => {
     const { key } = (await create({ restrictions: { ip_whitelist: ['203.0.113.0/24'] } })).body.api_key;
     const { status, body } = await holding(key).rest('GET', '/accounts');
@@ -108,6 +116,8 @@ describe('a creation', () => {
     ['rate_limit.requests_per_minute', { rate_limit: {} }],
     ['rate_limit.requests_per_minute', { rate_limit: { requests_per_minute: 0 } }],
     ['rate_limit.requests_per_minute', { rate_limit: { requests_per_minute: 1.5 } }],
+    ['rate_limit.requests_per_minute', { rate_limit: { requests_per_minute: null, burst_limit: null } }],
+    ['rate_limit.burst_limit', { rate_limit: { burst_limit: 0 } }],
     ['rate_limit.burst_limit', { rate_limit: { requests_per_minute: 60, burst_limit: -1 } }],
     ['restrictions.ip_whitelist', { restrictions: { ip_whitelist: ['10.0.0.0/33'] } }],
     ['restrictions.ip_whitelist', { restrictions: { ip_whitelist: ['example.com'] } }],

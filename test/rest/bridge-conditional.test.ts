@@ -84,3 +84,14 @@ describe('conditional writes', () => {
     expect((await put('"stale"', { priority: 'odd' })).statusCode).toBe(400);
   });
 });
+
+test('a PUT responds with the ETag that a GET of its path has afterwards, which holds for the next PUT', async () => {
+  const ticket = toy.desk.open('tagged');
+  for (const url of [`/v1/support/tickets/${ticket.id}`, `/v1/toys/${ticket.id}`]) {
+    const put = await toy.send({ method: 'PUT', url, payload: { priority: 'low' } });
+    expect([put.statusCode, put.headers.etag]).toEqual([200, (await toy.send({ url })).headers.etag]);
+    const next = await toy.send({ method: 'PUT', url, payload: { priority: 'high' }, headers: { 'if-match': String(put.headers.etag) } });
+    expect(next.statusCode).toBe(200);
+    expect(next.headers.etag).not.toBe(put.headers.etag);
+  }
+});

@@ -142,7 +142,7 @@ describe('requests that reach no operation', () => {
   });
 
   test('API-Version names the version that is served, and another is refused with those that are', async () => {
-    for (const version of ['1', '1.2', '1.2.3', 'v1.2.3']) {
+    for (const version of ['1', '1.0', 'v1.0', '1.2', '1.2.3', 'v1.2.3']) {
       const answer = await toy.send({ url: '/v1/toys', headers: { 'api-version': version } });
       expect(answer.json()).toMatchObject({ metadata: { version: '1.2.3' } });
     }
@@ -150,7 +150,7 @@ describe('requests that reach no operation', () => {
       expect(await refusal({ url: '/v1/toys', headers: { 'api-version': version } })).toMatchObject({
         status: 400,
         code: 'UNSUPPORTED_VERSION',
-        details: { supported: ['1', '1.2', '1.2.3', 'v1.2.3'] },
+        details: { supported: ['1', '1.0', 'v1.0', '1.2', '1.2.3', 'v1.2.3'] },
       });
     }
   });

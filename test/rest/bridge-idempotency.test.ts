@@ -1,8 +1,10 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { idempotencyMigrations } from '../../kernel/idempotency.migrations.ts';
+import { type Row, SqlIdempotencyStore } from '../../kernel/idempotency.store.ts';
+import { fingerprintOf, idempotencyScope } from '../../kernel/idempotency.ts';
+import { Principal } from '../../kernel/principal.ts';
 import { SecretBox } from '../../kernel/secret-box.ts';
-import { type Row, SqlIdempotencyStore } from '../../rest-bridge/idempotency.store.ts';
-import { fingerprintOf } from '../../rest-bridge/idempotency.ts';
 import { startToyApp, type ToyApp } from './fixtures/toy.app.ts';
 
 let database: PGlite;
@@ -17,7 +19,8 @@ beforeAll(async () => {
     { query: async (text, params) => (await database.query<Row>(text, [...params])).rows },
     new SecretBox('a secret for tests that is long enough', 'idempotency'),
   );
-  await store.migrate();
+  await database.exec('create schema bridge');
+  for (const { statements } of idempotencyMigrations) for (const statement of statements) await database.exec(statement);
   toy = await startToyApp(store);
 });
 beforeEach(() => {
@@ -201,6 +204,48 @@ describe('the store', () => {
     await later('25 hours');
     await store.purge();
     expect((await database.query('select 1 from bridge.idempotency_key where key = $1', [key])).rows).toEqual([]);
+  });
+});
+
+describe('a user for whom OAuth clients act', () => {
+  const user = { kind: 'user', id: 'user_1', organizationId: 'org_1', plan: 'business', grants: [] } as const;
+  const by = (clientId?: string, sessionId?: string) => idempotencyScope(new Principal({ ...user, clientId, sessionId }));
+  const answer = { status: 201, body: '{"n":1}', headers: {} };
+  /** What the previous release takes for the scope. */
+  const former = { organizationId: 'org_1', callerId: 'user_1' };
+
+  test('has keys of their own with each client, whatever the session', async () => {
+    expect(by('client_1', 'sess_1')).toEqual(by('client_1', 'sess_2'));
+    expect(by(undefined, 'sess_1')).toEqual({ organizationId: 'org_1', callerId: 'user_1' });
+    const first = await store.begin(by('client_1'), key, 'one');
+    const other = await store.begin(by('client_2'), key, 'one');
+    expect([first.state, other.state]).toEqual(['new', 'new']);
+    if (first.state === 'new') await store.complete(by('client_1'), key, first.lease, answer);
+    expect(await store.begin(by('client_1'), key, 'one')).toEqual({ state: 'replay', ...answer });
+    expect((await store.begin(by('client_2'), key, 'one')).state).toBe('running');
+    expect((await store.begin(by('client_1'), key, 'two')).state).toBe('conflict');
+  });
+
+  test('gets what the previous release has kept, and waits for what it works on', async () => {
+    const begun = await store.begin(former, key, 'one');
+    expect((await store.begin(by('client_1'), key, 'one')).state).toBe('running');
+    if (begun.state === 'new') await store.complete(former, key, begun.lease, answer);
+    expect(await store.begin(by('client_1'), key, 'one')).toEqual({ state: 'replay', ...answer });
+    // of another client, as far as anybody can tell
+    expect((await store.begin(by('client_1'), key, 'two')).state).toBe('new');
+  });
+
+  test('is not served twice where a process of the previous release gets the repeated request', async () => {
+    const begun = await store.begin(by('client_1'), key, 'one');
+    expect((await store.begin(former, key, 'one')).state).toBe('running');
+    if (begun.state === 'new') await store.complete(by('client_1'), key, begun.lease, answer);
+    expect(await store.begin(former, key, 'one')).toEqual({ state: 'replay', ...answer });
+  });
+
+  test('may try again after a failure, in both releases', async () => {
+    const begun = await store.begin(by('client_1'), key, 'one');
+    if (begun.state === 'new') await store.abandon(by('client_1'), key, begun.lease);
+    expect((await store.begin(former, key, 'one')).state).toBe('new');
   });
 });
 

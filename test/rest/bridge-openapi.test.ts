@@ -158,6 +158,7 @@ describe('the OpenAPI document', () => {
       '415',
       '429',
       '500',
+      '503',
     ]);
     for (const [, kind = '', name = ''] of JSON.stringify(toy.document).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)) {
       expect(toy.document.components[kind], `${kind}/${name}`).toHaveProperty([name]);

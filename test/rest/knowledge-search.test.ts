@@ -85,6 +85,10 @@ describe('a search', () => {
     expect(hits[0].rank).toBeLessThanOrEqual(1);
   });
 
+  test('a search among the articles of a tag that none has finds nothing', async () => {
+    expect(await found('several', '&tag=nobody-has-this')).toEqual([]);
+  });
+
   test('for what nothing resembles finds nothing', async () => {
     for (const q of ['qqqqqqq', 'zzxxyy wwvvuu', 'a', '?!', '...', '   ', '-', '""', '!!! &&& |||']) expect(await found(q), q).toEqual([]);
   });

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { pathParameters } from '../../rest-bridge/route.ts';
+import { pathParameters, type Route } from '../../rest-bridge/route.ts';
 import { receiver } from '../events/receiver.ts';
+import { authorizeUrl, registered } from '../oauth.setup.ts';
 import { rig } from '../rig.ts';
 import { type Call, callers } from '../support/callers.ts';
 import { deviationsFrom, newAjv } from '../support/json-schema.ts';
-import { openapi, operationOf, others, resolved, routes, titled } from '../support/operations.ts';
+import { bodyMembers, openapi, operationOf, others, resolved, routes, titled, withMember } from '../support/operations.ts';
 import { Records } from '../support/records.ts';
 import { type Answer, type Json, Tenant } from '../tenant.ts';
 
@@ -91,6 +92,67 @@ describe('its example works, and the answer is as it says', () => {
 
 const withIds = (path: string, ids: Call['ids'] = {}): string =>
   Object.entries(ids).reduce((filled, [name, id]) => filled.replace(`{${name}}`, id), path);
+
+describe('an id in the body that nobody has is refused as the document says', () => {
+  const unknown = 'none_01JQ8Z6V4T9M3N2B1C0D9E8F7G';
+  const naming = routes.filter((route) => route.example && route.method !== 'GET' && idsIn(route).length > 0);
+  test.each(titled(naming))('%s', async (_, route) => {
+    const body = await records.body(route.example);
+    for (const path of idsIn(route)) {
+      const sent = { body: withMember(body, path, unknown) };
+      const answer = await tenant.rest(route.method, await records.path(route.path, (name) => records.id(name)), sent);
+      if (answer.status >= 400) expect(deviations(route.method, route.path, answer), path.join('.')).toEqual([]);
+    }
+  });
+
+  function idsIn(route: Route): string[][] {
+    return bodyMembers(route, (name) => /(^|_)ids?$/.test(name));
+  }
+});
+
+describe('a request body that the platform accepts is one that the document describes', () => {
+  const accepted = (path: string, method: string, body: Json): string[] => {
+    const { schema } = openapi.paths[path][method].requestBody.content['application/json'];
+    return deviationsFrom(ajv, JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')), body);
+  };
+
+  test.each(titled(routes.filter(({ example }) => example)))('the example of %s', (_, route) => {
+    expect(accepted(route.path, route.method.toLowerCase(), JSON.parse(JSON.stringify(route.example)))).toEqual([]);
+  });
+
+  test('filters of a ticket search as the specification writes them: some as one value, some as lists', async () => {
+    const body = { filters: { customer_id: 'cust_none', status: ['open'], priority: ['high'], category: 'connectivity' } };
+    expect((await tenant.rest('POST', '/support/tickets/search', { body })).status).toBe(200);
+    for (const method of ['get', 'post']) expect(accepted('/support/tickets/search', method, body)).toEqual([]);
+  });
+});
+
+describe('what is served outside of /v1 has the statuses and media types of the document', () => {
+  const outside = others.filter(({ operation }) => operation.servers);
+  test.each(outside.map((one) => [`${one.method} ${one.path}`, one] as const))('%s', async (_, { method, path, operation }) => {
+    for (const query of ['', '?nonsense=1']) {
+      const body = method === 'POST' ? new URLSearchParams({ nonsense: '1' }) : undefined;
+      const answer = await fetch(`${tenant.origin}${path}${query}`, { method, body, redirect: 'manual' });
+      const described = resolved(operation.responses[answer.status]);
+      expect(described, `${answer.status}`).toBeDefined();
+      const type = answer.headers.get('content-type')?.split(';', 1)[0];
+      const length = (await answer.text()).length;
+      if (length > 0) expect(Object.keys(described.content ?? {})).toContain(type);
+    }
+  });
+
+  test('a redirect of /oauth/authorize has the body that the document describes', async () => {
+    const client = await registered(tenant);
+    const url = authorizeUrl(tenant.origin, { client });
+    for (const accept of ['text/html', '*/*', 'application/json']) {
+      const answer = await fetch(url, { redirect: 'manual', headers: { accept } });
+      expect(answer.status).toBe(303);
+      const described = openapi.paths['/oauth/authorize'].get.responses[303].content ?? {};
+      const body = await answer.text();
+      if (body) expect(Object.keys(described)).toContain(answer.headers.get('content-type')?.split(';', 1)[0]);
+    }
+  });
+});
 
 describe('a refusal is as it says', () => {
   test.each(titled(routes))('%s', async (_, route) => {

@@ -5,6 +5,8 @@ import { eventually, type Rig, rig } from '../rig.ts';
 import { onlyTable } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
+const HOUR_MS = 3_600_000;
+
 let platform: Rig;
 let tenant: Tenant;
 beforeAll(async () => {
@@ -31,6 +33,17 @@ test('a report is gone when it was deleted, and so is its file', async () => {
   expect((await tenant.rest('GET', '/support/reports')).body.reports.map((report: Json) => report.id)).not.toContain(id);
   expect((await fetch(url)).status).toBe(404);
   await eventually(() => !existsSync(fileOf(id)));
+});
+
+test('the file of a deleted report is removed although the clock of this process is ahead of the database', async () => {
+  const { id } = await readyReport();
+  platform.clock.advance(HOUR_MS);
+  try {
+    expect((await remove(id)).status).toBe(200);
+    await eventually(() => !existsSync(fileOf(id)));
+  } finally {
+    platform.clock.advance(-HOUR_MS);
+  }
 });
 
 test('one that is being generated is not deleted', async () => {

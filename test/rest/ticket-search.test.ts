@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Rig, rig } from '../rig.ts';
 import { onlyTable, rows } from '../support/tables.ts';
@@ -41,6 +42,7 @@ async function desk(): Promise<{ tenant: Tenant; tickets: Json[] }> {
   for (const [index, { id }] of made.entries()) {
     if (index % 3 === 1) await change(tenant, id, { status: 'in_progress' });
     if (index % 6 === 2) await change(tenant, id, { status: 'resolved' });
+    if (index % 6 === 4) await change(tenant, id, { status: 'escalated' });
   }
   // last: a change would find their service levels breached, and escalate them
   for (const [index, { id }] of made.entries())
@@ -52,12 +54,13 @@ async function desk(): Promise<{ tenant: Tenant; tickets: Json[] }> {
 }
 
 const RANK = { low: 1, medium: 2, high: 3, critical: 4 } as Record<string, number>;
+const LIFE_CYCLE = ['open', 'in_progress', 'escalated', 'resolved'];
 const SORTS: Record<string, (ticket: Json) => string | number> = {
   created_at: ({ created_at }) => created_at,
   updated_at: ({ updated_at }) => updated_at,
   number: ({ number }) => Number(number.slice(4)),
   title: ({ title }) => title,
-  status: ({ status }) => status,
+  status: ({ status }) => LIFE_CYCLE.indexOf(status),
   priority: ({ priority }) => RANK[priority] ?? 0,
   resolution_due: ({ sla }) => sla.resolution_due,
 };
@@ -100,7 +103,7 @@ describe('a list', () => {
       'states and priorities',
       () => [
         { status: ['open', 'in_progress'], priority: ['high', 'critical'] },
-        ({ status, priority }) => status !== 'resolved' && ['high', 'critical'].includes(priority),
+        ({ status, priority }) => ['open', 'in_progress'].includes(status) && ['high', 'critical'].includes(priority),
       ],
     ],
     ['a priority', () => [{ priority: ['low'] }, ({ priority }) => priority === 'low']],
@@ -138,7 +141,10 @@ describe('a list', () => {
       () => {
         const { customer_id: customer } = tickets.find(({ customer_id }) => customer_id);
         const filters = { customer_id: customer, status: ['open', 'in_progress'], created_after: days(2) };
-        return [filters, (one) => one.customer_id === customer && one.status !== 'resolved' && one.created_at >= days(2)];
+        return [
+          filters,
+          (one) => one.customer_id === customer && ['open', 'in_progress'].includes(one.status) && one.created_at >= days(2),
+        ];
       },
     ],
     ['what is affected', () => [{ service_affected: 'the phone in the lobby' }, ({ service_affected }) => service_affected !== null]],
@@ -148,7 +154,7 @@ describe('a list', () => {
       'between days, and a status',
       () => [
         { created_after: days(1), created_before: days(6), status: ['open', 'in_progress'] },
-        ({ created_at, status }) => created_at >= days(1) && created_at < days(6) && status !== 'resolved',
+        ({ created_at, status }) => created_at >= days(1) && created_at < days(6) && ['open', 'in_progress'].includes(status),
       ],
     ],
     [
@@ -179,6 +185,81 @@ describe('a list', () => {
         expect(keys).toEqual(order === 'asc' ? sorted : sorted.reverse());
       }
     }
+  });
+
+  test.each([
+    'status',
+    'status:desc',
+    'status:asc,created_at:desc',
+    'status:desc,priority:asc',
+    'priority:desc,status:asc',
+    'status:desc,priority:asc,created_at:asc',
+    'created_at:asc,status:desc',
+    'status:asc,title:desc',
+    'resolution_due:asc,status:asc,title:desc',
+    'status:asc,status:desc,status:asc',
+  ])('sorted by %s is the same by cursor as sorted here, with every filter', async (sort) => {
+    const keys = [...sort.split(','), ...(/created_at|title/.test(sort) ? [] : [`created_at:${/desc$/.test(sort) ? 'desc' : 'asc'}`])];
+    const expected = (filter: (ticket: Json) => boolean) =>
+      tickets
+        .filter(filter)
+        .sort((one, other) => {
+          for (const key of [...keys, `id:${keys.at(-1)?.split(':')[1] ?? 'asc'}`]) {
+            const [field = '', order = 'asc'] = key.split(':');
+            const [a, b] = [one, other].map(field === 'id' ? ({ id }) => id : (SORTS[field] ?? String));
+            if (a !== b) return (a < b ? -1 : 1) * (order === 'asc' ? 1 : -1);
+          }
+          return 0;
+        })
+        .map(({ id }) => id);
+    const walked = async (filter: string, limit: number): Promise<string[]> => {
+      const found: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const { status, body }: Json = await tenant.rest(
+          'GET',
+          `/support/tickets?sort=${sort}&limit=${limit}${filter}${cursor && `&cursor=${cursor}`}`,
+        );
+        expect(status, JSON.stringify(body)).toBe(200);
+        found.push(...body.tickets.map(({ id }: Json) => id));
+        cursor = body.pagination.next_cursor;
+      }
+      return found;
+    };
+    for (const limit of [1, 4]) {
+      expect(await walked('', limit)).toEqual(expected(() => true));
+      expect(await walked('&status=escalated,open&priority=low,high', limit)).toEqual(
+        expected(({ status, priority }) => ['escalated', 'open'].includes(status) && ['low', 'high'].includes(priority)),
+      );
+      expect(await walked('&category=voice', limit)).toEqual(expected(({ category }) => category === 'voice'));
+    }
+  });
+
+  test('sorted by status continues in alphabetical order from a cursor of the release that sorted so', async () => {
+    const signature = createHash('sha256').update('status:asc,createdAt:asc,id:asc').digest('base64url').slice(0, 6);
+    const key = ({ status, created_at, id }: Json) => `${status} ${created_at} ${id}`;
+    const alphabetical = tickets.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
+    for (const at of [0, 3, 11]) {
+      const { status, created_at, id } = alphabetical[at];
+      let cursor = Buffer.from(JSON.stringify([signature, status, created_at, id])).toString('base64url');
+      const found: string[] = [];
+      while (cursor) {
+        const answer = await tenant.rest('GET', `/support/tickets?sort=status&limit=4&cursor=${cursor}`);
+        found.push(...idsOf(answer));
+        cursor = answer.body.pagination.next_cursor;
+      }
+      expect(found).toEqual(alphabetical.slice(at + 1).map(({ id }) => id));
+    }
+    // and that release refuses a cursor of this one, which names another sort key, rather than skip tickets
+    const { body } = await tenant.rest('GET', '/support/tickets?sort=status&limit=4');
+    expect(JSON.parse(Buffer.from(body.pagination.next_cursor, 'base64url').toString())[0]).not.toBe(signature);
+  });
+
+  test('a made-up cursor with a status that does not exist is refused', async () => {
+    const { body } = await tenant.rest('GET', '/support/tickets?sort=status&limit=4');
+    const [signature, , ...rest] = JSON.parse(Buffer.from(body.pagination.next_cursor, 'base64url').toString());
+    const cursor = Buffer.from(JSON.stringify([signature, 'lost', ...rest])).toString('base64url');
+    const answer = await tenant.rest('GET', `/support/tickets?sort=status&limit=4&cursor=${cursor}`);
+    expect(answer.status).toBe(400);
   });
 
   test('is sorted by one member within another, each in its own direction', async () => {

@@ -156,7 +156,11 @@ describe('a ticket that is changed', () => {
 
   test('is refused for an agent or values that are none', async () => {
     const { id } = await open();
-    expect(problems(await change(id, { assigned_to: 'somebody', priority: 'urgent' }))).toEqual([400, 'INVALID_PARAMETERS', ['priority']]);
+    expect(problems(await change(id, { assigned_to: 'somebody', priority: 'urgent' }))).toEqual([
+      400,
+      'INVALID_PARAMETERS',
+      ['assigned_to', 'priority'],
+    ]);
     expect(problems(await change(id, { assigned_to: 'somebody' }))).toEqual([400, 'INVALID_PARAMETERS', ['assigned_to']]);
     const nothing = { metadata: null, status: null, priority: null, assigned_to: null, waiting_on_customer: null };
     const refused = problems(await change(id, nothing));

@@ -99,18 +99,18 @@ describe.each(stores)('limits kept in %s', (_, open) => {
   });
 
   test("a key's own limit narrows the plan's and never widens it", async () => {
-    const narrow = rig.addKey('developer', { limits: { perHour: 120, burst: 2 } });
+    const narrow = rig.addKey('developer', { limits: { perMinute: 3, burst: 2 } });
     await send(narrow.key);
     const second = await send(narrow.key);
     expect(second.headers).toMatchObject({
-      'x-ratelimit-limit': '120',
-      'x-ratelimit-remaining': '118',
+      'x-ratelimit-limit': '180',
+      'x-ratelimit-remaining': '178',
       'x-ratelimit-burst': '2',
       'x-ratelimit-burst-remaining': '0',
     });
     expect((await send(narrow.key)).statusCode).toBe(429);
 
-    const wide = rig.addKey('developer', { limits: { perHour: 1e6, burst: 1e6 } });
+    const wide = rig.addKey('developer', { limits: { perMinute: 1e6, burst: 1e6 } });
     expect((await send(wide.key)).headers).toMatchObject({ 'x-ratelimit-limit': '1000', 'x-ratelimit-burst': '100' });
   });
 
@@ -132,18 +132,35 @@ describe.each(stores)('limits kept in %s', (_, open) => {
     });
   });
 
-  test('the custom plan is counted and never refused', async () => {
+  test('the custom plan is counted and never refused, and its headers are numbers of fair use', async () => {
     const { key, principal } = rig.addKey('custom');
     const { headers, statusCode } = await send(key, 'POST', '/graph', { weight: 1_000_000 });
     expect(statusCode).toBe(200);
     expect(headers).toMatchObject({
-      'x-ratelimit-limit': 'unlimited',
-      'x-ratelimit-remaining': 'unlimited',
-      'x-ratelimit-burst': 'unlimited',
+      'x-ratelimit-limit': '60000000',
+      'x-ratelimit-remaining': '59000000',
+      'x-ratelimit-burst': '1000000',
+      'x-ratelimit-burst-remaining': '0',
       'x-ratelimit-retry-after': '0',
     });
     expect(headers).not.toHaveProperty('ratelimit');
     expect((await rig.edge.usageOf({ principal })).hour.used).toBe(1_000_000);
+    expect((await send(key, 'POST', '/graph', { weight: 1_000_000 })).statusCode).toBe(200);
+  });
+
+  test("more than a key's requests per minute in any 60 seconds is refused until there is room again, and suspends nobody", async () => {
+    const { key } = rig.addKey('enterprise', { limits: { perMinute: 4 } });
+    await send(key);
+    rig.clock.advance(50_000);
+    for (let count = 0; count < 3; count++) expect((await send(key)).statusCode).toBe(200);
+    const refused = await send(key);
+    expect(refused.json().error.details).toMatchObject({ window: 'minute', limit: 4, remaining: 0, current_usage: 4 });
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(10);
+    rig.clock.advance(10_001);
+    expect([(await send(key)).statusCode, (await send(key)).statusCode]).toEqual([200, 429]);
+    rig.clock.advance(50_001);
+    for (const status of [200, 200, 200, 429]) expect((await send(key)).statusCode).toBe(status);
+    expect(rig.suspended).toEqual([]);
   });
 
   test('a refusal is counted in the metrics', async () => {

@@ -11,7 +11,7 @@ import type { Counters } from '../../router/edge/counters.ts';
 import { type Edge, mountEdge } from '../../router/edge/edge.ts';
 import type { UsageObserver } from '../../router/edge/limiter.ts';
 import { MemoryCounters } from '../../router/edge/memory-counters.ts';
-import { PRIORITIES, type RateLimit } from '../../router/edge/plans.ts';
+import { type KeyLimits, PRIORITIES, type RateLimit } from '../../router/edge/plans.ts';
 import { createServer } from '../../router/edge/server.ts';
 
 export interface EdgeRig {
@@ -34,7 +34,7 @@ export interface EdgeRig {
   /** Accepts a key of another rig, as another process over the same database would. */
   knows(key: string, principal: Principal): void;
   /** A key of an organization of its own; several keys may share one. */
-  addKey(plan: Plan, options?: { organizationId?: string; limits?: RateLimit }): { key: string; principal: Principal };
+  addKey(plan: Plan, options?: { organizationId?: string; limits?: KeyLimits }): { key: string; principal: Principal };
 }
 
 interface RigOptions {

@@ -88,11 +88,28 @@ describe.each(stores)('a suspension kept in %s', (_, open) => {
   });
 
   test("exceeding a key's own burst limit suspends it, on a plan without limits too", async () => {
-    const { key } = rig.addKey('custom', { limits: { perHour: 120, burst: 2 } });
+    const { key } = rig.addKey('custom', { limits: { burst: 2 } });
     for (const status of [200, 200, 429, 403]) expect((await get(key)).statusCode).toBe(status);
   });
 
-  test('an hour or a category that is used up throttles and suspends nobody', async () => {
+  test('a burst limit that is larger than the rate of the minute suspends too: it counts what that refuses', async () => {
+    const { key, principal } = rig.addKey('custom', { limits: { perMinute: 2, burst: 4 } });
+    for (const status of [200, 200, 429, 429]) expect((await get(key)).statusCode).toBe(status);
+    expect(rig.suspended).toEqual([]);
+    const hard = await get(key);
+    expect(hard.json().error.details).toMatchObject({ window: 'burst', limit: 4, retry_after: SUSPENSION_S });
+    expect((await get(key)).json().error.code).toBe('KEY_SUSPENDED');
+    expect(rig.suspended).toEqual([principal.id]);
+  });
+
+  test('what a key is refused by its own minute takes nothing from its organization', async () => {
+    const slow = rig.addKey('developer', { limits: { perMinute: 1 } });
+    for (let count = 0; count < 120; count++) await get(slow.key);
+    const other = rig.addKey('developer', { organizationId: slow.principal.organizationId });
+    expect((await get(other.key)).headers['x-ratelimit-burst-remaining']).toBe('98');
+  });
+
+  test('a minute or a category that is used up throttles and suspends nobody', async () => {
     const { key } = rig.addKey('business');
     for (let count = 0; count < 10; count++) await rig.app.inject({ method: 'POST', url: '/exports', headers: { 'x-api-key': key } });
     for (let count = 0; count < 2; count++) {
@@ -100,8 +117,8 @@ describe.each(stores)('a suspension kept in %s', (_, open) => {
       expect(statusCode).toBe(429);
     }
     expect((await get(key)).statusCode).toBe(200);
-    const hourly = rig.addKey('custom', { limits: { perHour: 1, burst: 5 } });
-    for (const status of [200, 429, 429]) expect((await get(hourly.key)).statusCode).toBe(status);
+    const slow = rig.addKey('custom', { limits: { perMinute: 1, burst: 5 } });
+    for (const status of [200, 429, 429]) expect((await get(slow.key)).statusCode).toBe(status);
     expect(rig.suspended).toEqual([]);
   });
 

@@ -38,7 +38,9 @@ export async function createIdentityRig(): Promise<IdentityRig> {
     allowPrivateUrls: true,
     mailer: { send: async () => undefined, close: async () => undefined },
     sms: { send: async () => undefined, close: async () => undefined },
+    samlDomainProof: 'none' as const,
     requestsPerMinute: () => 100,
+    auditRetentionDays: 400,
     rateLimits: { limitsOf: () => Promise.reject(new Error('There is no edge here.')) },
   };
   const everywhere = { filters: { organization: false } };

@@ -79,6 +79,7 @@ describe('which mutations ask for a second factor', () => {
     /OAuthClient(Secret)?$/,
     /^(order|decommission|cancel)|Provision/i,
     /(Payment|Refund)$/,
+    /User$/,
     /^(changePassword|deleteMfaMethod|createBackupCodes|resetUserMfa|updateOrganization)$/,
   ];
   /** Those that are called so and do not ask, with the reason. */

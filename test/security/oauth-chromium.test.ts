@@ -1,25 +1,14 @@
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authorizeUrl, exchange, form, newVerifier, own, registered, statusWith, type TestClient } from '../oauth.setup.ts';
 import { eventually, rig } from '../rig.ts';
+import { describeInChromium, launchChromium } from '../support/chromium.ts';
 import type { Tenant } from '../tenant.ts';
 import { PASSWORD, type TestUser, tokenMailedTo, userOf } from '../users.setup.ts';
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-const ARGUMENTS = ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'];
-const isThere = existsSync(CHROMIUM);
-if (!isThere && !process.env.CI)
-  process.stderr.write(
-    `\nThe pages are not tried in a browser: there is no ${CHROMIUM}. Install Debian's package chromium, or set CHROMIUM_PATH.\n`,
-  );
-
-/** A newcomer's machine may have no browser. Where it is decided what ships there must be one. */
-const suite = isThere || process.env.CI ? describe : describe.skip;
-
-suite('in a real browser', () => {
+describeInChromium('in a real browser', () => {
   let tenant: Tenant;
   let user: TestUser;
   let client: TestClient;
@@ -28,13 +17,12 @@ suite('in a real browser', () => {
   const application = createServer((_, response) => response.end('Back in the application'));
 
   beforeAll(async () => {
-    if (!isThere) throw new Error(`There is no ${CHROMIUM}. Install Debian's package chromium, or set CHROMIUM_PATH.`);
     await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
     callback = `http://127.0.0.1:${(application.address() as AddressInfo).port}/callback`;
     tenant = await (await rig()).organization();
     user = await userOf(tenant, 'admin');
     client = await registered(tenant, { redirect_uris: [callback] });
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+    browser = await launchChromium();
   });
   afterAll(async () => {
     await browser?.close();

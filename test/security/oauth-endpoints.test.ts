@@ -60,13 +60,18 @@ describe('errors are those of OAuth', () => {
   test.each([
     ['JSON instead of a form', { headers: { 'content-type': 'application/json' }, body: '{"grant_type":"client_credentials"}' }],
     ['nothing', {}],
-    ['a form of 60 KiB', { body: new URLSearchParams({ grant_type: 'a'.repeat(61_440) }) }],
     ['no base64', { headers: { authorization: 'Basic ***' }, body: new URLSearchParams({ grant_type: 'client_credentials' }) }],
     ['a bearer token', { headers: { authorization: 'Bearer abc' }, body: new URLSearchParams({ grant_type: 'client_credentials' }) }],
   ])('%s is invalid_request', async (_, init) => {
     const refused = await call('/oauth/token', { method: 'POST', ...init });
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({ error: 'invalid_request' });
+  });
+
+  test('a form of 60 KiB is too large, in the words of OAuth', async () => {
+    const body = new URLSearchParams({ grant_type: 'a'.repeat(61_440) });
+    const refused = await call('/oauth/token', { method: 'POST', body });
+    expect([refused.status, ((await refused.json()) as Json).error]).toEqual([413, 'invalid_request']);
   });
 
   test('a parameter twice is invalid_request', async () => {
@@ -187,12 +192,11 @@ describe('who reads the database can use nothing of it', () => {
 
   test('what has expired is deleted', async () => {
     const { assembly, advance } = await rig();
-    const { store } = assembly.domains.identity.core.oauth;
     await form(tenant.origin, '/oauth/device_authorization', { client_id: client.id });
     const count = () => rowsWith('identity.oauth_record', client.id);
     expect(await count()).toBeGreaterThan(0);
     await advance(40 * 86_400_000);
-    await store.purge();
+    await assembly.domains.identity.core.upkeep.purge();
     expect(await count()).toBe(0);
   });
 });

@@ -92,7 +92,22 @@ export class SamlWorld {
     const answer = await tenant.rest('POST', '/auth/saml-connections', { body });
     if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
     this.connection = answer.body.data;
+    await this.prove(tenant);
+    await this.readMetadata();
+  }
+
+  /** What the identity provider knows of the platform. */
+  async readMetadata(): Promise<void> {
     this.#metadata = await (await fetch(this.connection.sp_entity_id)).text();
+  }
+
+  /** Publishes the TXT records of the connection's domains, and has them looked for. */
+  async prove(tenant = this.tenant, { id, domains } = this.connection): Promise<void> {
+    for (const { txt_name: name, txt_value: value } of domains) {
+      const others = this.platform.dns.get(name);
+      this.platform.dns.set(name, [...(Array.isArray(others) ? others : []), value]);
+    }
+    await verifyDomains(tenant, id);
   }
 
   /** A registration of this identity provider. */
@@ -209,6 +224,14 @@ export class SamlWorld {
       '</saml:Assertion></samlp:Response>',
     ].join('');
   }
+}
+
+export async function verifyDomains(tenant: Tenant, id: string): Promise<Json[]> {
+  const mutation =
+    'mutation ($id: ID!) { verifySamlDomains(id: $id) { domains { domain status problem worksUntil provenAt txtName txtValue } } }';
+  const { data, errors } = await tenant.graphql(mutation, { id });
+  if (errors) throw new Error(JSON.stringify(errors));
+  return data.verifySamlDomains.domains;
 }
 
 /** What came of GET /saml/sso. */

@@ -139,6 +139,17 @@ describe('an answer is not accepted', () => {
     await expectRefused(await world.deliver(response), 401, /signature/, email);
   });
 
+  test('whose signature is a forgery, before anything in it is digested: the reason is the signature though the content was changed too', async () => {
+    const email = newcomer();
+    const tamper = (xml: string) => xml.replaceAll('@', '.evil@');
+    const forged = async (statement: Statement) => {
+      const { id } = await world.begin();
+      return world.deliver(await world.respond({ email, inResponseTo: id, tamper, ...statement }));
+    };
+    await expectRefused(await forged({ signedBy: await signingPair() }), 401, /^signature by none of the keys/, email);
+    await expectRefused(await forged({}), 401, /^signature;/, email);
+  });
+
   test('a second time', async () => {
     const { id } = await world.begin();
     const response = await world.respond({ inResponseTo: id });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Json, Tenant } from '../tenant.ts';
+import { PASSWORD, tokenMailedTo } from '../users.setup.ts';
 import { SamlWorld, type Statement } from './saml-idp.ts';
 
 const USER = 'query ($of: String!) { users(filter: { search: $of }) { nodes { id role status name accountId lastLogin } } }';
@@ -122,22 +123,37 @@ describe('a user whom the organization knows', () => {
     const stranger = await SamlWorld.open();
     // of the same domain, before this organization connected it
     await stranger.user('MEMBER', world.address('theirs'), stranger.tenant);
+    const token = await tokenMailedTo(world.address('theirs'));
+    await world.tenant.rest('POST', '/auth/password', { body: { token, password: PASSWORD }, headers: { authorization: '' } });
     const theirs = await world.signIn({ email: world.address('theirs') });
     await world.update({ allow_provisioning: false });
     const unknown = await world.signIn({ email: world.address('nobody') });
     const bare = ({ status, body }: { status: number; body: Json }) => ({ status, ...body.error, request_id: undefined });
     expect(bare(theirs)).toEqual(bare(unknown));
     expect(theirs.status).toBe(401);
-    expect(await userOf(stranger, world.address('theirs'))).toMatchObject({ status: 'INVITED', lastLogin: null });
+    expect(await userOf(stranger, world.address('theirs'))).toMatchObject({ status: 'ACTIVE', lastLogin: null });
+  });
+
+  test('is not held up by an invitation of another organization, which can be accepted no longer', async () => {
+    const world = await SamlWorld.open();
+    const stranger = await SamlWorld.open();
+    await stranger.user('MEMBER', world.address('squatted'), stranger.tenant);
+    const token = await tokenMailedTo(world.address('squatted'));
+    expect((await world.signIn({ email: world.address('squatted') })).status).toBe(200);
+    const accepted = await world.tenant.rest('POST', '/auth/password', {
+      body: { token, password: PASSWORD },
+      headers: { authorization: '' },
+    });
+    expect(accepted.status).toBe(401);
+    expect(await userOf(stranger, world.address('squatted'))).toMatchObject({ status: 'INVITED', lastLogin: null });
   });
 });
 
 describe('nobody hands on more than they have', () => {
   test('a connection signs in no one who may do more than who registered it', async () => {
     const world = await SamlWorld.open();
-    await world.user('OWNER', world.address('owner'));
-    await world.user('READ_ONLY', world.address('reader'));
-    const admin = await world.tenant.limitedTo(
+    await world.tenant.rest('DELETE', `/auth/saml-connections/${world.connection.id}`);
+    const registrar = await world.tenant.limitedTo(
       'credentials:admin',
       'accounts:read',
       'services:read',
@@ -147,8 +163,9 @@ describe('nobody hands on more than they have', () => {
       'analytics:read',
       'webhooks:read',
     );
-    const sent = await admin.rest('PUT', `/auth/saml-connections/${world.connection.id}`, { body: { default_role: 'read_only' } });
-    expect(sent.status, JSON.stringify(sent.body)).toBe(200);
+    await world.connect({ default_role: 'read_only' }, registrar);
+    await world.user('OWNER', world.address('owner'));
+    await world.user('READ_ONLY', world.address('reader'));
 
     await refusal(world, { email: world.address('owner') }, /beyond/);
     expect((await world.signIn({ email: world.address('reader') })).status).toBe(200);

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
 const MAIN = fileURLToPath(new URL('../../dist/apps/platform/main.js', import.meta.url));
+export const MIGRATE_TOOL = fileURLToPath(new URL('../../dist/apps/tools/migrate.js', import.meta.url));
 const ORIGIN = /REST +(https?:\/\/\S+)\/v1/;
 
 export interface Exit {
@@ -54,6 +55,10 @@ export class RunningProcess {
     this.#child.kill(signal);
   }
 }
+
+/** One of the programs in dist/. */
+export const runProgram = (path: string, args: readonly string[], environment?: Readonly<Record<string, string>>): RunningProcess =>
+  new RunningProcess([path, ...args], environment);
 
 /** The platform as `npm start` runs it. Needs dist/, which `npm test` builds. */
 export const runPlatform = (args: readonly string[] = [], environment?: Readonly<Record<string, string>>): RunningProcess =>

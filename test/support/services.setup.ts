@@ -1,11 +1,15 @@
 import { Redis } from 'ioredis';
 import type { TestProject } from 'vitest/node';
 import { createDatabase, dropDatabases, scratchName } from '../../bench/scratch-database.ts';
+import { PgBouncer } from './pgbouncer.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** What `npm run test:services` runs on: one empty database for each worker, and one Redis. Undefined in `npm test`. */
-    services: { databaseUrls: string[]; redisUrl: string } | undefined;
+    /**
+     * What `npm run test:services` runs on: one empty database for each worker, and one Redis; `pooler` is the host and port of the
+     * PgBouncer before it in `npm run test:pooled`. Undefined in `npm test`.
+     */
+    services: { databaseUrls: string[]; redisUrl: string; pooler: string | undefined } | undefined;
   }
 }
 
@@ -23,10 +27,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await reach('PostgreSQL', 'TEST_DATABASE_URL', async () => {
     for (const name of names) databaseUrls.push(await createDatabase(databaseUrl, name));
   });
-  project.provide('services', { redisUrl, databaseUrls });
+  const pooler = project.vite.config.mode === 'pooled' ? await PgBouncer.start(databaseUrl) : undefined;
+  project.provide('services', { redisUrl, databaseUrls, pooler: pooler?.host });
 
-  // those of the workers, and those that tests made for platforms of their own
-  return () => dropDatabases(databaseUrl, run);
+  return async () => {
+    await pooler?.[Symbol.asyncDispose]();
+    // those of the workers, and those that tests made for platforms of their own
+    await dropDatabases(databaseUrl, run);
+  };
 }
 
 function required(name: string): string {

@@ -1,11 +1,12 @@
 import 'reflect-metadata';
 import { inject } from 'vitest';
 
-// Suites read these two to decide what they run on. `npm test` runs on PGlite and memory whatever the shell has set.
+// Suites read these to decide what they run on. `npm test` runs on PGlite and memory whatever the shell has set.
 const services = inject('services');
 const worker = Number(process.env.VITEST_POOL_ID ?? 1);
 setOrDelete('TEST_DATABASE_URL', services?.databaseUrls[(worker - 1) % services.databaseUrls.length]);
 setOrDelete('TEST_REDIS_URL', services?.redisUrl);
+setOrDelete('TEST_POOLER', services?.pooler);
 
 function setOrDelete(name: string, value: string | undefined): void {
   if (value === undefined) delete process.env[name];

@@ -1,4 +1,5 @@
 import { invoices } from './0001-invoices.ts';
+import { retention } from './0002-retention.ts';
 
 /** In order. */
-export const migrations = [invoices];
+export const migrations = [invoices, retention];

@@ -39,6 +39,13 @@ export class Catalogue {
     return new Set(covered.flat().map(({ name }) => name));
   }
 
+  /** The names that patterns cover, where they cover any. */
+  coveredBy(patterns: readonly string[], family?: string | null): ReadonlySet<string> {
+    const isCovered = (type: EventType): boolean =>
+      (!family || type.family === family) && patterns.some((pattern) => matches(pattern, type));
+    return new Set(this.types.filter(isCovered).map(({ name }) => name));
+  }
+
   /** Of these names (default: all) the ones that a caller may read. */
   readable(principal: Principal, names?: ReadonlySet<string>): ReadonlySet<string> {
     const readable = this.types.filter((type) => (!names || names.has(type.name)) && principal.may(readPermission(type)));

@@ -1,4 +1,4 @@
-import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
+import type { Database, EntityManager, Orm, Rows } from '../../../kernel/database.ts';
 import type { Logger } from '../../../kernel/log.ts';
 import { Pump } from '../../../kernel/pump.ts';
 import type { EventRecord } from '../log/event.entity.ts';
@@ -20,6 +20,7 @@ export interface ConsumerTask<R = void> {
 export interface ConsumerDeps {
   orm: Orm;
   rows: Rows;
+  database: Pick<Database, 'poller'>;
   eventLog: EventLog;
   log: Logger;
 }
@@ -31,6 +32,7 @@ export interface ConsumerDeps {
 export class Consumer<R = void> {
   readonly #pump: Pump;
   readonly #table: string;
+  #stopPolling: (() => void) | undefined;
 
   constructor(
     private readonly deps: ConsumerDeps,
@@ -41,6 +43,13 @@ export class Consumer<R = void> {
   }
 
   start(): void {
+    const { database, eventLog } = this.deps;
+    this.#stopPolling = database.poller.add({
+      name: `consumer ${this.task.name}`,
+      query: eventLog.newer(`(select "last_sequence" from ${this.#table} where "name" = $1)`),
+      values: () => [this.task.name],
+      found: () => this.#pump.wake(),
+    });
     this.#pump.start();
   }
 
@@ -49,6 +58,7 @@ export class Consumer<R = void> {
   }
 
   async stop(): Promise<void> {
+    this.#stopPolling?.();
     await this.#pump.stop();
   }
 

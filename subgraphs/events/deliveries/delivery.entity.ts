@@ -2,6 +2,7 @@ import { BigIntType } from '@mikro-orm/core';
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { attemptOf, DeliveryAttempt, type StoredAttempt } from './delivery.attempt.ts';
 import { DeliveryUnderWay, TestNotRedelivered } from './delivery.errors.ts';
 
 export enum DeliveryStatus {
@@ -103,6 +104,21 @@ export class Delivery {
   @Field(() => Date, { description: 'When it was planned.' })
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
+
+  /** Written by a trigger (migration 0002): what came of an attempt, when the next one takes its place in this row. */
+  @Property({ type: 'json', nullable: true })
+  readonly earlierAttempts: StoredAttempt[] | null = null;
+
+  @Field(() => [DeliveryAttempt], {
+    description:
+      'Every attempt in its order, also those before a redelivery or a replay; of more than 33 the last. Of attempts before release 1.3 only the last one of a delivery is known.',
+  })
+  get attempts(): DeliveryAttempt[] {
+    const { attemptedAt, url, responseStatus, responseBody, error, durationMs } = this;
+    const isAttempt = attemptedAt !== null && this.status !== DeliveryStatus.SKIPPED;
+    const last = isAttempt ? [attemptOf({ attemptedAt, url, responseStatus, responseBody, error, durationMs })] : [];
+    return [...(this.earlierAttempts ?? []).map(attemptOf), ...last];
+  }
 
   /** One more attempt, at once; the schedule then goes on from there. @throws TestNotRedelivered, DeliveryUnderWay */
   redeliver(now: Date): void {

@@ -50,6 +50,10 @@ export class DeliveryFeed implements Feed<Delivery, DeliverySelection> {
     return this.#records('"revision" > $1 order by "revision" limit $2', [position, limit]);
   }
 
+  newer(position: string): string {
+    return `select 1 from ${this.#table} where "revision" > ${position} order by "revision" limit 1`;
+  }
+
   range({ organizationId, webhookId, status }: DeliverySelection, { after, upTo, limit }: Range): Promise<Delivery[]> {
     const values: unknown[] = [organizationId, after, upTo, limit];
     const narrowed = [

@@ -1,3 +1,4 @@
+import { PREPARED } from '../../../kernel/database.statements.ts';
 import type { Database, EntityManager, Orm, Rows } from '../../../kernel/database.ts';
 import { record } from '../../../kernel/outbox.ts';
 import { LOCKED } from '../../../kernel/records.ts';
@@ -52,7 +53,7 @@ export class SettlementStore {
     const clocks = clocksOf(batch);
     const values = [JSON.stringify(clocks), JSON.stringify(batch.map(toRow))];
     if (!batch.some(({ attempt, lane }) => reasonToDisable(attempt, lane.failingSince)))
-      return toStandings(await this.rows.query<StandingRow>(this.#text(['$1', '$2']), values, 'deliveries.settle'));
+      return toStandings(await this.rows.query<StandingRow>(this.#text(['$1', '$2']), values, PREPARED));
     return this.orm.em.fork().transactional(async (tx) => {
       const standings = toStandings(await tx.execute<StandingRow[]>(this.#text(['?', '?']), values));
       for (const settlement of batch) await disableWhereDue(tx, settlement, standings);

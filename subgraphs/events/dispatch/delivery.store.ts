@@ -1,3 +1,4 @@
+import { PREPARED } from '../../../kernel/database.statements.ts';
 import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
 import type { Delivery } from '../deliveries/delivery.entity.ts';
 import type { EventLog } from '../log/event.log.ts';
@@ -72,7 +73,7 @@ export class DeliveryStore {
        where "id" = $1 and ${isWaiting('$2', '$4')} returning "url", "sealed_secret", "previous_sealed_secret",
          "previous_secret_until", "updated_at", "failing_since"`,
       [webhookId, now, until, implausible(now, until)],
-      'deliveries.claim',
+      PREPARED,
     );
     return (
       row && {
@@ -115,7 +116,7 @@ export class DeliveryStore {
            when $3::timestamptz is null then w."due_at" end
        where w."id" = $1 and w."lane_until" = $2 returning "lane_until" is not null as is_kept, "due_at"`,
       [webhookId, until, later],
-      'deliveries.release',
+      PREPARED,
     );
     return { isKept: row?.is_kept ?? false, dueAt: row?.due_at ? new Date(row.due_at) : null };
   }
@@ -135,7 +136,7 @@ export class DeliveryStore {
       `(${from} and "status" = 'pending' and "attempt" = 0 order by "sequence" limit $3)
        union all (${from} and "status" in ('pending', 'failed') and "attempt" > 0 and "next_attempt_at" <= $2 order by "next_attempt_at" limit $4)`,
       [webhookId, now, limits.firsts, limits.retries],
-      'deliveries.due',
+      PREPARED,
     );
     const deliveries = rows.map(toDelivery);
     const payloads = await this.eventLog.payloads(deliveries);
@@ -143,13 +144,23 @@ export class DeliveryStore {
     return { firsts: due.filter(({ attempt }) => attempt === 0), retries: due.filter(({ attempt }) => attempt > 0) };
   }
 
-  /** Webhooks that something is due for and nobody delivers to; those too whose process ended in the midst of its turn. */
-  async waiting(now: Date, until: Date): Promise<string[]> {
-    const rows = await this.rows.query<{ id: string }>(
-      `select "id" from ${this.#schema}."webhook" where ${isWaiting('$1', '$2')} order by "due_at" nulls first limit ${SWEPT}`,
-      [now, implausible(now, until)],
-    );
-    return rows.map(({ id }) => id);
+  /**
+   * SQL that selects webhooks that something is due for and nobody delivers to; those too whose process ended in the midst of its
+   * turn. Each condition is read from the beginning of its own index.
+   */
+  get waiting(): string {
+    const from = (condition: string, column: string): string =>
+      `(select "id" from ${this.#schema}."webhook" where "active" and ${condition} order by "${column}" limit ${SWEPT})`;
+    return [
+      from('"lane_until" is null and "due_at" <= $1', 'due_at'),
+      from('"lane_until" <= $1', 'lane_until'),
+      from('"lane_until" > $2', 'lane_until'),
+    ].join(' union all ');
+  }
+
+  /** The values of `waiting`. */
+  waitingAt(now: Date, until: Date): Date[] {
+    return [now, implausible(now, until)];
   }
 }
 

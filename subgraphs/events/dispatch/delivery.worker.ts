@@ -1,6 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import { Sweeper } from '../../../kernel/due.ts';
-import type { Logger } from '../../../kernel/log.ts';
+import type { WorkPoller } from '../../../kernel/work-poller.ts';
 import type { DeliveryLanes } from './delivery.lanes.ts';
 import type { DeliveryStore } from './delivery.store.ts';
 import { leaseEnd } from './delivery.turn.ts';
@@ -9,32 +8,35 @@ export interface WorkerDeps {
   store: DeliveryStore;
   lanes: DeliveryLanes;
   clock: Clock;
-  log: Logger;
+  poller: WorkPoller;
 }
 
-/** Starts and stops the lanes, and has them look each second at what is due and nobody woke them for: retries, and what a process that ended left. */
+/** Starts and stops the lanes, and wakes them for what is due and nobody woke them for: retries, and what a process that ended left. */
 export class DeliveryWorker {
-  readonly #sweeper: Sweeper;
+  #stopPolling: (() => void) | undefined;
 
-  constructor(private readonly deps: WorkerDeps) {
-    const { clock, log } = deps;
-    this.#sweeper = new Sweeper({ name: 'events.deliveries', clock, log }, (now) => this.#sweep(now));
-  }
+  constructor(private readonly deps: WorkerDeps) {}
 
   start(): void {
-    this.deps.lanes.start();
-    this.#sweeper.start();
+    const { store, lanes, clock, poller } = this.deps;
+    lanes.start();
+    this.#stopPolling = poller.add({
+      name: 'events.deliveries',
+      query: store.waiting,
+      values() {
+        const now = clock.now();
+        return store.waitingAt(now, leaseEnd(now));
+      },
+      found(ids) {
+        for (const id of ids) lanes.wake(id);
+      },
+      clock,
+    });
+    poller.pollNow();
   }
 
   async stop(): Promise<void> {
-    await this.#sweeper.stop();
+    this.#stopPolling?.();
     await this.deps.lanes.stop();
-  }
-
-  /** The lanes do the work, so that no sweep is ever full. */
-  async #sweep(now: Date): Promise<number> {
-    const { store, lanes } = this.deps;
-    for (const id of await store.waiting(now, leaseEnd(now))) lanes.wake(id);
-    return 0;
   }
 }

@@ -1,3 +1,4 @@
+import { PREPARED, type StatementOptions } from '../../../kernel/database.statements.ts';
 import type { Orm, Rows } from '../../../kernel/database.ts';
 import type { LoggedEvent } from '../../../kernel/events.ts';
 import { RowMapper } from '../../../kernel/row-mapper.ts';
@@ -85,10 +86,14 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     const events = await this.#records(
       `select ${this.#columns} from ${this.#schema}."events_after"($1, $2) e`,
       [sequence, limit],
-      'events.after',
+      PREPARED,
     );
     this.recent.keep(events);
     return events;
+  }
+
+  newer(position: string): string {
+    return `select 1 from ${this.#schema}."events_after"(${position}, 1)`;
   }
 
   /** Events of one organization, in order. */
@@ -128,7 +133,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     const rows = await this.rows.query<{ id: string; payload: string }>(
       `select "id", "payload" from ${this.#table} where "id" = any($1) and "occurred_at" = any($2)`,
       [missing.map(({ eventId }) => eventId), [...new Set(missing.map(({ occurredAt }) => occurredAt.toISOString()))]],
-      'events.payloads',
+      PREPARED,
     );
     for (const { id, payload } of rows) payloads.set(id, payload);
     return payloads;
@@ -143,8 +148,8 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return found;
   }
 
-  async #records(text: string, values: readonly unknown[], plan?: string): Promise<EventRecord[]> {
-    const rows = await this.rows.tuples(text, values, plan);
+  async #records(text: string, values: readonly unknown[], options?: StatementOptions): Promise<EventRecord[]> {
+    const rows = await this.rows.tuples(text, values, options);
     return rows.map((row) => this.#map.read(row));
   }
 }

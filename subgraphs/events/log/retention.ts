@@ -26,7 +26,7 @@ export class Retention {
   readonly #upkeep: Upkeep;
 
   constructor(private readonly parts: RetentionParts) {
-    this.#upkeep = new Upkeep({ name: 'events.log', everyMs: EVERY_MS, log: parts.log }, () => this.purge());
+    this.#upkeep = new Upkeep({ name: 'events.log', everyMs: EVERY_MS, log: parts.log }, (stopping) => this.purge(stopping));
   }
 
   start(): void {
@@ -39,10 +39,10 @@ export class Retention {
   }
 
   /** What was replayed late outlives its event; where it is still to be delivered then, it is skipped. */
-  async purge(): Promise<void> {
+  async purge(stopping?: AbortSignal): Promise<void> {
     const { clock, days, partitions } = this.parts;
     const first = keptFrom(clock.now(), days);
-    while (await this.#deleteDeliveries(first));
+    while (await this.#deleteDeliveries(first)) if (stopping?.aborted) return;
     await partitions.dropBefore(first);
   }
 

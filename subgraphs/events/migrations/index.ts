@@ -1,4 +1,7 @@
 import { eventTables } from './0001-events.ts';
+import { deliveryAttempts } from './0002-delivery-attempts.ts';
+import { webhookUrls } from './0003-webhook-urls.ts';
+import { retention } from './0004-retention.ts';
 
 /** In order. */
-export const migrations = [eventTables];
+export const migrations = [eventTables, deliveryAttempts, webhookUrls, retention];

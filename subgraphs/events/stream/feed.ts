@@ -7,6 +7,8 @@ export interface Feed<T, S extends Selection<T>> {
   head(): Promise<number>;
   /** The next records of all organizations, in order. */
   after(position: number, limit: number): Promise<T[]>;
+  /** SQL that selects something where there is a record after a position, which is an expression. */
+  newer(position: string): string;
   /** The records that a selection covers, in order. */
   range(selection: S, range: Range): Promise<T[]>;
   positionOf(record: T): number;

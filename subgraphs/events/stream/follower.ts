@@ -1,5 +1,6 @@
 import type { Logger } from '../../../kernel/log.ts';
 import { Pump } from '../../../kernel/pump.ts';
+import type { WorkPoller } from '../../../kernel/work-poller.ts';
 import { Coalesced } from './coalesced.ts';
 import type { Feed, Selection } from './feed.ts';
 import { LiveQueue } from './live.queue.ts';
@@ -14,9 +15,11 @@ export class Follower<T extends { organizationId: string }, S extends Selection<
   /** Everything up to here was handed on. Undefined while nobody listens: then the feed is not read. */
   #position: number | undefined;
   #isStopped = false;
+  #stopPolling: (() => void) | undefined;
 
   constructor(
     readonly feed: Feed<T, S>,
+    private readonly poller: WorkPoller,
     log: Logger,
   ) {
     this.#pump = new Pump(() => this.#advance(), log);
@@ -24,6 +27,12 @@ export class Follower<T extends { organizationId: string }, S extends Selection<
   }
 
   start(): void {
+    this.#stopPolling = this.poller.add({
+      name: 'live streams',
+      query: this.feed.newer('$1'),
+      values: () => [this.#position ?? null],
+      found: () => this.wake(),
+    });
     this.#pump.start();
   }
 
@@ -34,6 +43,7 @@ export class Follower<T extends { organizationId: string }, S extends Selection<
   /** Ends every stream. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#stopPolling?.();
     for (const queue of [...this.#queues.values()].flatMap((queues) => [...queues])) queue.close();
     await this.#pump.stop();
   }

@@ -21,8 +21,11 @@ export function liveFields(declarations: readonly LiveField[]): SchemaExtension 
       ),
       '}',
       'extend type Subscription {',
-      ...declarations.map(({ field, description, requires }) =>
-        described(`${description} ${ARGUMENTS}`, `${field}(id: ID, accountId: ID, after: ID): Event! ${requiring(requires)}`),
+      ...declarations.map(({ field, description, requires, member, subject }) =>
+        described(
+          `${description} Returns the event; \`${member}\` in it is the ${subject} as it is now: \`{ ${field} { event ${member} { id } } }\`. ${ARGUMENTS}`,
+          `${field}(id: ID, accountId: ID, after: ID): Event! ${requiring(requires)}`,
+        ),
       ),
       '}',
     ].join('\n'),

@@ -4,9 +4,9 @@ import { Characters } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { WebhookFamily, WebhookFilters } from './webhook.entity.ts';
 import { isAcceptableSecret } from './webhook.secret.ts';
+import { URL_LENGTH } from './webhook.url.ts';
 
 const MAX_PATTERNS = 50;
-const URL_LENGTH = 2048;
 
 const IsSecret = (): PropertyDecorator =>
   ValidateBy({
@@ -24,7 +24,7 @@ const Patterns = (): PropertyDecorator => (target, property) => {
 
 @InputType()
 export class WebhookCreateInput {
-  @Field(() => String, { description: 'An https address. Redirects are not followed.' })
+  @Field(() => String, { description: 'An https address, stored as the URL standard normalizes it. Redirects are not followed.' })
   @Characters(1, URL_LENGTH)
   url!: string;
 

@@ -6,6 +6,10 @@ import { Delivery } from '../deliveries/delivery.entity.ts';
 import { Webhook } from './webhook.entity.ts';
 import { WebhookCreateInput, WebhookSecretRotateInput, WebhookUpdateInput } from './webhook.inputs.ts';
 
+/** Nobody has sent to a receiver what they may not read. */
+const requireReadable = ({ input }: { input: Partial<WebhookCreateInput> }, { webhooks }: EventsContext): void =>
+  webhooks.requireReadable(input.events ?? [], input.family);
+
 const WebhookPage = pageOf('Webhook', Webhook);
 
 @Resolver(() => Webhook)
@@ -26,13 +30,13 @@ export class WebhookResolver {
   }
 
   @Mutation(() => Webhook)
-  @Requires('webhooks:create')
+  @Requires('webhooks:create', { also: requireReadable })
   createWebhook(@Arg('input', () => WebhookCreateInput) input: WebhookCreateInput, @Ctx() { webhooks }: EventsContext): Promise<Webhook> {
     return webhooks.create(input);
   }
 
   @Mutation(() => Webhook)
-  @Requires('webhooks:write')
+  @Requires('webhooks:write', { also: requireReadable })
   updateWebhook(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => WebhookUpdateInput) input: WebhookUpdateInput,

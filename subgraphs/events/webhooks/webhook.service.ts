@@ -14,6 +14,7 @@ import { Delivery } from '../deliveries/delivery.entity.ts';
 import { Webhook, WebhookFamily, type WebhookFilters } from './webhook.entity.ts';
 import type { WebhookCreateInput, WebhookSecretRotateInput, WebhookUpdateInput } from './webhook.inputs.ts';
 import { generateSecret } from './webhook.secret.ts';
+import { acceptedUrl } from './webhook.url.ts';
 
 /** How long the secret before a rotation signs too. */
 const PREVIOUS_SIGNS_MS = 24 * 3_600_000;
@@ -39,12 +40,13 @@ export class WebhookService {
     const { em, clock, secrets, principal } = this.deps;
     this.#checkEvents(input.events, input.family);
     checkFilters(input.filters, input.family);
-    await this.#checkUrl(input.url);
+    const url = await acceptedUrl(this.deps.guard, input.url);
     const now = clock.now();
     const secret = given ?? generateSecret();
     const webhook = new Webhook();
     Object.assign(webhook, {
       ...input,
+      url,
       id: newId('webhook'),
       organizationId: principal.organizationId,
       events: [...new Set(input.events)],
@@ -68,8 +70,8 @@ export class WebhookService {
   }
 
   /** @throws ResourceNotFound, InvalidParameters, InsufficientPermissions */
-  async update(id: string, { url, events, secret, active, ...nullable }: WebhookUpdateInput): Promise<Webhook> {
-    if (url) await this.#checkUrl(url);
+  async update(id: string, { url: sent, events, secret, active, ...nullable }: WebhookUpdateInput): Promise<Webhook> {
+    const url = sent && (await acceptedUrl(this.deps.guard, sent));
     return this.#change(id, events, (found) => {
       checkFilters(nullable.filters, found.family);
       if (url) found.url = url;
@@ -123,14 +125,15 @@ export class WebhookService {
     return existing(await tx.findOne(Webhook, { id }, LOCKED), 'webhook', id);
   }
 
+  /** @throws InsufficientPermissions for events that the caller may not read */
+  requireReadable(patterns: readonly string[], family: WebhookFamily | null | undefined): void {
+    const { catalogue, principal } = this.deps;
+    catalogue.requireReadable(principal, catalogue.coveredBy(patterns, family));
+  }
+
   #checkEvents(patterns: readonly string[], family: WebhookFamily | null | undefined): void {
     const { catalogue, principal } = this.deps;
     catalogue.requireReadable(principal, catalogue.namesOf(patterns, 'events', family));
-  }
-
-  async #checkUrl(url: string): Promise<void> {
-    const reason = await this.deps.guard.problemWith(url);
-    if (reason) throw new InvalidParameters([{ field: 'url', value: url, reason }]);
   }
 }
 

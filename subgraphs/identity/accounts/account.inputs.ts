@@ -1,6 +1,7 @@
-import { IsEmail, IsOptional, Matches, ValidateNested } from 'class-validator';
+import { IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
 import { Characters, Name } from '../../../kernel/graphql/characters.ts';
+import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { IsZone } from '../../../kernel/graphql/is-zone.ts';
 import { FREE_FORM, MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
@@ -19,7 +20,7 @@ export class AccountCreateInput {
   name!: string;
 
   @Field(() => String)
-  @IsEmail({}, { message: EMAIL_REASON })
+  @EmailAddress(EMAIL_REASON)
   email!: string;
 
   @Field(() => String, { nullable: true })
@@ -67,7 +68,7 @@ export class AccountUpdateInput {
 
   @Field(() => String, { nullable: true })
   @NotNull()
-  @IsEmail({}, { message: EMAIL_REASON })
+  @EmailAddress(EMAIL_REASON)
   email?: string;
 
   @Field(() => String, { nullable: true })

@@ -1,6 +1,7 @@
-import { IsEmail, IsISO31661Alpha2, IsOptional, Matches } from 'class-validator';
+import { IsISO31661Alpha2, IsOptional, Matches } from 'class-validator';
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { Characters, Name } from '../../../kernel/graphql/characters.ts';
+import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 
 export const EMAIL_REASON = 'must be an e-mail address';
 export const PHONE = /^\+?[0-9][0-9 ().-]{3,30}[0-9]$/;
@@ -16,7 +17,7 @@ export class AccountContact {
 
   @Field(() => String, { nullable: true })
   @IsOptional()
-  @IsEmail({}, { message: EMAIL_REASON })
+  @EmailAddress(EMAIL_REASON)
   email?: string | null;
 
   @Field(() => String, { nullable: true })

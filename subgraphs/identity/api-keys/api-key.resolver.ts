@@ -2,6 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'ty
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { IdentityContext } from '../context.ts';
+import { requireToGrantInput } from '../granting.ts';
 import { ApiKey } from './api-key.entity.ts';
 import { ApiKeyCreateInput, ApiKeyRotateInput, ApiKeySort, ApiKeyUpdateInput } from './api-key.inputs.ts';
 import { ApiKeyRestrictions } from './api-key.values.ts';
@@ -27,13 +28,13 @@ export class ApiKeyResolver {
   }
 
   @Mutation(() => ApiKey)
-  @Requires('credentials:create', { secondFactor: true })
+  @Requires('credentials:create', { secondFactor: true, also: requireToGrantInput })
   createApiKey(@Arg('input', () => ApiKeyCreateInput) input: ApiKeyCreateInput, @Ctx() { apiKeys }: IdentityContext): Promise<ApiKey> {
     return apiKeys.create(input);
   }
 
   @Mutation(() => ApiKey, { description: 'What is left out keeps its value. Only who holds all that the key holds may change it.' })
-  @Requires('credentials:write', { secondFactor: true })
+  @Requires('credentials:write', { secondFactor: true, also: requireToGrantInput })
   updateApiKey(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => ApiKeyUpdateInput) input: ApiKeyUpdateInput,

@@ -165,6 +165,6 @@ function restrict(key: ApiKey, { ipWhitelist, expiresAt, timeWindows, countries 
 }
 
 const plain = ({ requestsPerMinute, burstLimit }: ApiKeyRateLimit): ApiKeyRateLimit => ({
-  requestsPerMinute,
+  requestsPerMinute: requestsPerMinute ?? null,
   burstLimit: burstLimit ?? null,
 });

@@ -1,4 +1,4 @@
-import { ArrayMaxSize, IsOptional, Max, Min, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsDefined, IsOptional, Max, Min, ValidateIf, ValidateNested } from 'class-validator';
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import { COUNTRIES_MAX, IsCountry } from '../restrictions/country.ts';
 import { TimeWindow } from '../restrictions/time-window.ts';
@@ -9,15 +9,24 @@ const RATE_REASON = `must be between 1 and ${RATE_MAX}`;
 export const RANGES_MAX = 100;
 export const WINDOWS_MAX = 20;
 
-@ObjectType({ description: 'Narrows what the plan of the organization allows; never widens it.' })
+const isMissing = (value: unknown): boolean => value === undefined || value === null;
+
+@ObjectType({
+  description: "Narrows what the organization's plan allows, and never widens it. One of the two limits may be left out.",
+})
 @InputType('ApiKeyRateLimitInput')
 export class ApiKeyRateLimit {
-  @Field(() => Int)
+  @Field(() => Int, { nullable: true, description: 'More in any 60 seconds is refused with 429 until there is room again.' })
+  @ValidateIf(({ requestsPerMinute, burstLimit }: ApiKeyRateLimit) => !isMissing(requestsPerMinute) || isMissing(burstLimit))
+  @IsDefined({ message: 'must be given where there is no burst limit' })
   @Min(1, { message: RATE_REASON })
   @Max(RATE_MAX, { message: RATE_REASON })
-  requestsPerMinute!: number;
+  requestsPerMinute?: number | null;
 
-  @Field(() => Int, { nullable: true, description: 'The most in any 60 seconds. Default: requestsPerMinute.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'More in any 60 seconds, refused requests included, suspends the key for 5 minutes.',
+  })
   @IsOptional()
   @Min(1, { message: RATE_REASON })
   @Max(RATE_MAX, { message: RATE_REASON })

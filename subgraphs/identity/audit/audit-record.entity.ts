@@ -7,6 +7,7 @@ import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 @Entity({ tableName: 'audit_record' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'timestamp', 'id'] })
+@Index({ properties: ['timestamp'] })
 export class AuditRecord {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })

@@ -1,16 +1,16 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database.ts';
 import type { Logger } from '../../../kernel/log.ts';
+import { deleteExpired } from '../../../kernel/retention.ts';
 import { Upkeep } from '../../../kernel/upkeep.ts';
-import type { OAuthStore } from '../oauth/oauth.store.ts';
-import type { LoginAttempts } from '../sessions/login.attempts.ts';
-import type { SignatureVerifier } from '../signing/signature.verifier.ts';
-import type { ChangeFeed } from './change.feed.ts';
+import { ATTEMPTS_KEPT_MS } from '../sessions/login.attempts.ts';
+import { EXPIRED_CHANGES } from './change.feed.ts';
 
 const EVERY_MS = 600_000;
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Longer than any token lives that was issued in a session. */
-const SESSIONS_KEPT_MS = 24 * HOUR_MS;
+const SESSIONS_KEPT_MS = DAY_MS;
 /** The window in which second factors are counted (mfa-challenges/challenge.limits.ts). */
 const COUNTERS_KEPT_MS = HOUR_MS;
 
@@ -18,21 +18,19 @@ export interface AccessUpkeepParts {
   rows: Rows;
   clock: Clock;
   log: Logger;
-  feed: ChangeFeed;
-  attempts: LoginAttempts;
-  signatures: SignatureVerifier;
-  oauth: OAuthStore;
+  /** How long audit records are kept. */
+  auditRetentionDays: number;
 }
 
 /**
- * Deletes what logins, authorizations and signed requests leave behind and nobody asks about any more: anyone who may try to log
- * in could fill the database else.
+ * Deletes what logins, authorizations and signed requests leave behind and nobody asks about any more, and old audit records: anyone
+ * who may try to log in could fill the database else.
  */
 export class AccessUpkeep {
   readonly #upkeep: Upkeep;
 
   constructor(private readonly parts: AccessUpkeepParts) {
-    this.#upkeep = new Upkeep({ name: 'identity.access', everyMs: EVERY_MS, log: parts.log }, () => this.purge());
+    this.#upkeep = new Upkeep({ name: 'identity.access', everyMs: EVERY_MS, log: parts.log }, (stopping) => this.purge(stopping));
   }
 
   start(): void {
@@ -44,20 +42,26 @@ export class AccessUpkeep {
   }
 
   /** Used refresh tokens go with their session and not before: until then a replay ends it. */
-  async purge(): Promise<void> {
-    const { attempts, signatures, oauth, feed } = this.parts;
-    await this.#delete('session', '"expires_at" < $1 or "ended_at" < $1', SESSIONS_KEPT_MS);
-    await this.#delete('one_time_token', '"expires_at" < $1');
-    await this.#delete('elevation', '"until" < $1');
-    await this.#delete('mfa_counter', '"first_at" < $1', COUNTERS_KEPT_MS);
-    await attempts.purge();
-    await signatures.purge();
-    await oauth.purge();
-    await feed.purge();
-  }
-
-  async #delete(table: string, condition: string, keptMs = 0): Promise<void> {
-    const { rows, clock } = this.parts;
-    await rows.query(`delete from "identity"."${table}" where ${condition}`, [new Date(clock.now().getTime() - keptMs)]);
+  async purge(stopping?: AbortSignal): Promise<void> {
+    const { rows, clock, auditRetentionDays } = this.parts;
+    const tables: [table: string, where: string, keptMs?: number][] = [
+      ['session', '"expires_at" < $1 or "ended_at" < $1', SESSIONS_KEPT_MS],
+      ['one_time_token', '"expires_at" < $1'],
+      ['elevation', '"until" < $1'],
+      ['known_place', '"expires_at" < $1'],
+      ['mfa_counter', '"first_at" < $1', COUNTERS_KEPT_MS],
+      ['mfa_challenge', '"expires_at" < $1', DAY_MS],
+      ['login_attempt', '"first_at" < $1', ATTEMPTS_KEPT_MS],
+      ['request_signature', '"expires_at" < $1'],
+      ['oauth_record', '"expires_at" < $1'],
+      ['revoked_token', '"expires_at" < $1'],
+      ['saml_request', '"expires_at" < $1'],
+      ['saml_assertion', '"expires_at" < $1'],
+      ['saml_code', '"expires_at" < $1'],
+      ['audit_record', '"timestamp" < $1', auditRetentionDays * DAY_MS],
+    ];
+    for (const [table, where, keptMs = 0] of tables)
+      await deleteExpired(rows, { table: `identity.${table}`, where, values: [new Date(clock.now().getTime() - keptMs)] }, stopping);
+    await deleteExpired(rows, EXPIRED_CHANGES, stopping);
   }
 }

@@ -5,6 +5,6 @@ export type Method = 'api_key' | 'jwt' | 'certificate';
 /** Whom credentials belong to, and the rate limit of the key itself where it has one. The same object while it is cached. */
 export interface Authenticated {
   principal: Principal;
-  rateLimit: { requestsPerMinute: number; burstLimit?: number | null } | null;
+  rateLimit: { requestsPerMinute?: number | null; burstLimit?: number | null } | null;
   method: Method;
 }

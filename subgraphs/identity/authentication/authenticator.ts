@@ -1,10 +1,9 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
-import { type Credentials, InvalidCredentials, type ShownToken } from '../../../kernel/credentials.ts';
+import type { Credentials, ShownToken } from '../../../kernel/credentials.ts';
 import type { Orm, Rows } from '../../../kernel/database.ts';
 import { PlatformError } from '../../../kernel/errors.ts';
 import type { Logger } from '../../../kernel/log.ts';
-import { scopeOf } from '../../../kernel/principal.ts';
 import type { SecretBox } from '../../../kernel/secret-box.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { KeySets } from '../issuers/key-sets.ts';
@@ -15,14 +14,12 @@ import type { AccessTokens } from '../tokens/access-token.ts';
 import { AccessTokenVerifier } from './access-token.verifier.ts';
 import { ApiKeyVerifier } from './api-key.verifier.ts';
 import type { Authenticated, Method } from './authenticated.ts';
+import { AuthenticationAudit } from './authentication.audit.ts';
 import { CertificateVerifier } from './certificate.verifier.ts';
 import type { ChangeFeed } from './change.feed.ts';
 import { CredentialUsage } from './credential.usage.ts';
 import { claimsOf, ExternalTokenVerifier } from './external-token.verifier.ts';
 import { FamiliarCredentials } from './familiar.credentials.ts';
-
-/** As the audit names what was shown. */
-const TOKEN_TYPES: Readonly<Record<Method, string>> = { api_key: 'api_key', jwt: 'access_token', certificate: 'certificate' };
 
 export interface AuthenticatorParts {
   orm: Orm;
@@ -48,9 +45,6 @@ const shown = (credentials: Credentials): string =>
   credentials.kind === 'certificate' ? credentials.certificate.fingerprint256 : credentials.token;
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-/** Whoever uses the same credentials from the same place again within this time is authenticated already. */
-const SEEN_MS = 3_600_000;
-const SEEN_MAX = 20_000;
 
 /** Finds who is calling, whatever they show: each kind of credentials has a verifier of its own, chosen by its shape. */
 export class Authenticator {
@@ -61,9 +55,10 @@ export class Authenticator {
   readonly #certificateUsage: CredentialUsage;
   readonly #certificates: CertificateVerifier;
   readonly #familiar = new FamiliarCredentials();
-  readonly #seen = new Map<string, number>();
+  readonly #audit: AuthenticationAudit;
 
   constructor(private readonly parts: AuthenticatorParts) {
+    this.#audit = new AuthenticationAudit(parts.trail);
     const { orm, rows, clock, log, clientAuthorities, tokens, locator, feed } = parts;
     this.#apiKeyUsage = new CredentialUsage(orm, log, 'api_key');
     this.#apiKeys = new ApiKeyVerifier({ ...parts, usage: this.#apiKeyUsage });
@@ -82,11 +77,14 @@ export class Authenticator {
     try {
       const authenticated = await this.#verify(credentials, method);
       this.#familiar.add(shown(credentials));
-      this.#noteSuccess(credentials, authenticated);
+      this.#audit.succeeded(credentials, authenticated);
       return authenticated;
     } catch (error) {
-      if (error instanceof InvalidCredentials) this.#familiar.delete(shown(credentials));
-      if (error instanceof PlatformError) this.#noteFailure(credentials, method, error);
+      if (error instanceof PlatformError && (error.status === 401 || error.status === 403)) {
+        // the next attempt is looked up only while its address has something left, whatever these were before
+        this.#familiar.delete(shown(credentials));
+        this.#audit.failed(credentials, method, error);
+      }
       throw error;
     }
   }
@@ -118,39 +116,6 @@ export class Authenticator {
     if (method !== 'api_key') refuseSignature(credentials);
     if (credentials.kind === 'certificate') return this.#certificates.verify(credentials);
     return (method === 'jwt' ? this.#issuerOf(credentials) : this.#apiKeys).verify(credentials);
-  }
-
-  /** Once an hour for the same credentials from the same place: what is known is not decided anew with every request. */
-  #noteSuccess({ ip, userAgent }: Credentials, { principal, method }: Authenticated): void {
-    const { id, sessionId = '' } = principal;
-    const place = `${id}|${sessionId}|${ip}|${userAgent}`;
-    const now = performance.now();
-    const seenAt = this.#seen.get(place);
-    if (seenAt !== undefined && now - seenAt < SEEN_MS) return;
-    this.#seen.delete(place);
-    if (this.#seen.size >= SEEN_MAX) this.#seen.delete(this.#seen.keys().next().value ?? '');
-    this.#seen.set(place, now);
-    this.parts.trail.note({
-      eventType: 'authentication_success',
-      organizationId: principal.organizationId,
-      userId: principal.kind === 'user' ? id : null,
-      clientId: principal.kind === 'user' ? principal.clientId : id,
-      client: { ip, userAgent },
-      authenticationMethod: method,
-      tokenType: TOKEN_TYPES[method],
-      scopes: principal.grants.map(scopeOf),
-      sessionId: principal.sessionId,
-    });
-  }
-
-  #noteFailure({ ip, userAgent }: Credentials, method: Method, error: PlatformError): void {
-    this.parts.trail.note({
-      eventType: 'authentication_failure',
-      client: { ip, userAgent },
-      authenticationMethod: method,
-      tokenType: TOKEN_TYPES[method],
-      reason: 'reason' in error ? String(error.reason) : error.code.toLowerCase(),
-    });
   }
 }
 

@@ -1,12 +1,18 @@
 import type { Database, Rows } from '../../../kernel/database.ts';
 import type { Logger } from '../../../kernel/log.ts';
+import type { Expired } from '../../../kernel/retention.ts';
 
 /** How old what is known may be where changes cannot be followed: the bound for a revocation to count everywhere is 5 s. */
 export const UNFOLLOWED_MS = 4000;
 const POLL_MS = 1500;
 /** Reads further back than it must: a transaction that began earlier may commit later. Forgetting twice does no harm. */
 const OVERLAP_S = 15;
-const KEPT_S = 3600;
+/** Changes that every process has read. */
+export const EXPIRED_CHANGES: Expired = {
+  table: 'identity.change',
+  where: `"changed_at" < clock_timestamp() - interval '1 hour'`,
+  values: [],
+};
 
 /**
  * Tells of every change of a record that credentials depend on, made by any process (the triggers of 0002-access). NOTIFY
@@ -48,11 +54,6 @@ export class ChangeFeed {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-  }
-
-  /** Forgets what every process has read. */
-  async purge(): Promise<void> {
-    await this.rows.query(`delete from "identity"."change" where "changed_at" < clock_timestamp() - interval '${KEPT_S} seconds'`, []);
   }
 
   async #poll(): Promise<void> {

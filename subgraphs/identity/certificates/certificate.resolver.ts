@@ -2,6 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'ty
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { IdentityContext } from '../context.ts';
+import { requireToGrantInput } from '../granting.ts';
 import { Certificate } from './certificate.entity.ts';
 import { CertificateRegisterInput, CertificateSort } from './certificate.inputs.ts';
 import { CertificateValidity } from './certificate.states.ts';
@@ -27,7 +28,7 @@ export class CertificateResolver {
   }
 
   @Mutation(() => Certificate)
-  @Requires('credentials:create', { secondFactor: true })
+  @Requires('credentials:create', { secondFactor: true, also: requireToGrantInput })
   registerCertificate(
     @Arg('input', () => CertificateRegisterInput) input: CertificateRegisterInput,
     @Ctx() { certificates }: IdentityContext,

@@ -64,11 +64,12 @@ export class CertificateService {
     return listPage(this.deps.em, Certificate, { where: {}, sort, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** It stays on record, and is refused from here on. @throws ResourceNotFound */
+  /** It stays on record, and is refused from here on. @throws ResourceNotFound, InsufficientPermissions for one that may do more than the caller */
   async revoke(id: string): Promise<Certificate> {
-    const { em, clock, feed } = this.deps;
+    const { em, request, clock, feed } = this.deps;
     const revoked = await em.transactional(async (tx) => {
       const certificate = existing(await tx.findOne(Certificate, { id }, LOCKED), 'certificate', id);
+      requireToGrant(request.principal, certificate.permissions);
       if (certificate.revoke(clock.now())) await this.#audit(tx, certificate, 'certificate_revoked');
       return certificate;
     });

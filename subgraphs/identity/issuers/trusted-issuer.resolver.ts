@@ -2,6 +2,7 @@ import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { IdentityContext } from '../context.ts';
+import { requireToGrantInput } from '../granting.ts';
 import { TrustedIssuer } from './trusted-issuer.entity.ts';
 import { TrustedIssuerCreateInput, TrustedIssuerUpdateInput } from './trusted-issuer.inputs.ts';
 
@@ -25,7 +26,7 @@ export class TrustedIssuerResolver {
   }
 
   @Mutation(() => TrustedIssuer)
-  @Requires('credentials:admin', { secondFactor: true })
+  @Requires('credentials:admin', { secondFactor: true, also: requireToGrantInput })
   createTrustedIssuer(
     @Arg('input', () => TrustedIssuerCreateInput) input: TrustedIssuerCreateInput,
     @Ctx() { trustedIssuers }: IdentityContext,
@@ -36,7 +37,7 @@ export class TrustedIssuerResolver {
   @Mutation(() => TrustedIssuer, {
     description: 'What is left out keeps its value. Only who holds all that its tokens may do may change it.',
   })
-  @Requires('credentials:admin', { secondFactor: true })
+  @Requires('credentials:admin', { secondFactor: true, also: requireToGrantInput })
   updateTrustedIssuer(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => TrustedIssuerUpdateInput) input: TrustedIssuerUpdateInput,

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import { networkOf } from '../../../kernel/network.ts';
+import type { KnownPlaces } from '../sessions/known.places.ts';
 import { TooManyCodes } from './challenge.errors.ts';
 
 const WINDOW_MS = 3_600_000;
@@ -14,18 +16,23 @@ export class ChallengeLimits {
   constructor(
     private readonly orm: Orm,
     private readonly clock: Clock,
+    private readonly places: KnownPlaces,
   ) {}
 
-  /** @throws TooManyCodes */
-  attempt(userId: string): Promise<void> {
-    return this.#count(this.orm.em.fork(), `attempts:${userId}`, ATTEMPTS, 'mfa_attempts');
-  }
-
-  /** It was right: who knows their codes is not counted. What others got wrong meanwhile stays counted. */
-  async succeeded(userId: string): Promise<void> {
-    await this.orm.em
-      .fork()
-      .execute(`update "identity"."mfa_counter" set "count" = greatest("count" - 1, 0) where "key" = ?`, [`attempts:${userId}`]);
+  /**
+   * Counts a code. A place at which the user has verified one before is counted by itself: somebody else who knows the password
+   * does not use up the user's attempts there. @throws TooManyCodes
+   */
+  async attempt(userId: string, ip: string | undefined): Promise<CodeAttempt> {
+    const isAtHome = await this.places.isVerified(userId, ip);
+    const key = isAtHome ? `attempts:${userId}:${hash('sha256', networkOf(ip ?? ''), 'hex')}` : `attempts:${userId}`;
+    await this.#count(this.orm.em.fork(), key, ATTEMPTS, 'mfa_attempts');
+    return {
+      succeeded: async () => {
+        const em = this.orm.em.fork();
+        await em.execute(`update "identity"."mfa_counter" set "count" = greatest("count" - 1, 0) where "key" = ?`, [key]);
+      },
+    };
   }
 
   /** With the transaction that sends: what is not sent is not counted. @throws TooManyCodes */
@@ -48,4 +55,10 @@ export class ChallengeLimits {
     if (!row || row.count <= limit) return;
     throw new TooManyCodes(window, limit, row.count, new Date(new Date(row.first_at).getTime() + WINDOW_MS), now);
   }
+}
+
+/** A code that was counted before it was looked at. */
+export interface CodeAttempt {
+  /** It was right: who knows their codes is not counted. What others got wrong meanwhile stays counted. */
+  succeeded(): Promise<void>;
 }

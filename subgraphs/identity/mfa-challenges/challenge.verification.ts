@@ -11,6 +11,7 @@ import { type BackupCodes, digitsOf, isBackupCode } from '../mfa/backup-codes.ts
 import { MfaMethodType } from '../mfa/mfa.states.ts';
 import { MfaMethod } from '../mfa/mfa-method.entity.ts';
 import { stepOf } from '../mfa/totp.ts';
+import type { KnownPlaces } from '../sessions/known.places.ts';
 import { User } from '../users/user.entity.ts';
 import type { ChallengeCodes } from './challenge.codes.ts';
 import { MAX_ATTEMPTS, MfaChallenge } from './challenge.entity.ts';
@@ -27,6 +28,7 @@ export interface VerificationParts {
   codes: ChallengeCodes;
   limits: ChallengeLimits;
   backupCodes: BackupCodes;
+  places: KnownPlaces;
   trail: AuditTrail;
   feed: ChangeFeed;
 }
@@ -54,7 +56,7 @@ export class Verification {
     const methods = await challenges.methodsFor(orm.em.fork(), challenge);
     const method = methods.find(({ type }) => type === answer.method);
     if (!method) throw new InvalidParameters([{ field: 'method', value: answer.method, reason: reasonFor(methods) }]);
-    await limits.attempt(challenge.userId);
+    const attempt = await limits.attempt(challenge.userId, request.client?.ip);
     const attempts = await this.#attempt(challenge);
 
     const verified = await orm.em.fork().transactional((tx) => this.#accept(tx, request, challenge, method, answer));
@@ -62,7 +64,7 @@ export class Verification {
       await this.#audit(request, challenge, answer.method, 'wrong code');
       throw new CodeRefused(MAX_ATTEMPTS - attempts);
     }
-    await limits.succeeded(challenge.userId);
+    await attempt.succeeded();
     for (const id of [challenge.sessionId, challenge.userId]) feed.changed(id);
     return verified;
   }
@@ -101,6 +103,7 @@ export class Verification {
     const made = isBackup ? null : await this.#confirm(tx, method, now);
     const validUntil = new Date(now.getTime() + ELEVATION_MS);
     await this.#elevate(tx, challenge, validUntil);
+    await this.parts.places.remember(tx, challenge.userId, request.client, { secondFactor: true });
     await this.#audit(request, challenge, method.type, isBackup ? 'backup code' : null, tx);
     await tx.flush();
     const backupCodesLeft = await backupCodes.left(tx, challenge.userId);

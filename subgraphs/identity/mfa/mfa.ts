@@ -8,6 +8,8 @@ import { ChallengeCodes } from '../mfa-challenges/challenge.codes.ts';
 import { ChallengeLimits } from '../mfa-challenges/challenge.limits.ts';
 import { MfaChallenges } from '../mfa-challenges/challenge.service.ts';
 import { Verification } from '../mfa-challenges/challenge.verification.ts';
+import { MFA_SECRETS } from '../sealed.ts';
+import type { KnownPlaces } from '../sessions/known.places.ts';
 import { BackupCodes } from './backup-codes.ts';
 import { CodeHash } from './code.hash.ts';
 import { MfaService } from './mfa.service.ts';
@@ -19,6 +21,7 @@ export interface MfaPorts {
   messages: SmsQueue;
   trail: AuditTrail;
   feed: ChangeFeed;
+  places: KnownPlaces;
   secretKey: string;
 }
 
@@ -29,16 +32,16 @@ export interface Mfa {
   verification: Verification;
 }
 
-export function createMfa({ orm, clock, mails, messages, trail, feed, secretKey }: MfaPorts): Mfa {
+export function createMfa({ orm, clock, mails, messages, trail, feed, places, secretKey }: MfaPorts): Mfa {
   const codeHash = new CodeHash(secretKey);
-  const box = new SecretBox(secretKey, 'mfa');
+  const box = new SecretBox(secretKey, MFA_SECRETS);
   const backupCodes = new BackupCodes(codeHash);
-  const limits = new ChallengeLimits(orm, clock);
+  const limits = new ChallengeLimits(orm, clock, places);
   const codes = new ChallengeCodes({ clock, mails, messages, codeHash, limits });
   const challenges = new MfaChallenges({ orm, clock, codes });
   return {
     methods: new MfaService({ orm, clock, box, mails, trail, feed, challenges, codes, backupCodes }),
     challenges,
-    verification: new Verification({ orm, clock, box, challenges, codes, limits, backupCodes, trail, feed }),
+    verification: new Verification({ orm, clock, box, challenges, codes, limits, backupCodes, places, trail, feed }),
   };
 }

@@ -6,6 +6,10 @@ import { oauth } from './0010-oauth.ts';
 import { saml } from './0011-saml.ts';
 import { mfa } from './0012-mfa.ts';
 import { keys } from './0013-keys.ts';
+import { places } from './0014-places.ts';
+import { samlDomains } from './0015-saml-domains.ts';
+import { invitations } from './0016-invitations.ts';
+import { retention } from './0017-retention.ts';
 
 /** In order. */
-export const migrations = [foundation, access, certificates, usage, oauth, saml, mfa, keys];
+export const migrations = [foundation, access, certificates, usage, oauth, saml, mfa, keys, places, samlDomains, invitations, retention];

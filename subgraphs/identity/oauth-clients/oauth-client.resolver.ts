@@ -2,6 +2,7 @@ import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { IdentityContext } from '../context.ts';
+import { requireToGrantInput } from '../granting.ts';
 import { OAuthClient } from './oauth-client.entity.ts';
 import { OAuthClientCreateInput, OAuthClientRotateInput, OAuthClientUpdateInput } from './oauth-client.inputs.ts';
 
@@ -25,7 +26,7 @@ export class OAuthClientResolver {
   }
 
   @Mutation(() => OAuthClient)
-  @Requires('credentials:create', { secondFactor: true })
+  @Requires('credentials:create', { secondFactor: true, also: requireToGrantInput })
   createOAuthClient(
     @Arg('input', () => OAuthClientCreateInput) input: OAuthClientCreateInput,
     @Ctx() { oauthClients }: IdentityContext,
@@ -34,7 +35,7 @@ export class OAuthClientResolver {
   }
 
   @Mutation(() => OAuthClient)
-  @Requires('credentials:write', { secondFactor: true })
+  @Requires('credentials:write', { secondFactor: true, also: requireToGrantInput })
   updateOAuthClient(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => OAuthClientUpdateInput) input: OAuthClientUpdateInput,

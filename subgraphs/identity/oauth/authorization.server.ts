@@ -1,6 +1,7 @@
 import { type KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm, Rows } from '../../../kernel/database.ts';
+import { unavailableFor } from '../../../kernel/database.unavailable.ts';
 import type { Logger } from '../../../kernel/log.ts';
 import { type Plan, scopeOf } from '../../../kernel/principal.ts';
 import { PLAIN_HEADERS } from '../pages/page.headers.ts';
@@ -11,7 +12,7 @@ import type { OAuthAudit } from './oauth.audit.ts';
 import type { OAuthStore } from './oauth.store.ts';
 import { isClientSecret } from './oauth-client.source.ts';
 import { configurationOf } from './provider.configuration.ts';
-import { loggedOutPage, prefilledPage } from './provider.pages.ts';
+import { loggedOutPage, prefilledPage, unavailableAnswer } from './provider.pages.ts';
 import { ALL_GRANTS } from './scopes.ts';
 import type { TokenAnswers } from './token.answers.ts';
 
@@ -58,9 +59,13 @@ function createProvider(parts: AuthorizationServerParts, keys: Parameters<typeof
   provider.Client.prototype.compareClientSecret = function compare(shown: string) {
     return isClientSecret(this, shown, clock);
   };
+  /** What the library answers 500 for: it tells events, not the middleware around it. */
+  const failures = new WeakMap<object, Error>();
   provider.use(async (ctx, next) => {
     ctx.set(PLAIN_HEADERS);
     await next();
+    const unavailable = unavailableFor(failures.get(ctx));
+    if (unavailable) await unavailableAnswer(ctx as KoaContextWithOIDC, unavailable);
     if (ctx.oidc?.route) await complete(ctx as KoaContextWithOIDC);
   });
   const listen = (events: readonly string[], listener: (ctx: KoaContextWithOIDC, error: Error) => void): void => {
@@ -68,9 +73,10 @@ function createProvider(parts: AuthorizationServerParts, keys: Parameters<typeof
   };
   listen(['introspection.error', 'revocation.error'], (ctx, error) => answers.noteRefusal(ctx, error));
   listen(['grant.error', 'device_authorization.error'], (ctx, error) => audit.refused(ctx, error));
-  listen(['server_error'], (ctx, error) =>
-    log.error({ err: error, route: ctx.path, request_id: ctx.response.get('x-request-id') }, 'request failed'),
-  );
+  listen(['server_error'], (ctx, error) => {
+    failures.set(ctx, error);
+    log.error({ err: error, route: ctx.path, request_id: ctx.response.get('x-request-id') }, 'request failed');
+  });
   provider.on('error' as 'server_error', ((error: unknown) => log.error({ err: error }, 'request failed')) as never);
   return provider;
 

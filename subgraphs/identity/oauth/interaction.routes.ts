@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { STYLESHEET_PATH } from '../pages/layout.ts';
-import { acceptForms, answerErrorPage, formOf, refuseOtherSites, sendPage } from '../pages/page.requests.ts';
+import { acceptPageForms, answerErrorPage, formOf, refuseOtherSites, sendPage } from '../pages/page.requests.ts';
 import { stylesheet } from '../pages/stylesheet.ts';
 import type { Interactions } from './interactions.ts';
 import { paths } from './paths.ts';
@@ -14,7 +14,7 @@ export async function mountInteractions(app: FastifyInstance, interactions: Inte
     reply.type('text/css; charset=utf-8').header('cache-control', `public, max-age=${CACHE_SECONDS}`).send(stylesheet),
   );
   await app.register((scope, _options, done) => {
-    acceptForms(scope);
+    acceptPageForms(scope);
     scope.get(`${paths.interaction}/:uid`, PAGE, async (request, reply) => sendPage(reply, await interactions.show(request, reply)));
     scope.post(`${paths.interaction}/:uid/:step`, PAGE, async (request, reply) => {
       refuseOtherSites(request);

@@ -6,6 +6,7 @@ import { PlatformError } from '../../../kernel/errors.ts';
 import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
 import { loginPage, secondFactorPage } from '../pages/login.page.ts';
 import { clientInfoOf, type Form, type PageAnswer } from '../pages/page.requests.ts';
+import type { KnownPlaces } from '../sessions/known.places.ts';
 import type { LoginService } from '../sessions/login.service.ts';
 import { secretDigest } from '../tokens/secret.ts';
 import { User } from '../users/user.entity.ts';
@@ -23,6 +24,7 @@ export interface InteractionsParts {
   orm: Orm;
   clock: Clock;
   login: LoginService;
+  places: KnownPlaces;
   gate: SecondFactorGate;
   audit: OAuthAudit;
 }
@@ -150,8 +152,12 @@ export class Interactions {
       await interaction.persist();
     }
     const now = this.parts.clock.now();
-    await this.parts.orm.em.fork().nativeUpdate(User, { id }, { lastLogin: now }, EVERYWHERE);
-    const event = { info: clientInfoOf(request), authenticationMethod: amr.includes('otp') ? 'password+otp' : 'password' };
+    const info = clientInfoOf(request);
+    await this.parts.orm.em.fork().transactional(async (tx) => {
+      await tx.nativeUpdate(User, { id }, { lastLogin: now }, EVERYWHERE);
+      await this.parts.places.remember(tx, id, info, { secondFactor: false });
+    });
+    const event = { info, authenticationMethod: amr.includes('otp') ? 'password+otp' : 'password' };
     await this.parts.audit.user('authentication_success', client, id, event);
     return this.#finish(waiting, { login: { accountId: id, amr, remember: false } });
   }

@@ -1,6 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { PlatformError } from '../../../kernel/errors.ts';
-import { JSON_TYPE } from '../../../kernel/http.ts';
+import { bodyTooLarge } from '../../../kernel/http.bodies.ts';
+import { JSON_TYPE, retryHeaders } from '../../../kernel/http.ts';
 import { PLAIN_HEADERS } from '../pages/page.headers.ts';
 import { answerErrorPage, loggedError, refuseOtherSites } from '../pages/page.requests.ts';
 import type { AuthorizationServer } from './authorization.server.ts';
@@ -9,6 +11,9 @@ import { paths } from './paths.ts';
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const PUBLIC = { config: { access: 'public' } } as const;
 const FREE = { config: { access: 'public', weight: 0 } } as const;
+
+/** What the library reads of a form at most. */
+const FORM_BYTES = 56 * 1024;
 
 interface Endpoint {
   path: string;
@@ -39,10 +44,16 @@ export async function mountOAuth(app: FastifyInstance, server: AuthorizationServ
   await app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     // the library reads bodies itself, forms of up to 56 KiB
-    scope.addContentTypeParser('*', (_, _payload, parsed) => parsed(null));
+    scope.addContentTypeParser('*', ({ headers }, _payload, parsed) => parsed(refusalOf(headers)));
     for (const endpoint of ENDPOINTS) mountEndpoint(scope, endpoint, server);
     done();
   });
+}
+
+/** What the library would find later, or in other words. */
+function refusalOf({ 'content-encoding': encoding = 'identity', 'content-length': length }: IncomingHttpHeaders): PlatformError | null {
+  if (encoding !== 'identity') return new PlatformError('UNSUPPORTED_MEDIA_TYPE', 'Send the form without Content-Encoding.');
+  return Number(length) > FORM_BYTES ? bodyTooLarge(FORM_BYTES) : null;
 }
 
 function mountEndpoint(scope: FastifyInstance, { path, methods, isPage }: Endpoint, server: AuthorizationServer): void {
@@ -91,11 +102,15 @@ async function handOver(request: FastifyRequest, reply: FastifyReply, server: Au
 
 /** Errors of OAuth (RFC 6749, 5.2) for what the edge refuses before the library sees it. */
 function answerJson(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, message } = loggedError(error, request);
-  const code = status >= 500 ? 'server_error' : status === 429 ? 'temporarily_unavailable' : 'invalid_request';
+  const shown = loggedError(error, request);
+  const { status, message } = shown;
+  const { origin } = request.headers;
+  // as the library does for what it refuses before it knows the client (`clientBasedCORS`)
+  if (origin) void reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': '*', vary: 'Origin' });
+  const code = status === 500 ? 'server_error' : status === 429 || status === 503 ? 'temporarily_unavailable' : 'invalid_request';
   void reply
     .code(status)
-    .headers({ ...PLAIN_HEADERS, 'cache-control': 'no-store' })
+    .headers({ ...PLAIN_HEADERS, ...retryHeaders(shown), 'cache-control': 'no-store' })
     .type(JSON_TYPE)
     .send(JSON.stringify({ error: code, error_description: message }));
 }

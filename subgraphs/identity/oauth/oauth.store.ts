@@ -70,12 +70,6 @@ export class OAuthStore {
     this.parts.feed.changed(jti);
   }
 
-  /** Deletes what has expired. */
-  async purge(): Promise<void> {
-    await this.#query(`delete from "identity"."oauth_record" where "expires_at" < $1`, [this.#now()]);
-    await this.#query(`delete from "identity"."revoked_token" where "expires_at" < $1`, [this.#now()]);
-  }
-
   async #upsert(kind: string, id: string, payload: AdapterPayload, seconds = DEFAULT_SECONDS): Promise<void> {
     const hash = this.#hash(id);
     const { uid, userCode, grantId = kind === 'Grant' ? id : undefined, clientId, accountId } = payload;

@@ -8,6 +8,7 @@ import type { Authenticator } from '../authentication/authenticator.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { mountPasswordPages } from '../pages/password.routes.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
+import type { KnownPlaces } from '../sessions/known.places.ts';
 import type { LoginService } from '../sessions/login.service.ts';
 import type { AccessTokens } from '../tokens/access-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
@@ -32,6 +33,7 @@ export interface OAuthParts {
   tokens: AccessTokens;
   authenticator: Authenticator;
   login: LoginService;
+  places: KnownPlaces;
   passwords: PasswordService;
   gate: SecondFactorGate;
   requestsPerMinute(plan: Plan): number;

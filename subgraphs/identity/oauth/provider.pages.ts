@@ -1,4 +1,5 @@
 import type { Client, ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
+import type { PlatformError } from '../../../kernel/errors.ts';
 import { html } from '../../../kernel/html.ts';
 import { deviceCodePage, deviceConfirmPage } from '../pages/device.pages.ts';
 import { logoutPage, messagePage } from '../pages/message.page.ts';
@@ -35,6 +36,16 @@ export async function errorPage(ctx: KoaContextWithOIDC, out: ErrorOut, error: E
       ]);
   const detail = isExpired || out.error === 'server_error' ? '' : ` · ${out.error_description ?? ''}`;
   show(ctx, messagePage({ title, text, reference: `${out.error}${detail} · ${ctx.response.get('x-request-id')}` }));
+}
+
+/** 503 for a failure that passes by itself; a redirect back to the application stays one. */
+export async function unavailableAnswer(ctx: KoaContextWithOIDC, { message, status, details }: PlatformError): Promise<void> {
+  if (ctx.status < 500) return;
+  const isJson = typeof ctx.body === 'object';
+  ctx.status = status;
+  ctx.set('retry-after', String(details.retry_after));
+  if (isJson) ctx.body = { error: 'temporarily_unavailable', error_description: message };
+  else show(ctx, messagePage({ title: 'Try again in a moment', text: message, reference: ctx.response.get('x-request-id') }));
 }
 
 /** Of a device's code, and what is said of one that was sent. Who sent it without a session, whose cookie ran out, begins anew. */

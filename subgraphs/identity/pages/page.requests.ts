@@ -1,7 +1,8 @@
 import { parse } from 'node:querystring';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidParameters, PlatformError } from '../../../kernel/errors.ts';
-import { shownAs } from '../../../kernel/http.ts';
+import { acceptForms } from '../../../kernel/http.bodies.ts';
+import { retryHeaders, shownAs } from '../../../kernel/http.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import { messagePage } from './message.page.ts';
 import { pageHeaders } from './page.headers.ts';
@@ -17,12 +18,11 @@ const FORM_BYTES = 65_536;
 const NUL = /%00|\0/;
 
 /** Forms alone, as pages send them. */
-export function acceptForms(scope: FastifyInstance): void {
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string', bodyLimit: FORM_BYTES }, (_, text, done) => {
-    if (NUL.test(text as string)) done(new InvalidParameters([{ field: 'body', reason: 'must not hold U+0000' }]));
-    else done(null, parse(text as string));
-  });
+export const acceptPageForms = (scope: FastifyInstance): void => acceptForms(scope, FORM_BYTES, formIn);
+
+function formIn(text: string): unknown {
+  if (NUL.test(text)) throw new InvalidParameters([{ field: 'body', reason: 'must not hold U+0000' }]);
+  return parse(text);
 }
 
 export function formOf({ body }: FastifyRequest): Form {
@@ -49,17 +49,29 @@ export function refuseOtherSites({ headers }: FastifyRequest): void {
 
 /** For routes that answer pages: an error is one too. */
 export function answerErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, message } = loggedError(error, request);
-  const title = status === 429 ? 'Too many requests' : status >= 500 ? 'Something failed on our side' : 'This does not work';
+  const shown = loggedError(error, request);
   void reply
-    .code(status)
-    .headers(pageHeaders())
-    .send(messagePage({ title, text: message, reference: request.id }));
+    .code(shown.status)
+    .headers({ ...pageHeaders(), ...retryHeaders(shown) })
+    .send(errorMessagePage(shown, request.id));
 }
+
+export const errorMessagePage = ({ status, message }: PlatformError, requestId: string): string =>
+  messagePage({
+    title: ERROR_TITLES[status] ?? (status >= 500 ? 'Something failed on our side' : 'This does not work'),
+    text: message,
+    reference: requestId,
+  });
+
+const ERROR_TITLES: Readonly<Record<number, string>> = {
+  404: 'There is nothing here',
+  429: 'Too many requests',
+  503: 'Try again in a moment',
+};
 
 /** What may be shown of an error; what is our fault is logged. */
 export function loggedError(error: unknown, request: FastifyRequest): PlatformError {
-  const shown = shownAs(error);
+  const shown = shownAs(error, request);
   if (shown.status >= 500)
     request.caller?.log.error({ err: shown.cause ?? shown, method: request.method, route: request.routeOptions.url }, 'request failed');
   return shown;

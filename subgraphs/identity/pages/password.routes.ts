@@ -3,7 +3,7 @@ import { InvalidParameters, PlatformError } from '../../../kernel/errors.ts';
 import { html } from '../../../kernel/html.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
 import { messagePage } from './message.page.ts';
-import { acceptForms, answerErrorPage, clientInfoOf, formOf, refuseOtherSites, sendPage } from './page.requests.ts';
+import { acceptPageForms, answerErrorPage, clientInfoOf, formOf, refuseOtherSites, sendPage } from './page.requests.ts';
 import { choosePage, forgotPage } from './password.pages.ts';
 
 const PAGE = { config: { access: 'public' }, errorHandler: answerErrorPage } as const;
@@ -11,7 +11,7 @@ const PAGE = { config: { access: 'public' }, errorHandler: answerErrorPage } as 
 /** Where the links of mails lead: a new password is chosen here, and asked for. */
 export async function mountPasswordPages(app: FastifyInstance, passwords: PasswordService): Promise<void> {
   await app.register((scope, _options, done) => {
-    acceptForms(scope);
+    acceptPageForms(scope);
     scope.get('/password', PAGE, async ({ query }, reply) => {
       const { token } = query as { token?: unknown };
       if (typeof token !== 'string' || !token) return sendPage(reply, { page: brokenLink(), status: 400 });

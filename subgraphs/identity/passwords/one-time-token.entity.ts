@@ -22,6 +22,7 @@ export class OneTimeToken {
   createdAt!: Date;
 
   @Property({ type: 'datetime', length: 3 })
+  @Index()
   expiresAt!: Date;
 
   @Property({ type: 'datetime', length: 3, nullable: true })

@@ -1,13 +1,14 @@
-import { IsEmail, Length } from 'class-validator';
+import { Length } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
+import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 
 const LINK_REASON = 'must be the token of the link';
 
 @InputType()
 export class PasswordResetRequestInput {
   @Field(() => String)
-  @IsEmail({}, { message: 'must be an e-mail address' })
+  @EmailAddress()
   email!: string;
 }
 

@@ -21,6 +21,16 @@ export function invitationMail({ email, name }: Recipient, organization: string,
   ]);
 }
 
+/** Somebody logs in by the address elsewhere. Holds no link: there is nothing that it could open. */
+export function addressInUseMail({ email, name }: Recipient, organization: string, { expiresAt }: LinkParts): Mail {
+  return mail(email, `You are invited to ${organization}, and your address is in use`, [
+    `Hello ${name},`,
+    `${organization} has invited you at this address. You already log in by it as a user of another organization, and an address belongs to one user: the invitation cannot be accepted with it.`,
+    'To join, ask the sender to invite another address of yours. Nobody was told that this one is in use, and your user stays as it is.',
+    `There is nothing else to do: the invitation expires ${dayOf(expiresAt)}.`,
+  ]);
+}
+
 export function resetMail({ email, name }: Recipient, link: LinkParts): Mail {
   return mail(email, 'Choose a new password', [
     `Hello ${name},`,
@@ -38,8 +48,8 @@ export function changedMail({ email, name }: Recipient): Mail {
 }
 
 const urlOf = ({ authOrigin, secret }: LinkParts): string => `${authOrigin}/password?token=${secret}`;
-const untilText = ({ expiresAt }: LinkParts): string =>
-  `The link works once, until ${expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
+const untilText = ({ expiresAt }: LinkParts): string => `The link works once, until ${dayOf(expiresAt)}.`;
+const dayOf = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 function mail(to: string, subject: string, paragraphs: readonly string[]): Mail {
   return { to, subject: oneLine(subject), text: `${paragraphs.join('\n\n')}\n` };

@@ -1,22 +1,26 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import { storedForms } from '../../../kernel/email.ts';
 import type { Jobs } from '../../../kernel/jobs.ts';
+import type { Logger } from '../../../kernel/log.ts';
 import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
-import { LOCKED } from '../../../kernel/records.ts';
+import { LOCKED, onDuplicate } from '../../../kernel/records.ts';
 import type { ClientInfo, RequestContext } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { MailQueue } from '../messages/message.queue.ts';
 import { Organization } from '../organizations/organization.entity.ts';
+import type { KnownPlaces } from '../sessions/known.places.ts';
 import type { LoginAttempts } from '../sessions/login.attempts.ts';
 import { LoginRefused } from '../sessions/session.errors.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { newSecret, secretDigest } from '../tokens/secret.ts';
 import { hashPassword, type PasswordCost, verifyPassword } from '../users/password.ts';
 import { User } from '../users/user.entity.ts';
+import { claimLogin, holderOf } from '../users/user.login-name.ts';
 import { UserStatus } from '../users/user.states.ts';
 import { OneTimeToken, TokenPurpose } from './one-time-token.entity.ts';
 import { LinkRefused } from './password.errors.ts';
-import { changedMail, invitationMail, resetMail } from './password.mails.ts';
+import { addressInUseMail, changedMail, invitationMail, resetMail } from './password.mails.ts';
 import { checkPassword } from './password.rules.ts';
 
 export interface PasswordParts {
@@ -25,20 +29,26 @@ export interface PasswordParts {
   mails: MailQueue;
   sessions: Sessions;
   attempts: LoginAttempts;
+  places: KnownPlaces;
   trail: AuditTrail;
   jobs: Jobs;
+  log: Logger;
   /** Where the page is that a mail's link opens. */
   authOrigin: string;
   passwordCost: PasswordCost | undefined;
 }
 
 const RESET_QUEUE = 'identity.password-reset';
+const INVITATION_QUEUE = 'identity.invitation';
 
 const HOUR_MS = 3_600_000;
 const LIVES_MS: Readonly<Record<TokenPurpose, number>> = {
   [TokenPurpose.INVITATION]: 7 * 24 * HOUR_MS,
   [TokenPurpose.PASSWORD_RESET]: HOUR_MS,
 };
+/** Links that are mailed to a user in any hour, whoever asks for them. */
+const MAILS_PER_HOUR = 6;
+
 interface ResetRequest {
   email: string;
   client: ClientInfo | undefined;
@@ -48,19 +58,41 @@ interface ResetRequest {
 export class PasswordService {
   constructor(private readonly parts: PasswordParts) {
     parts.jobs.define<ResetRequest>(RESET_QUEUE, (request) => this.#sendReset(request));
+    parts.jobs.define<{ userId: string }>(INVITATION_QUEUE, ({ userId }) => this.#sendInvitation(userId));
   }
 
-  /** Sends the link to a user who has just been made, with the transaction that made them. */
-  async invite(tx: EntityManager, user: User): Promise<void> {
+  /** Has an invitation sent. Whether somebody logs in by its address is found out by a job: the caller must not learn it by the time. */
+  invite(tx: EntityManager, { id: userId }: User): Promise<void> {
+    return this.parts.jobs.enqueue(tx, INVITATION_QUEUE, { userId });
+  }
+
+  async #sendInvitation(id: string): Promise<void> {
+    const { orm, attempts, log } = this.parts;
+    const known = await orm.em.fork().findOne(User, { id, status: UserStatus.INVITED }, EVERYWHERE);
+    if (!known) return;
+    if (await attempts.mayMailInvitation(known.email)) return orm.em.fork().transactional((tx) => this.#mailInvitation(tx, id));
+    log.warn({ user: id }, 'An invitation is not mailed: too many were sent to its address');
+  }
+
+  /** A link, or word to who logs in by the address elsewhere that it cannot be accepted. */
+  async #mailInvitation(tx: EntityManager, id: string): Promise<void> {
+    const user = await tx.findOne(User, { id, status: UserStatus.INVITED }, { ...EVERYWHERE, ...LOCKED });
+    if (!user || !(await this.#mayMailLink(tx, user))) return;
     const { name } = await tx.findOneOrFail(Organization, { id: user.organizationId });
     const link = this.#link(tx, user, TokenPurpose.INVITATION);
-    await this.parts.mails.enqueue(tx, invitationMail(user, name, link));
+    const holder = await holderOf(tx, user.email);
+    await this.parts.mails.enqueue(tx, holder ? addressInUseMail(holder, name, link) : invitationMail(user, name, link));
+  }
+
+  async #mayMailLink(tx: EntityManager, { id: userId }: User): Promise<boolean> {
+    const hourAgo = new Date(this.parts.clock.now().getTime() - HOUR_MS);
+    return (await tx.count(OneTimeToken, { userId, createdAt: { $gt: hourAgo } })) < MAILS_PER_HOUR;
   }
 
   /** Has a link sent, if there is such a user. Who asks learns nothing: finding the user is left to a job. @throws TooManyAttempts */
   async requestReset(typed: string, client: ClientInfo | undefined): Promise<void> {
-    const email = typed.trim().toLowerCase();
-    await this.parts.attempts.begin(`reset:${email}`, client?.ip);
+    const [email = ''] = storedForms(typed);
+    await this.parts.attempts.beginReset(email, client?.ip);
     await this.parts.orm.em
       .fork()
       .transactional((tx) => this.parts.jobs.enqueue(tx, RESET_QUEUE, { email, client } satisfies ResetRequest));
@@ -68,13 +100,19 @@ export class PasswordService {
 
   async #sendReset({ email, client }: ResetRequest): Promise<void> {
     await this.parts.orm.em.fork().transactional(async (tx) => {
-      const user = await tx.findOne(User, { email }, EVERYWHERE);
-      if (!user || user.status === UserStatus.SUSPENDED) return;
-      const isInvited = user.status === UserStatus.INVITED;
-      if (isInvited) return this.invite(tx, user);
+      const user = await holderOf(tx, email, LOCKED);
+      if (!user) return this.#inviteAgain(tx, email);
+      if (user.status === UserStatus.SUSPENDED || !(await this.#mayMailLink(tx, user))) return;
       await this.parts.mails.enqueue(tx, resetMail(user, this.#link(tx, user, TokenPurpose.PASSWORD_RESET)));
       await this.#audit(tx, user, client, 'password_reset_requested');
     });
+  }
+
+  /** Whoever lost the mail of an invitation gets another: of each organization that waits for them. */
+  async #inviteAgain(tx: EntityManager, email: string): Promise<void> {
+    const waiting = { email: { $in: storedForms(email) }, status: UserStatus.INVITED };
+    const invited = await tx.find(User, waiting, { ...EVERYWHERE, orderBy: { createdAt: 'desc' }, limit: MAILS_PER_HOUR });
+    for (const { id } of invited) await this.#mailInvitation(tx, id);
   }
 
   /** Whether the link still leads to a password; to look does not use it up. @throws LinkRefused */
@@ -89,7 +127,7 @@ export class PasswordService {
     const known = await this.#userOf(orm.em.fork(), hash);
     checkPassword(password, known);
     const passwordHash = await hashPassword(password, this.parts.passwordCost);
-    const { user, ended } = await orm.em.fork().transactional(async (tx) => {
+    const choosing = orm.em.fork().transactional(async (tx) => {
       // the user first: of two links at once, or a login meanwhile, one sees what the other did
       const user = await tx.findOne(User, { id: known.id }, { ...EVERYWHERE, ...LOCKED });
       if (!user || user.status === UserStatus.SUSPENDED) throw new LinkRefused();
@@ -97,12 +135,17 @@ export class PasswordService {
       if (!token || token.usedAt) throw new LinkRefused();
       await tx.nativeUpdate(OneTimeToken, { userId: user.id, usedAt: null }, { usedAt: clock.now() });
       const isInvitation = user.status === UserStatus.INVITED;
+      if (isInvitation && !(await claimLogin(tx, user))) throw new LinkRefused();
       Object.assign(user, { passwordHash, status: UserStatus.ACTIVE, updatedAt: clock.now() });
       const ended = await sessions.endAllOf(tx, user.id, 'password chosen');
+      // who has the mailbox is at home here: strangers must not keep them from the sign-in that follows
+      await this.parts.places.remember(tx, user.id, client, { secondFactor: false });
       if (!isInvitation) await this.parts.mails.enqueue(tx, changedMail(user));
       await this.#audit(tx, user, client, isInvitation ? 'invitation_accepted' : 'password_reset');
       return { user, ended };
     });
+    // of two invitations to one address that are accepted at once, one is
+    const { user, ended } = await choosing.catch(onDuplicate(() => new LinkRefused()));
     sessions.ended([user.id, ...ended]);
     return user;
   }
@@ -114,7 +157,7 @@ export class PasswordService {
     const isUser = principal.kind === 'user' && !principal.clientId;
     const user = isUser ? await orm.em.fork().findOne(User, { id: principal.id }, EVERYWHERE) : null;
     if (!user?.passwordHash) throw new LoginRefused();
-    await attempts.begin(user.email, client?.ip);
+    const attempt = await attempts.beginInSession(principal.sessionId ?? user.id);
     if (!(await verifyPassword(current, user.passwordHash))) throw new LoginRefused();
     checkPassword(next, user, 'newPassword');
     const passwordHash = await hashPassword(next, this.parts.passwordCost);
@@ -128,7 +171,7 @@ export class PasswordService {
       await this.#audit(tx, user, client, 'password_changed');
       return { found, ended };
     });
-    await attempts.succeeded(user.email, client?.ip);
+    await attempt.succeeded();
     sessions.ended(changed.ended);
     return changed.found;
   }

@@ -38,9 +38,9 @@ export class SamlConnection {
   @Property({ type: 'text' })
   name!: string;
 
-  /** Kept in saml_domain as well, where each is unique over all organizations. */
+  /** What it claims; what DNS says of each is a SamlDomainClaim. */
   @Field(() => [String], {
-    description: 'Users with addresses in these domains sign in by it, and no others. Each belongs to one connection.',
+    description: 'Users with addresses in these domains sign in by it, and no others, once `domains` says that they are proven.',
   })
   @Property({ type: 'json' })
   emailDomains: string[] = [];
@@ -98,11 +98,6 @@ export class SamlConnection {
   /** Whether everything is known that a sign-in needs. */
   get isComplete(): boolean {
     return this.idpEntityId !== null && this.ssoUrl !== null && this.certificates.length > 0 && this.emailDomains.length > 0;
-  }
-
-  /** Whether the connection speaks for this address. */
-  isFor(email: string): boolean {
-    return this.emailDomains.includes(email.slice(email.lastIndexOf('@') + 1));
   }
 
   /** The role that groups give; undefined where roles are not the identity provider's business. */

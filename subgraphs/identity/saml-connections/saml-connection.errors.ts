@@ -1,9 +1,11 @@
 import { PlatformError } from '../../../kernel/errors.ts';
 
-/** 409. Says nothing about whose it is. */
+/** 409. Of the caller's own organization: what others claim is nobody's business. */
 export class DomainTaken extends PlatformError {
   constructor() {
-    super('DUPLICATE_RESOURCE', 'One of these e-mail domains belongs to another connection already.', { field: 'email_domains' });
+    super('DUPLICATE_RESOURCE', 'One of these e-mail domains belongs to another connection of your organization.', {
+      field: 'email_domains',
+    });
   }
 }
 

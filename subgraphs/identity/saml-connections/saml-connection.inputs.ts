@@ -1,11 +1,11 @@
-import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsOptional, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsOptional, Matches, MaxLength, ValidateBy, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import { normalizedDomain } from '../../../kernel/email.ts';
 import { Characters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { UserRole } from '../users/user.states.ts';
 import { SamlRoleMapping } from './saml-connection.entity.ts';
 
-const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/i;
 const DOMAIN_REASON = 'must hold domains such as example.com';
 const DOMAINS_MAX = 50;
 const CERTIFICATES_MAX = 10;
@@ -14,10 +14,15 @@ const MAPPINGS_MAX = 200;
 const URL_LENGTH = 2048;
 const METADATA_LENGTH = 262_144;
 
+const IsDomain = ValidateBy(
+  { name: 'isDomain', validator: { validate: (value) => typeof value === 'string' && normalizedDomain(value) !== undefined } },
+  { each: true, message: DOMAIN_REASON },
+);
+
 const Domains = (): PropertyDecorator => (target, property) => {
   ArrayMinSize(1, { message: 'must hold at least one domain' })(target, property);
   ArrayMaxSize(DOMAINS_MAX, { message: `may hold at most ${DOMAINS_MAX} domains` })(target, property);
-  Matches(DOMAIN, { each: true, message: DOMAIN_REASON })(target, property);
+  IsDomain(target, property);
 };
 
 const Certificates = (): PropertyDecorator => (target, property) => {
@@ -74,7 +79,9 @@ export class SamlConnectionCreateInput extends IdentityProviderInput {
   @Name(200)
   name!: string;
 
-  @Field(() => [String], { description: 'Users with addresses in these domains sign in by it, and no others.' })
+  @Field(() => [String], {
+    description: 'Users with addresses in these domains sign in by it, and no others. Each must be proven by a TXT record (`domains`).',
+  })
   @Domains()
   emailDomains!: string[];
 

@@ -2,6 +2,8 @@ import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'ty
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { IdentityContext } from '../context.ts';
+import { requireToGrantInput } from '../granting.ts';
+import { SamlDomainClaim } from '../saml-domains/saml-domain-claim.entity.ts';
 import { SamlConnection } from './saml-connection.entity.ts';
 import { SamlConnectionCreateInput, SamlConnectionUpdateInput } from './saml-connection.inputs.ts';
 
@@ -25,7 +27,7 @@ export class SamlConnectionResolver {
   }
 
   @Mutation(() => SamlConnection)
-  @Requires('credentials:create', { secondFactor: true })
+  @Requires('credentials:create', { secondFactor: true, also: requireToGrantInput })
   createSamlConnection(
     @Arg('input', () => SamlConnectionCreateInput) input: SamlConnectionCreateInput,
     @Ctx() { samlConnections }: IdentityContext,
@@ -34,7 +36,7 @@ export class SamlConnectionResolver {
   }
 
   @Mutation(() => SamlConnection)
-  @Requires('credentials:write', { secondFactor: true })
+  @Requires('credentials:write', { secondFactor: true, also: requireToGrantInput })
   updateSamlConnection(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => SamlConnectionUpdateInput) input: SamlConnectionUpdateInput,
@@ -47,6 +49,20 @@ export class SamlConnectionResolver {
   @Requires('credentials:write', { secondFactor: true })
   deleteSamlConnection(@Arg('id', () => ID) id: string, @Ctx() { samlConnections }: IdentityContext): Promise<SamlConnection> {
     return samlConnections.delete(id);
+  }
+
+  @Mutation(() => SamlConnection, {
+    description:
+      'Looks for the TXT records of its domains now. They are looked for by themselves too: soon after they were claimed, then less often.',
+  })
+  @Requires('credentials:write')
+  verifySamlDomains(@Arg('id', () => ID) id: string, @Ctx() { samlConnections }: IdentityContext): Promise<SamlConnection> {
+    return samlConnections.verifyDomains(id);
+  }
+
+  @FieldResolver(() => [SamlDomainClaim], { description: 'What DNS says of `emailDomains`.' })
+  domains(@Root() { id }: SamlConnection, @Ctx() { samlConnections }: IdentityContext): Promise<SamlDomainClaim[]> {
+    return samlConnections.domainsOf(id);
   }
 
   @FieldResolver(() => String, { description: 'What the identity provider knows this platform by, for this connection: its audience.' })

@@ -1,19 +1,23 @@
+import DataLoader from 'dataloader';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database.ts';
-import { InsufficientPermissions, InvalidParameters } from '../../../kernel/errors.ts';
+import { normalizedDomain } from '../../../kernel/email.ts';
+import { InvalidParameters } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import { requireToGrant } from '../api-keys/api-key.grants.ts';
 import { type AuditTrail, byCaller } from '../audit/audit.trail.ts';
 import type { SamlAddresses } from '../saml/saml.addresses.ts';
+import type { SamlDomainClaim } from '../saml-domains/saml-domain-claim.entity.ts';
+import type { SamlDomains } from '../saml-domains/saml-domains.ts';
 import { grantsOf } from '../users/user.roles.ts';
 import type { IdpMetadataSource } from './idp.metadata.source.ts';
 import { SamlConnection } from './saml-connection.entity.ts';
 import { ConnectionIncomplete, DomainTaken } from './saml-connection.errors.ts';
 import type { SamlConnectionCreateInput, SamlConnectionUpdateInput } from './saml-connection.inputs.ts';
-import { SamlDomain } from './saml-domain.entity.ts';
 
 export interface SamlConnectionServiceDeps {
   em: EntityManager;
@@ -22,13 +26,17 @@ export interface SamlConnectionServiceDeps {
   metadata: IdpMetadataSource;
   addresses: SamlAddresses;
   trail: AuditTrail;
+  domains: SamlDomains;
 }
 
 /** Whether it changes whom the connection trusts, or with what. */
 const isTrusting = ({ name: _, active, ...others }: Partial<SamlConnection>): boolean => active === true || Object.keys(others).length > 0;
+const isMoreThanName = ({ name: _, ...others }: Partial<SamlConnection>): boolean => Object.keys(others).length > 0;
 
 /** The identity providers of the caller's organization (specification 5.6). */
 export class SamlConnectionService {
+  #claims: DataLoader<string, SamlDomainClaim[]> | undefined;
+
   constructor(private readonly deps: SamlConnectionServiceDeps) {}
 
   get addresses(): SamlAddresses {
@@ -59,38 +67,56 @@ export class SamlConnectionService {
     return connection;
   }
 
-  /** @throws ResourceNotFound, and as `create` */
+  /** @throws ResourceNotFound, InsufficientPermissions as `delete`, and as `create` */
   async update(id: string, input: SamlConnectionUpdateInput): Promise<SamlConnection> {
     const changes = await this.#changes(input);
     return this.#save(async (tx) => {
       const connection = await locked(tx, id);
+      if (isMoreThanName(changes)) this.#requireToManage(connection);
       this.#apply(connection, changes);
       return connection;
     }, 'saml_connection_updated');
   }
 
-  /** In its last state. @throws ResourceNotFound */
+  /** In its last state. @throws ResourceNotFound, InsufficientPermissions where it signs in users who may do more than the caller */
   async delete(id: string): Promise<SamlConnection> {
     return this.deps.em.transactional(async (tx) => {
       const connection = await locked(tx, id);
+      this.#requireToManage(connection);
       await this.#audit(tx, connection, 'saml_connection_deleted');
       await tx.nativeDelete(SamlConnection, { id });
       return connection;
     });
   }
 
+  /** Of the connections of one list, in one statement. */
+  domainsOf(id: string): Promise<SamlDomainClaim[]> {
+    this.#claims ??= new DataLoader((ids) => this.deps.domains.claimsOf(ids));
+    return this.#claims.load(id);
+  }
+
+  /** Asks DNS now, and not when it is due. @throws ResourceNotFound */
+  async verifyDomains(id: string): Promise<SamlConnection> {
+    const connection = existing(await this.find(id), 'saml_connection', id);
+    await this.deps.domains.verify(id);
+    return connection;
+  }
+
+  /** Nobody shuts out users who may do more than they may: what only an owner can register, only an owner can change or delete. */
+  #requireToManage({ grants }: SamlConnection): void {
+    requireToGrant(this.deps.request.principal, grants);
+  }
+
   /** What was given, with what the metadata says; asks others, and so before any transaction. */
   async #changes({ metadataXml, ...input }: SamlConnectionUpdateInput): Promise<Partial<SamlConnection>> {
-    for (const role of [input.defaultRole, ...(input.roleMappings ?? []).map((mapping) => mapping.role)]) {
-      const beyond = role && grantsOf(role).find((grant) => !this.deps.request.principal.mayGrant(grant));
-      if (beyond) throw new InsufficientPermissions(beyond);
-    }
+    for (const role of [input.defaultRole, ...(input.roleMappings ?? []).map((mapping) => mapping.role)])
+      if (role) requireToGrant(this.deps.request.principal, grantsOf(role));
     const provider = await this.deps.metadata.resolve({ ...input, metadataXml });
     const changes = given({ ...input, ...provider }) as Partial<SamlConnection>;
     // what is known now was not read there
     if (Object.keys(provider).length > 0) changes.metadataUrl ??= null;
     if (changes.certificates === null) changes.certificates = [];
-    if (changes.emailDomains) changes.emailDomains = [...new Set(changes.emailDomains.map((domain) => domain.toLowerCase()))];
+    if (changes.emailDomains) changes.emailDomains = [...new Set(changes.emailDomains.flatMap((domain) => normalizedDomain(domain) ?? []))];
     if (changes.roleMappings) changes.roleMappings = changes.roleMappings.map(({ group, role }) => ({ group, role }));
     return changes;
   }
@@ -111,15 +137,13 @@ export class SamlConnectionService {
       const connection = await act(tx);
       if (connection.active && !connection.isComplete) throw new ConnectionIncomplete();
       await tx.flush();
-      await tx.nativeDelete(SamlDomain, { connectionId: connection.id });
-      await tx.insertMany(
-        SamlDomain,
-        connection.emailDomains.map((domain) => ({ domain, connectionId: connection.id })),
-      );
+      await this.deps.domains.claim(tx, connection);
       await this.#audit(tx, connection, eventType);
       return connection;
     });
-    return saving.catch(onDuplicate(() => new DomainTaken()));
+    const saved = await saving.catch(onDuplicate(() => new DomainTaken()));
+    await this.deps.domains.settleOnTrust(saved.id);
+    return saved;
   }
 
   #audit(tx: EntityManager, { id }: SamlConnection, eventType: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { isEmail } from 'class-validator';
+import { normalizedEmail } from '../../../kernel/email.ts';
 import { SignInRefused } from './saml.errors.ts';
 import { ASSERTION } from './saml.response.ts';
 import { attributeOf, childrenNamed, MalformedXml, onlyChild, parseXml, textOf, type XmlElement } from './saml.xml.ts';
@@ -9,7 +9,7 @@ const NAME_LENGTH = 200;
 /** Who an assertion says that somebody is. */
 export interface AssertedIdentity {
   assertionId: string;
-  /** In lower case. */
+  /** As it is stored, in lower case. */
   email: string;
   groups: string[];
   name: string | undefined;
@@ -98,6 +98,7 @@ function attributesOf(assertion: XmlElement): Map<string, string[]> {
 
 function emailOf(attributes: ReadonlyMap<string, string[]>): string {
   const [email, ...more] = attributes.get('email') ?? [];
-  if (!email || more.length > 0 || !isEmail(email)) throw new SignInRefused('the attribute email must be one e-mail address');
-  return email.toLowerCase();
+  const normalized = email && more.length === 0 ? normalizedEmail(email) : undefined;
+  if (!normalized) throw new SignInRefused('the attribute email must be one e-mail address');
+  return normalized.toLowerCase();
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { type FieldProblem, InvalidParameters, PlatformError } from '../../../kernel/errors.ts';
+import { acceptForms } from '../../../kernel/http.bodies.ts';
 import { answerError } from '../../../kernel/http.ts';
 import type { SessionTokens } from '../sessions/session.values.ts';
 import { newSecret } from '../tokens/secret.ts';
@@ -23,10 +24,7 @@ const COOKIE_SECONDS = 900;
 export async function mountSaml(app: FastifyInstance, surface: SamlSurface): Promise<void> {
   // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for an asynchronous plugin; the rule knows only its callback form
   await app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string', bodyLimit: FORM_BYTES }, (_, text, done) =>
-      done(null, new URLSearchParams(text as string)),
-    );
+    acceptForms(scope, FORM_BYTES, (text) => new URLSearchParams(text));
     scope.setErrorHandler((error, request, reply) => answerError(inFormWords(error), request, reply));
     scope.addHook('onSend', async (_, reply) => void reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }));
     scope.get('/saml/metadata', PUBLIC, (request, reply) => metadata(surface, request, reply));

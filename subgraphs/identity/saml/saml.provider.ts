@@ -4,6 +4,8 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { SamlConnection } from '../saml-connections/saml-connection.entity.ts';
 import type { SamlAddresses } from './saml.addresses.ts';
 import { SignInRefused } from './saml.errors.ts';
+import type { UnverifiedResponse } from './saml.response.ts';
+import { isSignedByOneOf } from './saml.signature.ts';
 
 export const CLOCK_SKEW_MS = 30_000;
 /** Whatever an assertion says of itself, it holds no longer than this after it was issued. */
@@ -19,11 +21,14 @@ export interface ProviderParts {
 
 /** node-saml as the service provider of one connection, by the platform's clock. */
 export class ServiceProvider extends SAML {
+  private readonly trusted: readonly string[];
+
   constructor(
     connection: SamlConnection,
     private readonly parts: ProviderParts,
   ) {
     super(configOf(connection, parts));
+    this.trusted = connection.certificates;
   }
 
   /** A request, as XML; the cache has its id. */
@@ -32,9 +37,11 @@ export class ServiceProvider extends SAML {
   }
 
   /** The text of the one assertion whose signature, and that of the response around it, holds. @throws SignInRefused */
-  async signedAssertion(encodedResponse: string): Promise<string> {
+  async signedAssertion(response: UnverifiedResponse): Promise<string> {
+    // refuses a forger without the key before anything is digested
+    if (!isSignedByOneOf(this.trusted, response)) throw new SignInRefused('signature by none of the keys of the connection');
     try {
-      const { profile } = await this.validatePostResponseAsync({ SAMLResponse: encodedResponse });
+      const { profile } = await this.validatePostResponseAsync({ SAMLResponse: response.encoded });
       const text: unknown = profile?.getAssertionXml?.();
       if (typeof text === 'string') return text;
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database.ts';
+import { domainOf, normalizedDomain } from '../../../kernel/email.ts';
 import { InvalidParameters, PlatformError, ResourceNotFound } from '../../../kernel/errors.ts';
 import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
 import { existing } from '../../../kernel/records.ts';
@@ -7,7 +8,7 @@ import type { ClientInfo } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { SamlConnection } from '../saml-connections/saml-connection.entity.ts';
-import { SamlDomain } from '../saml-connections/saml-domain.entity.ts';
+import type { SamlDomains } from '../saml-domains/saml-domains.ts';
 import type { SessionTokens } from '../sessions/session.values.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { secretDigest } from '../tokens/secret.ts';
@@ -32,6 +33,7 @@ export interface SignInParts {
   sessions: Sessions;
   trail: AuditTrail;
   feed: ChangeFeed;
+  domains: SamlDomains;
 }
 
 /** How a sign-in is asked for: by one of the first three. */
@@ -125,7 +127,7 @@ export class SamlSignIn {
     if (!inResponseTo && !connection.allowIdpInitiated) throw new SignInRefused('nobody asked for it');
     checkShape(response, { acsUrl: addresses.acsUrl, idpEntityId });
     const parts = { addresses, clock, cache: store.cacheOf(connection.id), isAnswer: inResponseTo !== undefined };
-    const text = await new ServiceProvider(connection, parts).signedAssertion(response.encoded);
+    const text = await new ServiceProvider(connection, parts).signedAssertion(response);
     const expected = { acsUrl: addresses.acsUrl, idpEntityId, inResponseTo, now: clock.now(), clockSkewMs: CLOCK_SKEW_MS };
     const identity = await readAssertion(text, expected);
     if (!(await store.spendAssertion(connection.id, identity.assertionId, identity.expiresAt))) throw new SignInRefused('replayed');
@@ -155,9 +157,9 @@ export class SamlSignIn {
   }
 
   async #connectionFor(email: string): Promise<string> {
-    const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
-    const found = existing(await this.parts.orm.em.fork().findOne(SamlDomain, { domain }), 'saml_connection', `for ${domain}`);
-    return found.connectionId;
+    const domain = normalizedDomain(domainOf(email));
+    const found = domain === undefined ? undefined : await this.parts.domains.connectionFor(domain);
+    return existing(found, 'saml_connection', `for ${domain ?? 'this address'}`);
   }
 
   #relayTarget(relayState: string): URL {

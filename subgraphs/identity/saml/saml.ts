@@ -1,9 +1,14 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database.ts';
+import type { Logger } from '../../../kernel/log.ts';
 import type { UrlGuard } from '../../../kernel/ssrf.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
+import type { MailQueue } from '../messages/message.queue.ts';
 import { IdpMetadataSource } from '../saml-connections/idp.metadata.source.ts';
+import { DnsProof, type ResolveTxt, takenOnTrust } from '../saml-domains/domain.proof.ts';
+import { DomainUpkeep } from '../saml-domains/domain.upkeep.ts';
+import { SamlDomains } from '../saml-domains/saml-domains.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { SamlAddresses } from './saml.addresses.ts';
 import { SamlSignIn } from './saml.sign-in.ts';
@@ -16,6 +21,10 @@ export interface SamlParts {
   trail: AuditTrail;
   feed: ChangeFeed;
   sessions: Sessions;
+  mails: MailQueue;
+  log: Logger;
+  samlDomainProof: 'dns' | 'none';
+  resolveTxt?: ResolveTxt | undefined;
   /** `{service_origin}` of the specification. */
   serviceOrigin: string;
   guard: UrlGuard;
@@ -27,16 +36,22 @@ export interface SamlParts {
 export interface Saml {
   addresses: SamlAddresses;
   metadata: IdpMetadataSource;
+  domains: SamlDomains;
+  domainUpkeep: DomainUpkeep;
   signIn: SamlSignIn;
 }
 
-export function createSaml({ serviceOrigin, guard, allowPrivateUrls, ...parts }: SamlParts): Saml {
+export function createSaml({ serviceOrigin, guard, allowPrivateUrls, samlDomainProof, resolveTxt, ...parts }: SamlParts): Saml {
   const addresses = new SamlAddresses(serviceOrigin);
   const store = new SamlStore(parts.orm, parts.clock);
-  const users = new SamlUsers(parts);
+  const isOnTrust = samlDomainProof === 'none';
+  const domains = new SamlDomains({ ...parts, isOnTrust, proof: isOnTrust ? takenOnTrust : new DnsProof(resolveTxt) });
+  const users = new SamlUsers({ ...parts, domains });
   return {
     addresses,
     metadata: new IdpMetadataSource(guard, allowPrivateUrls),
-    signIn: new SamlSignIn({ ...parts, addresses, store, users }),
+    domains,
+    domainUpkeep: new DomainUpkeep({ ...parts, domains }),
+    signIn: new SamlSignIn({ ...parts, addresses, store, users, domains }),
   };
 }

@@ -1,6 +1,7 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import { domainOf, storedForms } from '../../../kernel/email.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
 import { Principal } from '../../../kernel/principal.ts';
@@ -8,8 +9,10 @@ import { LOCKED } from '../../../kernel/records.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { SamlConnection } from '../saml-connections/saml-connection.entity.ts';
+import type { SamlDomains } from '../saml-domains/saml-domains.ts';
 import { UserSuspended } from '../sessions/session.errors.ts';
 import { User } from '../users/user.entity.ts';
+import { claimLogin } from '../users/user.login-name.ts';
 import { lockOwners } from '../users/user.owners.ts';
 import { grantsOf } from '../users/user.roles.ts';
 import { UserRole, UserStatus } from '../users/user.states.ts';
@@ -20,6 +23,7 @@ export interface SamlUsersParts {
   orm: Orm;
   clock: Clock;
   trail: AuditTrail;
+  domains: SamlDomains;
 }
 
 /** Finds, makes and changes the users that an identity provider speaks of. */
@@ -35,7 +39,9 @@ export class SamlUsers {
     identity: AssertedIdentity,
     client: ClientInfo | undefined,
   ): Promise<{ user: User; hasChanged: boolean }> {
-    if (!connection.isFor(identity.email)) throw new SignInRefused('an address outside of the domains of the connection');
+    const domain = domainOf(identity.email);
+    if (!connection.emailDomains.includes(domain)) throw new SignInRefused('an address outside of the domains of the connection');
+    if ((await this.parts.domains.connectionFor(domain)) !== connection.id) throw new SignInRefused(`the domain ${domain} is not proven`);
     try {
       return await this.parts.orm.em.fork().transactional((tx) => this.#resolve(tx, connection, identity, client));
     } catch (error) {
@@ -48,10 +54,9 @@ export class SamlUsers {
   async #resolve(tx: EntityManager, connection: SamlConnection, identity: AssertedIdentity, client: ClientInfo | undefined) {
     // its groups may make of an owner something else
     const owners = connection.roleOf(identity.groups) === undefined ? [] : await lockOwners(tx, connection.organizationId);
-    const found = await tx.findOne(User, { email: identity.email }, { ...EVERYWHERE, ...LOCKED });
+    const { organizationId } = connection;
+    const found = await tx.findOne(User, { organizationId, email: { $in: storedForms(identity.email) } }, { ...EVERYWHERE, ...LOCKED });
     if (!found) return { user: await this.#provision(tx, connection, identity, client), hasChanged: false };
-    // the user of another organization is as unknown here as nobody
-    if (found.organizationId !== connection.organizationId) throw new SignInRefused('unknown user');
     if (found.status === UserStatus.SUSPENDED) throw new UserSuspended();
     const role = this.#roleFor(found, connection, identity, owners);
     requireWithin(connection, found.role);
@@ -59,6 +64,7 @@ export class SamlUsers {
     const hasChanged = role !== found.role || found.status !== UserStatus.ACTIVE;
     if (hasChanged) {
       // who was invited has shown that the address is theirs
+      if (!(await claimLogin(tx, found))) throw new SignInRefused('unknown user');
       Object.assign(found, { role, status: UserStatus.ACTIVE, updatedAt: this.parts.clock.now() });
       await this.#audit(tx, found, connection, client, 'user_updated');
     }
@@ -80,11 +86,14 @@ export class SamlUsers {
       id: newId('user'),
       organizationId: connection.organizationId,
       email,
+      loginName: email,
       name: name || email.slice(0, email.lastIndexOf('@')),
       role,
       createdAt: now,
       updatedAt: now,
     });
+    // the user of another organization is as unknown here as nobody
+    if (!(await claimLogin(tx, user))) throw new SignInRefused('unknown user');
     tx.persist(user);
     await tx.flush();
     await this.#audit(tx, user, connection, client, 'user_provisioned');

@@ -30,12 +30,17 @@ export class MalformedXml extends Error {}
 const ELEMENT = 1;
 const TEXT = 3;
 const MAX_DEPTH = 40;
-/** Canonicalization takes a millisecond for each dozen or so. */
+/** Canonicalization costs time for each element, and for each namespace that is in scope there. */
 const MAX_ELEMENTS = 2000;
+const MAX_ATTRIBUTES = 8000;
+const MAX_ATTRIBUTES_OF_ONE = 50;
+/** Different ones: identity providers declare the same two on each of a thousand values. */
+const MAX_NAMESPACES = 50;
 const DECLARATION = /^\ufeff?<\?xml version=(["'])1\.0\1(\s+encoding=(["'])utf-8\3)?(\s+standalone=(["'])(yes|no)\5)?\s*\?>/i;
 const COMMENT = /<!--(?:(?!--)[\s\S])*-->/g;
 const NAME = '[A-Za-z_][\\w.-]*(?::[A-Za-z_][\\w.-]*)?';
 const ATTRIBUTE = `\\s+${NAME}\\s*=\\s*(?:"[^"<]*"|'[^'<]*')`;
+const ATTRIBUTES = new RegExp(ATTRIBUTE.replace(NAME, `(?<name>${NAME})`), 'g');
 const TAG = new RegExp(`<(?:/(?<close>${NAME})\\s*|(?<open>${NAME})(?:${ATTRIBUTE})*\\s*(?<empty>/?))>`, 'y');
 const REFERENCE = /&(?!(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/i;
 
@@ -61,6 +66,7 @@ export async function parseXml(given: string, { comments }: { comments: 'refuse'
 /** The parser mends what is broken; what others read in a broken document is anyone's guess. */
 function checkTags(text: string): void {
   const open: string[] = [];
+  const attributes = new AttributeCount();
   let elements = 0;
   if (!/^\s*</.test(text) || !/>\s*$/.test(text)) throw new MalformedXml('must have one root element');
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
@@ -70,12 +76,34 @@ function checkTags(text: string): void {
     const { close, open: opened = '', empty } = found.groups;
     if (close !== undefined && open.pop() !== close) throw new MalformedXml('is not well-formed XML');
     if (close === undefined && !empty) open.push(opened);
-    if (close === undefined) elements += 1;
+    if (close === undefined) {
+      elements += 1;
+      attributes.add(found[0]);
+    }
     if (elements > MAX_ELEMENTS) throw new MalformedXml(`holds more than ${MAX_ELEMENTS} elements`);
     if (open.length > MAX_DEPTH) throw new MalformedXml('is nested too deeply');
     at = TAG.lastIndex;
   }
   if (open.length > 0) throw new MalformedXml('is not well-formed XML');
+}
+
+/** Counts the attributes and namespaces of a document, tag by tag. */
+class AttributeCount {
+  #all = 0;
+  readonly #namespaces = new Set<string>();
+
+  /** @throws MalformedXml */
+  add(tag: string): void {
+    let own = 0;
+    for (const [text, name = ''] of tag.matchAll(ATTRIBUTES)) {
+      own += 1;
+      if (name === 'xmlns' || name.startsWith('xmlns:')) this.#namespaces.add(text.trim());
+      if (own > MAX_ATTRIBUTES_OF_ONE) throw new MalformedXml(`has an element with more than ${MAX_ATTRIBUTES_OF_ONE} attributes`);
+    }
+    this.#all += own;
+    if (this.#all > MAX_ATTRIBUTES) throw new MalformedXml(`holds more than ${MAX_ATTRIBUTES} attributes`);
+    if (this.#namespaces.size > MAX_NAMESPACES) throw new MalformedXml(`declares more than ${MAX_NAMESPACES} namespaces`);
+  }
 }
 
 export const isElement = (node: XmlNode | undefined): node is XmlElement => node?.nodeType === ELEMENT;

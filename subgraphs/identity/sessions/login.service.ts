@@ -1,4 +1,5 @@
 import type { Orm } from '../../../kernel/database.ts';
+import { storedForms } from '../../../kernel/email.ts';
 import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
@@ -35,9 +36,9 @@ export class LoginService {
   /** The active user whose password this is. @throws LoginRefused, TooManyAttempts, UserSuspended, IpNotAllowed, AccessRestricted */
   async check(typed: string, password: string, client: ClientInfo | undefined): Promise<User> {
     const { orm, attempts } = this.parts;
-    const email = typed.trim().toLowerCase();
-    await attempts.begin(email, client?.ip);
-    const user = await orm.em.fork().findOne(User, { email }, EVERYWHERE);
+    const [email = ''] = storedForms(typed);
+    const attempt = await attempts.begin(email, client?.ip);
+    const user = await orm.em.fork().findOne(User, { loginName: { $in: storedForms(typed) } }, EVERYWHERE);
     this.#nobodysHash ??= hashPassword('nobody', this.parts.passwordCost);
     const isRight = await verifyPassword(password, user?.passwordHash ?? (await this.#nobodysHash));
     if (!user?.passwordHash || !isRight) {
@@ -49,7 +50,7 @@ export class LoginService {
       throw new UserSuspended();
     }
     await this.#requireAccess(user, client);
-    await attempts.succeeded(email, client?.ip);
+    await attempt.succeeded();
     return user;
   }
 

@@ -7,6 +7,8 @@ import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
 @Entity({ tableName: 'session' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'userId', 'createdAt'] })
+@Index({ properties: ['expiresAt'] })
+@Index({ properties: ['endedAt'], where: 'ended_at is not null' })
 export class Session {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })

@@ -54,7 +54,8 @@ export class SessionResolver {
   }
 
   @Mutation(() => Session, {
-    description: "Ends one of the caller's own sessions; any of the organization for who may administer credentials.",
+    description:
+      "Ends one of the caller's own sessions. Callers with `credentials:admin` end any session of the organization, which requires a second factor of users.",
   })
   @Authenticated()
   endSession(@Arg('id', () => ID) id: string, @Ctx() { sessions }: IdentityContext): Promise<Session> {

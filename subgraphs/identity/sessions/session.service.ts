@@ -4,7 +4,9 @@ import { ResourceNotFound } from '../../../kernel/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { listPage } from '../../../kernel/pagination.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import { requireToGrant } from '../api-keys/api-key.grants.ts';
 import { User } from '../users/user.entity.ts';
+import { grantsOf } from '../users/user.roles.ts';
 import { Session } from './session.entity.ts';
 import { NoSession } from './session.errors.ts';
 import type { CallerIdentity } from './session.values.ts';
@@ -43,15 +45,26 @@ export class SessionService {
     return listPage(this.deps.em, Session, { where, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** @throws ResourceNotFound */
+  /**
+   * Ends one of the caller's own sessions at once. Ending another user's requires what suspending that user does.
+   * @throws ResourceNotFound, SecondFactorRequired, InsufficientPermissions
+   */
   async end(id: string): Promise<Session> {
     const { em, request, sessions } = this.deps;
     const session = await em.findOne(Session, { id, endedAt: null });
     const isOwn = session?.userId === this.#ownId;
     // somebody else's session reads as absent, for who may not administer credentials
     if (!session || !(isOwn || request.principal.may('credentials:admin'))) throw new ResourceNotFound('session', id);
+    if (!isOwn) await this.#requireOver(session);
     await sessions.end(session, isOwn ? 'ended by its user' : 'ended by an administrator', request.client);
     return session;
+  }
+
+  async #requireOver({ userId }: Session): Promise<void> {
+    const { em, request } = this.deps;
+    const user = await em.findOne(User, { id: userId });
+    if (user) requireToGrant(request.principal, grantsOf(user.role));
+    request.principal.requireSecondFactor();
   }
 
   /** Ends the session that the request is made in. @throws NoSession */

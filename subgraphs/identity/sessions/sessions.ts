@@ -14,6 +14,7 @@ import { newSecret, secretDigest } from '../tokens/secret.ts';
 import { User } from '../users/user.entity.ts';
 import { grantsOf } from '../users/user.roles.ts';
 import { UserStatus } from '../users/user.states.ts';
+import type { KnownPlaces } from './known.places.ts';
 import { RefreshToken } from './refresh-token.entity.ts';
 import { Session } from './session.entity.ts';
 import { LoginRefused, RefreshRefused } from './session.errors.ts';
@@ -26,6 +27,7 @@ export interface SessionsParts {
   trail: AuditTrail;
   feed: ChangeFeed;
   userAccess: UserAccess;
+  places: KnownPlaces;
   /** What the plan allows in a minute: a claim of tokens. */
   requestsPerMinute(plan: Plan): number;
 }
@@ -68,6 +70,7 @@ export class Sessions {
       // waits for who changes the user: they end the sessions that they see, and this is one of them, or is not begun
       const present = { id: user.id, status: UserStatus.ACTIVE, ...(method === 'password' && { passwordHash: user.passwordHash }) };
       if ((await tx.nativeUpdate(User, present, { lastLogin: now }, EVERYWHERE)) === 0) throw new LoginRefused();
+      await this.parts.places.remember(tx, user.id, client, { secondFactor: false });
       const secret = this.#nextRefreshToken(tx, session);
       tx.persist(session);
       const scopes = grantsOf(user.role).map(scopeOf);

@@ -45,9 +45,4 @@ export class SignatureVerifier {
     );
     if (used.length === 0) throw new InvalidSignature('replayed');
   }
-
-  /** Forgets what is too old to be accepted again. */
-  async purge(): Promise<void> {
-    await this.rows.query(`delete from "identity"."request_signature" where "expires_at" < $1`, [this.clock.now()]);
-  }
 }

@@ -9,6 +9,7 @@ import { UserRole, UserStatus } from './user.states.ts';
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'accountId'] })
+@Unique({ properties: ['organizationId', 'email'] })
 export class User {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })
@@ -21,11 +22,16 @@ export class User {
   @Property({ type: 'text', nullable: true })
   accountId: string | null = null;
 
-  /** In lower case: the same person whatever they type at login. Unique over all organizations. */
+  /** In lower case: the same person whatever they type at login. Others may be invited to it too, by other organizations. */
   @Field(() => String)
-  @Property({ type: 'text' })
-  @Unique()
+  @Property({ type: 'text', fieldName: 'address' })
+  @Index()
   email!: string;
+
+  /** The address once it is the user's own, unique over all organizations; until an invitation is accepted `withoutLogin`. */
+  @Property({ type: 'text', fieldName: 'email' })
+  @Unique()
+  loginName!: string;
 
   @Field(() => String)
   @Property({ type: 'text' })

@@ -7,9 +7,9 @@ export class LastOwner extends PlatformError {
   }
 }
 
-/** 409. An address belongs to one user of the whole platform: people log in by it. */
+/** 409. Of the caller's own organization alone: whether an address is in use elsewhere is not told. */
 export class EmailTaken extends PlatformError {
   constructor() {
-    super('DUPLICATE_RESOURCE', 'There is a user with this e-mail address already.', { field: 'email' });
+    super('DUPLICATE_RESOURCE', 'Your organization has a user with this e-mail address already.', { field: 'email' });
   }
 }

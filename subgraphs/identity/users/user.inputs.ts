@@ -1,6 +1,7 @@
-import { IsEmail, IsOptional, Matches } from 'class-validator';
+import { IsOptional, Matches } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
 import { Characters, Name } from '../../../kernel/graphql/characters.ts';
+import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { UserRole, UserStatus } from './user.states.ts';
@@ -12,7 +13,7 @@ const PHONE_REASON = 'must be an international number such as +1 212 555 0100';
 @InputType()
 export class UserInviteInput {
   @Field(() => String)
-  @IsEmail({}, { message: EMAIL_REASON })
+  @EmailAddress(EMAIL_REASON)
   email!: string;
 
   @Field(() => String)

@@ -4,6 +4,7 @@ import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/loaders.ts';
 import { Account } from '../accounts/account.entity.ts';
 import type { IdentityContext } from '../context.ts';
+import { requireToGrantInput } from '../granting.ts';
 import { User } from './user.entity.ts';
 import { UserFilter, UserInviteInput, UserSort, UserUpdateInput } from './user.inputs.ts';
 
@@ -30,7 +31,7 @@ export class UserResolver {
   }
 
   @Mutation(() => User, { description: 'Mails an invitation: the user chooses a password by its link.' })
-  @Requires('accounts:create')
+  @Requires('accounts:create', { secondFactor: true, also: requireToGrantInput })
   inviteUser(
     @Arg('accountId', () => ID) accountId: string,
     @Arg('input', () => UserInviteInput) input: UserInviteInput,
@@ -40,7 +41,7 @@ export class UserResolver {
   }
 
   @Mutation(() => User)
-  @Requires('accounts:write')
+  @Requires('accounts:write', { secondFactor: true, also: requireToGrantInput })
   updateUser(
     @Arg('id', () => ID) id: string,
     @Arg('accountId', () => ID, { nullable: true, description: 'The user must be listed with it.' }) accountId: string | undefined,
@@ -51,7 +52,7 @@ export class UserResolver {
   }
 
   @Mutation(() => User, { description: 'Answers the user as it last was. The last owner cannot be removed.' })
-  @Requires('accounts:write')
+  @Requires('accounts:write', { secondFactor: true })
   removeUser(
     @Arg('id', () => ID) id: string,
     @Arg('accountId', () => ID, { nullable: true, description: 'The user must be listed with it.' }) accountId: string | undefined,

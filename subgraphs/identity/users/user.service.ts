@@ -16,6 +16,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { User } from './user.entity.ts';
 import { EmailTaken, LastOwner } from './user.errors.ts';
 import type { UserFilter, UserInviteInput, UserUpdateInput } from './user.inputs.ts';
+import { withoutLogin } from './user.login-name.ts';
 import { lockOwners } from './user.owners.ts';
 import { grantsOf } from './user.roles.ts';
 import { UserRole, UserStatus } from './user.states.ts';
@@ -57,16 +58,21 @@ export class UserService {
     return this.deps.em.findOne(User, { id });
   }
 
-  /** Makes a user and mails an invitation: they choose a password by its link. @throws EmailTaken, InsufficientPermissions, ResourceNotFound */
+  /**
+   * Makes a user and has an invitation mailed: they choose a password by its link. The same for an address that somebody logs in
+   * by elsewhere, who is told by mail: what the caller sees, and how long it takes, does not say. @throws EmailTaken, InsufficientPermissions, ResourceNotFound
+   */
   async invite(accountId: string, { email, name, role, phone }: UserInviteInput): Promise<User> {
     const { em, request, clock, passwords } = this.deps;
     await this.#requireAccount(accountId);
     const now = clock.now();
+    const id = newId('user');
     const user = Object.assign(new User(), {
-      id: newId('user'),
+      id,
       organizationId: request.principal.organizationId,
       accountId,
       email: email.toLowerCase(),
+      loginName: withoutLogin(id),
       name,
       phone: phone ?? null,
       role: role ?? UserRole.MEMBER,

@@ -2,6 +2,7 @@ import { services } from './0001-services.ts';
 import { catalog } from './0002-catalog.ts';
 import { coverage } from './0003-coverage.ts';
 import { provisioningRequests } from './0004-provisioning-requests.ts';
+import { retention } from './0005-retention.ts';
 
 /** In order. */
-export const migrations = [services, catalog, coverage, provisioningRequests];
+export const migrations = [services, catalog, coverage, provisioningRequests, retention];

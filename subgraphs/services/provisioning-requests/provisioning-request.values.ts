@@ -1,6 +1,7 @@
-import { IsEmail, IsOptional } from 'class-validator';
+import { IsOptional } from 'class-validator';
 import { Field, InputType, ObjectType, registerEnumType } from 'type-graphql';
 import { MaxCharacters } from '../../../kernel/graphql/characters.ts';
+import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { BANDWIDTH_FORM } from '../coverage/bandwidth.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 import { StepName, StepStatus } from './provisioning-request.steps.ts';
@@ -59,12 +60,12 @@ const EMAIL_REASON = 'must be an e-mail address';
 export class ProvisioningContacts {
   @Field(() => String, { nullable: true, description: 'An e-mail address.' })
   @IsOptional()
-  @IsEmail({}, { message: EMAIL_REASON })
+  @EmailAddress(EMAIL_REASON)
   technical?: string | null;
 
   @Field(() => String, { nullable: true, description: 'An e-mail address.' })
   @IsOptional()
-  @IsEmail({}, { message: EMAIL_REASON })
+  @EmailAddress(EMAIL_REASON)
   billing?: string | null;
 }
 

@@ -1,6 +1,7 @@
-import { IsEmail, IsIn } from 'class-validator';
+import { IsIn } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
+import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { CATEGORY_IDS } from '../categories/category.ids.ts';
 
@@ -14,7 +15,7 @@ export class AgentCreateInput {
   name!: string;
 
   @Field(() => String, { description: 'Unique in the organization, whatever its case; kept in lower case.' })
-  @IsEmail({}, { message: EMAIL })
+  @EmailAddress(EMAIL)
   email!: string;
 
   @Field(() => String, { description: `The category whose tickets go to them: one of ${CATEGORY_IDS.join(', ')}.` })
@@ -34,7 +35,7 @@ export class AgentUpdateInput {
 
   @Field(() => String, { nullable: true })
   @NotNull()
-  @IsEmail({}, { message: EMAIL })
+  @EmailAddress(EMAIL)
   email?: string;
 
   @Field(() => String, { nullable: true })

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { create as dispositionOf } from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { checkVersion } from '../../../kernel/api-version.ts';
-import { matchesAny } from '../../../kernel/entity-tags.ts';
+import { heldTag } from '../../../kernel/entity-tags.ts';
 import { InvalidParameters, PlatformError, ResourceNotFound } from '../../../kernel/errors.ts';
 import type { FileStore } from '../../../kernel/files.ts';
 import { answerError } from '../../../kernel/http.ts';
@@ -44,8 +44,7 @@ async function download(
   const attachment = await findFor(request, reader);
   const { filename, contentType, size, sha256 } = attachment;
   const tag = `"${sha256}"`;
-  const ifNoneMatch = request.headers['if-none-match'];
-  if (ifNoneMatch !== undefined && matchesAny(ifNoneMatch, tag))
+  if (heldTag(request.headers['if-none-match'], tag))
     return reply
       .code(304)
       .headers({ ...HEADERS, etag: tag })

@@ -2,7 +2,7 @@ import { type DocumentNode, parse } from 'graphql';
 import type { EntityManager } from '../../../kernel/database.ts';
 import { InvalidParameters } from '../../../kernel/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
-import type { PrincipalData } from '../../../kernel/principal.ts';
+import type { Principal, PrincipalData } from '../../../kernel/principal.ts';
 import { existing } from '../../../kernel/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
@@ -31,6 +31,10 @@ export interface StatedAuthor {
   name?: string | null;
 }
 
+/** Whether a caller comments in their own name, as a customer. */
+export const isOwn = ({ type, id }: StatedAuthor, principal: Principal): boolean =>
+  type === AuthorType.CUSTOMER && (!id || id === principal.id);
+
 /** Finds who writes a comment. Asks the graph, so it is called before a transaction begins. */
 export class CommentAuthors {
   constructor(private readonly deps: { em: EntityManager; graph: Graph; request: RequestContext }) {}
@@ -43,7 +47,7 @@ export class CommentAuthors {
   async of(stated?: StatedAuthor | null): Promise<CommentAuthor> {
     const { principal } = this.deps.request;
     if (!stated) return this.#caller();
-    if (stated.type !== AuthorType.CUSTOMER || (stated.id && stated.id !== principal.id)) principal.require('support:write');
+    if (!isOwn(stated, principal)) principal.require('support:write');
     if (principal.kind === 'user') return this.#self(stated);
     if (stated.type === AuthorType.AGENT) return this.#agent(stated.id);
     if (stated.type === AuthorType.CUSTOMER) return this.#customer(stated);

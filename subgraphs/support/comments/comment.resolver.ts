@@ -8,8 +8,16 @@ import { Attachment } from '../attachments/attachment.entity.ts';
 import type { SupportContext } from '../context.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
 import { shownTo } from '../visibility.ts';
+import { isOwn } from './comment.authors.ts';
 import { Comment } from './comment.entity.ts';
 import { CommentCreateInput } from './comment.inputs.ts';
+import { isInternal } from './comment.service.ts';
+
+/** Internal comments, and comments in the name of somebody else, are the desk's. */
+const requireToWrite = ({ input }: { input: CommentCreateInput }, { principal }: SupportContext): void => {
+  const { type, visibility, author } = input;
+  if (isInternal(type, visibility) || (author && !isOwn(author, principal))) principal.require('support:write');
+};
 
 const CommentPage = pageOf('Comment', Comment);
 
@@ -37,7 +45,7 @@ export class CommentResolver {
     description:
       'Adds a comment, which never changes. The first one of the desk that the customer sees answers the ticket; one of the customer reopens a resolved ticket.',
   })
-  @Requires('support:create')
+  @Requires('support:create', { also: requireToWrite })
   addTicketComment(
     @Arg('ticketId', () => ID) ticketId: string,
     @Arg('input', () => CommentCreateInput) input: CommentCreateInput,

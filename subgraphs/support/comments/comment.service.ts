@@ -64,10 +64,13 @@ export class CommentService {
   }
 }
 
+export const isInternal = (type: string | null | undefined, visibility: Visibility | null | undefined): boolean =>
+  (visibility ?? (type === NOTE ? Visibility.INTERNAL : Visibility.CUSTOMER)) === Visibility.INTERNAL;
+
 /** What is said of one follows for the other. @throws InvalidParameters for a note that customers should see */
 function kindOf(type: string | null | undefined, visibility: Visibility | null | undefined): { type: string; visibility: Visibility } {
   if (type === NOTE && visibility === Visibility.CUSTOMER)
     throw new InvalidParameters([{ field: 'visibility', value: visibility, reason: 'must be internal for an internal_note' }]);
-  const shown = visibility ?? (type === NOTE ? Visibility.INTERNAL : Visibility.CUSTOMER);
+  const shown = isInternal(type, visibility) ? Visibility.INTERNAL : Visibility.CUSTOMER;
   return { type: type ?? (shown === Visibility.INTERNAL ? NOTE : 'reply'), visibility: shown };
 }

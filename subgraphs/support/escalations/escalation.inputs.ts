@@ -1,6 +1,7 @@
-import { ArrayMaxSize, IsEmail, IsOptional, Max, MaxLength, Min } from 'class-validator';
+import { ArrayMaxSize, IsOptional, Max, MaxLength, Min } from 'class-validator';
 import { Field, InputType, Int } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
+import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { FREE_FORM, MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { MAX_ESCALATION_LEVEL } from '../tickets/ticket.states.ts';
@@ -23,7 +24,7 @@ export class EscalationInput {
   @Field(() => [String], { nullable: true, description: 'E-mail addresses that are told.' })
   @IsOptional()
   @ArrayMaxSize(MAX_RECIPIENTS, { message: `may hold at most ${MAX_RECIPIENTS} addresses` })
-  @IsEmail({}, { each: true, message: 'must hold e-mail addresses' })
+  @EmailAddress('must hold e-mail addresses', { each: true })
   notify?: string[] | null;
 
   @Field(() => JsonObject, { nullable: true, description: `Kept with the escalation. ${FREE_FORM}` })

@@ -6,6 +6,7 @@ import type { LoggedEvent } from '../../../kernel/events.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Jobs } from '../../../kernel/jobs.ts';
 import type { Logger } from '../../../kernel/log.ts';
+import type { Metrics } from '../../../kernel/metrics.ts';
 import { EVERYWHERE, organizationEm } from '../../../kernel/organization.filter.ts';
 import { record } from '../../../kernel/outbox.ts';
 import { LOCKED } from '../../../kernel/records.ts';
@@ -31,6 +32,7 @@ export interface LaneDeps {
   jobs: Jobs;
   clock: Clock;
   log: Logger;
+  metrics?: Pick<Metrics, 'integrationDuration'>;
 }
 
 interface LaneJob {
@@ -124,7 +126,10 @@ export class IntegrationLane<I extends Integration> {
     let turn = await em.fork().transactional((tx) => this.#take(tx, integrationId));
     while (turn) {
       await this.#pace(turn.integration);
+      const began = performance.now();
       const outcome = await this.#attempt(turn);
+      const labels = { provider: this.provider.kind, outcome: outcome.kind };
+      this.deps.metrics?.integrationDuration.observe(labels, (performance.now() - began) / 1000);
       const mayGoOn = performance.now() < until && !this.#stopping.signal.aborted;
       turn = await this.#settle(em, turn, outcome, mayGoOn);
     }
@@ -171,7 +176,9 @@ export class IntegrationLane<I extends Integration> {
     if (!delivery) {
       integration.leaseUntil = null;
       const forgotten = new Date(now.getTime() - REMEMBERED_MS);
-      await tx.nativeDelete(IntegrationDelivery, { integrationId: integration.id, settledAt: { $lt: forgotten } });
+      // planned before it was settled: by the index of what was planned
+      const old = { createdAt: { $lt: forgotten }, settledAt: { $lt: forgotten } };
+      await tx.nativeDelete(IntegrationDelivery, { integrationId: integration.id, ...old });
       return undefined;
     }
     integration.leaseUntil = new Date(now.getTime() + LEASE_MS);

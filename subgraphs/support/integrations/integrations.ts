@@ -6,7 +6,9 @@ import { SecretBox } from '../../../kernel/secret-box.ts';
 import { UrlGuard } from '../../../kernel/ssrf.ts';
 import type { CommentWriter } from '../comments/comment.writer.ts';
 import type { SupportPorts } from '../ports.ts';
+import { JIRA_API_TOKENS, JIRA_INBOUND_SECRETS, SLACK_WEBHOOK_URLS } from '../sealed.ts';
 import { IntegrationLane } from './integration.lane.ts';
+import { sampleIntegrations } from './integration.metrics.ts';
 import { JiraClient } from './jira/jira.client.ts';
 import { mountJira } from './jira/jira.http.ts';
 import { JiraInbound } from './jira/jira.inbound.ts';
@@ -21,6 +23,7 @@ import type { SlackIntegration } from './slack/slack-integration.entity.ts';
 
 /** Slack and Jira, as the support domain runs them. */
 export class Integrations {
+  #stopSampling: (() => void) | undefined;
   readonly #guard: UrlGuard;
   readonly #outbound: Outbound;
   readonly #secrets: Record<'webhookUrls' | 'tokens' | 'inbound', SecretBox>;
@@ -37,9 +40,9 @@ export class Integrations {
     const { secretKey, allowPrivateUrls, clock, origin, orm } = ports;
     const boxOf = (purpose: string) => new SecretBox(secretKey, purpose);
     this.#secrets = {
-      webhookUrls: boxOf('support.slack-webhook-url'),
-      tokens: boxOf('support.jira-api-token'),
-      inbound: boxOf('support.jira-inbound-secret'),
+      webhookUrls: boxOf(SLACK_WEBHOOK_URLS),
+      tokens: boxOf(JIRA_API_TOKENS),
+      inbound: boxOf(JIRA_INBOUND_SECRETS),
     };
     this.#guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
     this.#outbound = new Outbound(this.#guard, () => clock.now());
@@ -79,8 +82,13 @@ export class Integrations {
     return mountJira(app, this.#inbound);
   }
 
+  start(): void {
+    this.#stopSampling = sampleIntegrations(this.ports);
+  }
+
   /** Lets what is under way end. */
   async stop(): Promise<void> {
+    this.#stopSampling?.();
     await Promise.all([this.#slack.lane.stop(), this.#jira.lane.stop()]);
     await this.#outbound.stop();
   }

@@ -4,8 +4,8 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { Large } from '../../../kernel/graphql/large.ts';
 import { ArticleKind, ArticleStatus, articleStates } from './article.states.ts';
 
-/** How the words of an article weigh: the title most, then what sums it up, then the rest. Part of the table (migration 0010). */
-const SEARCH = `setweight(to_tsvector('english', title), 'A') || setweight(to_tsvector('english', summary), 'B') || setweight(to_tsvector('english', tags), 'B') || setweight(to_tsvector('english', body), 'C')`;
+/** How the words of an article weigh: the title most, then summary and tags, then the rest. Part of the table (migration 0011). */
+const SEARCH = `"support"."words_of"("title", 'A') || "support"."words_of"("summary", 'B') || "support"."words_of"("tags"::text, 'B') || "support"."words_of"("body", 'C')`;
 
 /**
  * An article of the knowledge base (specification 4.7). An organization has its own; those of the platform (without an

@@ -1,6 +1,7 @@
 import type { Orm, Rows } from '../../../kernel/database.ts';
 import { type Page, type PageInput, SortOrder } from '../../../kernel/graphql/page.ts';
 import { pageFrom, type Window } from '../../../kernel/pagination.ts';
+import { headlineOf, plainQuery, searchQuery, spelled } from '../words.ts';
 import { HEADLINE_OPTIONS, headlineHtml, headlineText } from './article.headline.ts';
 import type { KnowledgeSearchInput } from './article.inputs.ts';
 import type { ArticleStatus } from './article.states.ts';
@@ -19,6 +20,12 @@ const BY_LENGTH = 1;
  * without anything in common stay below 0.2.
  */
 const RESEMBLES = 0.42;
+/** What a word counts where it stands in the title, in summary or tags, in the body. */
+const PLACES = [
+  ['A', 1],
+  ['B', 0.9],
+  ['C', 0.5],
+] as const;
 /** Every word costs a comparison with every article. */
 const COMPARED_WORDS = 8;
 
@@ -52,7 +59,7 @@ export class ArticleSearch {
   async page(organizationId: string, wanted: Wanted, page: PageInput): Promise<Page<KnowledgeHit>> {
     const byWords = this.#byWords(organizationId, wanted);
     if (await this.#count(byWords)) return this.#page(byWords, page);
-    const words = isPlain(wanted.q) ? wordsOf(wanted.q) : [];
+    const words = isPlain(wanted.q) ? wordsOf(spelled(wanted.q)) : [];
     return this.#page(words.length > 0 ? this.#bySimilarity(organizationId, wanted, words) : byWords, page);
   }
 
@@ -66,7 +73,7 @@ export class ArticleSearch {
          from ${this.#table} b
          cross join lateral (
            select (select count(*) from jsonb_array_elements_text(b."tags") t where jsonb_exists(a."tags", t)) as shared,
-                  replace(plainto_tsquery('english', a."title")::text, '&', '|')::tsquery as title
+                  replace(${plainQuery('a."title"')}::text, '&', '|')::tsquery as title
          ) s
          where ${sees('b')} and b."status" = 'published' and b."id" <> a."id"
            and (s.shared > 0 or b."category" = a."category" and b."search" @@ s.title)
@@ -80,26 +87,34 @@ export class ArticleSearch {
 
   #byWords(organizationId: string, wanted: Wanted): Reading {
     const { values, bind, fits } = conditions(organizationId, wanted);
-    const query = `websearch_to_tsquery('english', ${bind(wanted.q)})`;
+    const query = searchQuery(bind(spelled(wanted.q)));
     return {
       match: KnowledgeMatch.WORDS,
       from: `${this.#table} a, ${query} query`,
       fits: `${fits} and a."search" @@ query`,
       rank: `ts_rank_cd(${WEIGHTS}, a."search", query, ${BY_LENGTH})::float8`,
-      headline: `ts_headline('english', ${headlineText('a')}, ${query}, '${HEADLINE_OPTIONS}')`,
+      headline: headlineOf(headlineText('a'), query, HEADLINE_OPTIONS),
       values,
     };
   }
 
   #bySimilarity(organizationId: string, wanted: Wanted, words: readonly string[]): Reading {
     const { values, bind, fits } = conditions(organizationId, wanted);
-    const text = `a."title" || ' ' || a."summary" || ' ' || a."tags"::text`;
-    // words that full text leaves out, such as `where`, say nothing here either
-    const telling = `array(select word from unnest(${bind(words)}::text[]) word where numnode(plainto_tsquery('english', word)) > 0)`;
-    const score = `(select avg(word_similarity(word, ${text})) as score from unnest(${telling}) word)`;
+    const text = `unaccent(a."title" || ' ' || a."summary" || ' ' || a."tags"::text)`;
+    // stop words say nothing. The fewer articles hold a word, the more it counts; one that none holds is misspelt or beside the point
+    const rarity = `ln(1 + "all" / greatest(1, case held when 0 then sqrt("all") else held end))`;
+    const telling = `(select array_agg(word) as words, array_agg(query) as queries, array_agg(${rarity}) as rarities
+      from (select count(*)::float8 as "all" from ${this.#table} a where ${fits}) articles
+      cross join (select unaccent(word) as word, ${plainQuery('word')} as query from unnest(${bind(words)}::text[]) word) asked
+      cross join lateral (select count(*)::float8 as held from ${this.#table} a where ${fits} and a."search" @@ query) holding
+      where numnode(query) > 0)`;
+    const place = PLACES.map(([weight, score]) => `when a."search" @@ (query::text || ':${weight}')::tsquery then ${score}`).join(' ');
+    const score = `(select sum(rarity * case ${place} else likeness end) / sum(rarity) as score
+      from unnest(telling.words, telling.queries, telling.rarities) as asked(word, query, rarity)
+      cross join lateral (select word_similarity(word, ${text}) as likeness) compared)`;
     return {
       match: KnowledgeMatch.SIMILAR,
-      from: `${this.#table} a cross join lateral ${score} likeness`,
+      from: `${this.#table} a cross join ${telling} telling cross join lateral ${score} likeness`,
       fits: `${fits} and likeness.score >= ${RESEMBLES}`,
       rank: 'likeness.score::float8',
       headline: `case when a."summary" = '' then a."title" else a."summary" end`,

@@ -11,6 +11,7 @@ import { matching } from '../../../kernel/where.ts';
 import { CATEGORY_IDS } from '../categories/category.ids.ts';
 import { Feedback } from '../feedback/feedback.entity.ts';
 import { isDesk } from '../visibility.ts';
+import { searchQuery, spelled } from '../words.ts';
 import { Article } from './article.entity.ts';
 import { headlineHtml } from './article.headline.ts';
 import type { ArticleCreateInput, ArticleFilter, ArticleUpdateInput, KnowledgeSearchInput } from './article.inputs.ts';
@@ -144,7 +145,7 @@ export class ArticleService {
       category,
       kind,
       $or: tag && tagsOf(tag).map((one) => ({ tags: { $contains: [one] } })),
-      $and: q ? [{ [raw((alias) => `${alias}."search" @@ websearch_to_tsquery('english', ?)`, [q])]: [] }] : undefined,
+      $and: q ? [{ [raw((alias) => `${alias}."search" @@ ${searchQuery('?')}`, [spelled(q)])]: [] }] : undefined,
     });
   }
 }

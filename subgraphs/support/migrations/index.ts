@@ -6,6 +6,8 @@ import { integrations } from './0005-integrations.ts';
 import { ticketSearch } from './0006-ticket-search.ts';
 import { analytics } from './0007-analytics.ts';
 import { knowledge } from './0010-knowledge.ts';
+import { accents } from './0011-accents.ts';
+import { retention } from './0012-retention.ts';
 
 /** In order. */
-export const migrations = [tickets, conversation, sla, routing, integrations, ticketSearch, analytics, knowledge];
+export const migrations = [tickets, conversation, sla, routing, integrations, ticketSearch, analytics, knowledge, accents, retention];

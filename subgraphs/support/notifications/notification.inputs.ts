@@ -1,6 +1,7 @@
-import { ArrayMaxSize, ArrayMinSize, IsEmail, IsOptional, Matches, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
 import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts';
+import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { CommentFilter, NotificationStatus, NotificationType } from './notification.states.ts';
@@ -17,7 +18,7 @@ const ONE_LINE_REASON = 'must be one line, without control characters';
 export class NotificationRecipientInput {
   @Field(() => String, { nullable: true })
   @IsOptional()
-  @IsEmail({}, { message: 'must be an e-mail address' })
+  @EmailAddress()
   email?: string | null;
 
   @Field(() => String, { nullable: true, description: 'In E.164 form, such as +12125550100.' })

@@ -1,12 +1,11 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database.ts';
 import type { Logger } from '../../../kernel/log.ts';
+import { deleteExpired } from '../../../kernel/retention.ts';
 import { Upkeep } from '../../../kernel/upkeep.ts';
 
 const EVERY_MS = 600_000;
 const DAY_MS = 86_400_000;
-/** What one statement deletes: nobody waits for it long. */
-const BATCH = 1_000;
 
 export interface NotificationRetentionDeps {
   rows: Rows;
@@ -21,7 +20,7 @@ export class NotificationRetention {
   readonly #upkeep: Upkeep;
 
   constructor(private readonly deps: NotificationRetentionDeps) {
-    this.#upkeep = new Upkeep({ name: 'support.notifications', everyMs: EVERY_MS, log: deps.log }, () => this.purge());
+    this.#upkeep = new Upkeep({ name: 'support.notifications', everyMs: EVERY_MS, log: deps.log }, (stopping) => this.purge(stopping));
   }
 
   start(): void {
@@ -32,17 +31,9 @@ export class NotificationRetention {
     return this.#upkeep.stop();
   }
 
-  async purge(): Promise<void> {
+  async purge(stopping?: AbortSignal): Promise<void> {
     const { rows, clock, notificationRetentionDays } = this.deps;
-    const before = new Date(clock.now().getTime() - notificationRetentionDays * DAY_MS);
-    let deleted: object[];
-    do {
-      deleted = await rows.query(
-        `delete from "support"."notification_content" where "id" in (
-           select "id" from "support"."notification_content" where "created_at" < $1 order by "created_at" limit ${BATCH}
-         ) returning 1`,
-        [before],
-      );
-    } while (deleted.length === BATCH);
+    const values = [new Date(clock.now().getTime() - notificationRetentionDays * DAY_MS)];
+    await deleteExpired(rows, { table: 'support.notification_content', where: '"created_at" < $1', values }, stopping);
   }
 }

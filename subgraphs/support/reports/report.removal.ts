@@ -1,6 +1,6 @@
 import type { EntityManager, Orm } from '../../../kernel/database.ts';
 import type { FileStore } from '../../../kernel/files.ts';
-import type { Jobs } from '../../../kernel/jobs.ts';
+import type { JobOptions, Jobs } from '../../../kernel/jobs.ts';
 import { organizationEm } from '../../../kernel/organization.filter.ts';
 import { fileKeyOf, Report } from './report.entity.ts';
 
@@ -12,10 +12,10 @@ interface RemovalJob {
   fileKey: string;
 }
 
-/** Has a report and its file removed: when its time is over, or at an earlier instant. */
-export function enqueueRemoval(jobs: Jobs, tx: EntityManager, report: Report, startAfter: Date = report.expiresAt): Promise<void> {
+/** Removes a report and its file in a job: at once, or not before `startAfter`. */
+export function enqueueRemoval(jobs: Jobs, tx: EntityManager, report: Report, options?: JobOptions): Promise<void> {
   const job = { organizationId: report.organizationId, reportId: report.id, fileKey: fileKeyOf(report) } satisfies RemovalJob;
-  return jobs.enqueue(tx, QUEUE, job, { startAfter });
+  return jobs.enqueue(tx, QUEUE, job, options);
 }
 
 /** States the queue; before the jobs start. The file goes first: a job that fails between the two is run again. */

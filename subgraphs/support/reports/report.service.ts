@@ -79,7 +79,7 @@ export class ReportService {
     await em.transactional(async (tx) => {
       tx.persist(report);
       await enqueueGeneration(jobs, tx, report);
-      await enqueueRemoval(jobs, tx, report);
+      await enqueueRemoval(jobs, tx, report, { startAfter: report.expiresAt });
     });
     return report;
   }
@@ -91,12 +91,12 @@ export class ReportService {
 
   /** It is gone at once, its file in a moment. @throws ResourceNotFound, ReportGenerating */
   delete(id: string): Promise<Report> {
-    const { em, clock, jobs } = this.deps;
+    const { em, jobs } = this.deps;
     return em.transactional(async (tx) => {
       const report = existing(await tx.findOne(Report, { id }, LOCKED), 'support_report', id);
       if (report.status === ReportStatus.GENERATING) throw new ReportGenerating();
       tx.remove(report);
-      await enqueueRemoval(jobs, tx, report, clock.now());
+      await enqueueRemoval(jobs, tx, report);
       return report;
     });
   }

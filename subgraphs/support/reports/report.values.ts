@@ -1,5 +1,6 @@
-import { ArrayMaxSize, IsEmail, IsOptional, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsOptional, Matches, MaxLength, ValidateNested } from 'class-validator';
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { IsZone } from '../../../kernel/graphql/is-zone.ts';
 import { NotificationStatus } from '../notifications/notification.states.ts';
 import { TicketPriority } from '../tickets/ticket.states.ts';
@@ -110,7 +111,7 @@ export class ReportDelivery {
 
   @Field(() => String, { nullable: true, description: 'Who gets a mail with the link when it is ready.' })
   @IsOptional()
-  @IsEmail({}, { message: 'must be an e-mail address' })
+  @EmailAddress()
   notificationEmail?: string | null;
 }
 

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../../../kernel/database.ts';
+import type { Ports } from '../../../kernel/domain.ts';
 import { type DueDeps, dueSweeper, type Sweeper } from '../../../kernel/due.ts';
 import { AuthorType } from '../comments/comment.values.ts';
 import type { CommentWriter } from '../comments/comment.writer.ts';
@@ -13,7 +14,7 @@ import { RoutingRule } from './routing-rule.entity.ts';
 import { ROUTING_ACTOR } from './ticket.router.ts';
 import { AutomationKind, TicketAutomation } from './ticket-automation.entity.ts';
 
-export interface AutomationSweeperDeps extends DueDeps {
+export interface AutomationSweeperDeps extends DueDeps, Pick<Ports, 'database'> {
   editor: TicketEditor;
   writer: CommentWriter;
   notifier: Notifier;

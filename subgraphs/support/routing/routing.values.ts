@@ -1,5 +1,6 @@
-import { ArrayMaxSize, IsEmail, IsIn, IsOptional, Length, Matches, ValidateBy } from 'class-validator';
+import { ArrayMaxSize, IsIn, IsOptional, Length, Matches, ValidateBy } from 'class-validator';
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { CATEGORY_IDS } from '../categories/category.ids.ts';
 import { TicketPriority } from '../tickets/ticket.states.ts';
 import { IsDuration } from './is-duration.ts';
@@ -60,7 +61,7 @@ export class RoutingActions {
   @Field(() => [String], { nullable: true, description: 'E-mail addresses that are told at once.' })
   @IsOptional()
   @ArrayMaxSize(MAX_NOTIFIED, { message: `must have at most ${MAX_NOTIFIED} addresses` })
-  @IsEmail({}, { each: true, message: 'must be e-mail addresses' })
+  @EmailAddress('must be e-mail addresses', { each: true })
   notify?: string[] | null;
 
   @Field(() => String, {

@@ -1,4 +1,4 @@
-import { DateTime } from 'luxon';
+import { IANAZone } from 'luxon';
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
@@ -10,7 +10,10 @@ export interface WorkingHours {
   to: string;
 }
 
-/** When a desk works: weekly hours by the clocks of a zone (IANA), without the whole of each holiday (`2026-12-25`). */
+/**
+ * When a desk works: weekly hours by the clocks of a zone (IANA), without the whole of each holiday (`2026-12-25`). What counts is
+ * what the clocks show: of an hour that comes twice both are worked, an hour that is skipped is none.
+ */
 export interface BusinessCalendar {
   timezone: string;
   hours: readonly WorkingHours[];
@@ -39,7 +42,7 @@ export function addWorkingTime(start: Date, ms: number, calendar: Calendar): Dat
     if (left <= to - begin) return new Date(begin + left);
     left -= to - begin;
   }
-  return DateTime.fromJSDate(start).plus({ days: HORIZON_DAYS }).toJSDate();
+  return new Date(start.getTime() + HORIZON_DAYS * DAY_MS);
 }
 
 /** Milliseconds of working time between two instants; 0 where the second is not after the first. */
@@ -76,20 +79,28 @@ interface Opening {
   to: number;
 }
 
+const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
+const DAY_MS = DAY_MINUTES * MINUTE_MS;
 const HORIZON_DAYS = 3660;
+/** 1970 began on a Thursday. */
+const FIRST_WEEKDAY = WEEKDAYS.indexOf('thu');
 
-/** The stretches of work that end after an instant, in order and without overlaps. */
+/** The stretches of work that end after a point in time, in order and without overlaps; what crosses midnight (UTC) comes in two. */
 function* openings(after: Date, { timezone, hours, holidays }: BusinessCalendar): Generator<Opening> {
   const week = WEEKDAYS.map((day) => piecesOf(day, hours));
-  const closed = new Set(holidays);
-  // dates are reckoned in UTC, where every day has 24 hours, and become instants of the zone one by one
-  let date = DateTime.fromJSDate(after, { zone: timezone }).setZone('utc', { keepLocalTime: true }).startOf('day');
-  for (let day = 0; day < HORIZON_DAYS; day += 1, date = date.plus({ days: 1 })) {
-    if (closed.has(date.toISODate() ?? '')) continue;
-    for (const [start, end] of week[date.weekday - 1] ?? []) {
-      const opening = { from: instantOf(date, start, timezone), to: instantOf(date, end, timezone) };
-      if (opening.to > after.getTime() && opening.to > opening.from) yield opening;
+  const closed = new Set(holidays.map((date) => Date.parse(date) / DAY_MS));
+  const first = Math.floor(after.getTime() / DAY_MS);
+  for (let day = first; day < first + HORIZON_DAYS; day += 1) {
+    for (const { from, to, offset } of segmentsOf(day, timezone)) {
+      for (let date = Math.floor((from + offset) / DAY_MS); date * DAY_MS < to + offset; date += 1) {
+        if (closed.has(date)) continue;
+        const midnight = date * DAY_MS - offset;
+        for (const [start, end] of week[(date + FIRST_WEEKDAY) % 7] ?? []) {
+          const opening = { from: Math.max(midnight + start * MINUTE_MS, from), to: Math.min(midnight + end * MINUTE_MS, to) };
+          if (opening.to > after.getTime() && opening.to > opening.from) yield opening;
+        }
+      }
     }
   }
 }
@@ -123,35 +134,34 @@ function minutesOf(time: string): number {
   return hours * 60 + minutes;
 }
 
-/** Zones are asked through Intl, which takes some microseconds; the same days are asked for again and again. */
-const known = new Map<string, number>();
-const KNOWN_MAX = 50_000;
-
-/** When the clocks of a zone first show a time of a date; for a time that summer time skips, when they skip it. */
-function instantOf(date: DateTime, minutes: number, timezone: string): number {
-  const key = `${timezone} ${date.toMillis()} ${minutes}`;
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  if (known.size >= KNOWN_MAX) known.clear();
-  const wall = date.plus({ minutes });
-  const local = wall.setZone(timezone, { keepLocalTime: true });
-  const isSkipped = local.hour !== wall.hour || local.minute !== wall.minute || local.day !== wall.day;
-  const instant = isSkipped ? jumpBefore(local) : Math.min(...local.getPossibleOffsets().map((possible) => possible.toMillis()));
-  known.set(key, instant);
-  return instant;
+/** Time in which the clocks of a zone are ahead of UTC by the same. */
+interface Segment extends Opening {
+  offset: number;
 }
 
-const HOUR_MS = 3_600_000;
-/** Zones that crossed the date line skipped a whole day. */
-const LONGEST_JUMP_MS = 26 * HOUR_MS;
+/** Zones are asked through Intl, which takes some microseconds; the same days are asked for again and again. */
+const known = new Map<string, Segment[]>();
+const KNOWN_MAX = 50_000;
 
-/** When the zone's offset changed last before an instant. */
-function jumpBefore(local: DateTime): number {
-  let [early, late] = [local.toMillis() - LONGEST_JUMP_MS, local.toMillis()];
-  while (late - early > 1) {
-    const middle = Math.floor((early + late) / 2);
-    if (local.zone.offset(middle) === local.zone.offset(late)) late = middle;
-    else early = middle;
+/** A day of UTC, whole or cut where the clocks of a zone change. No zone changes them twice within a day. */
+function segmentsOf(day: number, timezone: string): Segment[] {
+  const key = `${timezone} ${day}`;
+  const before = known.get(key);
+  if (before) return before;
+  if (known.size >= KNOWN_MAX) known.clear();
+  const offsetAt = (time: number): number => IANAZone.create(timezone).offset(time) * MINUTE_MS;
+  const [from, to] = [day * DAY_MS, (day + 1) * DAY_MS];
+  const [offset, next] = [offsetAt(from), offsetAt(to)];
+  let change = to;
+  if (offset !== next) {
+    let early = from;
+    while (change - early > 1) {
+      const middle = Math.floor((early + change) / 2);
+      if (offsetAt(middle) === offset) early = middle;
+      else change = middle;
+    }
   }
-  return late;
+  const segments = [{ from, to: change, offset }, ...(change < to ? [{ from: change, to, offset: next }] : [])];
+  known.set(key, segments);
+  return segments;
 }

@@ -98,6 +98,16 @@ describe('summer time', () => {
     expectDue('2026-11-01T00:00-04:00', 5, early, '2026-11-01T05:00-05:00');
   });
 
+  test('that ends counts an hour twice where only a part of it is worked, as API keys with time windows do', () => {
+    expectDue('2026-11-01T00:00-04:00', 3, office({ hours: all('00:00', '01:30') }), '2026-11-02T01:00-05:00');
+    expect(
+      workingTime(new Date('2026-11-01T00:00-04:00'), new Date('2026-11-01T03:00-05:00'), office({ hours: all('00:00', '01:30') })),
+    ).toBe(2 * HOUR_MS);
+    expect(
+      workingTime(new Date('2026-11-01T00:00-04:00'), new Date('2026-11-01T03:00-05:00'), office({ hours: all('01:30', '03:00') })),
+    ).toBe(2 * HOUR_MS);
+  });
+
   test('that skips an opening or closing time opens or closes when it jumps', () => {
     expectDue('2026-03-08T00:00-05:00', 1, office({ hours: all('02:30', '06:00') }), '2026-03-08T04:00-04:00');
     expectDue('2026-03-08T00:00-05:00', 3, office({ hours: all('00:30', '02:30') }), '2026-03-09T02:00-04:00');

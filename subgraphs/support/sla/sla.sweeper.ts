@@ -1,3 +1,4 @@
+import type { Ports } from '../../../kernel/domain.ts';
 import { type DueDeps, dueSweeper, type Sweeper } from '../../../kernel/due.ts';
 import type { TicketEditor } from '../tickets/ticket.editor.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
@@ -5,7 +6,7 @@ import { TicketStatus } from '../tickets/ticket.states.ts';
 import { escalationsOf } from './sla.clocks.ts';
 import { SLA_JOB } from './sla.keeper.ts';
 
-export interface SlaSweeperDeps extends DueDeps {
+export interface SlaSweeperDeps extends DueDeps, Pick<Ports, 'database'> {
   editor: TicketEditor;
 }
 

@@ -1,11 +1,11 @@
 import { type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
 import type { Window } from '../../../kernel/pagination.ts';
-import { type TicketPriority, TicketStatus, URGENCY } from '../tickets/ticket.states.ts';
+import { type TicketPriority, URGENCY } from '../tickets/ticket.states.ts';
+import { searchQuery, spelled, transitionalQuery } from '../words.ts';
 import { Parameters } from './parameters.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
-import { SORT_MEMBERS, type SortMember } from './ticket.sort.ts';
+import { LIFE_CYCLE, SORT_MEMBERS, type SortMember } from './ticket.sort.ts';
 
-const STATUSES = Object.values(TicketStatus);
 /** Of all walks together: past this, one look at all that match is cheaper. */
 const WALKED_MAX = 20_000;
 /** Words that many tickets hold would have to be looked up in all of them: the newest that match are ranked. */
@@ -22,37 +22,54 @@ export interface Wanted {
   criteria: TicketCriteria;
   /** Whether internal comments count as a ticket's text. */
   isDesk: boolean;
+  /** Whether all texts are searched without accents; until then they are searched with them too (ticket.text.ts). */
+  isConverted: boolean;
 }
 
 /** The ids of a page, with the members that they are sorted by. */
-export function pageStatement(wanted: Wanted, sort: readonly SortBy[], { limit, offset, after }: Window): Statement {
+export function pageStatement(wanted: Wanted, sort: readonly SortBy[], window: Window): Statement {
+  const walks = wanted.criteria.q ? undefined : walksOf(wanted.criteria, sort, window.offset + window.limit);
+  if (walks) return mergedWalks(wanted, sort, window, walks);
+  const { limit, offset, after } = window;
   const parameters = new Parameters();
   const beyond = after ? [keysetAfter(sort, after, parameters)] : [];
-  const keys = sort.map(({ field }) => `"${columnOf(field).column}" as "${field}"`).join(', ');
   const end = `order by ${orderOf(sort)} limit ${parameters.add(limit)} offset ${parameters.add(offset)}`;
   if (wanted.criteria.q) {
     const hits = hitsOf(wanted, sort, parameters);
     const where = beyond.length ? `where ${beyond.join()}` : '';
-    return { text: `select ${keys} from (${hits}) h ${where} ${end}`, values: parameters.values };
+    return { text: `select ${keysOf(sort)} from (${hits}) h ${where} ${end}`, values: parameters.values };
   }
-  const walks = walksOf(wanted.criteria, sort, offset + limit);
-  if (!walks) {
-    const where = [...conditionsOf(wanted, parameters), ...beyond].join(' and ');
-    return { text: `select ${keys} from "support"."ticket" t where ${where} ${end}`, values: parameters.values };
-  }
-  // each walk is one range of an index, in its order: of each as much is read as the page could need
-  const cells = walks.map(({ column, values }, index) => {
-    const type = column === 'urgency' ? 'int' : 'text';
-    return `unnest(${parameters.add(values)}::${type}[]) as c${index}("v")`;
+  const where = [...conditionsOf(wanted, parameters), ...beyond].join(' and ');
+  return { text: `select ${keysOf(sort)} from "support"."ticket" t where ${where} ${end}`, values: parameters.values };
+}
+
+/** Each walk is one range of an index, in its order: of each as much is read as the page could need. */
+function mergedWalks(wanted: Wanted, sort: readonly SortBy[], { limit, offset, after }: Window, walks: readonly Walk[]): Statement {
+  const parameters = new Parameters();
+  const ranges = rangesOf(walks, sort, after);
+  const lists = walks.map(({ column }, at) => {
+    const values = ranges.map((range) => range.values[at]);
+    return `${parameters.add(values)}::${column === 'urgency' ? 'int' : 'text'}[]`;
   });
-  const equal = walks.map(({ column }, index) => `t."${column}" = c${index}."v"`);
+  const inner = sort.filter(({ field }) => !STATES.has(field));
+  const beyond: string[] = [];
+  if (after) {
+    lists.push(
+      `${parameters.add(ranges.map(({ from }) => from[0]))}::timestamptz[]`,
+      `${parameters.add(ranges.map(({ from }) => from[1]))}::text[]`,
+    );
+    beyond.push(
+      `(t."created_at", t."id") ${inner[0]?.order === SortOrder.ASC ? '>' : '<'} (w."v${walks.length}", w."v${walks.length + 1}")`,
+    );
+  }
+  const equal = walks.map(({ column }, at) => `t."${column}" = w."v${at}"`);
   const rest = conditionsOf({ ...wanted, criteria: without(wanted.criteria, walks) }, parameters);
-  const columns = sort.map(({ field }) => `"${columnOf(field).column}"`).join(', ');
-  const inner = orderOf(sort.filter(({ field }) => !walks.some(({ column }) => column === field)));
-  const text = `select ${keys} from ${cells.join(', ')} cross join lateral (
-    select ${columns} from "support"."ticket" t where ${[...equal, ...rest, ...beyond].join(' and ')}
-    order by ${inner} limit ${parameters.add(offset + limit)}
-  ) r ${end}`;
+  const columns = [...new Set(sort.map(({ field }) => `"${columnOf(field).column}"`))].join(', ');
+  const text = `select ${keysOf(sort)} from unnest(${lists.join(', ')}) as w(${lists.map((_, at) => `"v${at}"`).join(', ')})
+    cross join lateral (
+      select ${columns} from "support"."ticket" t where ${[...equal, ...rest, ...beyond].join(' and ')}
+      order by ${orderOf(inner)} limit ${parameters.add(offset + limit)}
+    ) r order by ${orderOf(sort)} limit ${parameters.add(limit)} offset ${parameters.add(offset)}`;
   return { text, values: parameters.values };
 }
 
@@ -96,10 +113,15 @@ interface Words {
   organization: string;
 }
 
-const wordsOf = ({ criteria, organizationId }: Wanted, parameters: Parameters): Words => ({
-  query: `websearch_to_tsquery('pg_catalog.english', ${parameters.add((criteria.q ?? '').trim())})`,
-  organization: parameters.add(organizationId),
-});
+function wordsOf({ criteria, organizationId, isConverted }: Wanted, parameters: Parameters): Words {
+  const words = spelled(criteria.q ?? '');
+  const parameter = parameters.add(words);
+  const query = isConverted || !ACCENTED.test(words) ? searchQuery(parameter) : transitionalQuery(parameter);
+  return { query, organization: parameters.add(organizationId) };
+}
+
+/** Any character beyond ASCII. */
+const ACCENTED = /[^\0-\x7f]/;
 
 /** The ids of the newest that hold the words: the later an id, the later its ticket was opened. */
 function newestOf(wanted: Wanted, { query, organization }: Words, parameters: Parameters): string {
@@ -122,28 +144,67 @@ interface Walk {
  * Undefined where a plain statement serves: nothing to merge, an order that no index of these has, or walks too long in sum.
  */
 function walksOf(criteria: TicketCriteria, sort: readonly SortBy[], length: number): Walk[] | undefined {
-  const isByState = sort.some(({ field }) => STATES.has(field));
-  const inner = sort.filter(({ field }) => !STATES.has(field));
+  const states = sort.slice(0, -2);
+  const inner = sort.slice(-2);
   if (inner.map(({ field }) => field).join() !== 'createdAt,id' || inner[0]?.order !== inner[1]?.order) return undefined;
-  const walks = isByState ? statesOf(criteria) : narrowest(criteria);
+  if (states.some(({ field }) => !STATES.has(field))) return undefined;
+  const walks = states.length > 0 ? statesOf(criteria) : narrowest(criteria);
   const count = walks.reduce((product, { values }) => product * values.length, 1);
   return walks.length > 0 && count * length <= WALKED_MAX ? walks : undefined;
 }
 
-/** Members of a sort that are the same within one walk over the states. */
-const STATES = new Set(['status', 'urgency']);
+/** Sort keys that are the same within one walk over the states, with the column of that walk and the order of its values. */
+const STATES: ReadonlyMap<string, { column: string; rank(value: unknown): number }> = new Map([
+  ['lifeCycle', { column: 'status', rank: (status: unknown) => LIFE_CYCLE.indexOf(status as string) }],
+  ['status', { column: 'status', rank: (status: unknown) => LIFE_CYCLE.toSorted().indexOf(status as string) }],
+  ['urgency', { column: 'urgency', rank: (urgency: unknown) => urgency as number }],
+]);
+
+/** One value of each walk, and the position behind which it is read. */
+interface Range {
+  values: readonly (string | number)[];
+  from: readonly [createdAt: unknown, id: unknown];
+}
+
+/**
+ * Every combination of the walks' values. Behind a cursor a range begins at its position where the range's states are the
+ * cursor's, is read whole where they come later, and is left out where they come before.
+ */
+function rangesOf(walks: readonly Walk[], sort: readonly SortBy[], after: readonly unknown[] | undefined): Range[] {
+  const combinations = walks.reduce<(string | number)[][]>(
+    (all, { values }) => all.flatMap((one) => values.map((value) => [...one, value])),
+    [[]],
+  );
+  const inner = sort.findIndex(({ field }) => field === 'createdAt');
+  const start = [sort[inner]?.order === SortOrder.ASC ? '-infinity' : 'infinity', ''] as const;
+  return combinations.flatMap((values): Range[] => {
+    const side = after ? compareStates(values, after, walks, sort) : 1;
+    if (side < 0) return [];
+    return [{ values, from: side > 0 ? start : [after?.[inner], after?.[inner + 1]] }];
+  });
+}
+
+/** Positive where tickets of these states come after the cursor in the list, 0 where they are those of the cursor. */
+function compareStates(values: Range['values'], after: readonly unknown[], walks: readonly Walk[], sort: readonly SortBy[]): number {
+  for (const [at, { field, order }] of sort.entries()) {
+    const state = STATES.get(field);
+    const difference = state ? state.rank(values[walks.findIndex(({ column }) => column === state.column)]) - state.rank(after[at]) : 0;
+    if (difference !== 0) return order === SortOrder.ASC ? difference : -difference;
+  }
+  return 0;
+}
 
 function narrowest(criteria: TicketCriteria): Walk[] {
   const { customerId, serviceAffected, assignedTo, category, status, priority } = criteria;
   if (customerId) return [walk('customer_id', customerId)];
   if (serviceAffected) return [walk('service_affected', serviceAffected)];
-  if (assignedTo) return [walk('agent_id', assignedTo), walk('status', status ?? STATUSES)];
-  if (category) return [walk('category', category), walk('status', status ?? STATUSES)];
+  if (assignedTo) return [walk('agent_id', assignedTo), walk('status', status ?? LIFE_CYCLE)];
+  if (category) return [walk('category', category), walk('status', status ?? LIFE_CYCLE)];
   return status || priority ? statesOf(criteria) : [];
 }
 
 const statesOf = ({ status, priority }: TicketCriteria): Walk[] => [
-  walk('status', status ?? STATUSES),
+  walk('status', status ?? LIFE_CYCLE),
   walk('urgency', priority?.map((one) => URGENCY[one as TicketPriority]) ?? Object.values(URGENCY)),
 ];
 
@@ -189,21 +250,29 @@ const columnOf = (field: string): SortMember => {
   return found;
 };
 
-/** What a member of the sort is in SQL: a number sorts by its digits. */
-const expressionsOf = (field: string): string[] => {
-  const { column } = columnOf(field);
-  return field === 'number' ? [`length("${column}")`, `"${column}"`] : [`"${column}"`];
-};
+/** A sort key in SQL, of its column or of a parameter. */
+const expressionsOf = ({ orderedBy }: SortMember, value: string): string[] => orderedBy?.(value) ?? [value];
 
 const orderOf = (sort: readonly SortBy[]): string =>
-  sort.flatMap(({ field, order }) => expressionsOf(field).map((expression) => `${expression} ${order}`)).join(', ');
+  sort
+    .flatMap(({ field, order }) => {
+      const member = columnOf(field);
+      return expressionsOf(member, `"${member.column}"`).map((expression) => `${expression} ${order}`);
+    })
+    .join(', ');
+
+const keysOf = (sort: readonly SortBy[]): string => sort.map(({ field }) => `"${columnOf(field).column}" as "${field}"`).join(', ');
 
 /** The rows behind a key. In one direction it is a comparison of rows, which an index of that order answers. No column is null. */
 function keysetAfter(sort: readonly SortBy[], key: readonly unknown[], parameters: Parameters): string {
   const members = sort.flatMap(({ field, order }, index) => {
-    const value = `${parameters.add(key[index])}::${columnOf(field).type}`;
-    const values = field === 'number' ? [`length(${value})`, value] : [value];
-    return expressionsOf(field).map((expression, at) => ({ expression, value: values[at], beyond: order === SortOrder.ASC ? '>' : '<' }));
+    const member = columnOf(field);
+    const values = expressionsOf(member, `${parameters.add(key[index])}::${member.type}`);
+    return expressionsOf(member, `"${member.column}"`).map((expression, at) => ({
+      expression,
+      value: values[at],
+      beyond: order === SortOrder.ASC ? '>' : '<',
+    }));
   });
   const [first] = members;
   if (first && members.every(({ beyond }) => beyond === first.beyond)) {

@@ -1,8 +1,9 @@
+import type { Backfill } from '../../../kernel/backfill.ts';
 import type { Rows } from '../../../kernel/database.ts';
 import type { Members } from '../../../kernel/graphql/members.ts';
 import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/loaders.ts';
-import { type Properties, pageFrom, type Window } from '../../../kernel/pagination.ts';
+import { isCursorOf, type Properties, pageFrom, type Window } from '../../../kernel/pagination.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
 import { pageStatement, type Statement, totalStatement, type Wanted } from './ticket.search.sql.ts';
@@ -33,12 +34,13 @@ export class TicketSearch {
     private readonly tally: TicketTally,
     private readonly reader: Reader,
     private readonly tickets: RecordLoader<Ticket>,
+    private readonly accents: Backfill,
   ) {}
 
   /** Newest first, or the most relevant where words are searched. @throws InvalidParameters for a cursor of another list */
   async page(criteria: TicketCriteria, sort: readonly SortBy[], page: PageInput, members: Members): Promise<Page<Ticket>> {
-    const wanted: Wanted = { ...this.reader, criteria };
-    const order = totalOrder(criteria, sort);
+    const wanted: Wanted = { ...this.reader, criteria, isConverted: this.accents.isDone };
+    const order = continued(totalOrder(criteria, sort), page.cursor);
     const total = () => this.#total(wanted);
     if (isNewest(criteria, sort, page)) {
       const rows = (_: unknown, { limit }: Window) => this.tickets.recent(limit, members);
@@ -73,12 +75,26 @@ const isNewest = (criteria: TicketCriteria, sort: readonly SortBy[], { page, off
   (page ?? 1) === 1 &&
   Object.values(criteria).every((value) => value === undefined || value === null);
 
-/** As asked, and so that no two tickets are alike: what has the same state is sorted by when it was opened. */
+/**
+ * The order asked for, made total: tickets of the same state are sorted by when they were opened. A field named a second time
+ * changes nothing and is left out, so that the statement has a bound.
+ */
 function totalOrder({ q }: TicketCriteria, asked: readonly SortBy[]): SortBy[] {
   if (asked.length === 0 && q) return [by('relevance', SortOrder.DESC), by('id', SortOrder.DESC)];
   const order = asked.at(-1)?.order ?? SortOrder.DESC;
-  const isOfStates = asked.every(({ field }) => field === 'status' || field === 'urgency');
-  return [...asked, ...(isOfStates ? [by('createdAt', order)] : []), by('id', order)];
+  const isOfStates = asked.every(({ field }) => field === 'lifeCycle' || field === 'urgency');
+  const all = [...asked, ...(isOfStates ? [by('createdAt', order)] : []), by('id', order)];
+  const seen = new Set<string>();
+  return all.filter(({ field }) => !seen.has(field) && seen.add(field));
+}
+
+/**
+ * Release 1.2 sorted `status` by the alphabet. A list that began there continues in that order, without a gap or a repetition. The
+ * other way round, that release refuses cursors of this one with 400, because the name of the sort key differs.
+ */
+function continued(order: SortBy[], cursor: string | null | undefined): SortBy[] {
+  const alphabetical = order.map((one) => (one.field === 'lifeCycle' ? { ...one, field: 'status' } : one));
+  return cursor && isCursorOf(cursor, alphabetical) ? alphabetical : order;
 }
 
 const by = (field: string, order: SortOrder): SortBy => ({ field, order });

@@ -1,6 +1,7 @@
 import type { Rows } from '../../../kernel/database.ts';
 import type { Logger } from '../../../kernel/log.ts';
 import { Pump } from '../../../kernel/pump.ts';
+import type { WorkPoller } from '../../../kernel/work-poller.ts';
 import { Parameters } from './parameters.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
 
@@ -9,6 +10,8 @@ const DAY_MS = 86_400_000;
 const LAST_DAY_MS = Date.parse('9999-12-31');
 /** How many cells are folded at a time: each is locked for as long as it takes. */
 const FOLDED_AT_ONCE = 500;
+/** In the order of the index of what is not folded. */
+const UNFOLDED = 'select 1 from "support"."ticket_tally" where not "folded" order by "organization_id" limit 1';
 const CELL = '"organization_id", "day", "status", "priority", "category", "agent_id"';
 
 /** What the tally knows of a ticket. Who is a customer, or what is affected, is a count of few tickets and needs none. */
@@ -20,19 +23,23 @@ export const isTallied = ({ q, customerId, serviceAffected }: TicketCriteria): b
  */
 export class TicketTally {
   readonly #pump: Pump;
+  #stopPolling: (() => void) | undefined;
 
   constructor(
     private readonly rows: Rows,
+    private readonly poller: WorkPoller,
     log: Logger,
   ) {
     this.#pump = new Pump(async () => (await this.#fold()) >= FOLDED_AT_ONCE, log);
   }
 
   start(): void {
+    this.#stopPolling = this.poller.add({ name: 'support.tally', query: UNFOLDED, found: () => this.#pump.wake() });
     this.#pump.start();
   }
 
   stop(): Promise<void> {
+    this.#stopPolling?.();
     return this.#pump.stop();
   }
 
@@ -47,8 +54,8 @@ export class TicketTally {
     ];
     const text = `select (${parts.map((part) => `coalesce((${part}), 0)`).join(' + ') || '0'})::int as total`;
     // without days it is a few cells, by the same text for the same members
-    const plan = edges.length === 0 && !criteria.createdAfter && !criteria.createdBefore ? `support.tally ${where}` : undefined;
-    const [row] = await this.rows.tuples(text, parameters.values, plan);
+    const isPrepared = edges.length === 0 && !criteria.createdAfter && !criteria.createdBefore;
+    const [row] = await this.rows.tuples(text, parameters.values, { isPrepared });
     return Number(row?.[0] ?? 0);
   }
 

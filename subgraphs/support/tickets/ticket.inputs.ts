@@ -153,4 +153,8 @@ export class TicketFilter {
   createdBefore?: Date;
 }
 
-export const TicketSort = sortOf('Ticket', TicketSortField);
+export const TicketSort = sortOf('Ticket', TicketSortField, {
+  STATUS: 'By the life cycle: open, in_progress, escalated, resolved.',
+  PRIORITY: 'By urgency: low, medium, high, critical.',
+  NUMBER: 'By the digits: TKT-999 before TKT-1000.',
+});

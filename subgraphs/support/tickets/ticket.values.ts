@@ -1,5 +1,6 @@
-import { IsEmail, IsOptional, Length, MaxLength } from 'class-validator';
+import { IsOptional, Length, MaxLength } from 'class-validator';
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { IsZone } from '../../../kernel/graphql/is-zone.ts';
 
 @ObjectType('TicketContact')
@@ -11,7 +12,7 @@ export class TicketContact {
 
   @Field(() => String, { nullable: true })
   @IsOptional()
-  @IsEmail({}, { message: 'must be an e-mail address' })
+  @EmailAddress()
   email?: string | null;
 
   @Field(() => String, { nullable: true })

@@ -1,12 +1,27 @@
 import { hash } from 'node:crypto';
-import { InvalidParameters, PlatformError } from '../kernel/errors.ts';
-import { FailedAfterEffect } from './graph.ts';
+import { InvalidParameters, PlatformError } from './errors.ts';
+import type { Principal } from './principal.ts';
 
 /** Whose keys they are: two callers may use the same key. */
 export interface IdempotencyScope {
-  organizationId: string;
-  callerId: string;
+  readonly organizationId: string;
+  readonly callerId: string;
+  /** What the previous release takes for the caller, where that is something else. */
+  readonly formerCallerId?: string;
 }
+
+/**
+ * The scope of a caller: who it is and the OAuth client that acts for it, and no session. Who signs in again and repeats a request
+ * must not pay twice.
+ */
+export function idempotencyScope({ organizationId, id, clientId }: Principal): IdempotencyScope {
+  // a client that acts for itself
+  if (!clientId || clientId === id) return { organizationId, callerId: id };
+  return { organizationId, callerId: `${id}@${clientId}`, formerCallerId: id };
+}
+
+/** Our failure below the root field of a mutation, or while it was committed: the change itself is done, or may be. */
+export class FailedAfterEffect extends PlatformError {}
 
 /** An answer as it is kept and replayed. */
 export interface Answer {
@@ -36,14 +51,15 @@ export interface IdempotencyStore {
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
-export function checkKey(key: string | string[]): string {
+/** @throws InvalidParameters */
+export function checkKey(key: unknown): string {
   if (typeof key === 'string' && KEY.test(key)) return key;
   throw new InvalidParameters([{ field: 'Idempotency-Key', reason: 'must be 1 to 255 printable ASCII characters' }]);
 }
 
-/** One digest for the same operation with the same members, whatever the white space between them. */
-export const fingerprintOf = (method: string, path: string, body: unknown): string =>
-  hash('sha256', `${method} ${path}\n${JSON.stringify(body ?? null)}`);
+/** One digest for the same operation with the same input, whatever the white space in a JSON body. */
+export const fingerprintOf = (method: string, operation: string, input: unknown): string =>
+  hash('sha256', `${method} ${operation}\n${JSON.stringify(input ?? null)}`);
 
 /** What may come out otherwise when it is tried again: bad input, missing rights (or a second factor), limits, our own failures. */
 const NOT_KEPT: ReadonlySet<number> = new Set([400, 401, 403, 413, 415, 429]);

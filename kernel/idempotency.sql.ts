@@ -1,21 +1,4 @@
-/** The bridge's own schema. Statements in order; each may be run again. */
-export const idempotencyTables: readonly string[] = [
-  'create schema if not exists bridge',
-  `create table if not exists bridge.idempotency_key (
-     organization_id text not null,
-     caller_id text not null,
-     key text not null,
-     fingerprint text not null,
-     lease text not null,
-     leased_until timestamptz not null,
-     created_at timestamptz not null default now(),
-     status int null,
-     headers jsonb null,
-     body text null,
-     primary key (organization_id, caller_id, key)
-   )`,
-  'create index if not exists idempotency_key_created_at_index on bridge.idempotency_key (created_at)',
-];
+import type { Expired } from './retention.ts';
 
 /**
  * Claims a key: as a new row, over a row that is older than 24 hours, or over the same request's lease that ran out because its
@@ -33,7 +16,7 @@ export const CLAIM = `
 
 /** $1 organization, $2 caller, $3 key. */
 export const READ = `
-  select fingerprint, status, headers, body from bridge.idempotency_key
+  select fingerprint, lease, status, headers, body from bridge.idempotency_key
   where organization_id = $1 and caller_id = $2 and key = $3`;
 
 /** $1 organization, $2 caller, $3 key, $4 lease, $5 status, $6 headers, $7 body. */
@@ -46,4 +29,5 @@ export const ABANDON = `
   delete from bridge.idempotency_key
   where organization_id = $1 and caller_id = $2 and key = $3 and lease = $4 and status is null`;
 
-export const PURGE = `delete from bridge.idempotency_key where created_at < now() - interval '24 hours'`;
+/** Rows that a claim would overwrite. */
+export const EXPIRED: Expired = { table: 'bridge.idempotency_key', where: `created_at < now() - interval '24 hours'`, values: [] };

@@ -1,0 +1,37 @@
+import type { FastifyRequest } from 'fastify';
+import type { ErrorPage } from '../../kernel/http.ts';
+import { pageHeaders } from '../../subgraphs/identity/pages/page.headers.ts';
+import { errorMessagePage } from '../../subgraphs/identity/pages/page.requests.ts';
+
+/** Errors as pages, in the look of the sign-in pages. What is below the paths of the API is JSON for whoever does not open it in a browser. */
+export const errorPageFor =
+  (apiPaths: readonly string[]): ErrorPage =>
+  (error, request) =>
+    isForAPerson(request, apiPaths) ? { headers: pageHeaders(), text: errorMessagePage(error, request.id) } : undefined;
+
+function isForAPerson({ url, headers }: FastifyRequest, apiPaths: readonly string[]): boolean {
+  // browsers say so of addresses that are opened and forms that are sent; a script cannot
+  if (headers['sec-fetch-mode'] === 'navigate') return true;
+  const [path = ''] = url.split('?', 1);
+  // there are HTTP libraries that accept text/html unless they are told otherwise
+  if (apiPaths.some((one) => path === one || path.startsWith(`${one}/`))) return false;
+  return prefersHtml(headers.accept);
+}
+
+const RANGES_MAX = 20;
+
+/** Whether HTML is named, and no less wanted than JSON. */
+function prefersHtml(accept = ''): boolean {
+  const weights = new Map(
+    accept
+      .toLowerCase()
+      .split(',', RANGES_MAX)
+      .map((range) => {
+        const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+        const weight = parameters.find((parameter) => parameter.startsWith('q='));
+        return [type, weight ? Number(weight.slice(2)) || 0 : 1] as const;
+      }),
+  );
+  const html = weights.get('text/html') ?? 0;
+  return html > 0 && html >= (weights.get('application/json') ?? 0);
+}

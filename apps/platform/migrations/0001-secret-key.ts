@@ -1,0 +1,10 @@
+import { migration } from '../../../kernel/migration.ts';
+
+/** One row: a text that only the platform's secret key opens. */
+export const secretKey = migration('0001-secret-key', [
+  `create table "platform"."secret_key_check" (
+     "only" boolean primary key default true check ("only"),
+     "sealed" text not null,
+     "created_at" timestamptz(3) not null default now()
+   )`,
+]);

@@ -1,0 +1,78 @@
+import { MapperKind, mapSchema } from '@graphql-tools/utils';
+import {
+  type DocumentNode,
+  execute,
+  type GraphQLInputType,
+  GraphQLList,
+  type GraphQLSchema,
+  getNamedType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  parse,
+} from 'graphql';
+import type { FieldProblem } from '../errors.ts';
+import type { Principal } from '../principal.ts';
+
+/**
+ * The problems that the rules of a root field's inputs find in arguments of which some are missing, because their shape is wrong:
+ * so that a caller is told of both at once. Runs no resolver.
+ */
+export type InputProblems = (
+  kind: 'query' | 'mutation',
+  field: string,
+  args: Readonly<Record<string, unknown>>,
+  principal: Principal,
+) => Promise<readonly FieldProblem[]>;
+
+/** Marks the context of such a check; what was found is collected in it. */
+const FOUND = Symbol('found');
+
+interface CheckContext {
+  principal: Principal;
+  [FOUND]: FieldProblem[];
+}
+
+/** Where the rules of an input leave what they find instead of refusing; undefined for a request that is to be served. */
+export const foundIn = (context: unknown): FieldProblem[] | undefined =>
+  typeof context === 'object' && context !== null ? (context as Partial<CheckContext>)[FOUND] : undefined;
+
+/** Ends the check of an argument: the resolver behind it must not run. */
+export class Checked extends Error {}
+
+export function compileInputProblems(schema: GraphQLSchema): InputProblems {
+  // made at first use: requests of the right shape never need it
+  let lenient: GraphQLSchema | undefined;
+  const documents = new Map<string, DocumentNode>();
+  return async (kind, field, args, principal) => {
+    lenient ??= withoutRequired(schema);
+    const key = `${kind} ${field}`;
+    const document = documents.get(key) ?? documentOf(lenient, kind, field);
+    documents.set(key, document);
+    // nothing but the principal: a resolver would have nothing to work with
+    const contextValue: CheckContext = { principal, [FOUND]: [] };
+    await execute({ schema: lenient, document, variableValues: args, contextValue });
+    return contextValue[FOUND];
+  };
+}
+
+/** The schema with every argument and input field optional. */
+const withoutRequired = (schema: GraphQLSchema): GraphQLSchema =>
+  mapSchema(schema, {
+    [MapperKind.INPUT_OBJECT_FIELD]: (field) => ({ ...field, type: optional(field.type) }),
+    [MapperKind.ARGUMENT]: (argument) => ({ ...argument, type: optional(argument.type) }),
+  });
+
+function optional(type: GraphQLInputType): GraphQLInputType {
+  if (isNonNullType(type)) return optional(type.ofType);
+  return isListType(type) ? new GraphQLList(optional(type.ofType)) : type;
+}
+
+function documentOf(schema: GraphQLSchema, kind: 'query' | 'mutation', name: string): DocumentNode {
+  const field = (kind === 'query' ? schema.getQueryType() : schema.getMutationType())?.getFields()[name];
+  if (!field || field.args.length === 0) throw new Error(`There is no ${kind} ${name} with arguments.`);
+  const variables = field.args.map((argument) => `$${argument.name}: ${String(argument.type)}`).join(', ');
+  const passed = field.args.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
+  const selection = isObjectType(getNamedType(field.type)) ? ' { __typename }' : '';
+  return parse(`${kind} (${variables}) { ${name}(${passed})${selection} }`, { noLocation: true });
+}

@@ -1,0 +1,55 @@
+import type { MigrationStep } from '../migration.ts';
+import { SchemaError } from './schema.error.ts';
+
+/** A step as the table `migration` of its schema has it. */
+export interface AppliedStep {
+  name: string;
+  /** Null where it was applied by a release before checksums were kept. */
+  checksum: string | null;
+  /** As in MigrationStep. */
+  needs: string | null;
+}
+
+const WHAT_TO_DO = 'See Upgrade in docs/operations.md.';
+
+/**
+ * The steps that are still to be applied. Unknown steps are those of a newer release: they are accepted where each says that a
+ * release that knows no more than this one runs with it.
+ * @throws SchemaError where an applied step is another one than this release knows, is missing, or is unknown.
+ */
+export function pendingSteps(schema: string, steps: readonly MigrationStep[], applied: readonly AppliedStep[]): MigrationStep[] {
+  const known = new Map(steps.map((step) => [step.name, step]));
+  const names = new Set(applied.map(({ name }) => name));
+  for (const one of applied) {
+    const step = known.get(one.name);
+    if (!step) refuseUnlessCompatible(schema, one, known);
+    else if (one.checksum !== null && one.checksum !== step.checksum) {
+      throw new SchemaError(
+        `The step ${one.name} of the schema ${schema} is another one in this release than the one that was applied to this database: start a release that has the applied one, or restore a backup that fits this release. ${WHAT_TO_DO}`,
+      );
+    }
+  }
+  const pending = steps.filter(({ name }) => !names.has(name));
+  const newest =
+    applied
+      .map(({ name }) => name)
+      .toSorted()
+      .at(-1) ?? '';
+  const missing = pending.find(({ name }) => name < newest);
+  if (missing) {
+    throw new SchemaError(
+      `The step ${missing.name} of the schema ${schema} is missing in this database, although the later step ${newest} was applied: the database does not come from a release. Restore a backup of one. ${WHAT_TO_DO}`,
+    );
+  }
+  return pending;
+}
+
+/** A step without a checksum says nothing of what it needs; one that lies before those of this release comes from elsewhere. */
+function refuseUnlessCompatible(schema: string, { name, checksum, needs }: AppliedStep, known: ReadonlyMap<string, MigrationStep>): void {
+  const newest = [...known.keys()].toSorted().at(-1) ?? 'no step';
+  if (name > newest && checksum !== null && (needs === null || known.has(needs))) return;
+  const reason = needs === null ? '' : ` It needs a release that knows the step ${needs}.`;
+  throw new SchemaError(
+    `The schema ${schema} of this database is newer than this release: its step ${name} is unknown here, where ${newest} is the newest.${reason} Start a release that knows the step, or restore a backup from before the upgrade. ${WHAT_TO_DO}`,
+  );
+}

@@ -1,0 +1,78 @@
+import type { PGlite } from '@electric-sql/pglite';
+import type { Logger } from '../log.ts';
+import type { MigrateMode } from '../settings/data.ts';
+import { SchemaError } from './schema.error.ts';
+import { Scratch } from './scratch.ts';
+import { embeddedSession, type Session, serverSession } from './session.ts';
+import type { SchemaUpgrade, VersionedSchema } from './versioned-schema.ts';
+
+/** Any number, the same in every release: who changes schemas of a database holds this lock of it. */
+const MIGRATION_LOCK = 4_201_002;
+
+export interface MigratorParts {
+  /** The server, past a pooler: the lock is of the session. Undefined where the database is embedded, which one process has. */
+  directUrl: string | undefined;
+  pglite: PGlite | undefined;
+  mode: MigrateMode;
+  log: Logger;
+}
+
+/** Brings the schemas of one database up to date, one process at a time; all are looked at before one is changed. */
+export class SchemaMigrator {
+  constructor(private readonly parts: MigratorParts) {}
+
+  /** Lists the upgrades that `migrate` would apply. @throws SchemaError where this release cannot work with a schema */
+  async upgrades(schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
+    await using session = await this.#open();
+    return await inspected(session, schemas);
+  }
+
+  /**
+   * @returns what was done
+   * @throws SchemaError where this release cannot work with a schema, and in the mode `never` where one is not up to date
+   */
+  async migrate(schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
+    const { mode, log, pglite } = this.parts;
+    await using session = await this.#open();
+    // most starts find everything done, and wait for nobody
+    const isDone = await inspected(session, schemas).then(
+      (found) => found.length === 0,
+      () => false,
+    );
+    if (isDone) return [];
+    if (mode === 'never') throw new SchemaError(refusal(await inspected(session, schemas)));
+    if (!pglite) await lock(session, log);
+    const upgrades = await inspected(session, schemas);
+    await using scratch = new Scratch();
+    for (const { verify } of upgrades) await verify?.(session, scratch);
+    for (const { apply } of upgrades) await apply(session, log);
+    return upgrades;
+  }
+
+  #open(): Promise<Session> {
+    const { directUrl, pglite } = this.parts;
+    return pglite ? Promise.resolve(embeddedSession(pglite)) : serverSession(directUrl ?? '');
+  }
+}
+
+async function inspected(session: Session, schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
+  const found: SchemaUpgrade[] = [];
+  for (const one of schemas) {
+    const upgrade = await one.inspect(session);
+    if (upgrade) found.push(upgrade);
+  }
+  return found;
+}
+
+/** Of the session, which ends with the migration. */
+async function lock(session: Session, log: Logger): Promise<void> {
+  const [row] = await session.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK]);
+  if (row?.taken) return;
+  log.info('Another process is bringing the database up to date: waiting for it');
+  await session.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+}
+
+const refusal = (upgrades: readonly SchemaUpgrade[]): string => {
+  const versions = upgrades.map(({ schema, from, to }) => `the schema ${schema} is at ${from}, this release needs ${to}`);
+  return `The database is older than this release, and MIGRATE is never: ${versions.join('; ')}. Run npm run migrate.`;
+};

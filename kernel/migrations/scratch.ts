@@ -1,0 +1,17 @@
+import { PGlite } from '@electric-sql/pglite';
+import { EXTENSIONS } from '../database.extensions.ts';
+import { embeddedSession, type Session } from './session.ts';
+
+/** An empty database in memory, to see what steps make; opened when it is first asked for. */
+export class Scratch implements AsyncDisposable {
+  #opening: Promise<PGlite> | undefined;
+
+  async session(): Promise<Session> {
+    this.#opening ??= PGlite.create({ extensions: EXTENSIONS });
+    return embeddedSession(await this.#opening);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#opening)?.close();
+  }
+}

@@ -1,0 +1,143 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../log.ts';
+import type { MigrationStep } from '../migration.ts';
+import { describeSchema, differences } from './catalog.ts';
+import { type AppliedStep, pendingSteps } from './history.ts';
+import { SchemaError } from './schema.error.ts';
+import type { Scratch } from './scratch.ts';
+import type { Session, Statements } from './session.ts';
+import type { SchemaUpgrade, VersionedSchema } from './versioned-schema.ts';
+
+/** How many differences an error names. */
+const NAMED = 5;
+/** A statement that waits for a table makes everybody else wait who comes after it: it gives up soon, and tries again. */
+const LOCK_TIMEOUT_MS = 3_000;
+const LOCK_ATTEMPTS = 20;
+const LOCK_PAUSE_MS = 1_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** A schema that is made by steps, which its table `migration` lists with their checksums. */
+export class SteppedSchema implements VersionedSchema {
+  constructor(
+    readonly schema: string,
+    private readonly steps: readonly MigrationStep[],
+  ) {}
+
+  async inspect(session: Session): Promise<SchemaUpgrade | undefined> {
+    const { schema } = this;
+    const applied = await this.#applied(session);
+    // of a schema without steps nothing is known: who has it reads what others made
+    if (this.steps.length === 0) return (await exists(session, schema)) ? undefined : this.#upgrade([], [], []);
+    const pending = pendingSteps(schema, this.steps, applied);
+    const adopted = this.steps.filter(({ name }) => applied.some((one) => one.name === name && one.checksum === null));
+    return pending.length + adopted.length > 0 ? this.#upgrade(applied, pending, adopted) : undefined;
+  }
+
+  #upgrade(applied: readonly AppliedStep[], pending: readonly MigrationStep[], adopted: readonly MigrationStep[]): SchemaUpgrade {
+    const { schema } = this;
+    const newest = applied.at(-1)?.name;
+    return {
+      schema,
+      from: newest ? `${newest}${adopted.length > 0 ? ' without checksums' : ''}` : 'nothing',
+      to: this.steps.at(-1)?.name ?? 'an empty schema',
+      verify: async (session, scratch) => {
+        if (adopted.length > 0) await this.#verifyAdopted(session, scratch, adopted);
+      },
+      apply: async (session, log) => {
+        await session.transaction((tx) => this.#prepare(tx, adopted));
+        for (const step of pending) {
+          await this.#applyStep(session, step, log);
+          log.info({ schema, step: step.name }, 'Migration applied');
+        }
+      },
+    };
+  }
+
+  /** As one query that works with the table of every release: before checksums it had no columns for them. */
+  async #applied(session: Session): Promise<AppliedStep[]> {
+    const table = `"${this.schema}"."migration"`;
+    const [found] = await session.query<{ there: boolean }>('select to_regclass($1) is not null as there', [table]);
+    if (!found?.there) return [];
+    return session.query<AppliedStep>(
+      `select m.name, to_jsonb(m) ->> 'checksum' as checksum, to_jsonb(m) ->> 'needs' as needs from ${table} m order by m.name`,
+    );
+  }
+
+  /**
+   * Before checksums were kept, steps were edited after they had been applied: their names say nothing. A database is taken over
+   * where it is what the steps of today make.
+   */
+  async #verifyAdopted(session: Session, scratch: Scratch, adopted: readonly MigrationStep[]): Promise<void> {
+    const { schema } = this;
+    const example = await scratch.session();
+    await example.execute(`create schema "${schema}"`);
+    for (const { statements } of adopted) for (const statement of statements) await example.execute(statement);
+    const [expected, actual] = await Promise.all([describe(example, schema), describe(session, schema)]);
+    const found = differences(expected, actual);
+    if (found.length === 0) return;
+    const named = found.slice(0, NAMED).join(', ');
+    const more = found.length > NAMED ? `, and ${found.length - NAMED} more` : '';
+    throw new SchemaError(
+      `The schema ${schema} of this database is not what the steps make that it lists (up to ${adopted.at(-1)?.name}): ${named}${more}. It was made by a development version whose steps were changed later; no upgrade leads from there. See Upgrade in docs/operations.md.`,
+    );
+  }
+
+  async #prepare(tx: Statements, adopted: readonly MigrationStep[]): Promise<void> {
+    const { schema } = this;
+    // asking first: `if not exists` needs the right to create one even where it exists
+    if (!(await exists(tx, schema))) await tx.execute(`create schema "${schema}"`);
+    if (this.steps.length === 0) return;
+    await tx.execute(MIGRATION_TABLE(schema));
+    for (const step of adopted) {
+      const values = [step.name, step.checksum, step.needs ?? null];
+      await tx.query(`update "${schema}"."migration" set checksum = $2, needs = $3 where name = $1`, values);
+    }
+  }
+
+  async #applyStep(session: Session, step: MigrationStep, log: Logger): Promise<void> {
+    const { schema } = this;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await session.transaction(async (tx) => {
+          await tx.execute(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+          for (const statement of step.statements) await tx.execute(statement);
+          const values = [step.name, step.checksum, step.needs ?? null];
+          await tx.query(`insert into "${schema}"."migration" (name, checksum, needs) values ($1, $2, $3)`, values);
+        });
+        return;
+      } catch (error) {
+        if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || attempt === LOCK_ATTEMPTS) throw failed(error, schema, step.name);
+        log.warn({ schema, step: step.name, attempt }, 'A migration waits for a table that is in use');
+        await delay(LOCK_PAUSE_MS);
+      }
+    }
+  }
+}
+
+/** As MikroORM's migrator made it in earlier releases, which read it still, and what came since. */
+const MIGRATION_TABLE = (schema: string): string => `
+  create table if not exists "${schema}"."migration" (
+    "id" serial primary key,
+    "name" varchar(255) not null,
+    "executed_at" timestamptz not null default current_timestamp
+  );
+  alter table "${schema}"."migration" add column if not exists "checksum" text null, add column if not exists "needs" text null`;
+
+async function exists(statements: Statements, schema: string): Promise<boolean> {
+  const [found] = await statements.query<{ there: boolean }>('select to_regnamespace(quote_ident($1)) is not null as there', [schema]);
+  return found?.there === true;
+}
+
+/** The names in definitions depend on where the session looks for them. */
+const describe = (session: Session, schema: string) =>
+  session.transaction(async (tx) => {
+    await tx.execute('set local search_path = public');
+    return describeSchema(tx, schema);
+  });
+
+/** What the statement itself got wrong is named with its step; a lost connection and missing rights are what they are. */
+function failed(error: unknown, schema: string, step: string): unknown {
+  const { code = '', message } = error as { code?: string; message?: string };
+  if (!/^[0-9A-Z]{5}$/.test(code) || code === '42501' || /^(08|53|57)/.test(code)) return error;
+  return new SchemaError(`The step ${step} of the schema ${schema} failed and was rolled back: ${message}.`, { cause: error });
+}

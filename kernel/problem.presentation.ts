@@ -1,0 +1,30 @@
+import type { FieldProblem } from './errors.ts';
+
+const SHOWN_LENGTH = 200;
+const SECRET_FIELD = /(secret|password|token|code|key|data|webhook_?url)$/i;
+
+/** A text that an error repeats: the beginning of a long one. */
+export const shown = (value: string): string => (value.length > SHOWN_LENGTH ? `${value.slice(0, SHOWN_LENGTH)}…` : value);
+
+/** A problem as callers see it: a value that may be a secret, or is large, is not repeated. */
+export function presented({ field, value, reason }: FieldProblem): FieldProblem {
+  const isHidden = value === undefined || SECRET_FIELD.test(field);
+  return { field: shown(field), value: isHidden ? null : (previewOf(value, { left: MAX_SHOWN_VALUES }) ?? null), reason };
+}
+
+const MAX_SHOWN_VALUES = 50;
+const MAX_SHOWN_DEPTH = 6;
+
+/** A copy of a value without what its fields may hold of secrets and files; undefined for a large one, which is not read further. */
+function previewOf(value: unknown, budget: { left: number }, depth = 0): unknown {
+  if (typeof value === 'string') return shown(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if ('toJSON' in value && typeof value.toJSON === 'function') return previewOf(value.toJSON(), budget, depth);
+  if (depth > MAX_SHOWN_DEPTH || (Array.isArray(value) && value.length > budget.left)) return undefined;
+  const entries = Object.entries(value).filter(([name, inner]) => inner !== undefined && !SECRET_FIELD.test(name));
+  budget.left -= entries.length;
+  if (budget.left < 0) return undefined;
+  const copies = entries.map(([name, inner]) => [shown(name), previewOf(inner, budget, depth + 1)] as const);
+  if (copies.some(([, copy]) => copy === undefined)) return undefined;
+  return Array.isArray(value) ? copies.map(([, copy]) => copy) : Object.fromEntries(copies);
+}

@@ -1,0 +1,24 @@
+import { text } from './setting.ts';
+
+/** Origins as browsers send them in `Origin`; `*` stands for any. */
+export type AllowedOrigins = '*' | readonly string[];
+
+/** `https://app.example.com`, and what applications with a web view send, such as `capacitor://localhost`. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9[\]:._-]+$/;
+
+/** The text of ALLOWED_ORIGINS: `*`, or origins with commas between. */
+export const allowedOrigins = text
+  .transform((value) => value.split(',').map((part) => normalized(part.trim())))
+  .refine(
+    (origins) => (origins.length === 1 && origins[0] === '*') || origins.every((origin) => origin !== undefined && ORIGIN.test(origin)),
+    'must be * or origins with commas between, such as https://app.example.com',
+  )
+  .transform((origins): AllowedOrigins => (origins[0] === '*' ? '*' : (origins as string[])));
+
+/** As a browser writes it: in lower case, without the usual port. Undefined for what has more than scheme, host and port. */
+function normalized(value: string): string | undefined {
+  if (!URL.canParse(value)) return value;
+  const { protocol, host, origin, pathname, search, hash, username } = new URL(value);
+  if (pathname.length > 1 || search || hash || username || value.endsWith('/')) return undefined;
+  return origin === 'null' ? `${protocol}//${host}` : origin;
+}

@@ -1,0 +1,74 @@
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Encoding, encodedTag } from '../kernel/entity-tags.ts';
+import { addVary } from '../kernel/http.ts';
+
+/** Below this, what is saved is less than what it costs. */
+const LEAST_BYTES = 1024;
+/** Up to this it takes less time to compress at once than to ask a thread, which may be busy with passwords. */
+const SYNC_BYTES = 16 * 1024;
+
+/** Texts that machines read. Never pages: what a form brought stands in them beside the token of its session (BREACH). */
+const COMPRESSIBLE = /^(application\/(json|javascript|xml|[\w.-]+\+(json|xml))|text\/(?!event-stream|html)|image\/svg\+xml)/;
+
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } };
+const GZIP = { level: 5 };
+
+/**
+ * Compresses responses of more than 1 KiB for callers that accept it, each encoding with an entity tag of its own. Event streams and
+ * attachments are written past this, or say that they are to be saved. Call it on the root instance, after all hooks that read a payload.
+ */
+export function mountCompression(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (!isCompressible(reply)) return done(null, payload);
+    addVary(reply, 'Accept-Encoding');
+    const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? Buffer.byteLength(payload) : 0;
+    const encoding = bytes < LEAST_BYTES ? undefined : acceptedEncoding(request.headers['accept-encoding']);
+    if (!encoding) return done(null, payload);
+    compress(payload as string | Buffer, bytes, encoding, (compressed) => {
+      if (compressed) markEncoded(request, reply, encoding);
+      done(null, compressed ?? payload);
+    });
+  });
+}
+
+function isCompressible(reply: FastifyReply): boolean {
+  return (
+    COMPRESSIBLE.test(String(reply.getHeader('content-type') ?? '')) &&
+    reply.getHeader('content-encoding') === undefined &&
+    !/^attachment/i.test(String(reply.getHeader('content-disposition') ?? ''))
+  );
+}
+
+/** Says in which encoding the response comes. Of a change the tag is that of the record, whatever the response looks like. */
+export function markEncoded({ method }: FastifyRequest, reply: FastifyReply, encoding: Encoding): void {
+  const tag = reply.getHeader('etag');
+  reply.removeHeader('content-length').header('content-encoding', encoding);
+  if (typeof tag === 'string' && (method === 'GET' || method === 'HEAD')) reply.header('etag', encodedTag(tag, encoding));
+}
+
+/** Calls back without anything where it fails: then the response goes as it is. */
+function compress(payload: string | Buffer, bytes: number, encoding: Encoding, done: (compressed?: Buffer) => void): void {
+  const take = (error: Error | null, compressed: Buffer): void => done(error ? undefined : compressed);
+  if (bytes <= SYNC_BYTES) done(encoding === 'br' ? brotliCompressSync(payload, BROTLI) : gzipSync(payload, GZIP));
+  else if (encoding === 'br') brotliCompress(payload, BROTLI, take);
+  else gzip(payload, GZIP, take);
+}
+
+const RANGES_MAX = 20;
+
+/** The better of the encodings that Accept-Encoding allows (RFC 9110, 12.5.3); undefined for neither. */
+export function acceptedEncoding(header: string | string[] | undefined): Encoding | undefined {
+  const weights = new Map<string, number>();
+  for (const range of String(header ?? '')
+    .toLowerCase()
+    .split(',', RANGES_MAX)) {
+    const [coding = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='));
+    weights.set(coding === 'x-gzip' ? 'gzip' : coding, weight ? Number(weight.slice(2)) || 0 : 1);
+  }
+  const weightOf = (coding: Encoding): number => weights.get(coding) ?? weights.get('*') ?? 0;
+  const [br, gzipped] = [weightOf('br'), weightOf('gzip')];
+  if (br <= 0 && gzipped <= 0) return undefined;
+  return br >= gzipped ? 'br' : 'gzip';
+}

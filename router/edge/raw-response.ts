@@ -1,0 +1,19 @@
+import { STATUS_CODES } from 'node:http';
+import type { PlatformError } from '../../kernel/errors.ts';
+import { errorBody, JSON_TYPE } from '../../kernel/http.ts';
+import { newId } from '../../kernel/ids.ts';
+
+/** A whole response with the standard error body, for where Node hands over the socket and no response object. It closes the connection. */
+export function rawResponse(error: PlatformError): string {
+  const requestId = newId('request');
+  const body = JSON.stringify(errorBody(error, requestId));
+  return [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+    'Connection: close',
+    `Content-Type: ${JSON_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    '',
+    body,
+  ].join('\r\n');
+}

@@ -1,0 +1,131 @@
+import type { BatchFetchNode, EntityBatchAlias, FlattenNode } from '@graphql-hive/router-query-planner';
+import type { DocumentNode, GraphQLError, GraphQLSchema } from 'graphql';
+import { EntityBatch } from './batch.ts';
+import { errorAt } from './errors.ts';
+import type { JsonObject } from './merge.ts';
+import { EntityPath, type Path } from './path.ts';
+import { compileRepresentation, type Represent, typeSetBy } from './representation.ts';
+import { compileRewrites, type RenamePath, type Rewrite, renamesOf } from './rewrite.ts';
+import { compileSend, parseFetch, type Response, responseKeys, unreached } from './send.ts';
+import type { Run, Step } from './step.ts';
+
+/** One list of entities of a fetch: where the objects stand that it completes, and how they are sent and read. */
+interface EntityList {
+  /** The response key of the list. */
+  alias: string;
+  places: EntityPath[];
+  represent: Represent;
+  rewrite: Rewrite;
+  rename: RenamePath | undefined;
+  /** All are sent as their interface, also those of types of which nothing is selected. */
+  isInterface: boolean;
+  /** The response keys that it brings. */
+  keys: ReadonlySet<string>;
+}
+
+type EntityListNode = Pick<EntityBatchAlias, 'alias' | 'paths' | 'requires' | 'inputRewrites' | 'outputRewrites'>;
+
+const compileList = (node: EntityListNode, document: DocumentNode, schema: GraphQLSchema): EntityList => ({
+  alias: node.alias,
+  places: node.paths.map((path) => new EntityPath(path, schema)),
+  represent: compileRepresentation(node.requires, node.inputRewrites ?? [], schema),
+  rewrite: compileRewrites(node.outputRewrites ?? [], schema),
+  rename: renamesOf(node.outputRewrites ?? []),
+  isInterface: (node.inputRewrites ?? []).flatMap(typeSetBy).length > 0,
+  keys: responseKeys(document, node.alias),
+});
+
+const ENTITIES = '_entities';
+
+export function compileFlatten<C>({ path, node }: FlattenNode, schema: GraphQLSchema): Step<C> {
+  if (node.kind !== 'Fetch') throw new Error(`A query plan flattens a ${node.kind} node.`);
+  const document = parseFetch(node);
+  const send = compileSend<C>(node, document);
+  const list = compileList({ ...node, alias: ENTITIES, paths: [path], requires: node.requires ?? [] }, document, schema);
+  return async (run) => {
+    const batch = new EntityBatch(list.represent);
+    for (const places of list.places) batch.add(places.collect(run.data));
+    if (batch.representations.length === 0) return;
+    take(run, [{ batch, list }], await send(run, { representations: batch.representations }));
+  };
+}
+
+/** Several lists of entities of one subgraph in one request, each under an alias. */
+export function compileBatch<C>(node: BatchFetchNode, schema: GraphQLSchema): Step<C> {
+  const document = parseFetch(node);
+  const send = compileSend<C>(node, document);
+  const lists = node.entityBatch.aliases.map((alias) => ({
+    variable: alias.representationsVariableName,
+    list: compileList(alias, document, schema),
+  }));
+  return async (run) => {
+    const shared = new Map<string, EntityBatch>();
+    const parts = lists.map(({ variable, list }): Part => {
+      const known = shared.get(variable);
+      const batch = known ? known.sibling(list.represent) : new EntityBatch(list.represent);
+      shared.set(variable, known ?? batch);
+      for (const places of list.places) batch.add(places.collect(run.data));
+      return { batch, list };
+    });
+    if ([...shared.values()].every((batch) => batch.representations.length === 0)) return;
+    const representations = Object.fromEntries([...shared].map(([name, batch]) => [name, batch.representations]));
+    take(run, parts, await send(run, representations));
+  };
+}
+
+interface Part {
+  batch: EntityBatch;
+  list: EntityList;
+}
+
+/** Merges the lists of a response into the data of a run. */
+function take<C>(run: Run<C>, parts: readonly Part[], { data, errors }: Response): void {
+  for (const part of parts) {
+    const { batch, list } = part;
+    const results = data?.[list.alias];
+    const ofList = errors.length === 0 ? errors : errorsFor(list, parts, errors);
+    const isComplete = batch.fits(results);
+    if (isComplete && ofList.length === 0) batch.merge(results, list.rewrite);
+    else takeErrors(run, part, isComplete ? results : undefined, ofList);
+    const isMalformed = !isComplete && (ofList.length === 0 || (results !== undefined && results !== null));
+    if (isMalformed) {
+      const reason = `A subgraph did not respond with one entity for each of ${batch.representations.length} representations.`;
+      run.errors.fail(unreached(reason), batch.pathsOf(locate(run, list)).flat(), list.keys);
+    }
+  }
+}
+
+/** Errors with the path of the list, and those that do not say where they belong. */
+function errorsFor({ alias }: EntityList, parts: readonly Part[], errors: readonly GraphQLError[]): GraphQLError[] {
+  const isOfAnother = (key: unknown): boolean => parts.some(({ list }) => list.alias !== alias && list.alias === key);
+  return errors.filter(({ path }) => !isOfAnother(path?.[0]));
+}
+
+/** Errors at the places of the entities: `["_entities", 3, "name"]` is `name` of every object that was sent as number 3. */
+function takeErrors<C>(
+  run: Run<C>,
+  { batch, list }: Part,
+  results: readonly (JsonObject | null)[] | undefined,
+  errors: readonly GraphQLError[],
+): void {
+  const places = batch.pathsOf(locate(run, list));
+  const failed = new Set<number>();
+  for (const error of errors) {
+    const [key, index, ...tail] = error.path ?? [];
+    const isLocated = key === list.alias && typeof index === 'number';
+    if (isLocated) failed.add(index);
+    const paths = isLocated ? (places[index] ?? []) : places.flat();
+    if (isLocated && tail.length > 0) {
+      // a null for all of the entity: whatever else was asked of it is absent for the same reason
+      const isNull = !results?.[index];
+      for (const path of paths)
+        run.errors.add(errorAt(error, [...path, ...(list.rename?.(tail) ?? tail)]), isNull ? path : undefined, list.isInterface);
+    } else {
+      run.errors.fail(error, paths, list.keys);
+      if (!isLocated) for (const at of batch.representations.keys()) failed.add(at);
+    }
+  }
+  if (results) batch.merge(results, list.rewrite, failed);
+}
+
+const locate = <C>({ data }: Run<C>, { places }: EntityList): Path[] => places.flatMap((place) => place.locate(data));

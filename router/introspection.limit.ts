@@ -1,0 +1,84 @@
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  parse,
+  type SelectionSetNode,
+} from 'graphql';
+import { type Fragments, fragmentsOf, INTROSPECTION } from './limits.ts';
+
+/** An operation may ask as much about the schema as this many of the queries that tools send. */
+const QUERIES = 2;
+/** A type that is known by itself, and not as one of all: it may be the largest. */
+const SINGLE: ReadonlySet<string> = new Set(['__type', 'queryType', 'mutationType', 'subscriptionType']);
+
+/**
+ * Limits what an operation asks about the schema, by an estimate of the fields that its response has: of all lists their
+ * average length, and of a type's own fields the largest number where one type is asked for.
+ */
+export class IntrospectionLimit {
+  readonly #lengths: ReadonlyMap<string, number>;
+  readonly #mostFields: number;
+  readonly #limit: number;
+
+  constructor(schema: GraphQLSchema) {
+    const types = Object.values(schema.getTypeMap());
+    const fielded = types.filter((type) => isObjectType(type) || isInterfaceType(type));
+    const fields = fielded.flatMap((type) => Object.values(type.getFields()));
+    const inputs = types.filter(isInputObjectType).flatMap((type) => Object.values(type.getFields()));
+    const values = types.filter(isEnumType).flatMap((type) => type.getValues());
+    const count = Math.max(1, types.length);
+    this.#lengths = new Map([
+      ['types', count],
+      ['fields', fields.length / count],
+      ['inputFields', inputs.length / count],
+      ['enumValues', values.length / count],
+      ['args', fields.flatMap(({ args }) => args).length / Math.max(1, fields.length)],
+      ['interfaces', fielded.flatMap((type) => type.getInterfaces()).length / count],
+      ['possibleTypes', 1],
+      ['directives', schema.getDirectives().length],
+    ]);
+    this.#mostFields = Math.max(0, ...fielded.map((type) => Object.keys(type.getFields()).length));
+    const whole = parse(
+      getIntrospectionQuery({ schemaDescription: true, specifiedByUrl: true, directiveIsRepeatable: true, inputValueDeprecation: true }),
+    );
+    this.#limit = QUERIES * this.#sizeOf(whole, fragmentsOf(whole));
+  }
+
+  /** Why a validated document asks too much, or undefined. */
+  exceeded(document: DocumentNode, fragments: Fragments): string | undefined {
+    const size = this.#sizeOf(document, fragments);
+    if (size <= this.#limit) return undefined;
+    return `The operation asks about the schema as much as ${Math.ceil((size / this.#limit) * QUERIES)} full introspection queries; at most ${QUERIES} are allowed.`;
+  }
+
+  #sizeOf({ definitions }: DocumentNode, fragments: Fragments): number {
+    const sizes = definitions.map((definition) =>
+      definition.kind === Kind.OPERATION_DEFINITION ? this.#sizeIn(definition.selectionSet, fragments, undefined) : 0,
+    );
+    return Math.max(...sizes);
+  }
+
+  /** `parent`: the field of the schema that is selected in; undefined for data, of which nothing counts. */
+  #sizeIn({ selections }: SelectionSetNode, fragments: Fragments, parent: string | undefined): number {
+    let size = 0;
+    for (const selection of selections) {
+      if (selection.kind !== Kind.FIELD) {
+        const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
+        if (fragment) size += this.#sizeIn(fragment.selectionSet, fragments, parent);
+        continue;
+      }
+      const name = selection.name.value;
+      if (parent === undefined && !INTROSPECTION.has(name)) continue;
+      const inner = selection.selectionSet ? this.#sizeIn(selection.selectionSet, fragments, name) : 0;
+      const isOwn = name === 'fields' && parent !== undefined && SINGLE.has(parent);
+      size += 1 + (isOwn ? this.#mostFields : (this.#lengths.get(name) ?? 1)) * inner;
+    }
+    return size;
+  }
+}

@@ -1,0 +1,94 @@
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { InvalidParameters, isErrorCode, statusOf } from '../kernel/errors.ts';
+import { answerOnce, checkKey, fingerprintOf, type IdempotencyStore, idempotencyScope, isKept } from '../kernel/idempotency.ts';
+import { Principal } from '../kernel/principal.ts';
+import type { AdmittedOperation, GraphOperation, Router } from './router.ts';
+
+export interface MutationsOnceOptions {
+  store: IdempotencyStore;
+  /** @throws PlatformError for a caller who may not use one of these root fields of Mutation, or must show a second factor first */
+  authorize(fields: readonly string[], principal: Principal): void;
+}
+
+export interface OnceResult {
+  result: ExecutionResult;
+  isReplayed: boolean;
+}
+
+/**
+ * Runs mutations that come with an idempotency key once: the first response is replayed as on REST, by the same store and rules
+ * (kernel/idempotency.ts). A response is kept as a whole, with the errors of fields that failed beside others that did their work.
+ */
+export class MutationsOnce {
+  constructor(
+    private readonly router: Router,
+    /** Without them a key is refused rather than ignored. */
+    private readonly options: MutationsOnceOptions | undefined,
+  ) {}
+
+  /** @throws PlatformError INVALID_PARAMETERS for a malformed key, IDEMPOTENCY_CONFLICT */
+  async execute(request: GraphOperation, admitted: AdmittedOperation, sentKey: unknown): Promise<OnceResult> {
+    const { operation } = admitted;
+    const { fields } = operation.price;
+    const { principal, log } = request.context;
+    // callers of a public operation are nobody in particular: they must not share responses
+    const isOnce = operation.node.operation === 'mutation' && principal !== Principal.nobody && !this.router.isPublic(fields);
+    if (!isOnce || sentKey === undefined) return { result: await this.router.execute(request, admitted), isReplayed: false };
+
+    const key = checkKey(sentKey);
+    if (!this.options) throw new InvalidParameters([{ field: 'Idempotency-Key', reason: 'is not supported here' }]);
+    try {
+      this.options.authorize(fields, principal);
+    } catch (error) {
+      return { result: { errors: [await this.router.refusal(error, request.context)] }, isReplayed: false };
+    }
+    let fresh: ExecutionResult | undefined;
+    const input = { query: operation.prepared.text, variables: request.variables ?? {} };
+    const claim = {
+      store: this.options.store,
+      scope: idempotencyScope(principal),
+      key,
+      fingerprint: fingerprintOf('GRAPHQL', operation.name ?? '', input),
+      lost: (error: unknown) => log.error({ err: error }, 'idempotent response not kept'),
+    };
+    const run = async () => {
+      fresh = await this.router.execute(request, admitted);
+      if (!isWorthKeeping(fresh, fields.length)) throw new NotKept();
+      return { status: 200, headers: {}, body: JSON.stringify(fresh) };
+    };
+    try {
+      const { body } = await answerOnce(claim, run, (error) => Promise.reject(error) as never);
+      return fresh ? { result: fresh, isReplayed: false } : { result: restored(body), isReplayed: true };
+    } catch (error) {
+      if (error instanceof NotKept && fresh) return { result: fresh, isReplayed: false };
+      throw error;
+    }
+  }
+}
+
+/** Frees the key: nothing was done, and the same request may come out otherwise when it is tried again. */
+class NotKept extends Error {}
+
+/**
+ * Whether anything may have been done, or all that failed would fail again. Root fields of a mutation run one after the other, and
+ * one that must not be null takes the data of all with it: then nobody knows which of several did their work.
+ */
+function isWorthKeeping({ data, errors = [] }: ExecutionResult, fieldCount: number): boolean {
+  if (errors.length === 0 || (data === null && fieldCount > 1)) return true;
+  const failed = new Set(errors.filter(({ path }) => (path?.length ?? 0) <= 1).map(({ path }) => path?.[0]));
+  // an error below a root field is of a change that was made; of one that was being committed nobody knows
+  if (errors.some(({ path, extensions }) => (path?.length ?? 0) > 1 || Object(extensions.details).outcome === 'unknown')) return true;
+  if (data && Object.keys(data).some((name) => !failed.has(name))) return true;
+  return errors.every(({ extensions: { code } }) => isErrorCode(code) && isKept(statusOf(code)));
+}
+
+/** The result as it was, with the errors that callers saw. */
+function restored(body: string): ExecutionResult {
+  const { errors, ...rest } = JSON.parse(body) as { data?: Record<string, unknown>; errors?: GraphQLFormattedError[] };
+  return errors ? { ...rest, errors: errors.map(asError) } : rest;
+}
+
+function asError({ message, locations, path, extensions }: GraphQLFormattedError): GraphQLError {
+  const error = new GraphQLError(message, { path, extensions });
+  return Object.defineProperty(error, 'locations', { value: locations, enumerable: true });
+}

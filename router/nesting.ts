@@ -1,0 +1,27 @@
+import { Lexer, Source, TokenKind } from 'graphql';
+
+/** Brackets of any kind that may be open at a time in a document. The planner reads 48; recursive visitors of graphql-js end at about 1,500. */
+export const MAX_NESTING = 40;
+
+export const NESTED_TOO_DEEPLY = `The document is nested more than ${MAX_NESTING} levels deep.`;
+
+/**
+ * Whether more brackets than that are open anywhere in the first tokens of a document.
+ *
+ * @throws GraphQLError where a token is none.
+ */
+export function isNestedBeyond(limit: number, text: string, tokens: number): boolean {
+  const lexer = new Lexer(new Source(text));
+  let open = 0;
+  for (let count = 0; count < tokens; count += 1) {
+    const { kind } = lexer.advance();
+    if (kind === TokenKind.EOF) return false;
+    if (OPENING.has(kind)) open += 1;
+    else if (CLOSING.has(kind)) open -= 1;
+    if (open > limit) return true;
+  }
+  return false;
+}
+
+const OPENING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
+const CLOSING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);

@@ -1,0 +1,16 @@
+/**
+ * `npm run record-release -- <name>`: records the databases of this release, embedded and PostgreSQL, with records of every kind,
+ * into test/fixtures/releases/<name>; test/operations/releases.test.ts opens them from then on. RECORD_DATABASE_URL names the
+ * server on which a database is made and dropped; `pg_dump` and `tar` must be there, pg_dump no older than the server.
+ */
+import { spawnSync } from 'node:child_process';
+
+const [name = ''] = process.argv.slice(2);
+if (!/^[\w.-]+$/.test(name)) {
+  process.stderr.write('Name the release: RECORD_DATABASE_URL=postgres://… npm run record-release -- issue-12\n');
+  process.exit(1);
+}
+const { RECORD_DATABASE_URL = 'postgres://postgres@127.0.0.1:5432/postgres' } = process.env;
+const env = { ...process.env, RECORD_NAME: name, RECORD_DATABASE_URL };
+const { status } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--mode', 'record'], { stdio: 'inherit', env });
+process.exit(status ?? 1);

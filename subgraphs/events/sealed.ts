@@ -1,0 +1,6 @@
+import type { SealedColumn } from '../../kernel/secret-box.ts';
+
+/** Purpose of secrets at rest. */
+export const WEBHOOK_SECRETS = 'events.webhook-secret';
+
+export const sealed: readonly SealedColumn[] = [{ table: 'webhook', column: 'sealed_secret', purpose: WEBHOOK_SECRETS }];

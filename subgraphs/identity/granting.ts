@@ -1,0 +1,25 @@
+import { type Grant, grantOf, isGrant, type Principal } from '../../kernel/principal.ts';
+import { requireToGrant } from './api-keys/api-key.grants.ts';
+import { grantsOf } from './users/user.roles.ts';
+import type { UserRole } from './users/user.states.ts';
+
+/** An input that gives somebody permissions: by name, as scopes, or by a role. */
+interface GrantingInput {
+  permissions?: readonly string[] | null;
+  scopes?: readonly string[] | null;
+  role?: UserRole | null;
+  defaultRole?: UserRole | null;
+  roleMappings?: readonly { role: UserRole }[] | null;
+}
+
+/**
+ * For `also` of `@Requires`: nobody hands on more than they hold. What is no permission is for the rules of the input to say.
+ * @throws InsufficientPermissions
+ */
+export function requireToGrantInput({ input }: { input: GrantingInput }, { principal }: { principal: Principal }): void {
+  const { permissions, scopes, role, defaultRole, roleMappings } = input;
+  const named = [...(permissions ?? []), ...(scopes ?? []).map(grantOf)].filter(isGrant);
+  const roles = [role, defaultRole, ...(roleMappings ?? []).map((mapping) => mapping.role)];
+  const implied = roles.flatMap((one): readonly Grant[] => (one ? grantsOf(one) : []));
+  requireToGrant(principal, [...named, ...implied]);
+}

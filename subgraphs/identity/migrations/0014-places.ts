@@ -1,0 +1,14 @@
+import { migration } from '../../../kernel/migration.ts';
+
+/** Places from which users signed in: a lockout that strangers cause does not count there. */
+export const places = migration('0014-places', [
+  `create table "identity"."known_place" (
+     "user_id" text not null references "identity"."user" ("id") on delete cascade,
+     "place" text not null,
+     "second_factor" boolean not null,
+     "last_seen" timestamptz(3) not null,
+     "expires_at" timestamptz(3) not null,
+     primary key ("user_id", "place")
+   )`,
+  `create index "known_place_expires_at_index" on "identity"."known_place" ("expires_at")`,
+]);

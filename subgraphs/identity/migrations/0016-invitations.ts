@@ -1,0 +1,23 @@
+import { migration } from '../../../kernel/migration.ts';
+
+/**
+ * `address` is what a user is shown with and mailed to; `email` stays what they log in by, unique over all organizations. A
+ * pending invitation has no claim on the address: there `email` is `invited:<id>`. The trigger is for the previous release,
+ * which writes `email` alone and activates users by their status alone.
+ */
+export const invitations = migration('0016-invitations', [
+  `alter table "identity"."user" add column "address" text null`,
+  `update "identity"."user" set "address" = "email"`,
+  `alter table "identity"."user" alter column "address" set not null`,
+  `create function "identity"."address_user"() returns trigger language plpgsql as $$
+     begin
+       new."address" := coalesce(new."address", new."email");
+       if new."status" = 'active' and new."email" = 'invited:' || new."id" then
+         new."email" := new."address";
+       end if;
+       return new;
+     end $$`,
+  `create trigger "user_addressed" before insert or update on "identity"."user" for each row execute function "identity"."address_user"()`,
+  `alter table "identity"."user" add constraint "user_organization_id_address_unique" unique ("organization_id", "address")`,
+  `create index "user_address_index" on "identity"."user" ("address")`,
+]);

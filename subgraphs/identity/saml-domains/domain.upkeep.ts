@@ -1,0 +1,110 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import type { Logger } from '../../../kernel/log.ts';
+import { Upkeep } from '../../../kernel/upkeep.ts';
+import type { MailQueue } from '../messages/message.queue.ts';
+import { DomainMails } from './saml-domain.mails.ts';
+import { SamlDomainClaim } from './saml-domain-claim.entity.ts';
+import type { SamlDomains } from './saml-domains.ts';
+
+const EVERY_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** Owners are told at once, and again this long before the end. */
+const LAST_WARNING_MS = 7 * DAY_MS;
+/** As long as the migration gave to those that there were. */
+const GRACE_MS = 30 * DAY_MS;
+/** Claims that one round asks DNS about, and how long no other process does: longer than DNS takes to give up. */
+const BATCH = 200;
+const LEASE_MS = 60_000;
+
+export interface DomainUpkeepParts {
+  orm: Orm;
+  clock: Clock;
+  log: Logger;
+  mails: MailQueue;
+  domains: SamlDomains;
+}
+
+/** Asks DNS again about claimed and proven domains when they are due, and warns owners whose domains work without proof. */
+export class DomainUpkeep {
+  readonly #upkeep: Upkeep;
+  readonly #mails: DomainMails;
+  #round: Promise<void> = Promise.resolve();
+
+  constructor(private readonly parts: DomainUpkeepParts) {
+    this.#upkeep = new Upkeep({ name: 'identity.saml-domains', everyMs: EVERY_MS, log: parts.log }, () => this.run());
+    this.#mails = new DomainMails(parts.mails);
+  }
+
+  start(): void {
+    this.#upkeep.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#upkeep.stop();
+  }
+
+  /** Rounds of this process go one after the other. */
+  run(): Promise<void> {
+    this.#round = this.#round.catch(() => undefined).then(() => this.#once());
+    return this.#round;
+  }
+
+  async #once(): Promise<void> {
+    await this.#adopt();
+    await this.#warn();
+    const due = await this.#due();
+    await Promise.all(due.map((claim) => this.parts.domains.check(claim)));
+  }
+
+  /** What a process of the previous release took for a connection, while both ran: it knows no claims. */
+  async #adopt(): Promise<void> {
+    const now = this.parts.clock.now();
+    await this.#em().execute(
+      `insert into "identity"."saml_domain_claim" ("connection_id", "domain", "organization_id", "created_at", "grace_until", "check_due_at")
+         select d."connection_id", d."domain", c."organization_id", ?::timestamptz, ?::timestamptz, ?::timestamptz
+         from "identity"."saml_domain" d join "identity"."saml_connection" c on c."id" = d."connection_id"
+         where not exists (select from "identity"."saml_domain_claim" k where k."connection_id" = d."connection_id" and k."domain" = d."domain")
+       on conflict do nothing`,
+      [now, new Date(now.getTime() + GRACE_MS), now],
+    );
+  }
+
+  /** One mail for the domains of an organization, by one process. */
+  async #warn(): Promise<void> {
+    const now = this.parts.clock.now();
+    const lastWarning = new Date(now.getTime() + LAST_WARNING_MS);
+    await this.#em().transactional(async (tx) => {
+      const claims = await tx.execute<{ connection_id: string; domain: string }[]>(
+        `update "identity"."saml_domain_claim" set "warned_at" = ?
+         where ("connection_id", "domain") in (
+           select "connection_id", "domain" from "identity"."saml_domain_claim"
+           where "grace_until" > ? and ("warned_at" is null or ("grace_until" <= ? and "warned_at" < "grace_until" - interval '${LAST_WARNING_MS / DAY_MS} days'))
+           for update skip locked)
+         returning "connection_id", "domain"`,
+        [now, now, lastWarning],
+      );
+      if (claims.length === 0) return;
+      const keys = claims.map(({ connection_id: connectionId, domain }) => ({ connectionId, domain }));
+      const warned = await tx.find(SamlDomainClaim, { $or: keys }, { orderBy: { organizationId: 'asc', domain: 'asc' } });
+      for (const of of Map.groupBy(warned, ({ organizationId }) => organizationId).values()) await this.#mails.unproven(tx, of);
+    });
+  }
+
+  async #due(): Promise<Pick<SamlDomainClaim, 'connectionId' | 'domain'>[]> {
+    const now = this.parts.clock.now();
+    const rows = await this.#em().execute<{ connection_id: string; domain: string }[]>(
+      `update "identity"."saml_domain_claim" set "check_due_at" = ?
+       where ("connection_id", "domain") in (
+         select "connection_id", "domain" from "identity"."saml_domain_claim" where "check_due_at" <= ?
+         order by "check_due_at" limit ? for update skip locked)
+       returning "connection_id", "domain"`,
+      [new Date(now.getTime() + LEASE_MS), now, BATCH],
+    );
+    return rows.map(({ connection_id: connectionId, domain }) => ({ connectionId, domain }));
+  }
+
+  #em(): EntityManager {
+    return this.parts.orm.em.fork();
+  }
+}

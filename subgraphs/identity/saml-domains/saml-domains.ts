@@ -1,0 +1,137 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import { LOCKED, takeTurn } from '../../../kernel/records.ts';
+import type { AuditTrail } from '../audit/audit.trail.ts';
+import type { MailQueue } from '../messages/message.queue.ts';
+import type { SamlConnection } from '../saml-connections/saml-connection.entity.ts';
+import { SamlDomain } from '../saml-connections/saml-domain.entity.ts';
+import type { DomainProof, Published } from './domain.proof.ts';
+import { nextCheck } from './domain.schedule.ts';
+import { DomainMails } from './saml-domain.mails.ts';
+import { SamlDomainClaim } from './saml-domain-claim.entity.ts';
+
+export interface SamlDomainsParts {
+  orm: Orm;
+  clock: Clock;
+  trail: AuditTrail;
+  mails: MailQueue;
+  proof: DomainProof;
+  /** Domains need no proof (SAML_DOMAIN_PROOF=none): they are taken at once. */
+  isOnTrust: boolean;
+}
+
+const NO_RECORD = 'its TXT record was not found';
+const NO_ANSWER = 'DNS could not be asked; it will be asked again';
+const OTHERS = 'another connection has proven it, and its record is still there';
+
+type ClaimKey = Pick<SamlDomainClaim, 'connectionId' | 'domain'>;
+
+/** Which connection signs in users of which e-mail domain. Any organization may claim a domain; DNS decides whose it is. */
+export class SamlDomains {
+  readonly #mails: DomainMails;
+
+  constructor(private readonly parts: SamlDomainsParts) {
+    this.#mails = new DomainMails(parts.mails);
+  }
+
+  /** The connection that signs in users of a domain; undefined while nobody has proven it. */
+  async connectionFor(domain: string): Promise<string | undefined> {
+    const em = this.parts.orm.em.fork();
+    const holder = await em.findOne(SamlDomain, { domain });
+    const claim = holder && (await em.findOne(SamlDomainClaim, { connectionId: holder.connectionId, domain }));
+    return claim?.worksAt(this.parts.clock.now()) ? claim.connectionId : undefined;
+  }
+
+  /** Makes the claims of a connection those that it names. What stays keeps its proof. */
+  async claim(tx: EntityManager, { id: connectionId, organizationId, emailDomains }: SamlConnection): Promise<void> {
+    const now = this.parts.clock.now();
+    const there = new Set((await tx.find(SamlDomainClaim, { connectionId })).map(({ domain }) => domain));
+    const gone = [...there].filter((domain) => !emailDomains.includes(domain));
+    await tx.nativeDelete(SamlDomainClaim, { connectionId, domain: { $in: gone } });
+    await tx.nativeDelete(SamlDomain, { connectionId, domain: { $in: gone } });
+    const added = emailDomains.filter((domain) => !there.has(domain));
+    const made = { connectionId, organizationId, createdAt: now, checkDueAt: now, problem: NO_RECORD };
+    await tx.persist(added.map((domain) => Object.assign(new SamlDomainClaim(), made, { domain }))).flush();
+  }
+
+  /** By connection. */
+  async claimsOf(connectionIds: readonly string[]): Promise<SamlDomainClaim[][]> {
+    const where = { connectionId: { $in: [...connectionIds] } };
+    const found = await this.parts.orm.em.fork().find(SamlDomainClaim, where, { orderBy: { domain: 'asc' } });
+    return connectionIds.map((id) => found.filter(({ connectionId }) => connectionId === id));
+  }
+
+  /** Asks DNS about the domains of a connection now. */
+  async verify(connectionId: string): Promise<void> {
+    const [claims = []] = await this.claimsOf([connectionId]);
+    await Promise.all(claims.map((claim) => this.check(claim)));
+  }
+
+  /** Where nothing has to be proven, takes what was claimed. */
+  async settleOnTrust(connectionId: string): Promise<void> {
+    if (this.parts.isOnTrust) await this.verify(connectionId);
+  }
+
+  /** Asks DNS about one claim, and records what follows. No transaction waits for DNS. */
+  async check({ connectionId, domain }: ClaimKey): Promise<void> {
+    const { orm, proof } = this.parts;
+    const published = await proof.published(domain);
+    await orm.em.fork().transactional(async (tx) => {
+      await takeTurn(tx, `saml-domain ${domain}`);
+      const claim = await tx.findOne(SamlDomainClaim, { connectionId, domain }, LOCKED);
+      if (claim) await this.#record(tx, claim, published);
+    });
+  }
+
+  async #record(tx: EntityManager, claim: SamlDomainClaim, published: Published): Promise<void> {
+    const now = this.parts.clock.now();
+    claim.checkedAt = now;
+    if (!published) claim.problem = NO_ANSWER;
+    else if (!published(claim.organizationId)) await this.#absent(tx, claim, now);
+    else if (await this.#take(tx, claim, published)) await this.#found(tx, claim, now);
+    else claim.problem = OTHERS;
+    claim.checkDueAt = nextCheck(claim, now);
+  }
+
+  async #found(tx: EntityManager, claim: SamlDomainClaim, now: Date): Promise<void> {
+    if (!claim.provenAt) await this.#audit(tx, claim, 'saml_domain_proven');
+    Object.assign(claim, { provenAt: claim.provenAt ?? now, failingSince: null, graceUntil: null, problem: null });
+  }
+
+  async #absent(tx: EntityManager, claim: SamlDomainClaim, now: Date): Promise<void> {
+    claim.problem = NO_RECORD;
+    if (claim.provenAt && !claim.failingSince) {
+      claim.failingSince = now;
+      await this.#mails.missing(tx, claim);
+    }
+    const until = claim.worksUntil;
+    if (until && until <= now) await this.#end(tx, claim, 'its TXT record is not in DNS');
+  }
+
+  /** The domain is the claim's, or becomes so. False where another connection holds it by a record that is still published. */
+  async #take(tx: EntityManager, { connectionId, domain }: SamlDomainClaim, published: (organizationId: string) => boolean) {
+    const holder = await tx.findOne(SamlDomain, { domain }, LOCKED);
+    if (holder?.connectionId === connectionId) return true;
+    const other = holder && (await tx.findOne(SamlDomainClaim, { connectionId: holder.connectionId, domain }, LOCKED));
+    if (other && published(other.organizationId) && (other.provenAt || this.parts.isOnTrust)) return false;
+    if (other) await this.#end(tx, other, 'another organization has proven that it is theirs');
+    await tx.nativeDelete(SamlDomain, { domain });
+    await tx.insert(SamlDomain, { domain, connectionId });
+    return true;
+  }
+
+  async #end(tx: EntityManager, claim: SamlDomainClaim, why: string): Promise<void> {
+    const { connectionId, domain } = claim;
+    Object.assign(claim, { provenAt: null, failingSince: null, graceUntil: null, problem: NO_RECORD });
+    await tx.nativeDelete(SamlDomain, { connectionId, domain });
+    await this.#audit(tx, claim, 'saml_domain_lost');
+    await this.#mails.ended(tx, claim, why);
+  }
+
+  #audit(tx: EntityManager, { organizationId, connectionId, domain }: SamlDomainClaim, eventType: string): Promise<void> {
+    return this.parts.trail.record(
+      { eventType, organizationId, authenticationMethod: 'saml', reason: `${domain}; connection ${connectionId}` },
+      tx,
+    );
+  }
+}

@@ -1,0 +1,88 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import { storedForms } from '../../../kernel/email.ts';
+import { networkOf } from '../../../kernel/network.ts';
+import type { ClientInfo } from '../../../kernel/request.ts';
+
+const DAY_MS = 86_400_000;
+/** How long a place is remembered after the last sign-in from it. */
+const KEPT_MS = 90 * DAY_MS;
+/** How many places of a user are remembered, the latest first. */
+const PLACES_MAX = 20;
+
+/** Ways in which a user proved at a place who they are. */
+export interface Proof {
+  /** A second factor was verified there, and not only a password. */
+  secondFactor: boolean;
+}
+
+/**
+ * Places from which users have signed in. What strangers get wrong elsewhere does not lock users out there.
+ * A place is stored as an HMAC that is bound to its user: there are few enough addresses to try them all against a plain hash.
+ */
+export class KnownPlaces {
+  readonly #key: Buffer;
+
+  constructor(
+    private readonly orm: Orm,
+    private readonly clock: Clock,
+    secretKey: string,
+  ) {
+    this.#key = Buffer.from(hkdfSync('sha256', secretKey, '', 'known-places', 32));
+  }
+
+  /** Whether the user with this address has signed in from there. False for an address that nobody has. */
+  async isKnown(email: string, ip: string | undefined): Promise<boolean> {
+    const forms = storedForms(email);
+    const rows = await this.#em().execute<Row[]>(
+      `select p."user_id", p."place" from "identity"."known_place" p join "identity"."user" u on u."id" = p."user_id"
+       where u."email" in (${forms.map(() => '?').join(', ')}) and p."expires_at" > ?`,
+      [...forms, this.clock.now()],
+    );
+    return rows.some(({ user_id, place }) => place === this.#hash(user_id, ip));
+  }
+
+  /** Whether the user has verified a second factor there. */
+  async isVerified(userId: string, ip: string | undefined): Promise<boolean> {
+    const rows = await this.#em().execute<Row[]>(
+      `select "user_id", "place" from "identity"."known_place" where "user_id" = ? and "place" = ? and "second_factor" and "expires_at" > ?`,
+      [userId, this.#hash(userId, ip), this.clock.now()],
+    );
+    return rows.length > 0;
+  }
+
+  /** Call it in a transaction that has locked the user: of two sign-ins at once one waits. */
+  async remember(tx: EntityManager, userId: string, client: ClientInfo | undefined, { secondFactor }: Proof): Promise<void> {
+    if (!client?.ip) return;
+    const now = this.clock.now();
+    await tx.execute(
+      `insert into "identity"."known_place" as p ("user_id", "place", "second_factor", "last_seen", "expires_at") values (?, ?, ?, ?, ?)
+       on conflict ("user_id", "place") do update set
+         "second_factor" = p."second_factor" or excluded."second_factor",
+         "last_seen" = excluded."last_seen",
+         "expires_at" = excluded."expires_at"`,
+      [userId, this.#hash(userId, client.ip), secondFactor, now, new Date(now.getTime() + KEPT_MS)],
+    );
+    await tx.execute(
+      `delete from "identity"."known_place" where "user_id" = ? and "place" in
+         (select "place" from "identity"."known_place" where "user_id" = ? order by "last_seen" desc, "place" offset ?)`,
+      [userId, userId, PLACES_MAX],
+    );
+  }
+
+  #hash(userId: string, ip = ''): string {
+    return createHmac('sha256', this.#key)
+      .update(`${userId}\0${networkOf(ip)}`)
+      .digest('base64url');
+  }
+
+  #em(): EntityManager {
+    return this.orm.em.fork();
+  }
+}
+
+interface Row {
+  user_id: string;
+  place: string;
+}

@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createAccount } from '../billing.setup.ts';
+import { rig } from '../rig.ts';
+import { confirmed } from '../security/mfa.setup.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { userOf } from '../users.setup.ts';
+
+let tenant: Tenant;
+beforeAll(async () => {
+  tenant = await (await rig()).organization({ plan: 'custom' });
+});
+
+const CREATE = 'mutation ($input: TicketCreateInput!) { createTicket(input: $input) { id title } }';
+const ticket = (title: string): Json => ({ input: { title, description: 'D' } });
+
+async function send(as: Tenant, key: string | undefined, query: string, variables: Json = {}) {
+  const answer = await fetch(`${as.origin}/graphql`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${as.apiKey}`,
+      'content-type': 'application/json',
+      ...(key !== undefined && { 'idempotency-key': key }),
+    },
+    body: JSON.stringify({ query, variables }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, text, body: JSON.parse(text) as Json, isReplayed: answer.headers.get('idempotent-replayed') === 'true' };
+}
+
+async function countOf(title: string): Promise<number> {
+  const { body } = await tenant.rest('GET', '/support/tickets?limit=200');
+  return body.tickets.filter((one: Json) => one.title === title).length;
+}
+
+describe('a mutation with an Idempotency-Key', () => {
+  test('acts once, and its first response is replayed', async () => {
+    const [key, title] = [randomUUID(), `once ${randomUUID()}`];
+    const first = await send(tenant, key, CREATE, ticket(title));
+    const again = await send(tenant, key, CREATE, ticket(title));
+    expect([first.status, first.isReplayed, again.status, again.isReplayed]).toEqual([200, false, 200, true]);
+    expect(again.body).toEqual(first.body);
+    expect(await countOf(title)).toBe(1);
+  });
+
+  test('acts once of many at the same time', async () => {
+    const [key, title] = [randomUUID(), `many ${randomUUID()}`];
+    const all = await Promise.all(Array.from({ length: 6 }, () => send(tenant, key, CREATE, ticket(title))));
+    expect(await countOf(title)).toBe(1);
+    for (const { status, body } of all.filter((one) => one.status !== 200))
+      expect([status, body.errors[0].extensions.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
+  });
+
+  test('with other variables, or as another operation, is 409', async () => {
+    const key = randomUUID();
+    await send(tenant, key, CREATE, ticket('one'));
+    for (const [query, variables] of [
+      [CREATE, ticket('two')],
+      [CREATE.replace('id title', 'id'), ticket('one')],
+    ] as const) {
+      const { status, body } = await send(tenant, key, query, variables);
+      expect([status, body.errors[0].extensions.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
+    }
+  });
+
+  test('that was used on REST is 409', async () => {
+    const key = randomUUID();
+    await tenant.rest('POST', '/support/tickets', { body: { title: 'T', description: 'D' }, headers: { 'idempotency-key': key } });
+    expect((await send(tenant, key, CREATE, ticket('T'))).status).toBe(409);
+  });
+
+  test('whose input is refused frees the key', async () => {
+    const key = randomUUID();
+    expect((await send(tenant, key, CREATE, ticket(''))).body.errors[0].extensions.code).toBe('INVALID_PARAMETERS');
+    const right = await send(tenant, key, CREATE, ticket('right'));
+    expect([right.body.data?.createTicket.title, right.isReplayed]).toEqual(['right', false]);
+  });
+
+  test('of several fields is kept whole where one of them did its work: the errors of others are replayed too', async () => {
+    const [key, title] = [randomUUID(), `several ${randomUUID()}`];
+    const query = `mutation ($input: TicketCreateInput!) {
+      first: createTicket(input: $input) { id }
+      second: updateTicket(id: "ticket_none", input: { priority: HIGH }) { id }
+    }`;
+    const first = await send(tenant, key, query, ticket(title));
+    expect(first.body.errors[0]).toMatchObject({ path: ['second'], extensions: { code: 'RESOURCE_NOT_FOUND' } });
+    const again = await send(tenant, key, query, ticket(title));
+    expect([again.isReplayed, again.body.errors, again.body.data]).toEqual([true, first.body.errors, first.body.data]);
+    expect(await countOf(title)).toBe(1);
+  });
+
+  test('is refused as a whole, before anything is done or replayed, where one of its fields is not allowed', async () => {
+    const [key, title] = [randomUUID(), `allowed ${randomUUID()}`];
+    const limited = await tenant.limitedTo('support:create');
+    const query = `mutation ($input: TicketCreateInput!) { createTicket(input: $input) { id } deleteSupportReport(id: "r") { id } }`;
+    const { body } = await send(limited, key, query, ticket(title));
+    expect(body.errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'support:write' } } }]);
+    expect(await countOf(title)).toBe(0);
+  });
+
+  test('that is malformed is 400, and a query has none', async () => {
+    expect((await send(tenant, 'ü'.repeat(2), CREATE, ticket('x'))).status).toBe(400);
+    const query = await send(tenant, randomUUID(), '{ tickets(page: { limit: 1 }) { nodes { id } } }');
+    expect([query.status, query.body.errors]).toEqual([200, undefined]);
+  });
+
+  test('acts once over a WebSocket, by extensions.idempotencyKey, and in company with HTTP', async () => {
+    const [key, title] = [randomUUID(), `socket ${randomUUID()}`];
+    const socket = tenant.socket();
+    try {
+      const ask = async (idempotencyKey: string, variables = ticket(title)): Promise<Json> => {
+        for await (const result of socket.iterate({ query: CREATE, variables, extensions: { idempotencyKey } })) return result;
+      };
+      const first = await ask(key);
+      const again = await ask(key);
+      expect(first).toMatchObject({ data: { createTicket: { title } } });
+      expect([first.data, first.extensions]).toEqual([again.data, undefined]);
+      expect(again.extensions).toEqual({ idempotentReplayed: true });
+      expect((await send(tenant, key, CREATE, ticket(title))).isReplayed).toBe(true);
+      expect(await countOf(title)).toBe(1);
+      expect((await ask(key, ticket('other'))).errors).toMatchObject([{ extensions: { code: 'IDEMPOTENCY_CONFLICT' } }]);
+    } finally {
+      await socket.dispose();
+    }
+  });
+});
+
+describe('an idempotency key belongs to the caller and not to the session', () => {
+  test('a user who signs in again and repeats a request gets the first response', async () => {
+    const user = await userOf(tenant);
+    const [key, title] = [randomUUID(), `again ${randomUUID()}`];
+    const body = { title, description: 'D' };
+    const first = await user.rest('POST', '/support/tickets', { body, headers: { 'idempotency-key': key } });
+    const again = await (await user.again()).rest('POST', '/support/tickets', { body, headers: { 'idempotency-key': key } });
+    expect([first.status, again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 201, 'true']);
+    const over = randomUUID();
+    expect((await send(user, over, CREATE, ticket(title))).isReplayed).toBe(false);
+    expect((await send(await user.again(), over, CREATE, ticket(title))).isReplayed).toBe(true);
+    expect(await countOf(title)).toBe(2);
+  });
+
+  test('a response is not replayed to a caller who lost the permission since', async () => {
+    const limited = await tenant.limitedTo('support:create');
+    const key = randomUUID();
+    const body = { title: 'T', description: 'D' };
+    const headers = { 'idempotency-key': key };
+    expect((await limited.rest('POST', '/support/tickets', { body, headers })).status).toBe(201);
+    const over = randomUUID();
+    await send(limited, over, CREATE, ticket('T'));
+    const { body: listed } = await tenant.rest('GET', '/auth/api-keys?limit=200&sort=created_at:desc');
+    const [{ id }] = listed.api_keys ?? listed.data;
+    const narrowed = await tenant.rest('PUT', `/auth/api-keys/${id}`, { body: { permissions: ['monitoring:read'] } });
+    expect(narrowed.status).toBe(200);
+    expect((await limited.rest('POST', '/support/tickets', { body, headers })).status).toBe(403);
+    expect((await send(limited, over, CREATE, ticket('T'))).body.errors[0].extensions.code).toBe('INSUFFICIENT_PERMISSIONS');
+  });
+
+  test('a response is not replayed to a session that must show a second factor first', async () => {
+    const { user } = await confirmed(tenant);
+    const account = await createAccount(tenant);
+    const key = randomUUID();
+    const body = { name: 'k', permissions: ['support:read'], account_id: account.id };
+    const again = await user.again();
+    const answer = await again.rest('POST', '/auth/api-keys', { body, headers: { 'idempotency-key': key } });
+    expect([answer.status, answer.body.error]).toEqual([403, 'mfa_required']);
+  });
+});

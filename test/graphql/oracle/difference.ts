@@ -1,0 +1,36 @@
+import { type ExecutionResult, parse } from 'graphql';
+import type { Operation } from './generator.ts';
+import type { World } from './world.ts';
+
+export interface Difference {
+  expected: unknown;
+  ours: unknown;
+}
+
+/** Undefined where data, the order of its keys, and the places of errors are the same; asked twice, since transports compile what repeats. */
+export async function difference(world: World, { document, variables }: Operation): Promise<Difference | undefined> {
+  const expected = told(world.expected(parse(document), variables));
+  for (let time = 0; time < 2; time += 1) {
+    const ours = told(await world.ours(document, variables));
+    if (JSON.stringify(ours) !== JSON.stringify(expected)) return { expected, ours };
+  }
+  return undefined;
+}
+
+/**
+ * The data, and each null that an error explains. An executor may stop at the first error below such a null or go on, so the
+ * paths of errors are compared as far as the data goes.
+ */
+function told({ data, errors = [] }: ExecutionResult): { data: unknown; nulls: string[] } {
+  const nulls = errors.map(({ path = [], message }) => {
+    let value: unknown = data;
+    const at = path.findIndex((step) => {
+      if (value === null) return true;
+      value = (value as Record<string, unknown>)?.[step];
+      return value === undefined;
+    });
+    const place = at < 0 ? path : path.slice(0, at);
+    return value === null ? place.join('.') : `${path.join('.')} is not null: ${message}`;
+  });
+  return { data, nulls: [...new Set(nulls)].sort() };
+}

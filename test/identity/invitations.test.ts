@@ -1,0 +1,143 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../kernel/ids.ts';
+import { createAccount } from '../billing.setup.ts';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { rows } from '../support/tables.ts';
+import type { Answer, Json, Tenant } from '../tenant.ts';
+import { login, PASSWORD, userOf } from '../users.setup.ts';
+
+let platform: Rig;
+let tenant: Tenant;
+beforeAll(async () => {
+  platform = await rig();
+  tenant = await platform.organization({ plan: 'custom' });
+});
+
+const newAddress = (): string => `${newId('user').toLowerCase()}@example.com`;
+async function invite(by: Tenant, email: string): Promise<Answer & { path: string }> {
+  const account = await createAccount(by);
+  const path = `/accounts/${account.id}/users`;
+  const answer = await by.rest('POST', path, { body: { email, name: 'Grace', role: 'member' } });
+  return { ...answer, path: `${path}/${answer.body.data?.id}` };
+}
+const mailsTo = (email: string, subject = /./) => platform.mails.filter((mail) => mail.to === email && subject.test(mail.subject));
+const linksTo = (email: string): string[] => mailsTo(email).flatMap(({ text }) => /token=([\w-]+)/.exec(text)?.[1] ?? []);
+const choose = (token: string | undefined) =>
+  tenant.rest('POST', '/auth/password', { body: { token, password: PASSWORD }, headers: { authorization: '' } });
+/** Without what differs between any two records. */
+const shape = ({ id: _, account_id: __, email: ___, created_at: ____, updated_at: _____, ...rest }: Json): Json => rest;
+
+describe('an invitation of an address that somebody logs in by in another organization', () => {
+  test('looks like any other: in its response, in lists, when it is changed and when it is removed', async () => {
+    const known = await userOf(await platform.organization());
+    const [taken, free] = [await invite(tenant, known.email.toUpperCase()), await invite(tenant, newAddress())];
+    expect([taken.status, free.status]).toEqual([201, 201]);
+    expect(shape(taken.body.data)).toEqual(shape(free.body.data));
+    expect(taken.body.data).toMatchObject({ email: known.email, status: 'invited' });
+    await eventually(() => mailsTo(known.email, /in use/).length === 1);
+
+    for (const step of [
+      (path: string) => tenant.rest('GET', path.replace(/\/user_\w+$/, '?status=invited&sort=email:asc')),
+      (path: string) => tenant.rest('PUT', path, { body: { name: 'Renamed', role: 'support' } }),
+      (path: string) => tenant.rest('PUT', path, { body: { status: 'suspended' } }),
+      (path: string) => tenant.rest('PUT', path, { body: { status: 'active' } }),
+      (path: string) => tenant.rest('DELETE', path),
+    ]) {
+      const [one, other] = [await step(taken.path), await step(free.path)];
+      expect(one.status).toBe(200);
+      expect(one.status).toBe(other.status);
+      const data = ({ body }: Answer) => [body.data].flat().map(shape);
+      expect(data(one)).toEqual(data(other));
+    }
+    const search = await tenant.rest('GET', `${taken.path.replace(/\/user_\w+$/, '')}?search=${encodeURIComponent(known.email)}`);
+    expect(search.body.data).toEqual([]);
+  });
+
+  test('is found by a search for the address while it is pending', async () => {
+    const known = await userOf(await platform.organization());
+    const { path, body } = await invite(tenant, known.email);
+    const found = await tenant.rest('GET', `${path.replace(/\/user_\w+$/, '')}?search=${known.email.slice(0, 20)}`);
+    expect(found.body.data.map(({ id }: Json) => id)).toEqual([body.data.id]);
+  });
+
+  test('reaches its holder as a mail that says so and opens nothing, and changes nothing for them', async () => {
+    const known = await userOf(await platform.organization());
+    const links = linksTo(known.email);
+    await invite(tenant, known.email);
+    const [mail] = await eventually(() => mailsTo(known.email, /in use/).length > 0 && mailsTo(known.email, /in use/));
+    expect(mail?.text).toContain('expires');
+    expect(mail?.text).not.toContain('token=');
+    expect(linksTo(known.email)).toEqual(links);
+    expect((await login(tenant, known.email)).body.data.user.id).toBe(known.id);
+  });
+
+  test('costs the same statements as any other, until its job runs', async () => {
+    const known = await userOf(await platform.organization());
+    const account = await createAccount(tenant);
+    const statements = async (email: string) => {
+      const seen = await platform.statements(() =>
+        tenant.rest('POST', `/accounts/${account.id}/users`, { body: { email, name: 'Grace' } }),
+      );
+      return seen.filter((sql) => !sql.includes('audit_record'));
+    };
+    await statements(newAddress());
+    expect(await statements(known.email)).toEqual(await statements(newAddress()));
+  });
+});
+
+describe('two organizations that invite one address', () => {
+  test('both get 201, and the one whose link is used first has the user; the other link opens nothing then', async () => {
+    const stranger = await platform.organization({ plan: 'custom' });
+    const email = newAddress();
+    const [one, other] = await Promise.all([invite(tenant, email), invite(stranger, email)]);
+    expect([one.status, other.status]).toEqual([201, 201]);
+    await eventually(() => linksTo(email).length === 2);
+    const chosen = await Promise.all(linksTo(email).map(choose));
+    expect(chosen.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+    expect((await login(tenant, email)).status).toBe(200);
+    const states = [(await list(tenant, email))[0].status, (await list(stranger, email))[0].status];
+    expect(states.toSorted()).toEqual(['ACTIVE', 'INVITED']);
+  });
+
+  test('of the own organization at once, one is 201 and the other 409', async () => {
+    const email = newAddress();
+    const answers = await Promise.all([invite(tenant, email), invite(tenant, email)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+  });
+});
+
+const list = async (by: Tenant, search: string): Promise<Json[]> =>
+  (await by.graphql('query ($search: String!) { users(filter: { search: $search }) { nodes { id status email } } }', { search })).data.users
+    .nodes;
+
+test('at most five mails reach an address from invitations in 15 minutes, whoever invites, and each response is 201', async () => {
+  const email = newAddress();
+  for (let times = 0; times < 7; times += 1) {
+    const { status, path } = await invite(tenant, email);
+    expect(status).toBe(201);
+    expect((await tenant.rest('DELETE', path)).status).toBe(200);
+    const { status: again } = await invite(await platform.organization(), email);
+    expect(again).toBe(201);
+  }
+  await eventually(async () => {
+    const waiting = `select 1 from pgboss.job where name like 'identity.%' and state in ('created', 'retry', 'active')`;
+    return (await (await rows()).query(waiting, [])).length === 0;
+  });
+  expect(mailsTo(email).length).toBeLessThanOrEqual(5);
+  expect(mailsTo(email)).not.toHaveLength(0);
+});
+
+test('a user of the previous release, whose row has no address of its own, logs in, is listed and is activated by status alone', async () => {
+  const database = await rows();
+  const known = await userOf(tenant);
+  const [id, other] = [newId('user'), newId('user')];
+  const insert = `insert into identity."user" (id, organization_id, email, name, role, status, password_hash, second_factor, created_at, updated_at)
+    select $1::text, organization_id, $2::text, name, role, $3::text, password_hash, false, created_at, updated_at from identity."user" where id = $4`;
+  await database.query(insert, [id, `${id.toLowerCase()}@example.com`, 'active', known.id]);
+  expect((await login(tenant, `${id}@example.com`)).body.data.user).toMatchObject({ id, email: `${id.toLowerCase()}@example.com` });
+
+  const { body } = await invite(tenant, `${other.toLowerCase()}@example.com`);
+  const activate = `update identity."user" set status = 'active', password_hash = (select password_hash from identity."user" where id = $2) where id = $1`;
+  await database.query(activate, [body.data.id, known.id]);
+  expect((await login(tenant, `${other}@example.com`)).body.data.user.id).toBe(body.data.id);
+});

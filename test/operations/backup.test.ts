@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { scratchFolder } from '../../bench/scratch-folder.ts';
+import { receiver } from '../events/receiver.ts';
+import { openTicket, subscribe, verified } from '../events/webhooks.setup.ts';
+import { download, file, PNG } from '../rest/attachments.setup.ts';
+import { eventually, type Rig, start } from '../rig.ts';
+import { ownDatabase } from '../support/own-database.ts';
+import { type Json, Tenant } from '../tenant.ts';
+import { PASSWORD } from '../users.setup.ts';
+
+const run = promisify(execFile);
+const onServer = Boolean(process.env.TEST_DATABASE_URL);
+
+/** What a platform is started with: none of it is in the other backup. */
+interface Place {
+  databaseUrl: string | undefined;
+  dataDir: string;
+}
+
+const openedIn = async ({ databaseUrl, dataDir }: Place): Promise<Rig> => {
+  // embedded, the key is in the data folder, and so in the backup
+  const platform = await start({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ...(!onServer && { SECRET_KEY: undefined }) });
+  onTestFinished(() => platform.close());
+  return platform;
+};
+
+const emptyPlace = async (): Promise<Place> => ({ databaseUrl: await ownDatabase(), dataDir: join(scratchFolder(), 'data') });
+
+/** As docs/operations.md says it: PostgreSQL while the platform runs, first the database and then the files; embedded a stopped copy. */
+async function backedUp(from: Place, platform: Rig, meanwhile: () => Promise<unknown>): Promise<Place> {
+  const backup = scratchFolder();
+  const to = await emptyPlace();
+  if (from.databaseUrl && to.databaseUrl) {
+    const dump = join(backup, 'platform.dump');
+    await run('pg_dump', ['--format=custom', '--file', dump, from.databaseUrl]);
+    await meanwhile();
+    cpSync(join(from.dataDir, 'files'), join(to.dataDir, 'files'), { recursive: true });
+    await platform.close();
+    await run('pg_restore', ['--no-owner', '--exit-on-error', '--dbname', to.databaseUrl, dump]);
+  } else {
+    await platform.close();
+    cpSync(from.dataDir, join(backup, 'data'), { recursive: true, preserveTimestamps: true });
+    cpSync(join(backup, 'data'), to.dataDir, { recursive: true });
+  }
+  // nothing of the old place can help
+  rmSync(from.dataDir, { recursive: true });
+  return to;
+}
+
+/** A user who has chosen a password by the link of the invitation. */
+async function userOf(platform: Rig, tenant: Tenant): Promise<string> {
+  const account = (await tenant.rest('POST', '/accounts', { body: { name: 'Backup', email: 'it@example.com' } })).body.data;
+  const email = 'grace@backup.example';
+  await tenant.rest('POST', `/accounts/${account.id}/users`, { body: { email, name: 'Grace', role: 'member' } });
+  const mail = await eventually(() => platform.mails.find(({ to }) => to === email));
+  const token = /token=([\w-]+)/.exec(mail.text)?.[1];
+  await tenant.rest('POST', '/auth/password', { body: { token, password: PASSWORD }, headers: { authorization: '' } });
+  return email;
+}
+
+/** The first event that a subscriber is shown who resumes behind another one. */
+async function nextEvent(tenant: Tenant, after: string): Promise<Json> {
+  const client = tenant.socket();
+  onTestFinished(() => client.dispose());
+  const query = 'subscription ($after: ID) { events(patterns: ["ticket.created"], after: $after) { id event } }';
+  for await (const { data } of client.iterate<Json>({ query, variables: { after } })) return data?.events;
+}
+
+test('a platform that is restored from a backup knows its keys, logins, files, events and what it still has to deliver', async () => {
+  const place = await emptyPlace();
+  const old = await openedIn(place);
+  const before = await old.organization({ plan: 'custom' });
+  const email = await userOf(old, before);
+  const [delivered, away] = [await receiver(), await receiver((response) => void response.writeHead(500).end())];
+  const secrets = {
+    delivered: (await subscribe(before, { url: delivered.url, events: ['ticket.*'] })).secret as string,
+    away: (await subscribe(before, { url: away.url, events: ['ticket.created'] })).secret as string,
+  };
+  const attachments = [file('light.png', 'image/png', PNG)];
+  const opened = (await before.rest('POST', '/support/tickets', { body: { title: 'No light', description: 'At all.', attachments } })).body;
+  const [attachment] = opened.ticket.attachments;
+  await eventually(() => delivered.arrivals.length === 1 && away.arrivals.length === 1);
+  const [first] = delivered.arrivals;
+
+  const restored = await openedIn(
+    // what happens while the files are copied is in no backup of the database
+    await backedUp(place, old, () => openTicket(before)),
+  );
+  const after = new Tenant(restored.origin, before.organizationId, before.apiKey);
+
+  const read = await after.rest('GET', `/support/tickets/${opened.ticket.id}`);
+  expect(read.body.ticket).toMatchObject({ title: 'No light', number: opened.ticket.number });
+  expect(Buffer.from(await (await download(after, attachment.id)).arrayBuffer())).toEqual(PNG);
+  const login = await after.rest('POST', '/auth/login', { body: { email, password: PASSWORD }, headers: { authorization: '' } });
+  expect(login.status).toBe(200);
+  const asUser = new Tenant(restored.origin, before.organizationId, login.body.data.access_token);
+  expect((await asUser.rest('GET', `/support/tickets/${opened.ticket.id}`)).status).toBe(200);
+
+  // what was delivered is not delivered again; what was not is, signed as before
+  away.respond((response) => response.end());
+  restored.clock.advance(3_600_000);
+  await eventually(() => away.arrivals.length >= 2 && away.arrivals.at(-1)?.event.id === first?.event.id);
+  const { text, headers } = away.arrivals.at(-1) ?? { text: '', headers: {} };
+  expect(verified(secrets.away, text, headers, new Date(Number((headers as Json)['webhook-timestamp']) * 1000))).toBeTruthy();
+  const known = delivered.arrivals.length;
+
+  const next = await openTicket(after);
+  await eventually(() => delivered.arrivals.length > known);
+  expect(delivered.arrivals.slice(known).map(({ event }) => event.event)).toEqual(['ticket.created']);
+  expect(delivered.arrivals.filter(({ event }) => event.id === first?.event.id)).toHaveLength(1);
+  expect(
+    verified(secrets.delivered, delivered.arrivals.at(-1)?.text ?? '', delivered.arrivals.at(-1)?.headers ?? {}, restored.clock.now()),
+  ).toBeTruthy();
+  expect(next.id).not.toBe(opened.ticket.id);
+
+  // a cursor of before the backup goes on behind it
+  expect(await nextEvent(after, first?.event.id)).toMatchObject({ event: 'ticket.created' });
+}, 180_000);

@@ -1,0 +1,20 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { createServer } from '../../router/edge/server.ts';
+
+/** Each was a 503, as if the database had been lost (ECONNRESET), and a line of level `error`: any holder of a key could fill the log. */
+test('a body that its client breaks off is the error of the client, not of the platform', async () => {
+  const app = createServer({ trustedProxies: [] });
+  app.post('/', () => ({}));
+  const answered = new Promise<{ status: number; body: unknown }>((resolve) => {
+    app.addHook('onSend', async (_, reply, body) => resolve({ status: reply.statusCode, body }));
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n');
+  await once(socket, 'data');
+  socket.write('{"name":', () => socket.destroy());
+  expect(await answered).toMatchObject({ status: 400, body: expect.stringContaining('MALFORMED_REQUEST') });
+  await app.close();
+});

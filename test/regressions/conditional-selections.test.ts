@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Router } from '../../router/router.ts';
+import { caller, localRouter } from '../graphql/fixtures/rig.ts';
+import { Shop } from '../graphql/fixtures/shop.ts';
+import { rig } from '../rig.ts';
+
+let router: Router;
+beforeAll(async () => {
+  router = await localRouter(new Shop().subgraphs());
+});
+afterAll(() => router.close());
+
+const run = (document: string, variables = {}) => router.execute({ document, variables, context: caller() });
+
+test('a fragment on a page is left out by @include over HTTP, and what is selected beside it stays', async () => {
+  const tenant = await (await rig()).organization();
+  const query =
+    'query ($full: Boolean!) { accounts { nodes { id } pageInfo { hasMore } ...Full @include(if: $full) } } fragment Full on AccountPage { pageInfo { total } }';
+  const short = await tenant.graphql(query, { full: false });
+  expect(short.errors).toBeUndefined();
+  expect(short.data.accounts.pageInfo).toEqual({ hasMore: false });
+  const { data } = await tenant.graphql(query, { full: true });
+  expect(Object.keys(data.accounts.pageInfo)).toEqual(['hasMore', 'total']);
+});
+
+describe('a field that is selected twice, once under a condition', () => {
+  const person = 'person(id: "p1")';
+  test.each([
+    ['has what is included', `query ($c: Boolean!) { ${person} { name } ${person} @include(if: $c) { score } }`],
+    ['has what is not skipped', `query ($c: Boolean!) { ${person} { name } ... @include(if: $c) { ${person} { score } } }`],
+    ['through a fragment', `query ($c: Boolean!) { ${person} { name } ...F @include(if: $c) } fragment F on Query { ${person} { score } }`],
+    [
+      'within another condition',
+      `query ($c: Boolean! = true) { ${person} { name } ${person} @include(if: true) { score @include(if: $c) } }`,
+    ],
+  ])('%s', async (_, query) => {
+    expect(await run(query, { c: false })).toEqual({ data: { person: { name: 'Ada' } } });
+    expect(await run(query, { c: true })).toEqual({ data: { person: { name: 'Ada', score: 'ADMIN 2' } } });
+  });
+
+  test('stands where it is first included', async () => {
+    const query = `query ($c: Boolean!) { ${person} { id @include(if: $c) name id } whoAmI @skip(if: $c) contextNumber whoAmI }`;
+    const keys = async (c: boolean) => {
+      const { data } = await run(query, { c });
+      return [Object.keys(data ?? {}), Object.keys((data?.person as object | undefined) ?? {})];
+    };
+    expect(await keys(true)).toEqual([
+      ['person', 'contextNumber', 'whoAmI'],
+      ['id', 'name'],
+    ]);
+    expect(await keys(false)).toEqual([
+      ['person', 'whoAmI', 'contextNumber'],
+      ['name', 'id'],
+    ]);
+  });
+});
+
+test.each([
+  ['of a query', '{ whoAmI @skip(if: true) }', {}],
+  ['by a variable', 'query ($c: Boolean!) { whoAmI @include(if: $c) ...F @include(if: $c) } fragment F on Query { broken }', { c: false }],
+  ['of a mutation', 'mutation { rename(id: "p1", name: "No") @include(if: false) { id } }', {}],
+])('an operation whose selection is skipped has an empty response and asks no subgraph: %s', async (_, query, variables) => {
+  expect(await run(query, variables)).toEqual({ data: {} });
+  expect((await run('{ person(id: "p1") { name } }')).data?.person).toEqual({ name: 'Ada' });
+});
+
+test('an object of which everything is skipped is there, and empty', async () => {
+  expect(
+    await run('{ person(id: "p1") { name @skip(if: true) } people { ...F } } fragment F on Person { id @include(if: false) }'),
+  ).toEqual({
+    data: { person: {}, people: [{}, {}] },
+  });
+});
+
+test('a subscription whose selection is skipped is refused with the reason', async () => {
+  const follow = (document: string, variables = {}) => router.subscribe({ document, variables, context: caller() });
+  const reason = expect.stringMatching(/all of its fields are skipped/);
+  expect(await follow('subscription { orderPlaced @skip(if: true) { id } }')).toMatchObject({ errors: [{ message: reason }] });
+  const query = 'subscription ($c: Boolean!) { ...F @include(if: $c) } fragment F on Subscription { orderPlaced { id } }';
+  expect(await follow(query, { c: false })).toMatchObject({ errors: [{ message: reason }] });
+});
+
+test('a condition that is null is refused with the name of its variable', async () => {
+  const { data, errors } = await run('query ($c: Boolean = true) { whoAmI @include(if: $c) }', { c: null });
+  expect(data).toBeUndefined();
+  expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_PARAMETERS', details: { errors: [{ field: 'c' }] } });
+});
+
+test('root fields that are skipped cost nothing against the rate limit', () => {
+  const priced = (variables: object) => {
+    const document = 'query ($c: Boolean!) { whoAmI people { id } ...F @include(if: $c) } fragment F on Query { broken strict }';
+    const admitted = router.admit({ document, variables: variables as Record<string, unknown>, context: caller() });
+    return 'errors' in admitted ? admitted.errors : admitted.operation.price.fields;
+  };
+  expect(priced({ c: true })).toEqual(['whoAmI', 'people', 'broken', 'strict']);
+  expect(priced({ c: false })).toEqual(['whoAmI', 'people']);
+});
+
+test('the response keeps the order of the selection where it is about schema and data', async () => {
+  const { data } = await run(
+    '{ a: whoAmI __schema { queryType { name } } b: whoAmI t: __typename __type(name: "Person") { name } c: whoAmI }',
+  );
+  expect(Object.keys(data ?? {})).toEqual(['a', '__schema', 'b', 't', '__type', 'c']);
+});

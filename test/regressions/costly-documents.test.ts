@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { Documents } from '../../router/documents.ts';
+import { ExecutableSupergraph } from '../../router/executable-supergraph.ts';
+import { DEFAULT_LIMITS } from '../../router/limits.ts';
+import type { Router } from '../../router/router.ts';
+import { caller, localRouter } from '../graphql/fixtures/rig.ts';
+import { listen, type TestServer } from '../graphql/fixtures/server.ts';
+import { Shop } from '../graphql/fixtures/shop.ts';
+
+let router: Router;
+let server: TestServer;
+beforeAll(async () => {
+  router = await localRouter(new Shop().subgraphs());
+  server = await listen(router);
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await router.close();
+});
+
+async function post(query: string, variables = {}) {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(server.url, { method: 'POST', headers, body: JSON.stringify({ query, variables }) });
+  const body = (await response.json()) as { data?: Record<string, unknown>; errors?: { message: string }[] };
+  return { status: response.status, data: body.data, messages: body.errors?.map(({ message }) => message) };
+}
+
+test('selections that are repeated so often that validation would compare each with each are refused before it', async () => {
+  const validated = vi.spyOn(Documents.prototype, 'operation');
+  const { status, messages } = await post(`{ people { ${'orders { id } '.repeat(150)} } }`);
+  expect(status).toBe(400);
+  expect(messages).toEqual([expect.stringMatching(/the same fields again and again: \d{5} pairs of them, and at most 20000 are allowed/)]);
+  expect(validated).not.toHaveBeenCalled();
+});
+
+test.each([
+  ['fields', `{ nobody { ${'id '.repeat(501)} } }`, /selects 502 fields; at most 500/],
+  ['fields of a fragment that is not used', `{ whoAmI } fragment F on Person { ${'id '.repeat(501)} }`, /selects 501 fields; at most 500/],
+  ['aliases', `{ ${Array.from({ length: 301 }, (_, n) => `a${n}: nobody`).join(' ')} }`, /301 aliases; at most 300/],
+  ['fragments that spread themselves', '{ ...A } fragment A on Query { nobody { ...B } } fragment B on Person { ...A }', /spreads itself/],
+])('a document beyond a limit is refused for that alone, before it is validated: %s', async (_, query, reason) => {
+  expect(await post(query)).toMatchObject({ status: 400, messages: [expect.stringMatching(reason)] });
+});
+
+/** Visitors overflowed the stack beyond 1,500 levels, the planner refused 48: both were a 500. */
+test.each([
+  ['fragments', (levels: number) => `{ ${'... {'.repeat(levels - 1)} nobody ${'}'.repeat(levels - 1)} }`],
+  ['lists', (levels: number) => `{ people(ids: ${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}) { id } }`],
+  ['objects', (levels: number) => `{ people(ids: ${'{a:'.repeat(levels - 2)}1${'}'.repeat(levels - 2)}) { id } }`],
+  ['types', (levels: number) => `query ($a: ${'['.repeat(levels - 1)}Int${']'.repeat(levels - 1)}) { nobody }`],
+])('a document that is nested more than 40 levels deep is refused: %s', async (_, nested) => {
+  const tooDeep = { status: 400, messages: ['The document is nested more than 40 levels deep.'] };
+  expect((await post(nested(40))).messages ?? []).not.toEqual(tooDeep.messages);
+  expect(await post(nested(41))).toMatchObject(tooDeep);
+  expect(await post(nested(2_400))).toMatchObject(tooDeep);
+});
+
+test('all errors of a document within the limits are reported together', async () => {
+  const { status, messages } = await post('{ nobody people { nothing } }');
+  expect(status).toBe(400);
+  expect(messages).toEqual([expect.stringMatching(/nobody/), expect.stringMatching(/nothing/)]);
+});
+
+test('a screen of fragments that select the same record is within the limits', async () => {
+  const fragments = Array.from({ length: 60 }, (_, n) => `fragment F${n} on Person { id name a${n}: role }`);
+  const { messages } = await post(`{ people { ${fragments.map((_, n) => `...F${n}`).join(' ')} } } ${fragments.join(' ')}`);
+  expect(messages).toBeUndefined();
+});
+
+const whole = getIntrospectionQuery();
+const schemaPart = whole.slice(whole.indexOf('__schema'), whole.lastIndexOf('}', whole.indexOf('fragment FullType')));
+const fragments = whole.slice(whole.indexOf('fragment FullType'));
+const schemas = (times: number) => `{ ${Array.from({ length: times }, (_, n) => `s${n}: ${schemaPart}`).join(' ')} } ${fragments}`;
+const fieldsTimes = (times: number) => Array.from({ length: times }, (_, n) => `f${n}: fields { name type { name } }`).join(' ');
+
+test('the introspection query of tools is answered, and ten of them in one operation are refused', async () => {
+  expect((await post(whole)).messages).toBeUndefined();
+  expect((await post(schemas(2))).messages).toBeUndefined();
+  const type = 'type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }';
+  const short = `types { kind name description fields { name description args { name description defaultValue ${type} } ${type} } }`;
+  const ten = await post(`{ ${Array.from({ length: 10 }, (_, n) => `s${n}: __schema { ${short} }`).join(' ')} }`);
+  expect(ten).toMatchObject({ status: 400, messages: [expect.stringMatching(/as much as \d full introspection queries; at most 2/)] });
+});
+
+test.each([
+  ['aliases of one field', `{ __schema { types { ${fieldsTimes(100)} } } }`],
+  ['types of fields of types', `{ __schema { types { a: fields { type { fields { type { n: name } } } } ${fieldsTimes(90)} } } }`],
+])('an operation that asks much about the schema is refused: %s', async (_, query) => {
+  const supergraph = readFileSync('schema/supergraph.graphql', 'utf8');
+  const transport = { execute: () => ({}), subscribe: () => ({}), close: async () => undefined };
+  const transports = new Map(['identity', 'services', 'billing', 'support', 'events'].map((name) => [name, transport]));
+  const graph = await ExecutableSupergraph.load(supergraph, transports, DEFAULT_LIMITS);
+  expect(graph.documents.prepare(query).errors.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/full introspection queries; at most 2/),
+  ]);
+});
+
+test('an introspection that is repeated is answered from what is kept', async () => {
+  const ask = async (variables = {}) => (await router.execute({ document: whole, variables, context: caller() })).data;
+  expect(await ask()).toBe(await ask());
+  const byName = 'query ($name: String!) { __type(name: $name) { name } }';
+  const type = async (name: string) => (await router.execute({ document: byName, variables: { name }, context: caller() })).data;
+  expect([await type('Person'), await type('Order')]).toEqual([{ __type: { name: 'Person' } }, { __type: { name: 'Order' } }]);
+});

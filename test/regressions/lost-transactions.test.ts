@@ -1,0 +1,61 @@
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually, type Rig, start } from '../rig.ts';
+import { ownDatabase } from '../support/own-database.ts';
+import type { Answer, Tenant } from '../tenant.ts';
+
+const POOL_SIZE = 2;
+
+interface Desk {
+  platform: Rig;
+  tenant: Tenant;
+  /** Past the platform. A transaction sees the activity of others as it was when it first looked, so the one that locks does not observe. */
+  observer: pg.Client;
+  holder: pg.Client;
+}
+
+async function connect(url: string | undefined): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+async function desk(): Promise<Desk> {
+  const url = await ownDatabase();
+  const platform = await start({ DATABASE_URL: url, DATABASE_POOL_SIZE: String(POOL_SIZE) });
+  onTestFinished(() => platform.close());
+  const [observer, holder] = [await connect(url), await connect(url)];
+  return { platform, tenant: await platform.organization({ plan: 'custom' }), observer, holder };
+}
+
+const openTicket = (tenant: Tenant): Promise<Answer> =>
+  tenant.rest('POST', '/support/tickets', { body: { title: 'Lost', description: 'Lost' } });
+
+/** Backends that have begun a transaction and wait for the lock that the test holds. */
+const WAITING = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`;
+
+test.runIf(process.env.TEST_DATABASE_URL)(
+  'connections that are lost inside transactions are replaced, and their requests fail with 503',
+  async () => {
+    const { tenant, observer, holder } = await desk();
+    expect((await openTicket(tenant)).status).toBe(201);
+    for (let round = 0; round < 3; round += 1) {
+      await holder.query('begin');
+      await holder.query('lock table "support"."ticket" in exclusive mode');
+      const writes = Array.from({ length: POOL_SIZE }, () => openTicket(tenant));
+      const waiting = await eventually(async () => {
+        const { rows } = await observer.query<{ pid: number }>(WAITING);
+        return rows.length >= POOL_SIZE && rows;
+      });
+      for (const { pid } of waiting) await observer.query('select pg_terminate_backend($1)', [pid]);
+      const answers = await Promise.all(writes);
+      await holder.query('rollback');
+      expect(answers.map(({ status, body, headers }) => [status, body.error?.code, headers.get('retry-after')])).toEqual(
+        answers.map(() => [503, 'SERVICE_UNAVAILABLE', '5']),
+      );
+    }
+    const after = await Promise.all(Array.from({ length: 2 * POOL_SIZE }, () => openTicket(tenant)));
+    expect(after.map(({ status }) => status)).toEqual(after.map(() => 201));
+  },
+);

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { localRouter, until } from '../graphql/fixtures/rig.ts';
+import { listen } from '../graphql/fixtures/server.ts';
+import { Shop } from '../graphql/fixtures/shop.ts';
+
+const MOST = 100;
+const SENT = 150;
+
+/** All were counted before the first was let in, and each that was refused made room for one of the last: 12 were kept. */
+test('of 150 operations that come together on a socket the first 100 are kept and 50 are refused', async () => {
+  const shop = new Shop();
+  let subscribers = 0;
+  const router = await localRouter(shop.subgraphs(), {
+    observer: {
+      live: (now) => {
+        subscribers = now.subscribers;
+      },
+    },
+  });
+  const server = await listen(router, { socket: { charge: () => new Promise((resolve) => setImmediate(resolve)) } });
+  const socket = new WebSocket(server.socketUrl, 'graphql-transport-ws');
+  const refused: string[] = [];
+  const open = new Set<string>();
+  const send = (message: object) => socket.send(JSON.stringify(message));
+  const subscribe = (id: string) => send({ id, type: 'subscribe', payload: { query: 'subscription { orderPlaced { id } }' } });
+  socket.on('message', (data) => {
+    const { type, id, payload } = JSON.parse(String(data)) as { type: string; id: string; payload: { message: string }[] };
+    if (type === 'connection_ack') for (let count = 0; count < SENT; count++) subscribe(`op${count}`);
+    if (type === 'next') open.add(id);
+    if (type === 'error') refused.push(`${id} ${payload[0]?.message}`);
+  });
+  socket.on('open', () => send({ type: 'connection_init', payload: { apiKey: 'key' } }));
+
+  await until(() => refused.length + subscribers === SENT);
+  shop.place({ id: 'o20', personId: 'p1', items: ['i1'] });
+  await until(() => open.size === subscribers);
+  expect(open.size).toBe(MOST);
+  expect([...open]).toContain('op0');
+  expect(refused).toEqual(
+    Array.from({ length: SENT - MOST }, (_, n) => `op${MOST + n} A socket may have ${MOST} operations open. Complete one first.`),
+  );
+
+  // whoever completes one may begin another
+  send({ id: 'op0', type: 'complete' });
+  subscribe('later');
+  await until(() => subscribers === MOST || refused.length > SENT - MOST);
+  expect(refused).toHaveLength(SENT - MOST);
+  socket.terminate();
+  await server[Symbol.asyncDispose]();
+  await router.close();
+});

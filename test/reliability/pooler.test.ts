@@ -1,0 +1,97 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually, type Rig, start } from '../rig.ts';
+import { ownDatabase } from '../support/own-database.ts';
+import { PgBouncer } from '../support/pgbouncer.ts';
+import type { Tenant } from '../tenant.ts';
+
+describe.runIf(process.env.TEST_DATABASE_URL && PgBouncer.isExpected)('behind PgBouncer in transaction mode', () => {
+  let bouncer: PgBouncer;
+  let pooledUrl: string;
+  let directUrl: string;
+  let platform: Rig;
+  let tenant: Tenant;
+  beforeAll(async () => {
+    directUrl = (await ownDatabase()) ?? '';
+    bouncer = await PgBouncer.start(directUrl);
+    pooledUrl = PgBouncer.through(bouncer.host, directUrl);
+    platform = await start({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: directUrl, DATABASE_POOL_SIZE: '3' });
+    tenant = await platform.organization({ plan: 'custom' });
+  }, 120_000);
+  afterAll(async () => {
+    await platform?.close();
+    await bouncer?.[Symbol.asyncDispose]();
+  });
+
+  test('records are written and read side by side, and every response is a success', async () => {
+    const written = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        tenant.rest('POST', '/support/tickets', { body: { title: `Ticket ${index}`, description: 'Through the pooler', priority: 'low' } }),
+      ),
+    );
+    expect(written.map(({ status }) => status)).toEqual(written.map(() => 201));
+    const paths = written.flatMap(({ body }) => [
+      `/support/tickets/${body.ticket.id}`,
+      `/support/tickets/${body.ticket.id}/comments`,
+      '/support/tickets?limit=1&status=open',
+      '/support/tickets?limit=1&status=open&priority=low',
+      '/support/tickets?q=pooler',
+      '/accounts',
+      '/services',
+    ]);
+    const read = await Promise.all(paths.map((path) => tenant.rest('GET', path)));
+    expect(read.map(({ status }, index) => [paths[index], status])).toEqual(paths.map((path) => [path, 200]));
+  });
+
+  test('events arrive, and jobs run', async () => {
+    const { body } = await tenant.rest('POST', '/support/reports/generate', { body: { report_type: 'usage' } });
+    await eventually(async () => (await tenant.rest('GET', `/support/reports/${body.report.id}`)).body.report.status === 'ready');
+    await eventually(async () => (await tenant.graphql('{ events { nodes { id } } }')).data.events.nodes.length > 0);
+  });
+
+  test('no connection of the pooler keeps a setting, a prepared statement, a channel or a lock of ours', async () => {
+    const clients = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const client = new pg.Client({ connectionString: pooledUrl });
+        await client.connect();
+        return client;
+      }),
+    );
+    // a transaction of each holds a connection of the pooler, so that they look at different ones
+    const left = await Promise.all(
+      clients.map(async (client) => {
+        await client.query('begin');
+        const { rows } = await client.query(`select
+          (select array_agg(name::text) from pg_settings where source = 'session' and name not in ('application_name', 'client_encoding', 'DateStyle', 'TimeZone', 'standard_conforming_strings')) as settings,
+          (select count(*)::int from pg_prepared_statements) as statements,
+          (select count(*)::int from pg_listening_channels()) as channels,
+          (select count(*)::int from pg_locks where pid = pg_backend_pid() and locktype = 'advisory') as locks`);
+        return rows[0];
+      }),
+    );
+    await Promise.all(clients.map((client) => client.query('rollback')));
+    await Promise.all(clients.map((client) => client.end()));
+    expect(left).toEqual(left.map(() => ({ settings: null, statements: 0, channels: 0, locks: 0 })));
+  });
+
+  test('a platform that is told of the pooler alone refuses to start and names the setting that is missing', async () => {
+    await expect(start({ DATABASE_URL: pooledUrl })).rejects.toThrow(
+      /pooler that gives a connection to each transaction.*set DATABASE_DIRECT_URL to the server itself/,
+    );
+    await expect(start({ DATABASE_URL: directUrl, DATABASE_DIRECT_URL: pooledUrl })).rejects.toThrow('set DATABASE_DIRECT_URL');
+  });
+
+  test('a pooler that gives a connection to each session is enough, and the log says that there is one', async () => {
+    await using sessions = await PgBouncer.start(directUrl, { poolMode: 'session' });
+    const untold = await start({ DATABASE_URL: PgBouncer.through(sessions.host, directUrl), DATABASE_POOL_SIZE: '1' });
+    await untold.close();
+    expect(untold.logged.filter((line) => line.includes('lead to a connection pooler'))).toHaveLength(1);
+    expect(platform.logged.filter((line) => line.includes('lead to a connection pooler'))).toEqual([]);
+  });
+
+  test('the log says how many connections the process may open', () => {
+    const [line = ''] = platform.logged.filter((one) => one.includes('connections that this process may open'));
+    // five subgraphs with three each and the jobs through the pooler, one for LISTEN and one for short reads past it
+    expect(JSON.parse(line)).toMatchObject({ connections: [{ pooled: 19, direct: 2 }] });
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { eventually, start } from '../rig.ts';
+import { redisUrl } from '../security/edge-stores.ts';
+import { Line } from '../support/line.ts';
+
+describe.runIf(redisUrl)('when Redis takes commands and does not answer', () => {
+  test('the requests of a moment wait, those after it do not, and limits are shared again when it answers', async () => {
+    await using line = await Line.to(redisUrl as string);
+    const rig = await start({ REDIS_URL: line.url, METRICS_TOKEN: 'a token for metrics' });
+    const tenant = await rig.organization();
+    const isUp = async () => {
+      const response = await fetch(`${rig.origin}/metrics`, { headers: { authorization: 'Bearer a token for metrics' } });
+      return /^rate_limit_store_up 1$/m.test(await response.text());
+    };
+    expect((await tenant.rest('GET', '/accounts')).status).toBe(200);
+    expect(await isUp()).toBe(true);
+
+    line.hang();
+    expect((await tenant.rest('GET', '/accounts')).status).toBe(200);
+    expect(await isUp()).toBe(false);
+    // at a second for each this would take as many seconds
+    for (let count = 0; count < 100; count++) expect((await tenant.rest('GET', '/accounts')).status).toBe(200);
+    expect(rig.logged.filter((line) => line.includes('Redis is away'))).toHaveLength(1);
+
+    line.flow();
+    await eventually(async () => {
+      await tenant.rest('GET', '/accounts');
+      return isUp();
+    });
+    expect(rig.logged.filter((line) => line.includes('Redis is back'))).toHaveLength(1);
+    await rig.close();
+  }, 60_000);
+});

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import type { Rows } from '../../kernel/database.ts';
+import { SchemaMigrator } from '../../kernel/migrations/migrator.ts';
+import { SteppedSchema } from '../../kernel/migrations/stepped-schema.ts';
+import { migrations } from '../../subgraphs/support/migrations/index.ts';
+import { support } from '../../subgraphs/support/subgraph.ts';
+import { silent, storeFor } from '../support/domain.world.ts';
+import { type SupportProcess, SupportWorld } from './support.world.ts';
+
+const BEFORE = migrations.slice(
+  0,
+  migrations.findIndex(({ name }) => name === '0011-accents'),
+);
+const onServer = process.env.TEST_DATABASE_URL !== undefined;
+
+/** A desk whose tickets were written by the release before, and its schema brought up to date. */
+async function upgradedDesk(): Promise<{ world: SupportWorld; rows: Rows }> {
+  const { database, rows } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
+  // the embedded one begins as a copy of an up-to-date one
+  await rows.query('drop schema if exists "support" cascade', []);
+  const world = await SupportWorld.open({ database, ...(await database.attach({ ...support, schema: 'support', migrations: BEFORE })) });
+  organizationId = world.organizationId;
+  const open = (id: string, title: string, description: string) => insertTicket(rows, id, title, description);
+  await open('ticket_accented', 'Café fermé', 'Le réseau est lent');
+  await open('ticket_plain', 'The cafe is closed', 'The network is slow');
+  await open('ticket_other', 'Übung', 'More than one batch of them');
+  await rows.query(
+    `insert into "support"."ticket" select (jsonb_populate_record(t, jsonb_build_object('id', copies.id, 'number', copies.id))).*
+     from "support"."ticket" t, (select 'ticket_other' || n as id from generate_series(1, 700) n) copies where t."id" = 'ticket_other'`,
+    [],
+  );
+  await comment(rows, 'ticket_accented', 'customer', 'Encore fermé, hélas');
+  await comment(rows, 'ticket_accented', 'internal', 'Le zèbre a mangé le câble');
+  await comment(rows, 'ticket_accented', 'customer', 'Voilà');
+  // what the next release does first; the database itself takes its schemas as they were when it opened them
+  const migrator = new SchemaMigrator({ directUrl: database.directUrl, pglite: database.pglite, mode: 'auto', log: silent });
+  await migrator.migrate([new SteppedSchema('support', migrations)]);
+  return { world, rows };
+}
+
+let organizationId = '';
+let comments = 0;
+
+const insertTicket = (rows: Rows, id: string, title: string, description: string): Promise<object[]> =>
+  rows.query(
+    `insert into "support"."ticket" ("id", "organization_id", "number", "title", "description", "status", "priority", "urgency", "category",
+       "metadata", "agent_id", "response_due", "resolution_due", "sla_terms", "resolution_since", "created_at", "updated_at")
+     values ($1, $2, $1, $3, $4, 'open', 'low', 1, 'general', '{}', 'agent_1', now(), now(), '{}', now(), now(), now())`,
+    [id, organizationId, title, description],
+  );
+const comment = (rows: Rows, ticketId: string, visibility: string, content: string): Promise<object[]> =>
+  rows.query(`insert into "support"."comment" select (jsonb_populate_record(null::"support"."comment", $1::text::jsonb)).*`, [
+    JSON.stringify({
+      id: `comment_${++comments}`,
+      organization_id: organizationId,
+      ticket_id: ticketId,
+      visibility,
+      content,
+      type: 'reply',
+      author: {},
+      metadata: {},
+      created_at: new Date(Date.UTC(2026, 0, 1, 0, comments)).toISOString(),
+    }),
+  ]);
+
+const textsOf = (rows: Rows) => rows.query('select * from "support"."ticket_text" order by "ticket_id"', []);
+const find = async (rows: Rows, text: string, q: string, config = 'support.words'): Promise<string[]> => {
+  const query = `websearch_to_tsquery('${config}', $1)`;
+  const found = await rows.query<{ id: string }>(
+    `select "ticket_id" as id from "support"."ticket_text" where "${text}" @@ ${query} and "ticket_id" not like '%other%' order by 1`,
+    [q],
+  );
+  return found.map(({ id }) => id);
+};
+const search = async (process: SupportProcess, q: string): Promise<string[]> => {
+  const { tickets } = await process.graphql('query ($q: String) { tickets(filter: { q: $q }, page: { limit: 50 }) { nodes { id } } }', {
+    q,
+  });
+  return tickets.nodes.map(({ id }: { id: string }) => id).sort();
+};
+
+async function untilConverted(rows: Rows): Promise<void> {
+  await expect.poll(() => rows.query('select from "support"."backfill"', []), { timeout: 30_000, interval: 20 }).toEqual([]);
+}
+
+test('texts from before the migration are converted as if they were written now, and found without accents', async () => {
+  const { world, rows } = await upgradedDesk();
+  expect(await find(rows, 'visible', 'cafe')).toEqual(['ticket_plain']);
+  const process = await world.start();
+  await untilConverted(rows);
+  for (const q of ['cafe', 'CAFÉ', 'café'.normalize('NFD')])
+    expect(await search(process, q), q).toEqual(['ticket_accented', 'ticket_plain']);
+  expect(await search(process, '"encore ferme helas"')).toEqual(['ticket_accented']);
+  expect(await search(process, 'zebre cable')).toEqual(['ticket_accented']);
+  expect(await find(rows, 'visible', 'zebre')).toEqual([]);
+
+  // the same as what the triggers write
+  const converted = await textsOf(rows);
+  await rows.query('delete from "support"."ticket_text"', []);
+  await rows.query(
+    `insert into "support"."ticket_text" select "organization_id", "id", "support"."text_of_ticket"("title", "description") from "support"."ticket"`,
+    [],
+  );
+  const said = await rows.query<object>('delete from "support"."comment" returning *', []);
+  for (const one of said)
+    await rows.query(`insert into "support"."comment" select (jsonb_populate_record(null::"support"."comment", $1::text::jsonb)).*`, [
+      JSON.stringify(one),
+    ]);
+  expect(await textsOf(rows)).toEqual(converted);
+});
+
+test('a process of the previous release finds accented words in texts that this one wrote', async () => {
+  const { world, rows } = await upgradedDesk();
+  await world.start();
+  await untilConverted(rows);
+  await insertTicket(rows, 'ticket_new', 'Crème brûlée', 'Tout va bien');
+  await comment(rows, 'ticket_new', 'customer', 'Déjà vu');
+  const old = (q: string) => find(rows, 'visible', q, 'pg_catalog.english');
+  expect(await old('crème déjà')).toEqual(['ticket_new']);
+  expect(await old('café')).toEqual(['ticket_accented']);
+});
+
+test.runIf(onServer)('a text that is not converted yet is found with its accents, and converted when its row is free', async () => {
+  const { world, rows } = await upgradedDesk();
+  let commit: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    commit = resolve;
+  });
+  let isLocked: () => void = () => undefined;
+  const locked = new Promise<void>((resolve) => {
+    isLocked = resolve;
+  });
+  const writing = world.store.orm.em.fork().transactional(async (tx) => {
+    await tx.execute(`select 1 from "support"."ticket_text" where "ticket_id" = 'ticket_accented' for update`);
+    isLocked();
+    await held;
+  });
+  await locked;
+  const process = await world.start();
+  expect(await search(process, 'café')).toEqual(['ticket_accented', 'ticket_plain']);
+  expect(await search(process, 'ferme')).toEqual([]);
+  expect(await rows.query('select from "support"."backfill"', [])).toHaveLength(1);
+  commit();
+  await writing;
+  await untilConverted(rows);
+  expect(await search(process, 'ferme')).toEqual(['ticket_accented']);
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { rig } from '../rig.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { openTicket } from '../ticket.setup.ts';
+import { idsOf, searchTickets } from './ticket-search.setup.ts';
+
+const platform = await rig();
+const decomposed = (text: string): string => text.normalize('NFD');
+/** Each query with the words that it must find, and the other way round. */
+const SPELLINGS = ['café réseau', 'cafe reseau', 'CAFÉ RÉSEAU', decomposed('café réseau'), 'café reseau', '"cafe reseau"', '"Café réseau"'];
+const OTHERS = ['strasse', 'Straße', 'muller', 'Müller', 'lodz', 'Łódź', 'smorrebrod', 'ecole', 'oeuvre', 'deja-vu', 'naive'];
+const TEXT = 'Straße bei Müller in Łódź, smørrebrød, École, œuvre, déjà-vu, naïve';
+
+test('tickets are found with and without accents, in title, description and comments, however they are encoded', async () => {
+  const tenant = await platform.organization({ plan: 'custom' });
+  const composed = await openTicket(tenant, { title: 'Café réseau', description: TEXT });
+  const apart = await openTicket(tenant, { title: decomposed('Café réseau'), description: decomposed(TEXT) });
+  const plain = await openTicket(tenant, { title: 'Cafe reseau', description: 'Nothing else' });
+  const commented = await openTicket(tenant, { title: 'Nothing', description: 'Nothing' });
+  const said = await tenant.rest('POST', `/support/tickets/${commented.id}/comments`, { body: { content: `Café réseau ${TEXT}` } });
+  expect(said.status).toBe(201);
+  const find = async (q: string) => {
+    const answer = await searchTickets(tenant, { filters: { q } });
+    expect(answer.body.pagination.total).toBe(answer.body.tickets.length);
+    return idsOf(answer).toSorted();
+  };
+  const all = [composed, apart, plain, commented].map(({ id }) => id).toSorted();
+  for (const q of SPELLINGS) expect(await find(q), q).toEqual(all);
+  for (const q of OTHERS) expect(await find(q), q).toEqual(all.filter((id) => id !== plain.id));
+  expect(await find('cafe -naïve')).toEqual([plain.id]);
+  expect(await find('"reseau cafe"')).toEqual([]);
+});
+
+const write = async (tenant: Tenant, article: object): Promise<string> => {
+  const answer = await tenant.rest('POST', '/support/kb', { body: { category: 'general', status: 'published', ...article } });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body.data.id;
+};
+const hits = async (tenant: Tenant, q: string): Promise<Json[]> =>
+  (await tenant.rest('GET', `/support/knowledge?q=${encodeURIComponent(q)}`)).body.data;
+
+test('articles are found with and without accents, in title, summary, tags and body, and the words are marked as they stand there', async () => {
+  const tenant = await platform.organization({ plan: 'custom' });
+  const titled = await write(tenant, { title: 'Café réseau', body: 'x' });
+  const summed = await write(tenant, { title: 'x', summary: 'Café réseau', body: 'x' });
+  const tagged = await write(tenant, { title: 'x', tags: ['café', 'réseau'], body: 'y' });
+  const inBody = await write(tenant, { title: 'x', body: `Café réseau. ${TEXT}` });
+  const all = [titled, summed, tagged, inBody].toSorted();
+  for (const q of SPELLINGS) expect((await hits(tenant, q)).map((hit) => hit.article_id).toSorted(), q).toEqual(all);
+  for (const q of OTHERS)
+    expect(
+      (await hits(tenant, q)).map((hit) => hit.article_id),
+      q,
+    ).toEqual([inBody]);
+  const marked = (await hits(tenant, 'cafe reseau')).find((hit) => hit.article_id === inBody);
+  expect(marked?.headline).toContain('<mark>Café</mark> <mark>réseau</mark>');
+  const listed = await tenant.rest('GET', '/support/kb?q=reseau&sort=title:asc');
+  expect(listed.body.data).toHaveLength(4);
+});
+
+test('an article that resembles a misspelt word is found, whatever the accents of either', async () => {
+  const tenant = await platform.organization({ plan: 'custom' });
+  const id = await write(tenant, { title: 'Téléphonie résidentielle', body: 'x' });
+  for (const q of ['telefonie', 'téléfonie', 'TELEFÓNIE']) {
+    const [best] = await hits(tenant, q);
+    expect(best, q).toMatchObject({ article_id: id, match: 'similar' });
+    expect(best?.rank).toBeGreaterThanOrEqual(0.5);
+  }
+});
+
+test.each([
+  ['ligatures', 'ﷺ ﬁﬂ ㎏ '.repeat(9000)],
+  [
+    'words of four bytes, all different',
+    Array.from({ length: 16_000 }, (_, index) => `${String.fromCodePoint(0x1d400 + (index % 50), 0x20000 + index)}é`).join(' '),
+  ],
+  ['characters that decompose', '\u1e9b\u0323'.repeat(45_000)],
+  ['one word of a hundred thousand accented letters', 'é'.repeat(99_000)],
+])('an article of %s can be written and searched', async (_, body) => {
+  const tenant = await platform.organization({ plan: 'custom' });
+  const id = await write(tenant, { title: 'Hostile', body });
+  expect((await hits(tenant, 'hostile')).map((hit) => hit.article_id)).toEqual([id]);
+});

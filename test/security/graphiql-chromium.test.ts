@@ -1,0 +1,56 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, rig } from '../rig.ts';
+import { describeInChromium, launchChromium } from '../support/chromium.ts';
+import type { Tenant } from '../tenant.ts';
+
+describeInChromium('GraphiQL in a real browser', () => {
+  let tenant: Tenant;
+  let browser: Browser;
+  beforeAll(async () => {
+    tenant = await (await rig()).organization();
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+
+  const stored = (page: Page): Promise<string> => page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+  const editor = (page: Page, file: string) => page.locator(`.monaco-editor[data-uri$="${file}"]`);
+
+  async function write(page: Page, file: string, text: string): Promise<void> {
+    await editor(page, file).click();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.insertText(text);
+    // what the editor closed by itself
+    await page.keyboard.press('ControlOrMeta+Shift+End');
+    await page.keyboard.press('Delete');
+  }
+
+  test('stores no API key: neither after it was used, nor after a reload, nor one that an earlier version stored', async () => {
+    const context = await browser.newContext({ baseURL: tenant.origin });
+    const page = await context.newPage();
+    const old = JSON.stringify({ queries: [{ query: '{ a }', headers: '{"Authorization":"Bearer sk_live_old"}' }] });
+    await page.goto('/graphql');
+    await page.evaluate(
+      `localStorage.setItem('graphiql:queries', ${JSON.stringify(old)}); localStorage.setItem('graphiql:headers', 'sk_live_old')`,
+    );
+    await page.reload();
+    expect(await stored(page)).not.toContain('sk_live_old');
+
+    await page.getByRole('button', { name: 'Headers', exact: true }).click();
+    await write(page, 'headers.json', JSON.stringify({ Authorization: `Bearer ${tenant.apiKey}` }));
+    await write(page, 'operation.graphql', '{ callerIdentity { organizationId } }');
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await eventually(async () => (await page.locator('.result-window').innerText()).includes(tenant.organizationId));
+    // what was asked is in its history, so something was stored
+    await eventually(async () => (await stored(page)).includes('callerIdentity'));
+    expect(await stored(page)).not.toContain(tenant.apiKey);
+
+    await page.reload();
+    await editor(page, 'operation.graphql').waitFor();
+    expect(await stored(page)).not.toContain(tenant.apiKey);
+    expect(await page.content()).not.toContain(tenant.apiKey);
+    await page.getByRole('button', { name: /settings/i }).click();
+    expect(await page.getByText('Persist headers').count()).toBe(0);
+    await context.close();
+  });
+});

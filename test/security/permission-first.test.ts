@@ -1,0 +1,128 @@
+import { request } from 'node:http';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bodyLimitOf, type Route } from '../../rest-bridge/route.ts';
+import { rig } from '../rig.ts';
+import { operationOf, routes, titled } from '../support/operations.ts';
+import { type Json, Tenant } from '../tenant.ts';
+import { confirmed } from './mfa.setup.ts';
+
+let tenant: Tenant;
+/** Each may do one thing that hardly any operation is about. */
+let keys: Record<string, Tenant>;
+beforeAll(async () => {
+  tenant = await (await rig()).organization({ plan: 'custom' });
+  keys = { 'monitoring:read': await tenant.limitedTo('monitoring:read'), 'analytics:read': await tenant.limitedTo('analytics:read') };
+});
+
+const pathOf = ({ path }: Route): string => `/v1${path.replace(/\{\w+\}/g, 'none')}`;
+const hasBody = ({ method }: Route): boolean => method === 'POST' || method === 'PUT';
+const guarded = routes.filter(({ access }) => access !== 'public');
+const permitted = guarded.filter((route) => operationOf(route)['x-permission'] !== undefined);
+
+/**
+ * The response to a request of which the head arrives and never more than a little of the body: what is answered before the
+ * body was read does not wait for it.
+ */
+function answerToHead(
+  route: Route,
+  as: Tenant,
+  body: { length: number; begin: string } | undefined,
+): Promise<{ status: number; body: Json }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: Json }>();
+  const headers = {
+    ...(as.apiKey && { authorization: `Bearer ${as.apiKey}` }),
+    ...(body && { 'content-type': 'application/json', 'content-length': body.length }),
+  };
+  const sent = request(`${tenant.origin}${pathOf(route)}`, { method: route.method, headers, agent: false }, (answer) => {
+    const chunks: Buffer[] = [];
+    answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+    answer.on('end', () => {
+      sent.destroy();
+      resolve({ status: answer.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) as Json });
+    });
+  });
+  sent.on('error', reject);
+  if (body) sent.write(body.begin);
+  else sent.end();
+  return promise;
+}
+
+/** Bodies that are refused by whoever looks at them. */
+const bodiesFor = (route: Route): (readonly [string, { length: number; begin: string } | undefined])[] => [
+  ['no body', undefined],
+  ...(hasBody(route)
+    ? ([
+        ['an invalid body', { length: 1, begin: '{' }],
+        ['a body that is too large', { length: bodyLimitOf(route) + 1, begin: '{' }],
+        ['a body that does not arrive', { length: 1_000, begin: '{"' }],
+      ] as const)
+    : []),
+];
+
+describe('a key without the permission of an operation gets 403, whatever its body is', () => {
+  test.each(titled(permitted))('%s', async (_, route) => {
+    const required = operationOf(route)['x-permission'] as string;
+    const key = keys[required === 'monitoring:read' ? 'analytics:read' : 'monitoring:read'] as Tenant;
+    for (const [title, body] of bodiesFor(route)) {
+      const answer = await answerToHead(route, key, body);
+      expect(answer, title).toMatchObject({ status: 403, body: { error: { code: 'INSUFFICIENT_PERMISSIONS', details: { required } } } });
+    }
+  });
+});
+
+describe('a request without credentials gets 401, whatever its body is', () => {
+  test.each(titled(guarded))('%s', async (_, route) => {
+    const nobody = new Tenant(tenant.origin, '', '');
+    for (const [title, body] of bodiesFor(route)) {
+      const answer = await answerToHead(route, nobody, body);
+      expect(answer, title).toMatchObject({ status: 401, body: { error: { code: 'INVALID_CREDENTIALS' } } });
+    }
+  });
+});
+
+test('a user is asked for the second factor before the body is read, with a challenge', async () => {
+  const { user } = await confirmed(tenant);
+  const again = await user.again();
+  const answer = await again.rest('POST', '/auth/api-keys', { body: '{' });
+  expect([answer.status, answer.body]).toMatchObject([
+    403,
+    { error: 'mfa_required', challenge_id: expect.stringMatching(/^mfa/) as string },
+  ]);
+});
+
+describe('a permission that depends on the body is judged before the rules of the body', () => {
+  test.each([
+    [
+      'an API key that may do more than its maker',
+      'credentials:create',
+      'POST',
+      '/auth/api-keys',
+      { name: '', permissions: ['billing:admin'] },
+    ],
+    [
+      'an OAuth client with more than its maker has',
+      'credentials:create',
+      'POST',
+      '/auth/oauth-clients',
+      { name: '', scopes: ['billing.admin'] },
+    ],
+    [
+      'a user with a role beyond the inviter',
+      'accounts:create',
+      'POST',
+      '/accounts/acc_1/users',
+      { name: '', email: 'none', role: 'owner' },
+    ],
+    ['a webhook for events that its maker may not read', 'webhooks:create', 'POST', '/webhooks', { url: '', events: ['ticket.*'] }],
+    [
+      'an internal comment of a customer',
+      'support:create',
+      'POST',
+      '/support/tickets/none/comments',
+      { content: '', visibility: 'internal' },
+    ],
+  ] as const)('%s is 403 and not 400', async (_, permission, method, path, body) => {
+    const answer = await (await tenant.limitedTo(permission)).rest(method, path, { body });
+    expect(answer.body).toMatchObject({ error: { code: 'INSUFFICIENT_PERMISSIONS' } });
+  });
+});

@@ -1,0 +1,136 @@
+import { expect } from 'vitest';
+import type { Charge, Charged, WindowCharge } from '../../router/edge/counters.ts';
+
+interface Entry {
+  at: number;
+  amount: number;
+  /** It was seen to have left its window: where the clock is set back after that, it may count again for a step, and need not. */
+  hasLeft?: boolean;
+}
+
+/** How much longer than its length a charge may count in a sliding window. */
+const TOLERANCE = 1 / 60;
+
+/**
+ * What counters must do, by brute force: every charge is kept, and every question is answered by adding up. It follows the decisions
+ * of the counters under test and complains where one of them is wrong.
+ */
+export class RateModel {
+  readonly #entries = new Map<string, Entry[]>();
+  readonly #suspendedUntil = new Map<string, number>();
+
+  /** @throws AssertionError where the counters may not have answered this */
+  check(charge: Charge, nowMs: number, answer: Charged): void {
+    const { windows, suspension } = charge;
+    for (const window of windows) this.#pass(window, nowMs);
+    const known = suspension && this.#suspendedUntil.get(suspension.key);
+    const until = known !== undefined && known > nowMs ? Math.min(known, nowMs + (suspension?.forMs ?? 0)) : undefined;
+    if (suspension) this.#suspendedUntil.set(suspension.key, until ?? 0);
+
+    const pays = windows.some(({ amount }) => amount > 0);
+    if (until !== undefined && pays) {
+      expect(answer).toMatchObject({ refused: undefined, suspendedUntil: until });
+    } else {
+      this.#checkDecision(windows, nowMs, answer);
+      if (answer.refused === undefined) for (const window of windows) this.#add(window, nowMs);
+      this.#checkSuspension(charge, nowMs, answer, until);
+    }
+    // what was refused is counted only after the answer was made
+    for (const [index, window] of windows.entries()) this.#checkCount(window, nowMs, answer, index);
+    if (answer.refused !== undefined)
+      for (const [index, window] of windows.entries())
+        if (window.countsRefused && index !== answer.refused && !this.#mustRefuse(window, nowMs)) this.#add(window, nowMs);
+  }
+
+  /** What the clock does to a window at the time of a look: nothing is of the future, and what has left has left. */
+  #pass(window: WindowCharge, nowMs: number): void {
+    const { key, windowMs, isSliding } = window;
+    const entries = this.#of(key);
+    for (const entry of entries) {
+      entry.at = Math.min(entry.at, nowMs);
+      entry.hasLeft ||= entry.at <= nowMs - windowMs;
+    }
+    const [first] = entries;
+    const kept = isSliding ? entries.filter(({ at }) => at > nowMs - windowMs * (1 + TOLERANCE)) : first?.hasLeft ? [] : entries;
+    this.#entries.set(key, kept);
+  }
+
+  #checkDecision(windows: readonly WindowCharge[], nowMs: number, { refused }: Charged): void {
+    const must = windows.filter((window) => this.#mustRefuse(window, nowMs));
+    if (refused === undefined) {
+      expect(must, 'nothing may pass that does not fit').toEqual([]);
+      return;
+    }
+    const window = windows[refused] as WindowCharge;
+    expect(window.amount > 0 && this.#used(window, nowMs).most + window.amount > window.limit, 'what fits may not be refused').toBe(true);
+    if (must.some(({ isHard }) => isHard)) expect(window.isHard, 'a hard window goes before others').toBe(true);
+  }
+
+  #checkSuspension({ windows, suspension }: Charge, nowMs: number, answer: Charged, until: number | undefined): void {
+    const isViolation = answer.refused !== undefined && windows[answer.refused]?.isHard && suspension;
+    expect(answer.suspendedUntil).toBe(isViolation ? nowMs + suspension.forMs : until);
+    if (isViolation) this.#suspendedUntil.set(suspension.key, nowMs + suspension.forMs);
+  }
+
+  #checkCount(window: WindowCharge, nowMs: number, { counts, refused }: Charged, index: number): void {
+    const { used = -1, resetAt = -1 } = counts[index] ?? {};
+    const { least, most } = this.#used(window, nowMs);
+    expect(used, `at least what counts in ${window.key}`).toBeGreaterThanOrEqual(least);
+    expect(used, `at most what counted a step ago in ${window.key}`).toBeLessThanOrEqual(most);
+    expect(resetAt, 'a window ends in the future').toBeGreaterThan(nowMs);
+    expect(resetAt, 'no window is longer than its length').toBeLessThanOrEqual(nowMs + window.windowMs);
+    if (refused === index && window.amount <= window.limit && window.isSliding)
+      expect(this.#used(window, resetAt).least + window.amount, 'it fits when it is said to').toBeLessThanOrEqual(window.limit);
+  }
+
+  #mustRefuse(window: WindowCharge, nowMs: number): boolean {
+    return window.amount > 0 && this.#used(window, nowMs).least + window.amount > window.limit;
+  }
+
+  /** What counts, at least and at most. */
+  #used({ key, windowMs, isSliding }: WindowCharge, nowMs: number): { least: number; most: number } {
+    const entries = this.#of(key);
+    const sumOf = (some: readonly Entry[]) => some.reduce((sum, { amount }) => sum + amount, 0);
+    if (!isSliding) return { least: sumOf(entries), most: sumOf(entries) };
+    return {
+      least: sumOf(entries.filter(({ at, hasLeft }) => at > nowMs - windowMs && !hasLeft)),
+      most: sumOf(entries.filter(({ at }) => at > nowMs - windowMs * (1 + TOLERANCE))),
+    };
+  }
+
+  #add(window: WindowCharge, nowMs: number): void {
+    const { key, amount } = window;
+    if (amount > 0) this.#of(key).push({ at: nowMs, amount });
+    else this.#giveBack(window, nowMs);
+  }
+
+  #giveBack(window: WindowCharge, nowMs: number): void {
+    const entries = this.#of(window.key);
+    let left = -window.amount;
+    if (left === 0) return;
+    if (this.#used(window, nowMs).least < left) return;
+    for (const entry of entries.toReversed()) {
+      const taken = Math.min(left, entry.amount);
+      entry.amount -= taken;
+      left -= taken;
+    }
+    if (!window.isSliding && this.#used(window, nowMs).least === 0) this.#entries.delete(window.key);
+  }
+
+  #of(key: string): Entry[] {
+    const entries = this.#entries.get(key) ?? [];
+    this.#entries.set(key, entries);
+    return entries;
+  }
+}
+
+/** Numbers that look random and are the same for the same seed (mulberry32). */
+export function randomOf(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}

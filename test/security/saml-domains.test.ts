@@ -1,0 +1,269 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually, type Rig, rig, start } from '../rig.ts';
+import { rows } from '../support/tables.ts';
+import type { Json } from '../tenant.ts';
+import { userOf } from '../users.setup.ts';
+import { SamlWorld, verifyDomains } from './saml-idp.ts';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+let platform: Rig;
+beforeAll(async () => {
+  platform = await rig();
+});
+
+let world: SamlWorld;
+beforeEach(async () => {
+  world = await SamlWorld.open();
+});
+
+/** What runs every minute by itself. */
+const upkeep = async (): Promise<void> => (await rig()).assembly.domains.identity.core.saml.domainUpkeep.run();
+const nameOf = (domain = world.domain): string => `_saml-verification.${domain}`;
+const statusOf = async (of = world): Promise<Json> =>
+  (await of.tenant.rest('GET', `/auth/saml-connections/${of.connection.id}`)).body.data.domains[0];
+const mailsTo = (email: string, subject: RegExp) => platform.mails.filter((mail) => mail.to === email && subject.test(mail.subject));
+/** An organization with a connection for the same domain, which has published nothing. */
+async function claimant(): Promise<SamlWorld> {
+  const other = await SamlWorld.open();
+  platform.dns.delete(nameOf(other.domain));
+  await other.update({ email_domains: [world.domain] });
+  return other;
+}
+
+describe('an e-mail domain that is only claimed', () => {
+  test('neither routes nor signs in nor provisions, also where the identity provider begins, until its TXT record is published', async () => {
+    platform.dns.delete(nameOf());
+    const own = await SamlWorld.open({ allow_idp_initiated: true });
+    platform.dns.delete(nameOf(own.domain));
+    await own.tenant.rest('DELETE', `/auth/saml-connections/${own.connection.id}`);
+    const created = await own.tenant.rest('POST', '/auth/saml-connections', { body: { ...own.input(), allow_idp_initiated: true } });
+    own.connection = created.body.data;
+    expect(created.body.data.domains).toEqual([
+      {
+        domain: own.domain,
+        status: 'claimed',
+        txt_name: nameOf(own.domain),
+        txt_value: expect.stringMatching(/^saml-domain-verification=[0-9a-f]{40}$/),
+        proven_at: null,
+        problem: 'its TXT record was not found',
+        works_until: null,
+      },
+    ]);
+    await own.user('MEMBER', own.address('invited'));
+    const tries = async () => [
+      (await own.begin({ email: own.address() })).status,
+      (await own.signIn({ email: own.address('invited') })).status,
+      (await own.signIn({ email: own.address('unknown') })).status,
+      (await own.deliver(await own.respond())).status,
+    ];
+    // the metadata of the new connection is what the identity provider answers to
+    await own.readMetadata();
+    expect(await tries()).toEqual([404, 401, 401, 401]);
+    expect((await own.audited())[0].reason).toContain('is not proven');
+    const { data } = await own.tenant.graphql('{ users { nodes { email status } } }');
+    expect(data.users.nodes).toEqual([{ email: own.address('invited'), status: 'INVITED' }]);
+
+    expect(await verifyDomains(own.tenant, own.connection.id)).toMatchObject([
+      { status: 'CLAIMED', problem: expect.stringContaining('not found') },
+    ]);
+    await own.prove();
+    expect(await tries()).toEqual([302, 200, 200, 200]);
+    expect((await own.audited()).map(({ event_type }) => event_type)).toContain('saml_domain_proven');
+  });
+
+  test('is found by itself soon after its record was published', async () => {
+    const other = await claimant();
+    await upkeep();
+    expect((await statusOf(other)).status).toBe('claimed');
+    platform.dns.set(nameOf(), [(await statusOf(other)).txt_value]);
+    await platform.advance(5 * 60_000);
+    await upkeep();
+    expect(await statusOf(other)).toMatchObject({ status: 'proven', problem: null });
+  });
+
+  test('is not proven by the record of another organization, of a domain below it, or of the domain above', async () => {
+    const other = await claimant();
+    const below = `sub.${world.domain}`;
+    const above = await SamlWorld.open({ email_domains: [below] });
+    platform.dns.delete(nameOf(below));
+    expect(await verifyDomains(other.tenant, other.connection.id)).toMatchObject([{ status: 'CLAIMED' }]);
+    // its own record in the wrong places
+    const { txt_value: value } = await statusOf(other);
+    platform.dns.set(world.domain, [value]);
+    platform.dns.set(nameOf(below), [value]);
+    expect(await verifyDomains(other.tenant, other.connection.id)).toMatchObject([{ status: 'CLAIMED' }]);
+    expect((await above.begin({ email: `a@${world.domain}` })).location).toContain(world.ssoUrl);
+    expect((await world.begin({ email: `a@other.${world.domain}` })).status).toBe(404);
+  });
+
+  test('is not proven while DNS does not answer, which is told apart from a missing record', async () => {
+    const other = await claimant();
+    platform.dns.set(nameOf(), Object.assign(new Error('queryTxt ETIMEOUT'), { code: 'ETIMEOUT' }));
+    const [domain] = await verifyDomains(other.tenant, other.connection.id);
+    expect(domain).toMatchObject({ status: 'CLAIMED', problem: expect.stringContaining('DNS could not be asked') });
+  });
+
+  test('of another organization reads as absent', async () => {
+    const stranger = await platform.organization();
+    await expect(verifyDomains(stranger, world.connection.id)).rejects.toThrow('RESOURCE_NOT_FOUND');
+  });
+});
+
+describe('two organizations that claim one domain', () => {
+  test('the one whose record is published has it; the other takes it once only its own record is there', async () => {
+    const other = await claimant();
+    expect((await world.begin({ email: world.address() })).location).toContain(world.ssoUrl);
+
+    const [mine = ''] = platform.dns.get(nameOf()) as string[];
+    const theirs = (await statusOf(other)).txt_value;
+    platform.dns.set(nameOf(), [mine, theirs]);
+    expect(await verifyDomains(other.tenant, other.connection.id)).toMatchObject([
+      { status: 'CLAIMED', problem: expect.stringContaining('another connection') },
+    ]);
+    platform.dns.set(nameOf(), [theirs]);
+    expect(await verifyDomains(other.tenant, other.connection.id)).toMatchObject([{ status: 'PROVEN' }]);
+    expect((await world.begin({ email: world.address() })).location).toContain(other.ssoUrl);
+    expect((await statusOf()).status).toBe('claimed');
+    expect((await world.signIn()).status).toBe(401);
+  });
+
+  test('of two that prove it at once, one has it', async () => {
+    const other = await claimant();
+    const third = await claimant();
+    platform.dns.set(nameOf(), [(await statusOf(other)).txt_value, (await statusOf(third)).txt_value]);
+    const results = await Promise.all([other, third].map((one) => verifyDomains(one.tenant, one.connection.id)));
+    expect(results.map(([domain]) => domain.status).toSorted()).toEqual(['CLAIMED', 'PROVEN']);
+  });
+});
+
+describe('a proven domain whose record disappears', () => {
+  test('works for seven days more, its owners are told at once and at the end, and a record that is back changes nothing', async () => {
+    const owner = await userOf(world.tenant, 'owner');
+    const records = platform.dns.get(nameOf()) ?? [];
+    platform.dns.delete(nameOf());
+    await platform.advance(DAY_MS + HOUR_MS);
+    await upkeep();
+    expect(await statusOf()).toMatchObject({ status: 'proven', problem: expect.any(String), works_until: expect.any(String) });
+    await eventually(() => mailsTo(owner.email, /is missing/).length === 1);
+    expect((await world.signIn()).status).toBe(200);
+
+    platform.dns.set(nameOf(), records);
+    await platform.advance(2 * HOUR_MS);
+    await upkeep();
+    expect(await statusOf()).toMatchObject({ status: 'proven', problem: null, works_until: null });
+
+    platform.dns.delete(nameOf());
+    await platform.advance(DAY_MS + HOUR_MS);
+    await upkeep();
+    await platform.advance(7 * DAY_MS + 1000);
+    expect((await world.signIn()).status).toBe(401);
+    await upkeep();
+    expect((await statusOf()).status).toBe('claimed');
+    await eventually(() => mailsTo(owner.email, /has ended/).length === 1);
+    expect((await world.begin({ email: world.address() })).status).toBe(404);
+  });
+
+  test('works on while DNS does not answer', async () => {
+    platform.dns.set(nameOf(), Object.assign(new Error('queryTxt ESERVFAIL'), { code: 'ESERVFAIL' }));
+    await platform.advance(10 * DAY_MS);
+    await upkeep();
+    expect((await world.signIn()).status).toBe(200);
+  });
+});
+
+describe('a connection of the time before domains had to be proven', () => {
+  /** As the migration, or a process of the previous release, leaves it: the domain is the connection's, and nobody has claimed it. */
+  const asBefore = async () => {
+    platform.dns.delete(nameOf());
+    await (await rows()).query('delete from identity.saml_domain_claim where connection_id = $1', [world.connection.id]);
+    await upkeep();
+  };
+
+  test('works for 30 days without proof, and its owners are told at once and in the last week', async () => {
+    const owner = await userOf(world.tenant, 'owner');
+    await asBefore();
+    expect(await statusOf()).toMatchObject({ status: 'claimed', works_until: expect.any(String) });
+    await eventually(() => mailsTo(owner.email, /Prove your e-mail domains/).length === 1);
+    expect(mailsTo(owner.email, /Prove/)[0]?.text).toContain((await statusOf()).txt_value);
+    expect((await world.signIn()).status).toBe(200);
+
+    await platform.advance(24 * DAY_MS);
+    await upkeep();
+    await upkeep();
+    await eventually(() => mailsTo(owner.email, /Prove your e-mail domains/).length === 2);
+    expect((await world.signIn()).status).toBe(200);
+    await platform.advance(6 * DAY_MS + 1000);
+    expect((await world.signIn()).status).toBe(401);
+    expect((await world.begin({ email: world.address() })).status).toBe(404);
+    await upkeep();
+    await eventually(() => mailsTo(owner.email, /has ended/).length === 1);
+    expect(mailsTo(owner.email, /Prove/)).toHaveLength(2);
+  });
+
+  test('loses its domain to an organization that proves it', async () => {
+    await asBefore();
+    const other = await claimant();
+    platform.dns.set(nameOf(), [(await statusOf(other)).txt_value]);
+    expect(await verifyDomains(other.tenant, other.connection.id)).toMatchObject([{ status: 'PROVEN' }]);
+    expect((await world.begin({ email: world.address() })).location).toContain(other.ssoUrl);
+    expect((await world.signIn()).status).toBe(401);
+  });
+});
+
+test('a domain keeps its proof when the connection is changed, and loses it when it is taken out', async () => {
+  await world.update({ name: 'Renamed', email_domains: [world.domain, `more.${world.domain}`] });
+  const { domains } = (await world.tenant.rest('GET', `/auth/saml-connections/${world.connection.id}`)).body.data;
+  expect(domains.map(({ domain, status }: Json) => [domain, status])).toEqual(
+    [
+      [`more.${world.domain}`, 'claimed'],
+      [world.domain, 'proven'],
+    ].toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
+  );
+  await world.update({ email_domains: [`more.${world.domain}`] });
+  expect((await world.begin({ email: world.address() })).status).toBe(404);
+});
+
+test('a domain has one spelling: Unicode and upper case are stored as Punycode, and found by either', async () => {
+  const unicode = `BÜCHER.${world.domain}`;
+  await world.update({ email_domains: [unicode] });
+  const punycode = `xn--bcher-kva.${world.domain}`;
+  expect((await statusOf()).domain).toBe(punycode);
+  platform.dns.set(nameOf(punycode), [(await statusOf()).txt_value]);
+  await verifyDomains(world.tenant, world.connection.id);
+  for (const domain of [unicode, unicode.toLowerCase(), punycode])
+    expect((await world.begin({ email: `grace@${domain}` })).location, domain).toContain(world.ssoUrl);
+});
+
+test.each([
+  'example.com.',
+  '.example.com',
+  'example',
+  'exa\u200bmple.com',
+  '1.2.3.4',
+  'a b.example.com',
+  'xn--.example.com',
+  'x%2e.com',
+  'example.com/',
+  'example.com?x',
+  'example.com#',
+  'example.com:443',
+  'example.com／x',
+  '例え',
+])('a domain such as %j is refused', async (domain) => {
+  const { status, body } = await world.update({ email_domains: [domain] });
+  expect([status, body.error?.details.field]).toEqual([400, 'email_domains']);
+});
+
+test('where the operator asks for no proof, the first who claims a domain has it', async () => {
+  const trusting = await start({ SAML_DOMAIN_PROOF: 'none' });
+  try {
+    const [first, second] = [await trusting.organization(), await trusting.organization()];
+    const body = { name: 'Any', email_domains: ['acme.example.com'] };
+    expect((await first.rest('POST', '/auth/saml-connections', { body })).body.data.domains).toMatchObject([{ status: 'proven' }]);
+    expect((await second.rest('POST', '/auth/saml-connections', { body })).body.data.domains).toMatchObject([{ status: 'claimed' }]);
+  } finally {
+    await trusting.close();
+  }
+});

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** Stands between the platform and its PostgreSQL, and restarts in its place. */
+export class DatabaseProxy {
+  readonly #sockets = new Set<Socket>();
+  #isAway = false;
+  /** How often a connection was refused. */
+  refused = 0;
+
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  static async start(databaseUrl: string): Promise<DatabaseProxy> {
+    const [url, target] = [new URL(databaseUrl), new URL(databaseUrl)];
+    const server = createServer((socket) => proxy.#connect(socket, target));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const proxy: DatabaseProxy = new DatabaseProxy(server, url.href);
+    onTestFinished(() => proxy.#stop());
+    return proxy;
+  }
+
+  goAway(): void {
+    this.#isAway = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  comeBack(): void {
+    this.#isAway = false;
+  }
+
+  #connect(socket: Socket, { hostname, port }: URL): void {
+    if (this.#isAway) {
+      this.refused += 1;
+      return void socket.destroy();
+    }
+    const upstream = connect(Number(port || 5432), hostname);
+    for (const [one, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      this.#sockets.add(one);
+      one.on('error', () => undefined);
+      one.on('close', () => {
+        this.#sockets.delete(one);
+        other.destroy();
+      });
+      one.pipe(other);
+    }
+  }
+
+  #stop(): void {
+    this.goAway();
+    this.server.close();
+  }
+}

@@ -1,0 +1,63 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+import { DATABASE_TEMPLATE } from '../../apps/platform/database-template.ts';
+import { EXTENSIONS } from '../../kernel/database.extensions.ts';
+import { type Rig, start } from '../rig.ts';
+import { ownDatabase } from './own-database.ts';
+import { temporaryFolder } from './process.ts';
+
+/** A database that platforms are started on one after the other; between two starts a test changes it past every rule. */
+export interface KeptDatabase {
+  /** For platforms on it; the secret key is not among them. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly dataDir: string;
+  sql<R extends object>(text: string): Promise<R[]>;
+  /** Starts a platform on it, and stops it. */
+  startedOnce(settings?: Record<string, string>): Promise<void>;
+}
+
+/** One of the kind that the suites run on, whose schemas are up to date; no platform was started on it. */
+export async function keptDatabase(key: Record<string, string> = {}): Promise<KeptDatabase> {
+  const dataDir = temporaryFolder();
+  const url = await ownDatabase();
+  const settings = { DATA_DIR: dataDir, DATABASE_URL: url ?? '' };
+  const startedOnce = async (more: Record<string, string> = {}) => (await start({ ...settings, ...more })).close();
+  if (!url) {
+    const folder = join(dataDir, 'postgres');
+    cpSync(DATABASE_TEMPLATE, folder, { recursive: true });
+    return { settings, dataDir, startedOnce, sql: (text) => onEmbedded(folder, text) };
+  }
+  await startedOnce(key);
+  return { settings, dataDir, startedOnce, sql: (text) => onServer(url, text) };
+}
+
+/** A platform that the test expects not to start; one that did is closed, so that the test fails and not its neighbours. */
+export async function refusalOf(starting: Promise<Rig>): Promise<string> {
+  const outcome = await starting.then(
+    (platform) => platform.close(),
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  if (outcome === undefined) throw new Error('The platform started.');
+  return outcome;
+}
+
+async function onEmbedded<R extends object>(dataDir: string, text: string): Promise<R[]> {
+  const pglite = await PGlite.create({ dataDir, extensions: EXTENSIONS });
+  try {
+    return ((await pglite.exec(text)).at(-1)?.rows ?? []) as R[];
+  } finally {
+    await pglite.close();
+  }
+}
+
+async function onServer<R extends object>(connectionString: string, text: string): Promise<R[]> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return [await client.query<R>(text)].flat().at(-1)?.rows ?? [];
+  } finally {
+    await client.end();
+  }
+}

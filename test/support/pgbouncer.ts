@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lastingPort } from './port.ts';
+
+const START_MS = 10_000;
+/** Of a server that several platforms share. */
+const POOL_SIZE = 20;
+
+/** PgBouncer in transaction mode before a server: each transaction may have another connection, and no session lasts longer. */
+export class PgBouncer implements AsyncDisposable {
+  private constructor(
+    readonly host: string,
+    private readonly child: ChildProcess,
+    private readonly folder: string,
+  ) {}
+
+  /** `serverUrl` names the server and the user; all of its databases can be reached. @throws where there is no program pgbouncer */
+  static async start(serverUrl: string, { poolMode = 'transaction' }: { poolMode?: 'transaction' | 'session' } = {}): Promise<PgBouncer> {
+    const { hostname, port, username, password } = new URL(serverUrl);
+    const folder = mkdtempSync(join(tmpdir(), 'pgbouncer-'));
+    const listenPort = await lastingPort();
+    const users = join(folder, 'users.txt');
+    const user = decodeURIComponent(username) || 'postgres';
+    const secret = password && ` password='${decodeURIComponent(password)}'`;
+    writeFileSync(users, `"${user}" ""\n`);
+    const settings = join(folder, 'pgbouncer.ini');
+    writeFileSync(
+      settings,
+      `[databases]
+* = host=${hostname} port=${port || 5432} user=${user}${secret}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${listenPort}
+unix_socket_dir =
+auth_type = trust
+auth_file = ${users}
+pool_mode = ${poolMode}
+default_pool_size = ${POOL_SIZE}
+max_client_conn = 500
+`,
+    );
+    // it refuses to run as root, and reads its files before it changes the user
+    const asNobody = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
+    const child = spawn('pgbouncer', [...asNobody, settings], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let output = '';
+    child.stderr?.on('data', (chunk) => (output += chunk));
+    const failed = new Promise<never>((_, reject) => {
+      child.once('error', (cause) => reject(new Error('PgBouncer cannot be started: install it (Debian: pgbouncer).', { cause })));
+      child.once('exit', () => reject(new Error(`PgBouncer ended:\n${output}`)));
+    });
+    failed.catch(() => undefined);
+    try {
+      await Promise.race([failed, accepting(listenPort)]);
+    } catch (error) {
+      child.kill();
+      rmSync(folder, { recursive: true });
+      throw error;
+    }
+    return new PgBouncer(`127.0.0.1:${listenPort}`, child, folder);
+  }
+
+  /** Whether tests of it are run: always in CI, where it must be installed. */
+  static get isExpected(): boolean {
+    return Boolean(process.env.CI) || !spawnSync('pgbouncer', ['--version']).error;
+  }
+
+  /** The same database through it. */
+  static through(host: string, url: string): string {
+    const pooled = new URL(url);
+    pooled.host = host;
+    return pooled.href;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.child.exitCode === null) {
+      this.child.kill('SIGINT');
+      await once(this.child, 'exit');
+    }
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+async function accepting(port: number): Promise<void> {
+  const deadline = performance.now() + START_MS;
+  while (performance.now() < deadline) {
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    });
+    socket.destroy();
+    if (isOpen) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`PgBouncer did not listen within ${START_MS / 1000} s.`);
+}

@@ -1,0 +1,25 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+
+export interface RawAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** As it came, in its encoding. */
+  body: Buffer;
+}
+
+/** A request without what `fetch` adds and undoes: encodings are neither asked for nor decoded. */
+export function rawRequest(
+  url: string,
+  { body, ...options }: { method?: string; headers?: Record<string, string>; body?: string | undefined } = {},
+): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }));
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
