@@ -4,9 +4,9 @@ import { hash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { assemble } from '../apps/platform/assemble.ts';
-import { loadConfig } from '../kernel/config.ts';
-import { createLogger } from '../kernel/log.ts';
-import { createMetrics } from '../kernel/metrics.ts';
+import { createLogger } from '../kernel/log/log.ts';
+import { createMetrics } from '../kernel/metrics/metrics.ts';
+import { loadConfig } from '../kernel/settings/config.ts';
 import { Edge } from '../router/edge/edge.ts';
 import { MemoryCounters } from '../router/edge/memory-counters.ts';
 

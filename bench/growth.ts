@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { assemble, type FullAssembly } from '../apps/platform/assemble.ts';
 import { startPlatform } from '../apps/platform/platform.ts';
-import { loadConfig } from '../kernel/config.ts';
-import type { Rows } from '../kernel/database.ts';
-import { createLogger } from '../kernel/log.ts';
+import type { Rows } from '../kernel/database/database.ts';
+import { createLogger } from '../kernel/log/log.ts';
+import { loadConfig } from '../kernel/settings/config.ts';
 
 /**
  * `npm run bench:growth`: by how much each table grows with a million requests of each kind, as docs/operations.md says it. It makes

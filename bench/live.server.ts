@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import { assemble, type FullAssembly } from '../apps/platform/assemble.ts';
 import { startPlatform } from '../apps/platform/platform.ts';
-import { loadConfig } from '../kernel/config.ts';
-import { createLogger } from '../kernel/log.ts';
+import { createLogger } from '../kernel/log/log.ts';
+import { loadConfig } from '../kernel/settings/config.ts';
 
 /** The platform, and beside it in the same process a server that broadcasts a text: for bench/live.ts. */
 export interface LiveTarget {

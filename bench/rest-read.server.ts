@@ -6,10 +6,10 @@ import pg from 'pg';
 import { assemble, type FullAssembly } from '../apps/platform/assemble.ts';
 import { startPlatform } from '../apps/platform/platform.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { loadConfig } from '../kernel/config.ts';
-import { newId } from '../kernel/ids.ts';
-import { createLogger } from '../kernel/log.ts';
-import { createMetrics } from '../kernel/metrics.ts';
+import { createLogger } from '../kernel/log/log.ts';
+import { createMetrics } from '../kernel/metrics/metrics.ts';
+import { newId } from '../kernel/records/ids.ts';
+import { loadConfig } from '../kernel/settings/config.ts';
 import { mountEdge } from '../router/edge/edge.ts';
 import { MemoryCounters } from '../router/edge/memory-counters.ts';
 

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { DATABASE_TEMPLATE } from '../apps/platform/database-template.ts';
-import { Database } from '../kernel/database.ts';
-import type { Logger } from '../kernel/log.ts';
+import { Database } from '../kernel/database/database.ts';
+import type { Logger } from '../kernel/log/log.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;

@@ -4,9 +4,9 @@ import 'reflect-metadata';
 import autocannon from 'autocannon';
 import { assemble, type FullAssembly } from '../apps/platform/assemble.ts';
 import { startPlatform } from '../apps/platform/platform.ts';
-import { loadConfig } from '../kernel/config.ts';
-import type { Rows } from '../kernel/database.ts';
-import { createLogger } from '../kernel/log.ts';
+import type { Rows } from '../kernel/database/database.ts';
+import { createLogger } from '../kernel/log/log.ts';
+import { loadConfig } from '../kernel/settings/config.ts';
 import { Results } from './results.ts';
 import { seedTickets } from './support.seed.ts';
 

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
+import type { Permission } from './access/principal.ts';
+import type { SealedColumn } from './access/secret-box.ts';
 import type { Clock } from './clock.ts';
-import type { Database, Orm, Rows, Tables } from './database.ts';
-import type { EventReader, EventType, Reaction } from './events.ts';
+import type { Database, Orm, Rows, Tables } from './database/database.ts';
+import type { EventReader, EventType, Reaction } from './events/events.ts';
 import type { Graph } from './graph.ts';
-import type { Jobs } from './jobs.ts';
-import type { Logger } from './log.ts';
-import type { Permission } from './principal.ts';
-import type { SealedColumn } from './secret-box.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import type { Logger } from './log/log.ts';
 import type { Subgraph } from './subgraph.ts';
 
 /** What a domain is given to work with. */

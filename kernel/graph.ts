@@ -1,6 +1,6 @@
 import type { DocumentNode, ExecutionResult } from 'graphql';
-import { PlatformError } from './errors.ts';
-import { Principal } from './principal.ts';
+import { Principal } from './access/principal.ts';
+import { PlatformError } from './errors/errors.ts';
 import type { RequestContext } from './request.ts';
 
 export interface GraphRequest {

@@ -1,5 +1,5 @@
-import type { Logger } from './log.ts';
-import type { Principal } from './principal.ts';
+import type { Principal } from './access/principal.ts';
+import type { Logger } from './log/log.ts';
 
 /** Where a request comes from, as the edge saw it. */
 export interface ClientInfo {

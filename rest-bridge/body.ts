@@ -1,4 +1,4 @@
-import { API_VERSION } from '../kernel/api-version.ts';
+import { API_VERSION } from '../kernel/http/api-version.ts';
 import type { CompiledRoute } from './compile.ts';
 import type { Found, PageInfo } from './graph.ts';
 

@@ -12,7 +12,7 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { isResource, type Resource } from '../kernel/resource.ts';
+import { isResource, type Resource } from '../kernel/records/resource.ts';
 import { type InputPlan, planInput, RouteError } from './input.plan.ts';
 import { compileReader, compileVariables, type ReadInput } from './input.reader.ts';
 import { snakeCase } from './names.ts';

@@ -1,9 +1,9 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
-import { checkVersion } from '../kernel/api-version.ts';
-import { InvalidParameters } from '../kernel/errors.ts';
-import { answerError } from '../kernel/http.ts';
+import { InvalidParameters } from '../kernel/errors/errors.ts';
+import { checkVersion } from '../kernel/http/api-version.ts';
+import { answerError } from '../kernel/http/http.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import type { CredentialWatch } from '../router/credential-watch.ts';
 import type { LiveCaps } from '../router/live-caps.ts';

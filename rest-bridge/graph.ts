@@ -1,7 +1,7 @@
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
-import { type FieldProblem, InvalidParameters, isErrorCode, PlatformError, ResourceNotFound } from '../kernel/errors.ts';
-import { toPlatformError } from '../kernel/http.ts';
-import { FailedAfterEffect } from '../kernel/idempotency.ts';
+import { type FieldProblem, InvalidParameters, isErrorCode, PlatformError, ResourceNotFound } from '../kernel/errors/errors.ts';
+import { toPlatformError } from '../kernel/http/http.ts';
+import { FailedAfterEffect } from '../kernel/idempotency/idempotency.ts';
 import type { CompiledRoute } from './compile.ts';
 import { type InputPlan, restFieldOf, restWords } from './input.plan.ts';
 import { isObject } from './problems.ts';

@@ -1,10 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
-import { entityTag, heldTag, matchesStrongly } from '../kernel/entity-tags.ts';
-import { InvalidParameters, PlatformError, StaleResource } from '../kernel/errors.ts';
+import { InvalidParameters, PlatformError, StaleResource } from '../kernel/errors/errors.ts';
 import type { ExecuteGraph } from '../kernel/graph.ts';
-import { errorBody, JSON_TYPE } from '../kernel/http.ts';
-import { type Answer, answerOnce, checkKey, fingerprintOf, type IdempotencyStore, idempotencyScope } from '../kernel/idempotency.ts';
+import { entityTag, heldTag, matchesStrongly } from '../kernel/http/entity-tags.ts';
+import { errorBody, JSON_TYPE } from '../kernel/http/http.ts';
+import {
+  type Answer,
+  answerOnce,
+  checkKey,
+  fingerprintOf,
+  type IdempotencyStore,
+  idempotencyScope,
+} from '../kernel/idempotency/idempotency.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import { renewContext } from '../router/request-context.ts';
 import { compileRepresentation, envelope, hasEnvelope } from './body.ts';

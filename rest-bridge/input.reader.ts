@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { parse } from 'qs';
-import { Problems } from '../kernel/problems.ts';
+import { Problems } from '../kernel/errors/problems.ts';
 import { compileCoercion, compileSort } from './coercion.ts';
 import { type InputMember, type InputPlan, RouteError } from './input.plan.ts';
 import { type Coerce, fieldsOf, isObject, reportUnknown, type Source, wrong } from './problems.ts';

@@ -1,5 +1,5 @@
-import { type FieldProblem, InvalidParameters } from '../kernel/errors.ts';
-import type { Problems } from '../kernel/problems.ts';
+import { type FieldProblem, InvalidParameters } from '../kernel/errors/errors.ts';
+import type { Problems } from '../kernel/errors/problems.ts';
 import { type InputPlan, restFieldOf, restWords } from './input.plan.ts';
 
 /**

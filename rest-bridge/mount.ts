@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentNode, GraphQLError } from 'graphql';
-import { checkVersion } from '../kernel/api-version.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
-import { PlatformError } from '../kernel/errors.ts';
+import { PlatformError } from '../kernel/errors/errors.ts';
 import type { ExecuteGraph } from '../kernel/graph.ts';
 import type { InputProblems } from '../kernel/graphql/input-problems.ts';
-import { acceptJson } from '../kernel/http.bodies.ts';
-import { answerError, JSON_TYPE } from '../kernel/http.ts';
-import type { IdempotencyStore } from '../kernel/idempotency.ts';
+import { checkVersion } from '../kernel/http/api-version.ts';
+import { acceptJson } from '../kernel/http/bodies.ts';
+import { answerError, JSON_TYPE } from '../kernel/http/http.ts';
+import type { IdempotencyStore } from '../kernel/idempotency/idempotency.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import { StaticContent } from '../router/static-content.ts';
 import { type CompiledRoute, compileRoutes, type RestSource } from './compile.ts';

@@ -1,5 +1,5 @@
 import { type ConstDirectiveNode, type GraphQLField, Kind, parse, valueFromASTUntyped } from 'graphql';
-import type { Permission, Principal } from '../kernel/principal.ts';
+import type { Permission, Principal } from '../kernel/access/principal.ts';
 
 /** The permission that a field of the graph asks for; `coordinate` is like `Query.ticket`. */
 export type PermissionOf = (coordinate: string, field: GraphQLField<unknown, unknown>) => string | undefined;

@@ -1,4 +1,4 @@
-import type { Problems } from '../kernel/problems.ts';
+import type { Problems } from '../kernel/errors/problems.ts';
 import { closest } from './names.ts';
 
 /** Whether a value is text (path and query: everything is a string) or JSON. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { PlatformError } from '../kernel/errors.ts';
-import { bodyTooLarge, parseJson, readBody } from '../kernel/http.bodies.ts';
+import { PlatformError } from '../kernel/errors/errors.ts';
+import { bodyTooLarge, parseJson, readBody } from '../kernel/http/bodies.ts';
 
 /** The JSON body of a GET, which Fastify leaves unread; undefined where there is none. */
 export async function readBodyOfGet(request: FastifyRequest): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { GraphQLScalarType } from 'graphql';
 import { DateTime, DecimalNumber } from '../kernel/graphql/scalars.ts';
-import { isStorable, UNSTORABLE, unstorableIn } from '../kernel/text.ts';
+import { isStorable, UNSTORABLE, unstorableIn } from '../kernel/values/text.ts';
 import { type Coerce, isObject, type Source, wrong } from './problems.ts';
 
 type Check = (value: unknown) => unknown;

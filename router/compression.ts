@@ -1,7 +1,7 @@
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Encoding, encodedTag } from '../kernel/entity-tags.ts';
-import { addVary } from '../kernel/http.ts';
+import { type Encoding, encodedTag } from '../kernel/http/entity-tags.ts';
+import { addVary } from '../kernel/http/http.ts';
 
 /** Below this, what is saved is less than what it costs. */
 const LEAST_BYTES = 1024;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { addVary } from '../kernel/http.ts';
+import { addVary } from '../kernel/http/http.ts';
 import type { AllowedOrigins } from '../kernel/settings/origins.ts';
 
 export interface CorsOptions {

@@ -1,7 +1,7 @@
-import { PlatformError } from '../kernel/errors.ts';
-import { toPlatformError } from '../kernel/http.ts';
-import type { Logger } from '../kernel/log.ts';
-import type { Principal } from '../kernel/principal.ts';
+import type { Principal } from '../kernel/access/principal.ts';
+import { PlatformError } from '../kernel/errors/errors.ts';
+import { toPlatformError } from '../kernel/http/http.ts';
+import type { Logger } from '../kernel/log/log.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import { inTime, Rounds } from './rounds.ts';
 

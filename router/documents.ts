@@ -12,8 +12,8 @@ import {
   validate,
   visit,
 } from 'graphql';
-import type { Problems } from '../kernel/problems.ts';
-import { isStorable, UNSTORABLE } from '../kernel/text.ts';
+import type { Problems } from '../kernel/errors/problems.ts';
+import { isStorable, UNSTORABLE } from '../kernel/values/text.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { Conditions, type Decisions, NullCondition } from './conditions.ts';
 import { compileCost, type DeclaredCosts } from './cost.ts';

@@ -1,7 +1,14 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { type ErrorCode, type ErrorDetails, type FieldProblem, InvalidParameters, isErrorCode, PlatformError } from '../kernel/errors.ts';
-import { toPlatformError } from '../kernel/http.ts';
-import type { Problems } from '../kernel/problems.ts';
+import {
+  type ErrorCode,
+  type ErrorDetails,
+  type FieldProblem,
+  InvalidParameters,
+  isErrorCode,
+  PlatformError,
+} from '../kernel/errors/errors.ts';
+import type { Problems } from '../kernel/errors/problems.ts';
+import { toPlatformError } from '../kernel/http/http.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import { UNREACHED } from './execution/send.ts';
 

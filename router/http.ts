@@ -4,10 +4,10 @@ import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/dis
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DocumentNode, GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { CredentialsMissing, InvalidParameters, isErrorCode, PlatformError, statusOf } from '../kernel/errors.ts';
-import { acceptJson } from '../kernel/http.bodies.ts';
-import { retryHeaders, shownAs, toPlatformError } from '../kernel/http.ts';
-import { Principal } from '../kernel/principal.ts';
+import { Principal } from '../kernel/access/principal.ts';
+import { CredentialsMissing, InvalidParameters, isErrorCode, PlatformError, statusOf } from '../kernel/errors/errors.ts';
+import { acceptJson } from '../kernel/http/bodies.ts';
+import { retryHeaders, shownAs, toPlatformError } from '../kernel/http/http.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { mountGraphiql } from './graphiql.ts';
 import { MutationsOnce, type MutationsOnceOptions } from './mutations.once.ts';

@@ -1,6 +1,6 @@
-import { PlatformError } from '../kernel/errors.ts';
-import { PLANS, type PlanTerms } from '../kernel/plans.ts';
-import type { Principal } from '../kernel/principal.ts';
+import { PLANS, type PlanTerms } from '../kernel/access/plans.ts';
+import type { Principal } from '../kernel/access/principal.ts';
+import { PlatformError } from '../kernel/errors/errors.ts';
 
 type Terms = Pick<PlanTerms, 'liveConnections' | 'liveSubscriptions'>;
 

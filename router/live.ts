@@ -1,6 +1,6 @@
 import { type ExecutionResult, type FieldNode, GraphQLError, Kind } from 'graphql';
-import { PlatformError } from '../kernel/errors.ts';
-import type { Principal } from '../kernel/principal.ts';
+import type { Principal } from '../kernel/access/principal.ts';
+import { PlatformError } from '../kernel/errors/errors.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import type { PreparedOperation } from './documents.ts';
 import { asGraphQLError, type ErrorPolicy, namingVariables, presentErrors, requestError } from './errors.ts';

@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { InvalidParameters, isErrorCode, statusOf } from '../kernel/errors.ts';
-import { answerOnce, checkKey, fingerprintOf, type IdempotencyStore, idempotencyScope, isKept } from '../kernel/idempotency.ts';
-import { Principal } from '../kernel/principal.ts';
+import { Principal } from '../kernel/access/principal.ts';
+import { InvalidParameters, isErrorCode, statusOf } from '../kernel/errors/errors.ts';
+import { answerOnce, checkKey, fingerprintOf, type IdempotencyStore, idempotencyScope, isKept } from '../kernel/idempotency/idempotency.ts';
 import type { AdmittedOperation, GraphOperation, Router } from './router.ts';
 
 export interface MutationsOnceOptions {
@@ -17,7 +17,7 @@ export interface OnceResult {
 
 /**
  * Runs mutations that come with an idempotency key once: the first response is replayed as on REST, by the same store and rules
- * (kernel/idempotency.ts). A response is kept as a whole, with the errors of fields that failed beside others that did their work.
+ * (kernel/idempotency/idempotency.ts). A response is kept as a whole, with the errors of fields that failed beside others that did their work.
  */
 export class MutationsOnce {
   constructor(

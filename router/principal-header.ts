@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { PlatformError } from '../kernel/errors.ts';
-import { Principal, type PrincipalData } from '../kernel/principal.ts';
+import { Principal, type PrincipalData } from '../kernel/access/principal.ts';
+import { PlatformError } from '../kernel/errors/errors.ts';
 
 /** The header that carries a principal from the router to a subgraph, and from a trusted front to the router. */
 export const PRINCIPAL_HEADER = 'x-principal';

@@ -1,6 +1,6 @@
 import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
-import type { ErrorDetails } from '../kernel/errors.ts';
-import type { Logger } from '../kernel/log.ts';
+import type { ErrorDetails } from '../kernel/errors/errors.ts';
+import type { Logger } from '../kernel/log/log.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import { CallerExecution } from './caller-execution.ts';
 import type { PreparedDocument, PreparedOperation } from './documents.ts';

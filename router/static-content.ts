@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Encoding, encodings, entityTag, heldTag } from '../kernel/entity-tags.ts';
-import { addVary } from '../kernel/http.ts';
+import { type Encoding, encodings, entityTag, heldTag } from '../kernel/http/entity-tags.ts';
+import { addVary } from '../kernel/http/http.ts';
 import { acceptedEncoding, markEncoded } from './compression.ts';
 
 /** What the build compressed (apps/tools/precompress.ts), by what it is: beside the compiled router, or in dist/ when it runs from its sources. */

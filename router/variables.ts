@@ -11,8 +11,8 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
-import { Problems } from '../kernel/problems.ts';
-import { UNSTORABLE, unstorableIn } from '../kernel/text.ts';
+import { Problems } from '../kernel/errors/problems.ts';
+import { UNSTORABLE, unstorableIn } from '../kernel/values/text.ts';
 import type { Variables } from './transport.ts';
 
 /** More than any input has: what is larger is refused before it is looked at. */

@@ -1,5 +1,5 @@
 import type { ExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
-import { isErrorCode, statusOf } from '../kernel/errors.ts';
+import { isErrorCode, statusOf } from '../kernel/errors/errors.ts';
 import { TAKES_NOTHING } from './edge/plans.ts';
 import { type Fragments, rootFieldNames, rootFields } from './limits.ts';
 

@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import type { PlatformError } from '../kernel/errors.ts';
+import type { PlatformError } from '../kernel/errors/errors.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import type { LiveResult, LiveSink } from './live.run.ts';
 import { SOCKET_CLOSE, type SocketSession } from './ws.session.ts';

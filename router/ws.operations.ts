@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import { CloseCode, type Context, makeServer, type Server } from 'graphql-ws';
-import { CredentialsMissing, PlatformError } from '../kernel/errors.ts';
-import { toPlatformError } from '../kernel/http.ts';
-import { newId } from '../kernel/ids.ts';
-import type { Logger } from '../kernel/log.ts';
-import { Principal } from '../kernel/principal.ts';
+import { Principal } from '../kernel/access/principal.ts';
+import { CredentialsMissing, PlatformError } from '../kernel/errors/errors.ts';
+import { toPlatformError } from '../kernel/http/http.ts';
+import type { Logger } from '../kernel/log/log.ts';
+import { newId } from '../kernel/records/ids.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import type { CredentialWatch } from './credential-watch.ts';
 import type { LiveCaps } from './live-caps.ts';

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { CloseCode, handleProtocols, type Server } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { PlatformError } from '../kernel/errors.ts';
+import { PlatformError } from '../kernel/errors/errors.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import type { AllowedOrigins } from '../kernel/settings/origins.ts';
 import { mayOpenSocket } from './cors.ts';

@@ -1,14 +1,14 @@
 import { graphql } from 'graphql';
+import { Principal } from '../kernel/access/principal.ts';
 import { TestClock } from '../kernel/clock.ts';
-import type { Attached, Database } from '../kernel/database.ts';
+import type { Attached, Database } from '../kernel/database/database.ts';
 import { Graph } from '../kernel/graph.ts';
-import { newId } from '../kernel/ids.ts';
-import { Jobs } from '../kernel/jobs.ts';
-import { createLogger } from '../kernel/log.ts';
-import { Decimal } from '../kernel/money.ts';
-import { organizationEm } from '../kernel/organization.filter.ts';
-import { Principal } from '../kernel/principal.ts';
+import { Jobs } from '../kernel/jobs/jobs.ts';
+import { createLogger } from '../kernel/log/log.ts';
+import { newId } from '../kernel/records/ids.ts';
+import { organizationEm } from '../kernel/records/organization.filter.ts';
 import type { Subgraph } from '../kernel/subgraph.ts';
+import { Decimal } from '../kernel/values/money.ts';
 import type {
   ConnectivityOrder,
   ConnectivityProvider,

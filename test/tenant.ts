@@ -1,6 +1,6 @@
 import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import type { Grant } from '../kernel/principal.ts';
+import type { Grant } from '../kernel/access/principal.ts';
 
 /** Bodies are judged by the tests; here they are whatever JSON came. */
 // biome-ignore lint/suspicious/noExplicitAny: an answer has no type before it was looked at

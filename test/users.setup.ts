@@ -1,4 +1,4 @@
-import { newId } from '../kernel/ids.ts';
+import { newId } from '../kernel/records/ids.ts';
 import { createAccount } from './billing.setup.ts';
 import { eventually, rig } from './rig.ts';
 import { type Answer, type Json, Tenant } from './tenant.ts';

@@ -1,11 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
+import type { Credentials } from '../../kernel/access/credentials.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Config } from '../../kernel/config.ts';
-import type { Credentials } from '../../kernel/credentials.ts';
-import type { Logger } from '../../kernel/log.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
+import type { Logger } from '../../kernel/log/log.ts';
+import type { Metrics } from '../../kernel/metrics/metrics.ts';
+import type { Config } from '../../kernel/settings/config.ts';
 import type { Identified } from '../../router/edge/admission.ts';
 import type { Edge } from '../../router/edge/edge.ts';
 import type { UsageObserver } from '../../router/edge/limiter.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ConfigError, type ConfigSource } from '../../kernel/config.ts';
+import { ConfigError, type ConfigSource } from '../../kernel/settings/config.ts';
 import type { Setting } from '../../kernel/settings/setting.ts';
 import { settings } from '../../kernel/settings/settings.ts';
 import { CONNECTIONS } from './connections.document.ts';

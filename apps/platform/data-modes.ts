@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { closeToOthers } from '../../kernel/file-modes.ts';
-import type { Logger } from '../../kernel/log.ts';
+import { closeToOthers } from '../../kernel/files/file-modes.ts';
+import type { Logger } from '../../kernel/log/log.ts';
 import { EMBEDDED_DATABASE } from './secret-key.ts';
 
 /**

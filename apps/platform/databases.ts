@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { type Config, type DatabaseUrls, databaseUrlsOf } from '../../kernel/config.ts';
-import { type Attached, Database, type PoolCounts, type Tables } from '../../kernel/database.ts';
-import { Jobs } from '../../kernel/jobs.ts';
-import type { Logger } from '../../kernel/log.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
+import { type Attached, Database, type PoolCounts, type Tables } from '../../kernel/database/database.ts';
+import { expiredInbox } from '../../kernel/events/outbox.ts';
+import { Jobs } from '../../kernel/jobs/jobs.ts';
+import type { Logger } from '../../kernel/log/log.ts';
+import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { SchemaUpgrade } from '../../kernel/migrations/versioned-schema.ts';
-import { expiredInbox } from '../../kernel/outbox.ts';
-import { deleteExpired } from '../../kernel/retention.ts';
+import { type Config, type DatabaseUrls, databaseUrlsOf } from '../../kernel/settings/config.ts';
 import { SUBGRAPHS, type SubgraphName } from '../../kernel/settings/data.ts';
-import { Upkeep } from '../../kernel/upkeep.ts';
+import { deleteExpired } from '../../kernel/work/retention.ts';
+import { Upkeep } from '../../kernel/work/upkeep.ts';
 import { schemasOf } from './schemas.ts';
 import { EMBEDDED_DATABASE } from './secret-key.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { ErrorPage } from '../../kernel/http.ts';
+import type { ErrorPage } from '../../kernel/http/http.ts';
 import { pageHeaders } from '../../subgraphs/identity/pages/page.headers.ts';
 import { errorMessagePage } from '../../subgraphs/identity/pages/page.requests.ts';
 

@@ -1,7 +1,7 @@
 import '../production.ts';
 import 'reflect-metadata';
-import { loadConfig } from '../../kernel/config.ts';
-import { createLogger } from '../../kernel/log.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { loadConfig } from '../../kernel/settings/config.ts';
 import type { Assemble } from './assembly.ts';
 import { banner } from './banner.ts';
 import { helpText, readCommand } from './command-line.ts';

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Logger } from '../../kernel/log.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
+import type { Logger } from '../../kernel/log/log.ts';
+import type { Metrics } from '../../kernel/metrics/metrics.ts';
 
 /** Resolves while what it looks at works, rejects when it does not. */
 export type Check = () => Promise<unknown>;

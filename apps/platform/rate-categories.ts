@@ -1,4 +1,4 @@
-import type { Priority, RateCategory } from '../../kernel/http.ts';
+import type { Priority, RateCategory } from '../../kernel/http/http.ts';
 import { countedCategoryOf, priorityOf, type Route } from '../../rest-bridge/route.ts';
 import type { Cost } from '../../router/edge/limiter.ts';
 import { PRIORITIES, weightOf } from '../../router/edge/plans.ts';

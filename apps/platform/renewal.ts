@@ -1,4 +1,4 @@
-import type { Logger } from '../../kernel/log.ts';
+import type { Logger } from '../../kernel/log/log.ts';
 import type { Platform } from './platform.ts';
 
 /** Reads the certificate of the server anew on SIGHUP, which is what programs that renew certificates send. A bad one is logged and not used. */

@@ -1,6 +1,6 @@
-import { idempotencyMigrations } from '../../kernel/idempotency.migrations.ts';
-import { JOB_SCHEMA_VERSION, jobSchema } from '../../kernel/jobs.schema.ts';
-import type { MigrationStep } from '../../kernel/migration.ts';
+import { idempotencyMigrations } from '../../kernel/idempotency/migrations.ts';
+import { JOB_SCHEMA_VERSION, jobSchema } from '../../kernel/jobs/schema.ts';
+import type { MigrationStep } from '../../kernel/migrations/migration.ts';
 import { SteppedSchema } from '../../kernel/migrations/stepped-schema.ts';
 import type { VersionedSchema } from '../../kernel/migrations/versioned-schema.ts';
 import { SUBGRAPHS, type SubgraphName } from '../../kernel/settings/data.ts';

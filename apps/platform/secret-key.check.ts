@@ -1,6 +1,6 @@
-import type { Rows } from '../../kernel/database.ts';
-import type { Logger } from '../../kernel/log.ts';
-import { type SealedColumn, SecretBox } from '../../kernel/secret-box.ts';
+import { type SealedColumn, SecretBox } from '../../kernel/access/secret-box.ts';
+import type { Rows } from '../../kernel/database/database.ts';
+import type { Logger } from '../../kernel/log/log.ts';
 import { StartError } from './start-error.ts';
 
 const [PURPOSE, CONTEXT] = ['secret-key-check', 'platform'];

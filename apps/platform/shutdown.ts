@@ -1,4 +1,4 @@
-import type { Logger } from '../../kernel/log.ts';
+import type { Logger } from '../../kernel/log/log.ts';
 
 /** The conventional status of a process that SIGINT ended. */
 const EXIT_INTERRUPTED = 130;

@@ -1,5 +1,5 @@
-import { ConfigError } from '../../kernel/config.ts';
 import { SchemaError } from '../../kernel/migrations/schema.error.ts';
+import { ConfigError } from '../../kernel/settings/config.ts';
 
 /** Why the platform cannot start, in one line that says what to do. */
 export class StartError extends Error {

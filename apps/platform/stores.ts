@@ -1,6 +1,6 @@
-import type { Database } from '../../kernel/database.ts';
+import type { Database } from '../../kernel/database/database.ts';
 import type { Domain } from '../../kernel/domain.ts';
-import type { Logger } from '../../kernel/log.ts';
+import type { Logger } from '../../kernel/log/log.ts';
 import { SUBGRAPHS, type SubgraphName } from '../../kernel/settings/data.ts';
 import type { Databases, Store } from './databases.ts';
 import { domains } from './domains.ts';

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { Rows } from '../../kernel/database.ts';
+import { SecretBox } from '../../kernel/access/secret-box.ts';
+import type { Rows } from '../../kernel/database/database.ts';
 import type { InputProblems } from '../../kernel/graphql/input-problems.ts';
-import { SqlIdempotencyStore } from '../../kernel/idempotency.store.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import { SecretBox } from '../../kernel/secret-box.ts';
+import { SqlIdempotencyStore } from '../../kernel/idempotency/store.ts';
+import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { Subgraph } from '../../kernel/subgraph.ts';
-import { Upkeep } from '../../kernel/upkeep.ts';
+import { Upkeep } from '../../kernel/work/upkeep.ts';
 import { mountEventStream } from '../../rest-bridge/event-stream.ts';
 import { mountRest } from '../../rest-bridge/mount.ts';
 import { rewriteUrl } from '../../rest-bridge/paths.ts';

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import type { Config } from '../../kernel/config.ts';
+import type { Config } from '../../kernel/settings/config.ts';
 import type { ServerCertificate } from '../../router/edge/server.ts';
 import { StartError } from './start-error.ts';
 

@@ -1,5 +1,5 @@
 import '../production.ts';
-import { createLogger } from '../../kernel/log.ts';
+import { createLogger } from '../../kernel/log/log.ts';
 import { closeOnSignal } from '../platform/shutdown.ts';
 import { StartError } from '../platform/start-error.ts';
 import { HELP, readCommand } from './command-line.ts';

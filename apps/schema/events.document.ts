@@ -1,5 +1,5 @@
-import type { EventType } from '../../kernel/events.ts';
-import { jsonSchemaOf } from '../../kernel/events.ts';
+import type { EventType } from '../../kernel/events/events.ts';
+import { jsonSchemaOf } from '../../kernel/events/events.ts';
 
 interface Schema {
   type?: string | string[];

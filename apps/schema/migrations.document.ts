@@ -1,4 +1,4 @@
-import type { MigrationStep } from '../../kernel/migration.ts';
+import type { MigrationStep } from '../../kernel/migrations/migration.ts';
 
 /** Checksums of steps by schema and name, as schema/migrations.json holds them. */
 type Landed = Record<string, Record<string, string>>;

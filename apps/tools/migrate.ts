@@ -1,9 +1,9 @@
 import '../production.ts';
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { ConfigError, loadConfig } from '../../kernel/config.ts';
-import { createLogger } from '../../kernel/log.ts';
+import { createLogger } from '../../kernel/log/log.ts';
 import type { SchemaUpgrade } from '../../kernel/migrations/versioned-schema.ts';
+import { ConfigError, loadConfig } from '../../kernel/settings/config.ts';
 import { lockDataFolder } from '../platform/data-lock.ts';
 import { DATABASE_TEMPLATE } from '../platform/database-template.ts';
 import { Databases } from '../platform/databases.ts';

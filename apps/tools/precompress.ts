@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { JSON_TYPE } from '../../kernel/http.ts';
+import { JSON_TYPE } from '../../kernel/http/http.ts';
 import { documentationScript } from '../../rest-bridge/docs.ts';
 import { graphiqlAssets } from '../../router/graphiql.ts';
 import { StaticContent } from '../../router/static-content.ts';

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
+import { SecretBox } from '../../kernel/access/secret-box.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { loadConfig } from '../../kernel/config.ts';
-import { createLogger } from '../../kernel/log.ts';
-import { SecretBox } from '../../kernel/secret-box.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { loadConfig } from '../../kernel/settings/config.ts';
 import { KeyRing, SIGNING_KEYS } from '../../subgraphs/identity/tokens/key-ring.ts';
 import { lockDataFolder } from '../platform/data-lock.ts';
 import { Databases } from '../platform/databases.ts';

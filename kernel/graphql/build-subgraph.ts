@@ -14,10 +14,10 @@ import {
   parse,
 } from 'graphql';
 import { buildSchemaSync, type ClassType, createResolversMap, type NonEmptyArray, type PubSub } from 'type-graphql';
-import { Decimal } from '../money.ts';
-import type { Permission, Principal } from '../principal.ts';
+import type { Permission, Principal } from '../access/principal.ts';
 import type { RequestContext } from '../request.ts';
 import type { Subgraph } from '../subgraph.ts';
+import { Decimal } from '../values/money.ts';
 import { compileInputProblems } from './input-problems.ts';
 import { checkPermission } from './requires.ts';
 import { DateTime, DecimalNumber } from './scalars.ts';

@@ -1,6 +1,6 @@
 import { IsOptional } from 'class-validator';
 import { expect, test } from 'vitest';
-import type { InvalidParameters } from '../errors.ts';
+import type { InvalidParameters } from '../errors/errors.ts';
 import { Characters, MaxCharacters, Name } from './characters.ts';
 import { validateInput } from './validate-input.ts';
 

@@ -11,8 +11,8 @@ import {
   isObjectType,
   parse,
 } from 'graphql';
-import type { FieldProblem } from '../errors.ts';
-import type { Principal } from '../principal.ts';
+import type { Principal } from '../access/principal.ts';
+import type { FieldProblem } from '../errors/errors.ts';
 
 /**
  * The problems that the rules of a root field's inputs find in arguments of which some are missing, because their shape is wrong:

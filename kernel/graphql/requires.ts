@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { type AuthChecker, Authorized, Directive } from 'type-graphql';
-import { type Permission, type Principal, scopeOf } from '../principal.ts';
+import { type Permission, type Principal, scopeOf } from '../access/principal.ts';
 import { foundIn } from './input-problems.ts';
 
 /**

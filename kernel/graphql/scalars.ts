@@ -1,6 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
-import { Decimal } from '../money.ts';
+import { Decimal } from '../values/money.ts';
 
 export { GraphQLJSON as Json, GraphQLJSONObject as JsonObject };
 

@@ -1,5 +1,5 @@
 import { type ValidationError, validateSync } from 'class-validator';
-import { Problems } from '../problems.ts';
+import { Problems } from '../errors/problems.ts';
 import { Checked, foundIn } from './input-problems.ts';
 import { normalizeInput } from './normalize-input.ts';
 

@@ -1,4 +1,4 @@
-import type { MigrationStep } from '../migration.ts';
+import type { MigrationStep } from './migration.ts';
 import { SchemaError } from './schema.error.ts';
 
 /** A step as the table `migration` of its schema has it. */

@@ -1,5 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 import type { MigrateMode } from '../settings/data.ts';
 import { SchemaError } from './schema.error.ts';
 import { Scratch } from './scratch.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '../log.ts';
-import type { MigrationStep } from '../migration.ts';
+import type { Logger } from '../log/log.ts';
 import { describeSchema, differences } from './catalog.ts';
 import { type AppliedStep, pendingSteps } from './history.ts';
+import type { MigrationStep } from './migration.ts';
 import { SchemaError } from './schema.error.ts';
 import type { Scratch } from './scratch.ts';
 import type { Session, Statements } from './session.ts';

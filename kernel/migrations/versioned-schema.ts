@@ -1,4 +1,4 @@
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 import type { Scratch } from './scratch.ts';
 import type { Session } from './session.ts';
 

@@ -1,5 +1,5 @@
-import { API_VERSION } from '../../kernel/api-version.ts';
-import { errorCodes, statusOf } from '../../kernel/errors.ts';
+import { errorCodes, statusOf } from '../../kernel/errors/errors.ts';
+import { API_VERSION } from '../../kernel/http/api-version.ts';
 import { type JsonSchema, type Response, ref } from './types.ts';
 
 const text = { type: 'string' };

@@ -1,5 +1,5 @@
 import type { GraphQLField } from 'graphql';
-import { API_VERSION } from '../../kernel/api-version.ts';
+import { API_VERSION } from '../../kernel/http/api-version.ts';
 import type { CompiledRoute, RestSource } from '../compile.ts';
 import { pathShape } from '../route.ts';
 import type { SofaFace } from '../sofa.ts';

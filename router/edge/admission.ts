@@ -1,7 +1,7 @@
-import type { Priority } from '../../kernel/http.ts';
-import type { Logger } from '../../kernel/log.ts';
-import { networkOf } from '../../kernel/network.ts';
-import { Principal } from '../../kernel/principal.ts';
+import { Principal } from '../../kernel/access/principal.ts';
+import type { Priority } from '../../kernel/http/http.ts';
+import type { Logger } from '../../kernel/log/log.ts';
+import { networkOf } from '../../kernel/outbound/network.ts';
 import type { ClientInfo, RequestContext } from '../../kernel/request.ts';
 import { type Cost, givenBack, type Holder, type Payer, type RateLimiter, type RateState, requestsOf } from './limiter.ts';
 import type { KeyLimits } from './plans.ts';

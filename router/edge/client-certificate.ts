@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import proxyAddress from '@fastify/proxy-addr';
-import { InvalidCredentials } from '../../kernel/credentials.ts';
+import { InvalidCredentials } from '../../kernel/access/credentials.ts';
 import { BoundedCache } from '../bounded-cache.ts';
 import { isCrossOrigin } from '../cors.ts';
 

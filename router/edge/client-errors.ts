@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type ErrorCode, PlatformError } from '../../kernel/errors.ts';
+import { type ErrorCode, PlatformError } from '../../kernel/errors/errors.ts';
 import { rawResponse } from './raw-response.ts';
 
 /** By the codes of Node's HTTP parser. */

@@ -1,4 +1,4 @@
-import { InvalidCredentials, type RequestSigning, type ShownToken } from '../../kernel/credentials.ts';
+import { InvalidCredentials, type RequestSigning, type ShownToken } from '../../kernel/access/credentials.ts';
 
 // RFC 6750, 2.1
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { PlatformError } from '../../kernel/errors.ts';
-import { answerError } from '../../kernel/http.ts';
+import { PlatformError } from '../../kernel/errors/errors.ts';
+import { answerError } from '../../kernel/http/http.ts';
 
 /** Answers every error and unknown path with the standard body (specification 7). */
 export function mountErrorHandlers(app: FastifyInstance): void {

@@ -1,8 +1,8 @@
+import { PLANS } from '../../kernel/access/plans.ts';
+import type { Principal } from '../../kernel/access/principal.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Priority, RateCategory } from '../../kernel/http.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import { PLANS } from '../../kernel/plans.ts';
-import type { Principal } from '../../kernel/principal.ts';
+import type { Priority, RateCategory } from '../../kernel/http/http.ts';
+import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import { type Charged, type Counters, paysFor, type WindowCharge, type WindowCount } from './counters.ts';
 import { CATEGORY_LIMITS, HOUR_MS, type KeyLimits, MINUTE_MS, type RateLimit, SUSPENSION_MS } from './plans.ts';
 import { KeySuspended, RateLimitExceeded, type WindowName } from './rate-limit.errors.ts';

@@ -1,4 +1,4 @@
-import type { Priority, RateCategory } from '../../kernel/http.ts';
+import type { Priority, RateCategory } from '../../kernel/http/http.ts';
 
 /** How much fits into an hour and into any 60 seconds, in weighted requests. `Infinity` is counted and never refused. */
 export interface RateLimit {

@@ -1,5 +1,5 @@
-import { PlatformError } from '../../kernel/errors.ts';
-import type { RateCategory } from '../../kernel/http.ts';
+import { PlatformError } from '../../kernel/errors/errors.ts';
+import type { RateCategory } from '../../kernel/http/http.ts';
 import type { RateState, WindowState } from './limiter.ts';
 
 /** What can be full: a window of time, or the slots of the plan. */

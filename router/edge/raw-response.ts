@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import type { PlatformError } from '../../kernel/errors.ts';
-import { errorBody, JSON_TYPE } from '../../kernel/http.ts';
-import { newId } from '../../kernel/ids.ts';
+import type { PlatformError } from '../../kernel/errors/errors.ts';
+import { errorBody, JSON_TYPE } from '../../kernel/http/http.ts';
+import { newId } from '../../kernel/records/ids.ts';
 
 /** A whole response with the standard error body, for where Node hands over the socket and no response object. It closes the connection. */
 export function rawResponse(error: PlatformError): string {

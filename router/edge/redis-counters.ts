@@ -1,6 +1,6 @@
 import type { Redis, Result } from 'ioredis';
-import type { Logger } from '../../kernel/log.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
+import type { Logger } from '../../kernel/log/log.ts';
+import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { Charge, Charged, Counters, WindowCharge } from './counters.ts';
 import { MemoryCounters } from './memory-counters.ts';
 import { CHARGE } from './redis-scripts.ts';

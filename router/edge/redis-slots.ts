@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis, Result } from 'ioredis';
-import type { Logger } from '../../kernel/log.ts';
+import type { Logger } from '../../kernel/log/log.ts';
 import type { SlotHolder } from './counters.ts';
 import { RELEASE, RENEW } from './redis-scripts.ts';
 

@@ -1,9 +1,9 @@
 import { constants } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type FastifyInstance, fastify } from 'fastify';
-import { acceptJson, BODY_LIMIT } from '../../kernel/http.bodies.ts';
-import type { ErrorPage } from '../../kernel/http.ts';
-import { newId } from '../../kernel/ids.ts';
+import { acceptJson, BODY_LIMIT } from '../../kernel/http/bodies.ts';
+import type { ErrorPage } from '../../kernel/http/http.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { mountCompression } from '../compression.ts';
 import { answerClientError } from './client-errors.ts';
 import { mountErrorHandlers } from './error-handler.ts';

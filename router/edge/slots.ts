@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { Priority } from '../../kernel/http.ts';
+import type { Priority } from '../../kernel/http/http.ts';
 import type { Charged, Counters, SlotClaim, SlotHolder } from './counters.ts';
 import { PRIORITIES } from './plans.ts';
 

@@ -1,7 +1,7 @@
-import { loadersOf } from '../../kernel/loaders.ts';
+import type { Principal } from '../../kernel/access/principal.ts';
 import { once } from '../../kernel/once.ts';
-import { organizationEm } from '../../kernel/organization.filter.ts';
-import type { Principal } from '../../kernel/principal.ts';
+import { loadersOf } from '../../kernel/records/loaders.ts';
+import { organizationEm } from '../../kernel/records/organization.filter.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 import type { BillingCore } from './core.ts';
 import { InvoiceService } from './invoices/invoice.service.ts';

@@ -1,5 +1,5 @@
 import type { Ports } from '../../kernel/domain.ts';
-import { RecordReader } from '../../kernel/record-reader.ts';
+import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { InvoiceRelationReader } from './invoices/invoice.loader.ts';
 

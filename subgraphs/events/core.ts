@@ -1,9 +1,9 @@
+import { SecretBox } from '../../kernel/access/secret-box.ts';
 import type { LiveField, Ports } from '../../kernel/domain.ts';
-import type { EventReader, EventType, Reaction } from '../../kernel/events.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import { RecordReader } from '../../kernel/record-reader.ts';
-import { SecretBox } from '../../kernel/secret-box.ts';
-import { UrlGuard } from '../../kernel/ssrf.ts';
+import type { EventReader, EventType, Reaction } from '../../kernel/events/events.ts';
+import type { Metrics } from '../../kernel/metrics/metrics.ts';
+import { UrlGuard } from '../../kernel/outbound/ssrf.ts';
+import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Catalogue } from './catalogue/catalogue.ts';
 import { describeEventType } from './catalogue/event-type.ts';
 import { Consumer } from './consumers/consumer.ts';

@@ -1,4 +1,4 @@
-import type { SealedColumn } from '../../kernel/secret-box.ts';
+import type { SealedColumn } from '../../kernel/access/secret-box.ts';
 
 /** Purpose of secrets at rest. */
 export const WEBHOOK_SECRETS = 'events.webhook-secret';

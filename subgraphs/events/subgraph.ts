@@ -1,6 +1,6 @@
 import type { Domain, RunningDomain } from '../../kernel/domain.ts';
+import type { EventSink } from '../../kernel/events/relay.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
-import type { EventSink } from '../../kernel/relay.ts';
 import { CatalogueResolver } from './catalogue/catalogue.resolver.ts';
 import { ConsumerCursor } from './consumers/consumer.entity.ts';
 import { EventsContext } from './context.ts';

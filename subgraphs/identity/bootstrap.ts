@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type Config, ConfigError } from '../../kernel/config.ts';
-import type { EntityManager } from '../../kernel/database.ts';
-import { newId } from '../../kernel/ids.ts';
+import type { EntityManager } from '../../kernel/database/database.ts';
+import { newId } from '../../kernel/records/ids.ts';
+import { type Config, ConfigError } from '../../kernel/settings/config.ts';
 import { generateApiKey, isApiKey, isSandboxKey, prefixOf } from './api-keys/api-key.secret.ts';
 import { OAuthClient } from './oauth-clients/oauth-client.entity.ts';
 import { OAuthGrantType } from './oauth-clients/oauth-client.grant-types.ts';

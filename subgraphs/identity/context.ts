@@ -1,8 +1,8 @@
-import type { EntityManager } from '../../kernel/database.ts';
-import { loadersOf } from '../../kernel/loaders.ts';
+import type { Principal } from '../../kernel/access/principal.ts';
+import type { EntityManager } from '../../kernel/database/database.ts';
 import { once } from '../../kernel/once.ts';
-import { organizationEm } from '../../kernel/organization.filter.ts';
-import type { Principal } from '../../kernel/principal.ts';
+import { loadersOf } from '../../kernel/records/loaders.ts';
+import { organizationEm } from '../../kernel/records/organization.filter.ts';
 import type { ClientInfo, RequestContext } from '../../kernel/request.ts';
 import { AccountService } from './accounts/account.service.ts';
 import { ApiKeyService } from './api-keys/api-key.service.ts';

@@ -1,11 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
+import type { Plan } from '../../kernel/access/principal.ts';
+import { SecretBox } from '../../kernel/access/secret-box.ts';
 import type { Ports } from '../../kernel/domain.ts';
-import type { Mailer } from '../../kernel/mail.ts';
-import type { Plan } from '../../kernel/principal.ts';
-import { RecordReader } from '../../kernel/record-reader.ts';
-import { SecretBox } from '../../kernel/secret-box.ts';
-import type { SmsSender } from '../../kernel/sms.ts';
-import { UrlGuard } from '../../kernel/ssrf.ts';
+import type { Mailer } from '../../kernel/messages/mail.ts';
+import type { SmsSender } from '../../kernel/messages/sms.ts';
+import { UrlGuard } from '../../kernel/outbound/ssrf.ts';
+import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Account } from './accounts/account.entity.ts';
 import { AuditTrail } from './audit/audit.trail.ts';
 import { AccessUpkeep } from './authentication/access.upkeep.ts';

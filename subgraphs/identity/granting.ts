@@ -1,4 +1,4 @@
-import { type Grant, grantOf, isGrant, type Principal } from '../../kernel/principal.ts';
+import { type Grant, grantOf, isGrant, type Principal } from '../../kernel/access/principal.ts';
 import { requireToGrant } from './api-keys/api-key.grants.ts';
 import { grantsOf } from './users/user.roles.ts';
 import type { UserRole } from './users/user.states.ts';

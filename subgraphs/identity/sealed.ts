@@ -1,4 +1,4 @@
-import type { SealedColumn } from '../../kernel/secret-box.ts';
+import type { SealedColumn } from '../../kernel/access/secret-box.ts';
 import { SIGNING_KEYS } from './tokens/key-ring.ts';
 
 /** Purposes of secrets at rest. */

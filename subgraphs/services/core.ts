@@ -1,5 +1,5 @@
 import type { Ports } from '../../kernel/domain.ts';
-import { RecordReader } from '../../kernel/record-reader.ts';
+import { RecordReader } from '../../kernel/records/record-reader.ts';
 import type { ConnectivityProvider } from './providers/connectivity.provider.ts';
 import { SimulatedConnectivityProvider } from './providers/simulated.provider.ts';
 import { defineProvisioning } from './provisioning/provisioning.job.ts';

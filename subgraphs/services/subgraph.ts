@@ -1,7 +1,7 @@
+import { Principal } from '../../kernel/access/principal.ts';
 import type { Domain, Ports } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
-import { newId } from '../../kernel/ids.ts';
-import { Principal } from '../../kernel/principal.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 import { CatalogBandwidthRow, CatalogCategoryRow, CatalogServiceRow, CatalogSlaRow } from './catalog/catalog.entity.ts';
 import { CatalogResolver } from './catalog/catalog.resolver.ts';

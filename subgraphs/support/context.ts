@@ -1,9 +1,9 @@
+import type { Principal } from '../../kernel/access/principal.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { EntityManager } from '../../kernel/database.ts';
-import { loadersOf } from '../../kernel/loaders.ts';
+import type { EntityManager } from '../../kernel/database/database.ts';
 import { once } from '../../kernel/once.ts';
-import { organizationEm } from '../../kernel/organization.filter.ts';
-import type { Principal } from '../../kernel/principal.ts';
+import { loadersOf } from '../../kernel/records/loaders.ts';
+import { organizationEm } from '../../kernel/records/organization.filter.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 import { AgentAssignment } from './agents/agent.assignment.ts';
 import { AgentService } from './agents/agent.service.ts';

@@ -1,4 +1,4 @@
-import { RecordReader } from '../../kernel/record-reader.ts';
+import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Agent } from './agents/agent.entity.ts';
 import { Attachment } from './attachments/attachment.entity.ts';
 import { AttachmentStore } from './attachments/attachment.store.ts';

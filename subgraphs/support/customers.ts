@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import type { Graph } from '../../kernel/graph.ts';
-import { existing } from '../../kernel/records.ts';
+import { existing } from '../../kernel/records/records.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 
 const CUSTOMER = parse(

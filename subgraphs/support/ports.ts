@@ -1,8 +1,8 @@
 import type { Ports } from '../../kernel/domain.ts';
-import type { FileStore } from '../../kernel/files.ts';
-import type { Mailer } from '../../kernel/mail.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import type { SmsSender } from '../../kernel/sms.ts';
+import type { FileStore } from '../../kernel/files/files.ts';
+import type { Mailer } from '../../kernel/messages/mail.ts';
+import type { SmsSender } from '../../kernel/messages/sms.ts';
+import type { Metrics } from '../../kernel/metrics/metrics.ts';
 
 /** What support is given to work with, beside what every domain is. */
 export interface SupportPorts extends Ports {

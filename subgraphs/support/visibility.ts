@@ -1,5 +1,5 @@
 import { registerEnumType } from 'type-graphql';
-import type { Principal } from '../../kernel/principal.ts';
+import type { Principal } from '../../kernel/access/principal.ts';
 
 /** Whom something that was said about a ticket is meant for. */
 export enum Visibility {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Plan } from '../../kernel/principal.ts';
+import type { Plan } from '../../kernel/access/principal.ts';
 import { eventually, rig } from '../rig.ts';
 import { rows } from '../support/tables.ts';
 import type { Json } from '../tenant.ts';

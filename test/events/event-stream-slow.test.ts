@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { newId } from '../../kernel/ids.ts';
-import { createLogger } from '../../kernel/log.ts';
-import { Principal } from '../../kernel/principal.ts';
+import { Principal } from '../../kernel/access/principal.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 import { mountEventStream } from '../../rest-bridge/event-stream.ts';
 import { CredentialWatch } from '../../router/credential-watch.ts';

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { defineEvent, type EventReader, type LoggedEvent, type Reaction } from '../../kernel/events.ts';
-import { newId } from '../../kernel/ids.ts';
-import { Relay } from '../../kernel/relay.ts';
+import { defineEvent, type EventReader, type LoggedEvent, type Reaction } from '../../kernel/events/events.ts';
+import { Relay } from '../../kernel/events/relay.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import type { EventsPorts } from '../../subgraphs/events/core.ts';
 import { events, type RunningEvents } from '../../subgraphs/events/subgraph.ts';
 import { DomainProcess, DomainWorld, SECRET_KEY, silent, storeFor } from '../support/domain.world.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { LoggedEvent, Reaction } from '../../kernel/events.ts';
-import { newId } from '../../kernel/ids.ts';
+import type { LoggedEvent, Reaction } from '../../kernel/events/events.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { billedTenant, createAccount, orderService } from '../billing.setup.ts';
 import { rig } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { newId } from '../../kernel/ids.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { DeliveryStore, dueNow } from '../../subgraphs/events/dispatch/delivery.store.ts';
 import { eventually } from '../rig.ts';
 import { EventsWorld } from './events.world.ts';

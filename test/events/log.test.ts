@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import type { LoggedEvent } from '../../kernel/events.ts';
-import { newId } from '../../kernel/ids.ts';
+import type { LoggedEvent } from '../../kernel/events/events.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { eventually } from '../rig.ts';
 import { EventsWorld, type Process } from './events.world.ts';
 import { receiver } from './receiver.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Attached } from '../../kernel/database.ts';
-import { newId } from '../../kernel/ids.ts';
-import { createLogger } from '../../kernel/log.ts';
-import { migration } from '../../kernel/migration.ts';
-import { outboxTables, record } from '../../kernel/outbox.ts';
+import type { Attached } from '../../kernel/database/database.ts';
+import { outboxTables, record } from '../../kernel/events/outbox.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { migration } from '../../kernel/migrations/migration.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { ticketCreated } from '../../subgraphs/support/tickets/ticket.events.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EventReader, LoggedEvent } from '../../kernel/events.ts';
+import type { EventReader, LoggedEvent } from '../../kernel/events/events.ts';
 import { eventually } from '../rig.ts';
 import { EventsWorld } from './events.world.ts';
 

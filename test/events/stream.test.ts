@@ -1,8 +1,8 @@
 import { type ExecutionResult, parse, subscribe } from 'graphql';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { newId } from '../../kernel/ids.ts';
-import { createLogger } from '../../kernel/log.ts';
-import { type Grant, Principal } from '../../kernel/principal.ts';
+import { type Grant, Principal } from '../../kernel/access/principal.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Grant } from '../../kernel/principal.ts';
+import type { Grant } from '../../kernel/access/principal.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { answering, receiver } from './receiver.ts';

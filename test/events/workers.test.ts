@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LoggedEvent, Reaction } from '../../kernel/events.ts';
+import type { LoggedEvent, Reaction } from '../../kernel/events/events.ts';
 import { eventually } from '../rig.ts';
 import { EventsWorld } from './events.world.ts';
 import { answering, receiver } from './receiver.ts';

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { PlatformError } from '../../kernel/errors.ts';
-import { createLogger } from '../../kernel/log.ts';
-import { Principal } from '../../kernel/principal.ts';
+import { Principal } from '../../kernel/access/principal.ts';
+import { PlatformError } from '../../kernel/errors/errors.ts';
+import { createLogger } from '../../kernel/log/log.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 import { CredentialWatch } from '../../router/credential-watch.ts';
 

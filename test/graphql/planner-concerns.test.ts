@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createLogger } from '../../kernel/log.ts';
+import { createLogger } from '../../kernel/log/log.ts';
 import { plannerConcerns } from '../../router/planner-concerns.ts';
 import { composeSupergraph } from '../../router/supergraph.ts';
 import { localRouter } from './fixtures/rig.ts';

@@ -1,6 +1,6 @@
 import { auditServer } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PlatformError } from '../../kernel/errors.ts';
+import { PlatformError } from '../../kernel/errors/errors.ts';
 import type { Router } from '../../router/router.ts';
 import { composeSupergraph } from '../../router/supergraph.ts';
 import { localRouter } from './fixtures/rig.ts';

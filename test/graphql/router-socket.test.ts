@@ -1,8 +1,8 @@
 import { type Client, createClient } from 'graphql-ws/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { PlatformError } from '../../kernel/errors.ts';
-import type { Grant } from '../../kernel/principal.ts';
+import type { Grant } from '../../kernel/access/principal.ts';
+import { PlatformError } from '../../kernel/errors/errors.ts';
 import { CredentialWatch } from '../../router/credential-watch.ts';
 import type { Router } from '../../router/router.ts';
 import { caller, localRouter, silent, until } from './fixtures/rig.ts';

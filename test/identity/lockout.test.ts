@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../kernel/ids.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { eventually, type Rig, start } from '../rig.ts';
 import { answer, newChallenge, totp, wrongTotp } from '../security/mfa.setup.ts';
 import { ownDatabase } from '../support/own-database.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../kernel/ids.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { type Rig, rig } from '../rig.ts';
 import { type Json, Tenant } from '../tenant.ts';
 import { login, PASSWORD, type TestUser, userOf } from '../users.setup.ts';

@@ -1,4 +1,4 @@
-import type { Rows } from '../../kernel/database.ts';
+import type { Rows } from '../../kernel/database/database.ts';
 import { eventually } from '../rig.ts';
 import { API_TOKEN, type JiraServer, USERNAME } from '../support/jira.server.ts';
 import type { SlackServer } from '../support/slack.server.ts';

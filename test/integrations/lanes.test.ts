@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { newId } from '../../kernel/ids.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { jiraServer } from '../support/jira.server.ts';
 import { slackServer } from '../support/slack.server.ts';

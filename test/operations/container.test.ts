@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig } from '../../kernel/config.ts';
+import { loadConfig } from '../../kernel/settings/config.ts';
 import { settings } from '../../kernel/settings/settings.ts';
 
 interface Service {

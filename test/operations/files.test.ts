@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scratchFolder } from '../../bench/scratch-folder.ts';
-import { S3Files } from '../../kernel/files.s3.ts';
-import { type FileStore, FolderFiles } from '../../kernel/files.ts';
+import { type FileStore, FolderFiles } from '../../kernel/files/files.ts';
+import { S3Files } from '../../kernel/files/s3.ts';
 import { type Rig, start } from '../rig.ts';
 
 const KEY = 'attachments/org_1/att_1';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { STEPS } from '../../apps/platform/schemas.ts';
 import { migrationsDocument } from '../../apps/schema/migrations.document.ts';
-import { type MigrationStep, migration } from '../../kernel/migration.ts';
+import { type MigrationStep, migration } from '../../kernel/migrations/migration.ts';
 
 const committed = readFileSync(new URL('../../schema/migrations.json', import.meta.url), 'utf8');
 const billing = STEPS.billing;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { expect, test } from 'vitest';
 import { scratchFolder } from '../../bench/scratch-folder.ts';
-import { FolderMailer, MailRejected, SmtpMailer } from '../../kernel/mail.ts';
+import { FolderMailer, MailRejected, SmtpMailer } from '../../kernel/messages/mail.ts';
 
 const MAIL = { to: 'grace@example.com', subject: 'Choose a password', text: 'Here: https://example.com/password?token=abc\n' };
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
-import { createMetrics } from '../../kernel/metrics.ts';
+import { createMetrics } from '../../kernel/metrics/metrics.ts';
 import { openTicket, withSlack } from '../integrations/integrations.setup.ts';
 import { eventually, type Rig, start } from '../rig.ts';
 import { ownDatabase } from '../support/own-database.ts';

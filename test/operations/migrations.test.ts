@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { domains } from '../../apps/platform/domains.ts';
-import { drift } from '../../kernel/database.ts';
+import { drift } from '../../kernel/database/database.ts';
 import { SUBGRAPHS } from '../../kernel/settings/data.ts';
 import { rig } from '../rig.ts';
 

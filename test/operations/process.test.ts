@@ -2,9 +2,9 @@ import { Agent, get } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Assemble, Assembly } from '../../apps/platform/assembly.ts';
 import { type Platform, startPlatform } from '../../apps/platform/platform.ts';
-import { loadConfig } from '../../kernel/config.ts';
-import { InvalidCredentials } from '../../kernel/credentials.ts';
-import { createLogger } from '../../kernel/log.ts';
+import { InvalidCredentials } from '../../kernel/access/credentials.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { loadConfig } from '../../kernel/settings/config.ts';
 import { lastingPort } from '../support/port.ts';
 import { temporaryFolder } from '../support/process.ts';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Attached } from '../../kernel/database.ts';
-import { newId } from '../../kernel/ids.ts';
-import { createLogger } from '../../kernel/log.ts';
-import { migration } from '../../kernel/migration.ts';
-import { deleteExpired } from '../../kernel/retention.ts';
+import type { Attached } from '../../kernel/database/database.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { migration } from '../../kernel/migrations/migration.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { SUBGRAPHS } from '../../kernel/settings/data.ts';
+import { deleteExpired } from '../../kernel/work/retention.ts';
 import { rig } from '../rig.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 import { rows, tables } from '../support/tables.ts';

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createLogger } from '../../kernel/log.ts';
-import { SimulatedSms } from '../../kernel/sms.ts';
-import { TwilioSms } from '../../kernel/sms.twilio.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { SimulatedSms } from '../../kernel/messages/sms.ts';
+import { TwilioSms } from '../../kernel/messages/sms.twilio.ts';
 
 const SMS = { to: '+12125550100', text: '492039 is your code' };
 const OPTIONS = { accountSid: 'AC0123456789abcdef0123456789abcdef', authToken: 'twilio-token', from: '+15005550006' };

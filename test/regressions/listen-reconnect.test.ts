@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { Database } from '../../kernel/database.ts';
-import { createLogger } from '../../kernel/log.ts';
+import { Database } from '../../kernel/database/database.ts';
+import { createLogger } from '../../kernel/log/log.ts';
 import { eventually } from '../rig.ts';
 
 // the answers of a PostgreSQL server that lets everyone in and has nothing to say

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createDatabase, dropDatabases, scratchName } from '../../bench/scratch-database.ts';
 import { scratchFolder } from '../../bench/scratch-folder.ts';
 import { TestClock } from '../../kernel/clock.ts';
-import type { ConfigSource } from '../../kernel/config.ts';
+import type { ConfigSource } from '../../kernel/settings/config.ts';
 import { onRig, type Rig, start } from '../rig.ts';
 import { liveThrough } from './history.ts';
 import { describeRelease, dump, packFolder, RELEASES, type Recording, SETTINGS } from './release.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import type { DatabaseTarget } from '../../kernel/database.ts';
+import type { DatabaseTarget } from '../../kernel/database/database.ts';
 
 const PROGRAM = fileURLToPath(new URL('./delivery.process.mjs', import.meta.url));
 

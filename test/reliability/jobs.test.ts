@@ -1,10 +1,10 @@
 import { PgBoss } from 'pg-boss';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { Database, EntityManager } from '../../kernel/database.ts';
-import { JobDatabase } from '../../kernel/jobs.database.ts';
-import { Jobs } from '../../kernel/jobs.ts';
-import { createLogger } from '../../kernel/log.ts';
-import { migration } from '../../kernel/migration.ts';
+import type { Database, EntityManager } from '../../kernel/database/database.ts';
+import { JobDatabase } from '../../kernel/jobs/database.ts';
+import { Jobs } from '../../kernel/jobs/jobs.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { migration } from '../../kernel/migrations/migration.ts';
 import { eventually } from '../rig.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 

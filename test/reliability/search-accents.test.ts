@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Rows } from '../../kernel/database.ts';
+import type { Rows } from '../../kernel/database/database.ts';
 import { SchemaMigrator } from '../../kernel/migrations/migrator.ts';
 import { SteppedSchema } from '../../kernel/migrations/stepped-schema.ts';
 import { migrations } from '../../subgraphs/support/migrations/index.ts';

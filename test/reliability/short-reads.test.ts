@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PREPARED } from '../../kernel/database.statements.ts';
-import type { Rows } from '../../kernel/database.ts';
-import { createLogger } from '../../kernel/log.ts';
+import type { Rows } from '../../kernel/database/database.ts';
+import { PREPARED } from '../../kernel/database/statements.ts';
+import { createLogger } from '../../kernel/log/log.ts';
 import { eventually } from '../rig.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 

@@ -1,6 +1,6 @@
 import { scratchFolder } from '../../bench/scratch-folder.ts';
-import { FolderFiles } from '../../kernel/files.ts';
-import type { Mail } from '../../kernel/mail.ts';
+import { FolderFiles } from '../../kernel/files/files.ts';
+import type { Mail } from '../../kernel/messages/mail.ts';
 import { support } from '../../subgraphs/support/subgraph.ts';
 import { DomainProcess, DomainWorld, SECRET_KEY, type Store, storeFor } from '../support/domain.world.ts';
 import type { Json } from '../tenant.ts';

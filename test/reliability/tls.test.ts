@@ -5,7 +5,7 @@ import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../apps/platform/platform.ts';
 import { describeStartError } from '../../apps/platform/start-error.ts';
-import { loadConfig } from '../../kernel/config.ts';
+import { loadConfig } from '../../kernel/settings/config.ts';
 import { eventually } from '../rig.ts';
 import { issue, issueAuthority, issueForServer, rsa } from '../support/certificates.ts';
 import { originOf, runPlatform, temporaryFolder } from '../support/process.ts';

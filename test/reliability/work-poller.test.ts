@@ -3,10 +3,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { TestClock } from '../../kernel/clock.ts';
-import { type Attached, Database } from '../../kernel/database.ts';
-import { createLogger } from '../../kernel/log.ts';
-import { migration } from '../../kernel/migration.ts';
-import type { WorkSource } from '../../kernel/work-poller.ts';
+import { type Attached, Database } from '../../kernel/database/database.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { migration } from '../../kernel/migrations/migration.ts';
+import type { WorkSource } from '../../kernel/work/work-poller.ts';
 import { eventually } from '../rig.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 

@@ -1,10 +1,10 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { idempotencyMigrations } from '../../kernel/idempotency.migrations.ts';
-import { type Row, SqlIdempotencyStore } from '../../kernel/idempotency.store.ts';
-import { fingerprintOf, idempotencyScope } from '../../kernel/idempotency.ts';
-import { Principal } from '../../kernel/principal.ts';
-import { SecretBox } from '../../kernel/secret-box.ts';
+import { Principal } from '../../kernel/access/principal.ts';
+import { SecretBox } from '../../kernel/access/secret-box.ts';
+import { fingerprintOf, idempotencyScope } from '../../kernel/idempotency/idempotency.ts';
+import { idempotencyMigrations } from '../../kernel/idempotency/migrations.ts';
+import { type Row, SqlIdempotencyStore } from '../../kernel/idempotency/store.ts';
 import { startToyApp, type ToyApp } from './fixtures/toy.app.ts';
 
 let database: PGlite;

@@ -1,5 +1,5 @@
-import { newId } from '../../kernel/ids.ts';
-import type { Mail } from '../../kernel/mail.ts';
+import type { Mail } from '../../kernel/messages/mail.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { eventually, rig } from '../rig.ts';
 import type { Answer, Json, Tenant } from '../tenant.ts';
 

@@ -1,7 +1,7 @@
 import { parse } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createLogger } from '../../kernel/log.ts';
-import { Principal } from '../../kernel/principal.ts';
+import { Principal } from '../../kernel/access/principal.ts';
+import { createLogger } from '../../kernel/log/log.ts';
 import { createAccount, LOCATION } from '../billing.setup.ts';
 import { completeRequest, provisioningRequest, readRequest, requested, requestThatIs } from '../provisioning.setup.ts';
 import { eventually, rig } from '../rig.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { newId } from '../../kernel/ids.ts';
-import { MailRejected } from '../../kernel/mail.ts';
+import { MailRejected } from '../../kernel/messages/mail.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Kind, parse } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Grant } from '../../kernel/principal.ts';
+import type { Grant } from '../../kernel/access/principal.ts';
 import { rig } from '../rig.ts';
 import { issue } from '../support/certificates.ts';
 import { freshIssuer, newDomain } from '../support/record.kinds.ts';

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createLogger } from '../../kernel/log.ts';
-import { createMetrics } from '../../kernel/metrics.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { createMetrics } from '../../kernel/metrics/metrics.ts';
 import { MemoryCounters } from '../../router/edge/memory-counters.ts';
 import { RedisCounters } from '../../router/edge/redis-counters.ts';
 import { createEdgeRig, type EdgeRig } from './edge-rig.ts';

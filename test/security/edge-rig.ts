@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Credentials } from '../../kernel/access/credentials.ts';
+import { type Plan, Principal } from '../../kernel/access/principal.ts';
 import { TestClock } from '../../kernel/clock.ts';
-import type { Credentials } from '../../kernel/credentials.ts';
-import { PlatformError } from '../../kernel/errors.ts';
-import type { Priority } from '../../kernel/http.ts';
-import { createLogger } from '../../kernel/log.ts';
-import { createMetrics } from '../../kernel/metrics.ts';
-import { type Plan, Principal } from '../../kernel/principal.ts';
+import { PlatformError } from '../../kernel/errors/errors.ts';
+import type { Priority } from '../../kernel/http/http.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { createMetrics } from '../../kernel/metrics/metrics.ts';
 import type { Identified } from '../../router/edge/admission.ts';
 import type { Counters } from '../../router/edge/counters.ts';
 import { type Edge, mountEdge } from '../../router/edge/edge.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createLogger } from '../../kernel/log.ts';
-import { createMetrics } from '../../kernel/metrics.ts';
-import type { Principal } from '../../kernel/principal.ts';
+import type { Principal } from '../../kernel/access/principal.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { createMetrics } from '../../kernel/metrics/metrics.ts';
 import { RedisCounters } from '../../router/edge/redis-counters.ts';
 import { eventually } from '../rig.ts';
 import { Line } from '../support/line.ts';

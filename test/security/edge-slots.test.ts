@@ -1,8 +1,8 @@
 import { get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Priority } from '../../kernel/http.ts';
-import type { Principal } from '../../kernel/principal.ts';
+import type { Principal } from '../../kernel/access/principal.ts';
+import type { Priority } from '../../kernel/http/http.ts';
 import { eventually } from '../rig.ts';
 import { createEdgeRig, type EdgeRig } from './edge-rig.ts';
 import { stores } from './edge-stores.ts';

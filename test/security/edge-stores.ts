@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { createLogger } from '../../kernel/log.ts';
-import { createMetrics } from '../../kernel/metrics.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { createMetrics } from '../../kernel/metrics/metrics.ts';
 import type { Counters } from '../../router/edge/counters.ts';
 import { MemoryCounters } from '../../router/edge/memory-counters.ts';
 import { RedisCounters } from '../../router/edge/redis-counters.ts';

@@ -1,8 +1,8 @@
 import { TestClock } from '../../kernel/clock.ts';
-import type { Database, Orm } from '../../kernel/database.ts';
+import type { Database, Orm } from '../../kernel/database/database.ts';
 import { Graph } from '../../kernel/graph.ts';
-import { Jobs } from '../../kernel/jobs.ts';
-import { createLogger } from '../../kernel/log.ts';
+import { Jobs } from '../../kernel/jobs/jobs.ts';
+import { createLogger } from '../../kernel/log/log.ts';
 import { ApiKey } from '../../subgraphs/identity/api-keys/api-key.entity.ts';
 import { generateApiKey } from '../../subgraphs/identity/api-keys/api-key.secret.ts';
 import { identity, type RunningIdentity } from '../../subgraphs/identity/subgraph.ts';

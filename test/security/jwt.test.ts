@@ -1,6 +1,6 @@
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newId } from '../../kernel/ids.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import type { KeyRing, RingKey } from '../../subgraphs/identity/tokens/key-ring.ts';
 import { type Rig, rig } from '../rig.ts';
 import { rows } from '../support/tables.ts';

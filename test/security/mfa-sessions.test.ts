@@ -140,7 +140,7 @@ describe('changing second factors', () => {
   test('is not for a client that acts for the user', async () => {
     const { user } = await enrolled(tenant);
     const { domains } = (await rig()).assembly;
-    const { Principal } = await import('../../kernel/principal.ts');
+    const { Principal } = await import('../../kernel/access/principal.ts');
     const { id, organizationId } = user;
     const principal = new Principal({
       kind: 'user',

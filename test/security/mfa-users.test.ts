@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { newId } from '../../kernel/ids.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { rig } from '../rig.ts';
 import type { Answer, Json, Tenant } from '../tenant.ts';
 import { invited, userOf } from '../users.setup.ts';

@@ -11,8 +11,8 @@ import {
   parse,
 } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createLogger } from '../../kernel/log.ts';
-import { ACTIONS, AREAS, type Grant, type Permission, Principal } from '../../kernel/principal.ts';
+import { ACTIONS, AREAS, type Grant, type Permission, Principal } from '../../kernel/access/principal.ts';
+import { createLogger } from '../../kernel/log/log.ts';
 import { permissionsIn } from '../../rest-bridge/permission.ts';
 import { pathParameters, type Route } from '../../rest-bridge/route.ts';
 import { grantsOf } from '../../subgraphs/identity/users/user.roles.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Rows } from '../../kernel/database.ts';
+import type { Rows } from '../../kernel/database/database.ts';
 import { type Rig, start } from '../rig.ts';
 import { freshAddress } from '../support/addresses.ts';
 import type { Json, Tenant } from '../tenant.ts';

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { assemble } from '../../apps/platform/assemble.ts';
 import { startPlatform } from '../../apps/platform/platform.ts';
 import { scratchFolder } from '../../bench/scratch-folder.ts';
-import { loadConfig } from '../../kernel/config.ts';
-import { createLogger } from '../../kernel/log.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { loadConfig } from '../../kernel/settings/config.ts';
 import { type Rig, rig, start } from '../rig.ts';
 import { countryDatabase } from '../support/mmdb.ts';
 import { type Answer, type Json, Tenant } from '../tenant.ts';

@@ -1,6 +1,6 @@
 import { type GraphQLField, getNamedType, isLeafType, isNonNullType, isObjectType, isUnionType } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../kernel/ids.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { pathParameters } from '../../rest-bridge/route.ts';
 import { eventually, rig } from '../rig.ts';
 import { given } from '../support/literals.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import type { Plan } from '../../kernel/principal.ts';
+import type { Plan } from '../../kernel/access/principal.ts';
 import type { RunningIdentity } from '../../subgraphs/identity/subgraph.ts';
 import type { Json } from '../tenant.ts';
 import { createIdentityRig, type IdentityRig } from './identity-rig.ts';

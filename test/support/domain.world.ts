@@ -1,13 +1,13 @@
 import { type ExecutionResult, graphql } from 'graphql';
 import { onTestFinished } from 'vitest';
+import { Principal } from '../../kernel/access/principal.ts';
 import { TestClock } from '../../kernel/clock.ts';
-import { type Attached, type Database, drift, type Tables } from '../../kernel/database.ts';
+import { type Attached, type Database, drift, type Tables } from '../../kernel/database/database.ts';
 import type { Ports, RunningDomain } from '../../kernel/domain.ts';
 import { Graph } from '../../kernel/graph.ts';
-import { newId } from '../../kernel/ids.ts';
-import { Jobs } from '../../kernel/jobs.ts';
-import { createLogger } from '../../kernel/log.ts';
-import { Principal } from '../../kernel/principal.ts';
+import { Jobs } from '../../kernel/jobs/jobs.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { emptyDatabase } from './empty-database.ts';
 
 export const SECRET_KEY = 'a secret for tests that is long enough';

@@ -1,6 +1,6 @@
 import { openScratch } from '../../bench/scratch-database.ts';
-import type { Database } from '../../kernel/database.ts';
-import type { Logger } from '../../kernel/log.ts';
+import type { Database } from '../../kernel/database/database.ts';
+import type { Logger } from '../../kernel/log/log.ts';
 import { ownName } from './own-database.ts';
 
 /** A database without a record in it, of the kind that the suites run on; `drop` closes and removes it. */

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { newId } from '../../kernel/ids.ts';
+import { newId } from '../../kernel/records/ids.ts';
 import { createAccount, LOCATION, orderService } from '../billing.setup.ts';
 import { eventually } from '../rig.ts';
 import { challengeOf, enrolled, withSms } from '../security/mfa.setup.ts';

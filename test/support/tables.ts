@@ -1,4 +1,4 @@
-import type { Rows } from '../../kernel/database.ts';
+import type { Rows } from '../../kernel/database/database.ts';
 import { rig } from '../rig.ts';
 
 /** The tables of the rig's database as they lie there, past every rule of the platform. */

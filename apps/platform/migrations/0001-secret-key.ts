@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 /** One row: a text that only the platform's secret key opens. */
 export const secretKey = migration('0001-secret-key', [

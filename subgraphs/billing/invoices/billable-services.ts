@@ -1,7 +1,7 @@
 import { parse } from 'graphql';
 import type { Graph } from '../../../kernel/graph.ts';
 import { PAGE_SIZE_MAX } from '../../../kernel/graphql/page.ts';
-import { existing } from '../../../kernel/records.ts';
+import { existing } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 
 /** A service as far as an invoice needs it. */

@@ -1,4 +1,4 @@
-import { addDuration } from '../../../kernel/durations.ts';
+import { addDuration } from '../../../kernel/values/durations.ts';
 
 /** Months of a billing cycle, by the words that customers use for it. */
 const MONTHS = { monthly: 1, quarterly: 3, annual: 12, yearly: 12 } as const;

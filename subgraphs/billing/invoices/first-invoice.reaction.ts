@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Orm } from '../../../kernel/database.ts';
-import { type LoggedEvent, type Reaction, timestamp } from '../../../kernel/events.ts';
-import { Decimal } from '../../../kernel/money.ts';
-import { organizationEm } from '../../../kernel/organization.filter.ts';
-import { claim, record } from '../../../kernel/outbox.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
+import { type LoggedEvent, type Reaction, timestamp } from '../../../kernel/events/events.ts';
+import { claim, record } from '../../../kernel/events/outbox.ts';
+import { organizationEm } from '../../../kernel/records/organization.filter.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
 import { billingCycles, monthsOf, periodText } from './billing-cycle.ts';
 import { invoiceGenerated } from './invoice.events.ts';
 import { defaultDueDate, type InvoiceDraft, issueInvoice } from './invoice.issue.ts';

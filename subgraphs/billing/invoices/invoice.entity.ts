@@ -1,8 +1,8 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { Large } from '../../../kernel/graphql/large.ts';
-import { Decimal, MoneyType } from '../../../kernel/money.ts';
-import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
 
 /** What an account owes for its services (specification 2.6, 3.2). Its lines are records of their own. */

@@ -2,7 +2,7 @@ import { ArrayMaxSize, ArrayMinSize, IsISO4217CurrencyCode, IsOptional, Matches,
 import { Field, ID, InputType, Int } from 'type-graphql';
 import { MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
-import { Decimal } from '../../../kernel/money.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
 import { InvoiceStatus } from './invoice.states.ts';
 
 const MAX_LINES = 100;

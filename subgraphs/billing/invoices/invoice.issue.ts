@@ -1,7 +1,7 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { sum } from '../../../kernel/money.ts';
-import { nextNumber } from '../../../kernel/numbers.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { nextNumber } from '../../../kernel/records/numbers.ts';
+import { sum } from '../../../kernel/values/money.ts';
 import { Invoice } from './invoice.entity.ts';
 import type { IssuedInvoice } from './invoice.events.ts';
 import { lineAmount, type Priced } from './invoice.pricing.ts';

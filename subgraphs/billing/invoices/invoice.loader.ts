@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
-import type { Attached } from '../../../kernel/database.ts';
-import { RowMapper } from '../../../kernel/row-mapper.ts';
+import type { Attached } from '../../../kernel/database/database.ts';
+import { RowMapper } from '../../../kernel/records/row-mapper.ts';
 import { Invoice } from './invoice.entity.ts';
 import { InvoiceLine } from './invoice-line.entity.ts';
 

@@ -1,5 +1,5 @@
-import type { FieldProblem } from '../../../kernel/errors.ts';
-import { type Decimal, isPayable, minorDigits, roundTo, sum } from '../../../kernel/money.ts';
+import type { FieldProblem } from '../../../kernel/errors/errors.ts';
+import { type Decimal, isPayable, minorDigits, roundTo, sum } from '../../../kernel/values/money.ts';
 
 /** Below this an amount with two digits is exact as a JSON number, and with four fits its column. */
 const AMOUNT_LIMIT = 1e12;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Decimal } from '../../../kernel/money.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
 import { lineAmount, type Priced, pricingProblems, totalAmount } from './invoice.pricing.ts';
 
 const line = (quantity: number, unitPrice: string): Priced => ({ quantity, unitPrice: new Decimal(unitPrice) });

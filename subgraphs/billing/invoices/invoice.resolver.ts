@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
-import { relationLimit } from '../../../kernel/loaders.ts';
+import { relationLimit } from '../../../kernel/records/loaders.ts';
 import type { BillingContext } from '../context.ts';
 import { Account, Service } from '../references.ts';
 import { Invoice } from './invoice.entity.ts';

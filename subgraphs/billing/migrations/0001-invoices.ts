@@ -1,6 +1,6 @@
-import { migration } from '../../../kernel/migration.ts';
-import { counterTable } from '../../../kernel/numbers.ts';
-import { outboxTables } from '../../../kernel/outbox.ts';
+import { outboxTables } from '../../../kernel/events/outbox.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
+import { counterTable } from '../../../kernel/records/numbers.ts';
 
 export const invoices = migration('0001-invoices', [
   ...outboxTables('billing'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent, timestamp } from '../../../kernel/events.ts';
+import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
 
 const paymentPayload = z.strictObject({
   payment_id: z.string(),

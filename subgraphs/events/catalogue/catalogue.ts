@@ -1,6 +1,6 @@
-import { type FieldProblem, refuse } from '../../../kernel/errors.ts';
-import { type EventType, matches } from '../../../kernel/events.ts';
-import type { Permission, Principal } from '../../../kernel/principal.ts';
+import type { Permission, Principal } from '../../../kernel/access/principal.ts';
+import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
+import { type EventType, matches } from '../../../kernel/events/events.ts';
 import { readPermissionOf } from './families.ts';
 
 /**

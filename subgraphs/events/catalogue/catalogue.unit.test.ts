@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { InsufficientPermissions, InvalidParameters } from '../../../kernel/errors.ts';
-import type { EventType } from '../../../kernel/events.ts';
-import { type Grant, Principal } from '../../../kernel/principal.ts';
+import { type Grant, Principal } from '../../../kernel/access/principal.ts';
+import { InsufficientPermissions, InvalidParameters } from '../../../kernel/errors/errors.ts';
+import type { EventType } from '../../../kernel/events/events.ts';
 import { Catalogue } from './catalogue.ts';
 
 const type = (name: string, family: string): EventType => ({

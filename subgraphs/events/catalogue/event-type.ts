@@ -1,6 +1,6 @@
 import { Field, ObjectType } from 'type-graphql';
 import { z } from 'zod';
-import { type EventType, jsonSchemaOf, timestamp } from '../../../kernel/events.ts';
+import { type EventType, jsonSchemaOf, timestamp } from '../../../kernel/events/events.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { readPermission } from './catalogue.ts';
 

@@ -1,4 +1,4 @@
-import type { Permission } from '../../../kernel/principal.ts';
+import type { Permission } from '../../../kernel/access/principal.ts';
 
 /** Who may read the events of a family: whoever may read the records that they tell of. */
 const READ_PERMISSIONS: Readonly<Record<string, Permission>> = {

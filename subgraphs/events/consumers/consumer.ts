@@ -1,6 +1,6 @@
-import type { Database, EntityManager, Orm, Rows } from '../../../kernel/database.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import { Pump } from '../../../kernel/pump.ts';
+import type { Database, EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { Pump } from '../../../kernel/work/pump.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import type { EventLog } from '../log/event.log.ts';
 

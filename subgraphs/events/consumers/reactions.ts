@@ -1,7 +1,7 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import type { Reaction } from '../../../kernel/events.ts';
-import type { Jobs } from '../../../kernel/jobs.ts';
-import type { Logger } from '../../../kernel/log.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import type { Reaction } from '../../../kernel/events/events.ts';
+import type { Jobs } from '../../../kernel/jobs/jobs.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import { type EventLog, toLoggedEvent } from '../log/event.log.ts';
 import type { ConsumerTask } from './consumer.ts';

@@ -1,4 +1,4 @@
-import type { EventReader } from '../../../kernel/events.ts';
+import type { EventReader } from '../../../kernel/events/events.ts';
 import { toLoggedEvent } from '../log/event.log.ts';
 import type { ConsumerTask } from './consumer.ts';
 

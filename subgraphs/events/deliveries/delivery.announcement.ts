@@ -1,5 +1,5 @@
-import type { Rows } from '../../../kernel/database.ts';
-import type { Logger } from '../../../kernel/log.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
 import { DELIVERY_CHANNEL } from './delivery.feed.ts';
 
 /** The attempts of so long are told at once: a NOTIFY makes commits wait for each other and wakes every connection that listens. */

@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 import { TEST_EVENT } from '../webhooks/webhook.events.ts';
 
 /** 409: the delivery is not sent again, for the reason that the message says. */

@@ -1,5 +1,5 @@
-import type { Orm, Rows } from '../../../kernel/database.ts';
-import { RowMapper } from '../../../kernel/row-mapper.ts';
+import type { Orm, Rows } from '../../../kernel/database/database.ts';
+import { RowMapper } from '../../../kernel/records/row-mapper.ts';
 import type { Feed, Range, Selection } from '../stream/feed.ts';
 import type { Follower } from '../stream/follower.ts';
 import { Delivery, type DeliveryStatus } from './delivery.entity.ts';

@@ -1,5 +1,5 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { newId } from '../../../kernel/ids.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { newId } from '../../../kernel/records/ids.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import type { Webhook } from '../webhooks/webhook.entity.ts';
 import { DeliveryStatus } from './delivery.entity.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { ConsumerTask } from '../consumers/consumer.ts';
 import { dueNow } from '../dispatch/delivery.store.ts';

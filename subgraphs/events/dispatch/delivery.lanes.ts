@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SecretBox } from '../../../kernel/secret-box.ts';
+import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import { openSecrets } from '../webhooks/webhook.secret.ts';
 import type { DeliverySender } from './delivery.sender.ts';
 import type { Settler } from './delivery.settler.ts';

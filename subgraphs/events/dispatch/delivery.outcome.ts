@@ -1,4 +1,4 @@
-import { spread } from '../../../kernel/retry-after.ts';
+import { spread } from '../../../kernel/outbound/retry-after.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { pauseAfter } from './delivery.schedule.ts';
 import { type Attempt, isSuccess } from './delivery.sender.ts';

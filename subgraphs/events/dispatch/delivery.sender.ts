@@ -1,8 +1,8 @@
 import type { Agent, Dispatcher } from 'undici';
 import type { Clock } from '../../../kernel/clock.ts';
-import { connectionProblem } from '../../../kernel/connection.problem.ts';
-import { retryAfterMs } from '../../../kernel/retry-after.ts';
-import type { UrlGuard } from '../../../kernel/ssrf.ts';
+import { connectionProblem } from '../../../kernel/outbound/connection.problem.ts';
+import { retryAfterMs } from '../../../kernel/outbound/retry-after.ts';
+import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import type { Secrets } from '../webhooks/webhook.secret.ts';
 import { signatureHeaders, signedBody } from './delivery.signature.ts';
 

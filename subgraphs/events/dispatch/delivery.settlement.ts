@@ -1,7 +1,7 @@
-import { PREPARED } from '../../../kernel/database.statements.ts';
-import type { Database, EntityManager, Orm, Rows } from '../../../kernel/database.ts';
-import { record } from '../../../kernel/outbox.ts';
-import { LOCKED } from '../../../kernel/records.ts';
+import type { Database, EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
+import { PREPARED } from '../../../kernel/database/statements.ts';
+import { record } from '../../../kernel/events/outbox.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { Webhook } from '../webhooks/webhook.entity.ts';
 import { webhookDisabled } from '../webhooks/webhook.events.ts';

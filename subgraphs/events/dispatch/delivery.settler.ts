@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '../../../kernel/log.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
 import type { DeliveryAnnouncement } from '../deliveries/delivery.announcement.ts';
 import type { Settlement, SettlementStore, Standing, Standings } from './delivery.settlement.ts';
 

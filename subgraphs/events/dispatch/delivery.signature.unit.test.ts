@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { SecretBox } from '../../../kernel/secret-box.ts';
+import { SecretBox } from '../../../kernel/access/secret-box.ts';
 import { generateSecret, isAcceptableSecret, openSecrets } from '../webhooks/webhook.secret.ts';
 import { signatureHeaders, signedBody } from './delivery.signature.ts';
 

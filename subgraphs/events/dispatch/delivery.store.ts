@@ -1,5 +1,5 @@
-import { PREPARED } from '../../../kernel/database.statements.ts';
-import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
+import type { EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
+import { PREPARED } from '../../../kernel/database/statements.ts';
 import type { Delivery } from '../deliveries/delivery.entity.ts';
 import type { EventLog } from '../log/event.log.ts';
 import type { SealedSecrets } from '../webhooks/webhook.secret.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import type { Metrics } from '../../../kernel/metrics.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import type { Metrics } from '../../../kernel/metrics/metrics.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import type { Secrets } from '../webhooks/webhook.secret.ts';
 import { isGone, outcomeOf } from './delivery.outcome.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { WorkPoller } from '../../../kernel/work-poller.ts';
+import type { WorkPoller } from '../../../kernel/work/work-poller.ts';
 import type { DeliveryLanes } from './delivery.lanes.ts';
 import type { DeliveryStore } from './delivery.store.ts';
 import { leaseEnd } from './delivery.turn.ts';

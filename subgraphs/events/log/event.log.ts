@@ -1,7 +1,7 @@
-import { PREPARED, type StatementOptions } from '../../../kernel/database.statements.ts';
-import type { Orm, Rows } from '../../../kernel/database.ts';
-import type { LoggedEvent } from '../../../kernel/events.ts';
-import { RowMapper } from '../../../kernel/row-mapper.ts';
+import type { Orm, Rows } from '../../../kernel/database/database.ts';
+import { PREPARED, type StatementOptions } from '../../../kernel/database/statements.ts';
+import type { LoggedEvent } from '../../../kernel/events/events.ts';
+import { RowMapper } from '../../../kernel/records/row-mapper.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Feed, Range } from '../stream/feed.ts';
 import { EventRecord } from './event.entity.ts';

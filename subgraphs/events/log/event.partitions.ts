@@ -1,4 +1,4 @@
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 
 const DAY_MS = 86_400_000;
 /** "events" in ASCII: the advisory lock of whoever appends to the log or changes its partitions. */

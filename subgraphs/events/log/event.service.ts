@@ -1,10 +1,10 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters } from '../../../kernel/errors.ts';
+import type { Principal } from '../../../kernel/access/principal.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
-import type { RecordLoader } from '../../../kernel/loaders.ts';
-import { listPage } from '../../../kernel/pagination.ts';
-import type { Principal } from '../../../kernel/principal.ts';
-import { between, matching } from '../../../kernel/where.ts';
+import type { RecordLoader } from '../../../kernel/records/loaders.ts';
+import { listPage } from '../../../kernel/records/pagination.ts';
+import { between, matching } from '../../../kernel/records/where.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { EventRecord } from './event.entity.ts';
 import type { EventFilter } from './event.inputs.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Rows } from '../../../kernel/database.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import { Upkeep } from '../../../kernel/upkeep.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { Upkeep } from '../../../kernel/work/upkeep.ts';
 import type { EventPartitions } from './event.partitions.ts';
 
 const EVERY_MS = 600_000;

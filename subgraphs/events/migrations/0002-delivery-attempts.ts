@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 /** Ten of the schedule, and as many redeliveries and replays again and again. */
 const KEPT = 32;

@@ -1,7 +1,7 @@
-import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
-import { record } from '../../../kernel/outbox.ts';
-import { PLANS } from '../../../kernel/plans.ts';
-import type { Plan } from '../../../kernel/principal.ts';
+import { PLANS } from '../../../kernel/access/plans.ts';
+import type { Plan } from '../../../kernel/access/principal.ts';
+import type { EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
+import { record } from '../../../kernel/events/outbox.ts';
 import { webhookQuotaExceeded } from '../webhooks/webhook.events.ts';
 import type { WebhookUsage } from './delivery.usage.ts';
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters } from '../../../kernel/errors.ts';
-import type { RecordLoader } from '../../../kernel/loaders.ts';
-import { existing } from '../../../kernel/records.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
+import type { RecordLoader } from '../../../kernel/records/loaders.ts';
+import { existing } from '../../../kernel/records/records.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import type { EventLog } from '../log/event.log.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import type { Jobs } from '../../../kernel/jobs.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import {

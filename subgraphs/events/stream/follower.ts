@@ -1,6 +1,6 @@
-import type { Logger } from '../../../kernel/log.ts';
-import { Pump } from '../../../kernel/pump.ts';
-import type { WorkPoller } from '../../../kernel/work-poller.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { Pump } from '../../../kernel/work/pump.ts';
+import type { WorkPoller } from '../../../kernel/work/work-poller.ts';
 import { Coalesced } from './coalesced.ts';
 import type { Feed, Selection } from './feed.ts';
 import { LiveQueue } from './live.queue.ts';

@@ -1,6 +1,6 @@
+import { scopeOf } from '../../../kernel/access/principal.ts';
 import type { LiveField } from '../../../kernel/domain.ts';
 import type { SchemaExtension } from '../../../kernel/graphql/build-subgraph.ts';
-import { scopeOf } from '../../../kernel/principal.ts';
 import type { EventsContext } from '../context.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import type { Narrowing } from './stream.service.ts';

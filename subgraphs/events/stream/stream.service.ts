@@ -1,6 +1,6 @@
-import { InvalidParameters } from '../../../kernel/errors.ts';
-import type { RecordLoader } from '../../../kernel/loaders.ts';
-import { existing } from '../../../kernel/records.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
+import type { RecordLoader } from '../../../kernel/records/loaders.ts';
+import { existing } from '../../../kernel/records/records.ts';
 import type { Delivery, DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { type DeliveryFollower, DeliverySelection } from '../deliveries/delivery.feed.ts';
 import type { EventRecord } from '../log/event.entity.ts';

@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 409: only what was stopped is resumed. */
 export class WebhookActive extends PlatformError {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent, timestamp } from '../../../kernel/events.ts';
+import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
 import type { Webhook } from './webhook.entity.ts';
 
 const webhookPayload = z.strictObject({

@@ -1,4 +1,4 @@
-import { type EventType, matches } from '../../../kernel/events.ts';
+import { type EventType, matches } from '../../../kernel/events/events.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import type { Webhook, WebhookFilters, WebhookPriority } from './webhook.entity.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SecretBox } from '../../../kernel/secret-box.ts';
+import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Webhook } from './webhook.entity.ts';
 
 /** Of the Standard Webhooks specification: after it stands the key in base64. Any other secret is the key itself. */

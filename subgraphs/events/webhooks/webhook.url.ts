@@ -1,8 +1,8 @@
-import { Backfill, type Position } from '../../../kernel/backfill.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import { InvalidParameters } from '../../../kernel/errors.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import type { UrlGuard } from '../../../kernel/ssrf.ts';
+import { Backfill, type Position } from '../../../kernel/database/backfill.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 
 export const URL_LENGTH = 2048;
 const BATCH = 500;

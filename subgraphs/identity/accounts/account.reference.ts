@@ -1,4 +1,4 @@
-import type { RecordLoader } from '../../../kernel/loaders.ts';
+import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import type { Account } from './account.entity.ts';
 
 /** Accounts have two keys; other subgraphs refer to them by the one that they know. Null where the organization has none such. */

@@ -1,10 +1,10 @@
 import { BigIntType } from '@mikro-orm/core';
 import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, Float, ID, ObjectType } from 'type-graphql';
-import { newId } from '../../../kernel/ids.ts';
-import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
-import type { Grant } from '../../../kernel/principal.ts';
-import type { SecretBox } from '../../../kernel/secret-box.ts';
+import type { Grant } from '../../../kernel/access/principal.ts';
+import type { SecretBox } from '../../../kernel/access/secret-box.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
 import type { TimeWindow } from '../restrictions/time-window.ts';
 import { digestOf, isSandboxKey, prefixOf } from './api-key.secret.ts';
 import { ApiKeyRateLimit } from './api-key.values.ts';

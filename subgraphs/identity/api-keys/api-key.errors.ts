@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 409: whoever calls with a key needs it to see what came of the call. */
 export class OwnKey extends PlatformError {

@@ -1,6 +1,6 @@
 import { ValidateBy } from 'class-validator';
-import { InsufficientPermissions } from '../../../kernel/errors.ts';
-import { ACTIONS, AREAS, type Grant, isGrant, type Principal } from '../../../kernel/principal.ts';
+import { ACTIONS, AREAS, type Grant, isGrant, type Principal } from '../../../kernel/access/principal.ts';
+import { InsufficientPermissions } from '../../../kernel/errors/errors.ts';
 
 export const GRANTS_MAX = AREAS.length * (ACTIONS.length + 1) + 1;
 const REASON = `must hold permissions such as services:read; areas: ${AREAS.join(', ')}; actions: ${ACTIONS.join(', ')}, *`;

@@ -1,12 +1,12 @@
+import { scopeOf } from '../../../kernel/access/principal.ts';
+import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters } from '../../../kernel/errors.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
-import { listPage } from '../../../kernel/pagination.ts';
-import { scopeOf } from '../../../kernel/principal.ts';
-import { existing, given, LOCKED } from '../../../kernel/records.ts';
+import { listPage } from '../../../kernel/records/pagination.ts';
+import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
-import type { SecretBox } from '../../../kernel/secret-box.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { AccessRules } from '../restrictions/access.rules.ts';

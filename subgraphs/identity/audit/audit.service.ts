@@ -1,8 +1,8 @@
 import type { FilterQuery } from '@mikro-orm/core';
-import type { EntityManager } from '../../../kernel/database.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
 import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
-import { listPage } from '../../../kernel/pagination.ts';
-import { between, matching } from '../../../kernel/where.ts';
+import { listPage } from '../../../kernel/records/pagination.ts';
+import { between, matching } from '../../../kernel/records/where.ts';
 import type { AuditFilter } from './audit.inputs.ts';
 import { AuditRecord } from './audit-record.entity.ts';
 

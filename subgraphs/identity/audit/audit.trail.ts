@@ -1,8 +1,8 @@
+import type { Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import { newId } from '../../../kernel/ids.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import type { Principal } from '../../../kernel/principal.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { newId } from '../../../kernel/records/ids.ts';
 import type { ClientInfo, RequestContext } from '../../../kernel/request.ts';
 
 /** What happened, as whoever saw it states it. What is left out is null. */

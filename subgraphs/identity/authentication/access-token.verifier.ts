@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import { InvalidCredentials, type ShownToken } from '../../../kernel/access/credentials.ts';
+import { type Grant, narrowed, type Plan, Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import { InvalidCredentials, type ShownToken } from '../../../kernel/credentials.ts';
-import type { Rows } from '../../../kernel/database.ts';
-import { type Grant, narrowed, type Plan, Principal } from '../../../kernel/principal.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
 import { AccessRules, type Restricting, type Whereabouts } from '../restrictions/access.rules.ts';
 import type { CountryLocator } from '../restrictions/country.locator.ts';
 import type { AccessTokenClaims, AccessTokens } from '../tokens/access-token.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Rows } from '../../../kernel/database.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import { deleteExpired } from '../../../kernel/retention.ts';
-import { Upkeep } from '../../../kernel/upkeep.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { deleteExpired } from '../../../kernel/work/retention.ts';
+import { Upkeep } from '../../../kernel/work/upkeep.ts';
 import { ATTEMPTS_KEPT_MS } from '../sessions/login.attempts.ts';
 import { EXPIRED_CHANGES } from './change.feed.ts';
 

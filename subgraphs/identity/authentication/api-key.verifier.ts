@@ -1,8 +1,8 @@
+import { type Credentials, InvalidCredentials, type ShownToken } from '../../../kernel/access/credentials.ts';
+import { Principal } from '../../../kernel/access/principal.ts';
+import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import { type Credentials, InvalidCredentials, type ShownToken } from '../../../kernel/credentials.ts';
-import type { Orm } from '../../../kernel/database.ts';
-import { Principal } from '../../../kernel/principal.ts';
-import type { SecretBox } from '../../../kernel/secret-box.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { digestOf, isApiKey, isSandboxKey, prefixOf } from '../api-keys/api-key.secret.ts';
 import { Organization } from '../organizations/organization.entity.ts';

@@ -1,4 +1,4 @@
-import type { Principal } from '../../../kernel/principal.ts';
+import type { Principal } from '../../../kernel/access/principal.ts';
 
 export type Method = 'api_key' | 'jwt' | 'certificate';
 

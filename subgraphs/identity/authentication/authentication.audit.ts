@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { Credentials } from '../../../kernel/credentials.ts';
-import type { PlatformError } from '../../../kernel/errors.ts';
-import { networkOf } from '../../../kernel/network.ts';
-import { scopeOf } from '../../../kernel/principal.ts';
+import type { Credentials } from '../../../kernel/access/credentials.ts';
+import { scopeOf } from '../../../kernel/access/principal.ts';
+import type { PlatformError } from '../../../kernel/errors/errors.ts';
+import { networkOf } from '../../../kernel/outbound/network.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { Authenticated, Method } from './authenticated.ts';
 

@@ -1,10 +1,10 @@
 import type { X509Certificate } from 'node:crypto';
+import type { Credentials, ShownToken } from '../../../kernel/access/credentials.ts';
+import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Credentials, ShownToken } from '../../../kernel/credentials.ts';
-import type { Orm, Rows } from '../../../kernel/database.ts';
-import { PlatformError } from '../../../kernel/errors.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import type { SecretBox } from '../../../kernel/secret-box.ts';
+import type { Orm, Rows } from '../../../kernel/database/database.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { KeySets } from '../issuers/key-sets.ts';
 import type { CountryLocator } from '../restrictions/country.locator.ts';

@@ -1,8 +1,8 @@
 import type { X509Certificate } from 'node:crypto';
+import { type Credentials, InvalidCredentials, type ShownCertificate } from '../../../kernel/access/credentials.ts';
+import { type Grant, type Plan, Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import { type Credentials, InvalidCredentials, type ShownCertificate } from '../../../kernel/credentials.ts';
-import type { Rows } from '../../../kernel/database.ts';
-import { type Grant, type Plan, Principal } from '../../../kernel/principal.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
 import { CertificateStatus } from '../certificates/certificate.states.ts';
 import { fingerprintOf, isInForce, issuersAmong, type Validity } from '../certificates/certificate.x509.ts';
 import type { Authenticated } from './authenticated.ts';

@@ -1,6 +1,6 @@
-import type { Database, Rows } from '../../../kernel/database.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import type { Expired } from '../../../kernel/retention.ts';
+import type { Database, Rows } from '../../../kernel/database/database.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import type { Expired } from '../../../kernel/work/retention.ts';
 
 /** How old what is known may be where changes cannot be followed: the bound for a revocation to count everywhere is 5 s. */
 export const UNFOLLOWED_MS = 4000;

@@ -1,5 +1,5 @@
-import type { Orm } from '../../../kernel/database.ts';
-import type { Logger } from '../../../kernel/log.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
 
 const FLUSH_EVERY_MS = 3000;
 

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { type JWTPayload, jwtVerify } from 'jose';
 import { JWTExpired } from 'jose/errors';
+import { InvalidCredentials, type ShownToken } from '../../../kernel/access/credentials.ts';
+import { type Grant, grantOf, isGrant, narrowed, type Plan, Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import { InvalidCredentials, type ShownToken } from '../../../kernel/credentials.ts';
-import type { Rows } from '../../../kernel/database.ts';
-import { type Grant, grantOf, isGrant, narrowed, type Plan, Principal } from '../../../kernel/principal.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
 import { type KeySets, KeysUnavailable } from '../issuers/key-sets.ts';
 import type { Authenticated } from './authenticated.ts';
 import { CredentialsExpired } from './authentication.errors.ts';

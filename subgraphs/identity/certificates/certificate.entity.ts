@@ -2,9 +2,9 @@ import type { X509Certificate } from 'node:crypto';
 import { BigIntType } from '@mikro-orm/core';
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, Float, ID, ObjectType } from 'type-graphql';
-import { newId } from '../../../kernel/ids.ts';
-import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
-import type { Grant } from '../../../kernel/principal.ts';
+import type { Grant } from '../../../kernel/access/principal.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
 import { CertificateStatus, CertificateValidity } from './certificate.states.ts';
 import { fingerprintOf, nameOnOneLine } from './certificate.x509.ts';
 

@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 409. The same whoever registered it, and whether it was revoked since: certificates are public, so whose it is must not be. */
 export class CertificateRegistered extends PlatformError {

@@ -1,8 +1,8 @@
 import { ArrayMaxSize, ArrayMinSize } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import type { Grant } from '../../../kernel/access/principal.ts';
 import { Name } from '../../../kernel/graphql/characters.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
-import type { Grant } from '../../../kernel/principal.ts';
 import { AreGrants, GRANTS_MAX } from '../api-keys/api-key.grants.ts';
 
 @InputType()

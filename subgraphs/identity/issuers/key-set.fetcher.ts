@@ -1,6 +1,6 @@
 import type { JSONWebKeySet, JWK } from 'jose';
 import { type Agent, request } from 'undici';
-import type { UrlGuard } from '../../../kernel/ssrf.ts';
+import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;

@@ -1,8 +1,8 @@
 import { ArrayMaxSize, ArrayMinSize, IsOptional, Matches } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import type { Grant } from '../../../kernel/access/principal.ts';
 import { Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
-import type { Grant } from '../../../kernel/principal.ts';
 import { AreGrants, GRANTS_MAX } from '../api-keys/api-key.grants.ts';
 
 const SUBJECTS_MAX = 100;

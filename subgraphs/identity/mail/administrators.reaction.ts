@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { Orm } from '../../../kernel/database.ts';
-import type { Reaction } from '../../../kernel/events.ts';
-import type { Mail } from '../../../kernel/mail.ts';
-import { organizationEm } from '../../../kernel/organization.filter.ts';
-import { claim } from '../../../kernel/outbox.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
+import type { Reaction } from '../../../kernel/events/events.ts';
+import { claim } from '../../../kernel/events/outbox.ts';
+import type { Mail } from '../../../kernel/messages/mail.ts';
+import { organizationEm } from '../../../kernel/records/organization.filter.ts';
 import type { MailQueue } from '../messages/message.queue.ts';
 import { User } from '../users/user.entity.ts';
 import { UserRole, UserStatus } from '../users/user.states.ts';

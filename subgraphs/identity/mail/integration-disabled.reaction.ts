@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Reaction, timestamp } from '../../../kernel/events.ts';
+import { type Reaction, timestamp } from '../../../kernel/events/events.ts';
 import { type MailParts, tellAdministrators } from './administrators.reaction.ts';
 
 /** What identity reads of `integration.disabled`; the event may carry more, and may come to carry more. */

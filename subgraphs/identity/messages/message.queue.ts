@@ -1,11 +1,11 @@
+import { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { newId } from '../../../kernel/ids.ts';
-import type { Jobs, QueueOptions } from '../../../kernel/jobs.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import { type Mail, MailRejected } from '../../../kernel/mail.ts';
-import { SecretBox } from '../../../kernel/secret-box.ts';
-import { type Sms, SmsRejected } from '../../../kernel/sms.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import type { Jobs, QueueOptions } from '../../../kernel/jobs/jobs.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { type Mail, MailRejected } from '../../../kernel/messages/mail.ts';
+import { type Sms, SmsRejected } from '../../../kernel/messages/sms.ts';
+import { newId } from '../../../kernel/records/ids.ts';
 
 export type MailQueue = MessageQueue<Mail>;
 export type SmsQueue = MessageQueue<Sms>;

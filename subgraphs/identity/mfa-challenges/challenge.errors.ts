@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 409: it was answered, it expired, or five codes were wrong. */
 export class ChallengeEnded extends PlatformError {

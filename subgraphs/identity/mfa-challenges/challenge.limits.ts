@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import { networkOf } from '../../../kernel/network.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import { networkOf } from '../../../kernel/outbound/network.ts';
 import type { KnownPlaces } from '../sessions/known.places.ts';
 import { TooManyCodes } from './challenge.errors.ts';
 

@@ -1,10 +1,10 @@
+import type { Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import { type ErrorDetails, InvalidParameters } from '../../../kernel/errors.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
-import type { Principal } from '../../../kernel/principal.ts';
-import { existing } from '../../../kernel/records.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import { type ErrorDetails, InvalidParameters } from '../../../kernel/errors/errors.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { existing } from '../../../kernel/records/records.ts';
 import { NoUser } from '../mfa/mfa.errors.ts';
 import { METHOD_TYPES, MfaMethodType } from '../mfa/mfa.states.ts';
 import { enrolledTypes, MfaMethod } from '../mfa/mfa-method.entity.ts';

@@ -1,10 +1,10 @@
+import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import { InvalidParameters } from '../../../kernel/errors.ts';
-import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
-import { LOCKED } from '../../../kernel/records.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
-import type { SecretBox } from '../../../kernel/secret-box.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { type BackupCodes, digitsOf, isBackupCode } from '../mfa/backup-codes.ts';

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { EntityManager } from '../../../kernel/database.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
 import { BackupCode } from './backup-code.entity.ts';
 import type { CodeHash } from './code.hash.ts';
 

@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 409: keys and clients are never asked for a second factor, and have none. */
 export class NoUser extends PlatformError {

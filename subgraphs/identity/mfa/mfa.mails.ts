@@ -1,4 +1,4 @@
-import type { Mail } from '../../../kernel/mail.ts';
+import type { Mail } from '../../../kernel/messages/mail.ts';
 import { MfaMethodType } from './mfa.states.ts';
 
 interface Recipient {

@@ -1,6 +1,6 @@
+import { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Orm } from '../../../kernel/database.ts';
-import { SecretBox } from '../../../kernel/secret-box.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import type { MailQueue, SmsQueue } from '../messages/message.queue.ts';

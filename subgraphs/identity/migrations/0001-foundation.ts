@@ -1,5 +1,5 @@
-import { migration } from '../../../kernel/migration.ts';
-import { outboxTables } from '../../../kernel/outbox.ts';
+import { outboxTables } from '../../../kernel/events/outbox.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 export const foundation = migration('0001-foundation', [
   ...outboxTables('identity'),

@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 /** Tells every process whose cache may hold something about a record that it has changed (authentication/change.feed.ts). */
 const noting = (table: string, on: string): string =>

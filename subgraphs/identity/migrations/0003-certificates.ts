@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 export const certificates = migration('0003-certificates', [
   `create table "identity"."certificate" (

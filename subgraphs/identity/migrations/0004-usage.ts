@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 export const usage = migration('0004-usage', [
   `alter table "identity"."organization" add column "hard_violations" jsonb not null`,

@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
  * OAuth 2.0: clients, and what the authorization server keeps. A user who is suspended or removed takes the grants that they

@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 export const saml = migration('0011-saml', [
   `create table "identity"."saml_connection" (

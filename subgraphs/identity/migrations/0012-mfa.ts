@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 /** Elevations and the flags of user and organization were made with 0002-access. */
 export const mfa = migration('0012-mfa', [

@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 /** As in 0002-access: every process forgets what it knows of credentials that depend on the record. */
 const noting = (name: string, table: string, on: string): string =>

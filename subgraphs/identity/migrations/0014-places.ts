@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 /** Places from which users signed in: a lockout that strangers cause does not count there. */
 export const places = migration('0014-places', [

@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
  * E-mail domains of SAML connections are claims until DNS proves them. `saml_domain` stays as the one connection that a domain

@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
  * `address` is what a user is shown with and mailed to; `email` stays what they log in by, unique over all organizations. A

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
-import { newId } from '../../../kernel/ids.ts';
-import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
-import { type Grant, scopeOf } from '../../../kernel/principal.ts';
+import { type Grant, scopeOf } from '../../../kernel/access/principal.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
 import { newSecret, secretDigest } from '../tokens/secret.ts';
 import { OAuthGrantType } from './oauth-client.grant-types.ts';
 

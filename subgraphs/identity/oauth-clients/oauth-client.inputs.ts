@@ -1,8 +1,8 @@
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsOptional, IsUrl, Max, Min, ValidateBy } from 'class-validator';
 import { Field, InputType, Int } from 'type-graphql';
+import { ACTIONS, AREAS, grantOf, isGrant } from '../../../kernel/access/principal.ts';
 import { MaxCharacters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
-import { ACTIONS, AREAS, grantOf, isGrant } from '../../../kernel/principal.ts';
 import { OAuthGrantType } from './oauth-client.grant-types.ts';
 import { IsRedirectUri } from './redirect-uri.ts';
 

@@ -1,11 +1,11 @@
+import { type Grant, grantOf } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { InsufficientPermissions, InvalidParameters } from '../../../kernel/errors.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { InsufficientPermissions, InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { listPage } from '../../../kernel/pagination.ts';
-import { type Grant, grantOf } from '../../../kernel/principal.ts';
-import { existing, given, LOCKED } from '../../../kernel/records.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { listPage } from '../../../kernel/records/pagination.ts';
+import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';

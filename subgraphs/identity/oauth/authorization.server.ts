@@ -1,9 +1,9 @@
 import { type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { type Plan, scopeOf } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Orm, Rows } from '../../../kernel/database.ts';
-import { unavailableFor } from '../../../kernel/database.unavailable.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import { type Plan, scopeOf } from '../../../kernel/principal.ts';
+import type { Orm, Rows } from '../../../kernel/database/database.ts';
+import { unavailableFor } from '../../../kernel/database/unavailable.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
 import { PLAIN_HEADERS } from '../pages/page.headers.ts';
 import type { TokenAddresses } from '../tokens/access-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';

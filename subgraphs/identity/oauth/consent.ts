@@ -1,7 +1,7 @@
 import type { InteractionResults, Grant as OAuthGrant } from 'oidc-provider';
-import type { Orm } from '../../../kernel/database.ts';
-import { html } from '../../../kernel/html.ts';
-import { narrowed, scopeOf } from '../../../kernel/principal.ts';
+import { narrowed, scopeOf } from '../../../kernel/access/principal.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
+import { html } from '../../../kernel/messages/html.ts';
 import { consentPage } from '../pages/consent.page.ts';
 import { messagePage } from '../pages/message.page.ts';
 import { clientInfoOf, type PageAnswer } from '../pages/page.requests.ts';

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Client, Interaction, InteractionResults, Provider } from 'oidc-provider';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Orm } from '../../../kernel/database.ts';
-import { PlatformError } from '../../../kernel/errors.ts';
-import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import { loginPage, secondFactorPage } from '../pages/login.page.ts';
 import { clientInfoOf, type Form, type PageAnswer } from '../pages/page.requests.ts';
 import type { KnownPlaces } from '../sessions/known.places.ts';

@@ -1,6 +1,6 @@
+import { Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Orm, Rows } from '../../../kernel/database.ts';
-import { Principal } from '../../../kernel/principal.ts';
+import type { Orm, Rows } from '../../../kernel/database/database.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { MfaMethodType } from '../mfa/mfa.states.ts';
 import type { Mfa } from '../mfa/mfa.ts';

@@ -1,7 +1,7 @@
 import { type Adapter, type AdapterPayload, type Client, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { type Grant, type Plan, Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Rows } from '../../../kernel/database.ts';
-import { type Grant, type Plan, Principal } from '../../../kernel/principal.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
 import { isSecretOf } from '../oauth-clients/oauth-client.entity.ts';
 import { OAuthGrantType } from '../oauth-clients/oauth-client.grant-types.ts';
 

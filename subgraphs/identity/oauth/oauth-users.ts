@@ -1,7 +1,7 @@
 import type { Account } from 'oidc-provider';
-import type { Orm } from '../../../kernel/database.ts';
-import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
-import { Principal } from '../../../kernel/principal.ts';
+import { Principal } from '../../../kernel/access/principal.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import { Organization } from '../organizations/organization.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { grantsOf } from '../users/user.roles.ts';

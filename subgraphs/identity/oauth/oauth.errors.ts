@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 400, on a page: the request for authorization is over, or is that of another browser. */
 export class RequestExpired extends PlatformError {

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { PlatformError } from '../../../kernel/errors.ts';
-import { bodyTooLarge } from '../../../kernel/http.bodies.ts';
-import { JSON_TYPE, retryHeaders } from '../../../kernel/http.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
+import { bodyTooLarge } from '../../../kernel/http/bodies.ts';
+import { JSON_TYPE, retryHeaders } from '../../../kernel/http/http.ts';
 import { PLAIN_HEADERS } from '../pages/page.headers.ts';
 import { answerErrorPage, loggedError, refuseOtherSites } from '../pages/page.requests.ts';
 import type { AuthorizationServer } from './authorization.server.ts';

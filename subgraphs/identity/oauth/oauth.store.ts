@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Rows } from '../../../kernel/database.ts';
-import { SecretBox } from '../../../kernel/secret-box.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 
 export interface OAuthStoreParts {

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import type { Plan } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Orm, Rows } from '../../../kernel/database.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import type { Plan } from '../../../kernel/principal.ts';
+import type { Orm, Rows } from '../../../kernel/database/database.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { Authenticator } from '../authentication/authenticator.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';

@@ -1,6 +1,6 @@
 import type { Client, ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
-import type { PlatformError } from '../../../kernel/errors.ts';
-import { html } from '../../../kernel/html.ts';
+import type { PlatformError } from '../../../kernel/errors/errors.ts';
+import { html } from '../../../kernel/messages/html.ts';
 import { deviceCodePage, deviceConfirmPage } from '../pages/device.pages.ts';
 import { logoutPage, messagePage } from '../pages/message.page.ts';
 import { pageHeaders } from '../pages/page.headers.ts';

@@ -8,7 +8,7 @@ import {
   isGrant,
   type Principal,
   scopeOf,
-} from '../../../kernel/principal.ts';
+} from '../../../kernel/access/principal.ts';
 
 /** Every scope that there is: a permission with a dot, a whole area, or everything. */
 export const ALL_GRANTS: readonly Grant[] = [

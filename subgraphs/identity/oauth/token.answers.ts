@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { errors } from 'oidc-provider';
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 import type { Authenticator } from '../authentication/authenticator.ts';
 import type { AccessTokenClaims, AccessTokens } from '../tokens/access-token.ts';
 import type { OAuthStore } from './oauth.store.ts';

@@ -1,7 +1,7 @@
 import type { AccessToken, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider';
+import { narrowed, type Plan, scopeOf } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { narrowed, type Plan, scopeOf } from '../../../kernel/principal.ts';
+import { newId } from '../../../kernel/records/ids.ts';
 import { ACCESS_TOKEN_SECONDS } from '../tokens/access-token.ts';
 import { standingOf } from './oauth-client.source.ts';
 import type { OAuthAccount } from './oauth-users.ts';

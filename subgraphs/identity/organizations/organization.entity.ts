@@ -1,6 +1,6 @@
 import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
-import type { Plan } from '../../../kernel/principal.ts';
+import type { Plan } from '../../../kernel/access/principal.ts';
 
 export const ORGANIZATION_PLANS = {
   DEVELOPER: 'developer',

@@ -1,5 +1,5 @@
-import type { Rows } from '../../../kernel/database.ts';
-import type { Plan } from '../../../kernel/principal.ts';
+import type { Plan } from '../../../kernel/access/principal.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { CredentialCache, type Found } from '../authentication/credential.cache.ts';
 

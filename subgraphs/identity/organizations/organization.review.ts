@@ -1,9 +1,9 @@
+import type { Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Orm } from '../../../kernel/database.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import { record } from '../../../kernel/outbox.ts';
-import type { Principal } from '../../../kernel/principal.ts';
-import { LOCKED } from '../../../kernel/records.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
+import { record } from '../../../kernel/events/outbox.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import { Organization } from './organization.entity.ts';
 import { organizationUnderReview } from './organization.events.ts';

@@ -1,4 +1,4 @@
-import { html } from '../../../kernel/html.ts';
+import { html } from '../../../kernel/messages/html.ts';
 import { CHECK, page } from './layout.ts';
 
 export interface ConsentParts {

@@ -1,4 +1,4 @@
-import { html, type Markup } from '../../../kernel/html.ts';
+import { html, type Markup } from '../../../kernel/messages/html.ts';
 import { page, problem } from './layout.ts';
 
 export interface LoginParts {

@@ -1,4 +1,4 @@
-import { html } from '../../../kernel/html.ts';
+import { html } from '../../../kernel/messages/html.ts';
 import { page, problem } from './layout.ts';
 
 export const forgotPage = ({ email, problem: wrong }: { email?: string; problem?: string | undefined } = {}): string =>

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { InvalidParameters, PlatformError } from '../../../kernel/errors.ts';
-import { html } from '../../../kernel/html.ts';
+import { InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
+import { html } from '../../../kernel/messages/html.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
 import { messagePage } from './message.page.ts';
 import { acceptPageForms, answerErrorPage, clientInfoOf, formOf, refuseOtherSites, sendPage } from './page.requests.ts';

@@ -1,4 +1,4 @@
-import { InvalidParameters, PlatformError } from '../../../kernel/errors.ts';
+import { InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 401: the link of a mail was used, is too old, or never was. */
 export class LinkRefused extends PlatformError {

@@ -1,4 +1,4 @@
-import type { Mail } from '../../../kernel/mail.ts';
+import type { Mail } from '../../../kernel/messages/mail.ts';
 
 interface Recipient {
   email: string;

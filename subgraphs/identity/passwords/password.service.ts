@@ -1,10 +1,10 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import { storedForms } from '../../../kernel/email.ts';
-import type { Jobs } from '../../../kernel/jobs.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
-import { LOCKED, onDuplicate } from '../../../kernel/records.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import type { Jobs } from '../../../kernel/jobs/jobs.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { storedForms } from '../../../kernel/messages/email.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { LOCKED, onDuplicate } from '../../../kernel/records/records.ts';
 import type { ClientInfo, RequestContext } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { MailQueue } from '../messages/message.queue.ts';

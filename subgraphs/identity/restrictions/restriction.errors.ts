@@ -1,4 +1,4 @@
-import { InvalidParameters, PlatformError } from '../../../kernel/errors.ts';
+import { InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 403. Says which kind of restriction it was, and not what would be allowed: whoever holds the credentials alone is not told. */
 export class AccessRestricted extends PlatformError {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import { AccessRules } from './access.rules.ts';
 import type { CountryLocator } from './country.locator.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { LOCKED } from '../../../kernel/records.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';

@@ -1,6 +1,6 @@
 import { type Agent, request } from 'undici';
-import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
-import type { UrlGuard } from '../../../kernel/ssrf.ts';
+import { type FieldProblem, InvalidParameters } from '../../../kernel/errors/errors.ts';
+import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import { MalformedXml } from '../saml/saml.xml.ts';
 import { certificatePem, type IdentityProvider, readIdpMetadata } from './idp.metadata.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UrlGuard } from '../../../kernel/ssrf.ts';
+import { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import { IdpMetadataSource } from './idp.metadata.source.ts';
 
 describe('outside of development', () => {

@@ -1,9 +1,9 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { IsEnum } from 'class-validator';
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import type { Grant } from '../../../kernel/access/principal.ts';
 import { Characters } from '../../../kernel/graphql/characters.ts';
-import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
-import type { Grant } from '../../../kernel/principal.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
 import { UserRole } from '../users/user.states.ts';
 
 const GROUP_LENGTH = 256;

@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 409. Of the caller's own organization: what others claim is nobody's business. */
 export class DomainTaken extends PlatformError {

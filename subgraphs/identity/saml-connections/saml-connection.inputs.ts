@@ -1,8 +1,8 @@
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsOptional, Matches, MaxLength, ValidateBy, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
-import { normalizedDomain } from '../../../kernel/email.ts';
 import { Characters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import { normalizedDomain } from '../../../kernel/messages/email.ts';
 import { UserRole } from '../users/user.states.ts';
 import { SamlRoleMapping } from './saml-connection.entity.ts';
 

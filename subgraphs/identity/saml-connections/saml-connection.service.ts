@@ -1,12 +1,12 @@
 import DataLoader from 'dataloader';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { normalizedDomain } from '../../../kernel/email.ts';
-import { InvalidParameters } from '../../../kernel/errors.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { listPage } from '../../../kernel/pagination.ts';
-import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records.ts';
+import { normalizedDomain } from '../../../kernel/messages/email.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { listPage } from '../../../kernel/records/pagination.ts';
+import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { requireToGrant } from '../api-keys/api-key.grants.ts';
 import { type AuditTrail, byCaller } from '../audit/audit.trail.ts';

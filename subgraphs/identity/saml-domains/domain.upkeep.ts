@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import { Upkeep } from '../../../kernel/upkeep.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { Upkeep } from '../../../kernel/work/upkeep.ts';
 import type { MailQueue } from '../messages/message.queue.ts';
 import { DomainMails } from './saml-domain.mails.ts';
 import { SamlDomainClaim } from './saml-domain-claim.entity.ts';

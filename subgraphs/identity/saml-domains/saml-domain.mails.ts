@@ -1,5 +1,5 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import type { MailQueue } from '../messages/message.queue.ts';
 import { User } from '../users/user.entity.ts';
 import { UserRole, UserStatus } from '../users/user.states.ts';

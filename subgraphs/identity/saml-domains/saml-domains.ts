@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import { LOCKED, takeTurn } from '../../../kernel/records.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import { LOCKED, takeTurn } from '../../../kernel/records/records.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { MailQueue } from '../messages/message.queue.ts';
 import type { SamlConnection } from '../saml-connections/saml-connection.entity.ts';

@@ -1,4 +1,4 @@
-import { normalizedEmail } from '../../../kernel/email.ts';
+import { normalizedEmail } from '../../../kernel/messages/email.ts';
 import { SignInRefused } from './saml.errors.ts';
 import { ASSERTION } from './saml.response.ts';
 import { attributeOf, childrenNamed, MalformedXml, onlyChild, parseXml, textOf, type XmlElement } from './saml.xml.ts';

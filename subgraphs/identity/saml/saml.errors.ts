@@ -1,4 +1,4 @@
-import { InvalidParameters, PlatformError } from '../../../kernel/errors.ts';
+import { InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 400: what was sent is no SAML response at all. */
 export class NotSaml extends InvalidParameters {

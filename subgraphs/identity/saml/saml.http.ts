@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { type FieldProblem, InvalidParameters, PlatformError } from '../../../kernel/errors.ts';
-import { acceptForms } from '../../../kernel/http.bodies.ts';
-import { answerError } from '../../../kernel/http.ts';
+import { type FieldProblem, InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
+import { acceptForms } from '../../../kernel/http/bodies.ts';
+import { answerError } from '../../../kernel/http/http.ts';
 import type { SessionTokens } from '../sessions/session.values.ts';
 import { newSecret } from '../tokens/secret.ts';
 import type { SamlAddresses } from './saml.addresses.ts';

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
-import { InvalidParameters } from '../../../kernel/errors.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { SamlAddresses } from './saml.addresses.ts';
 import { ASSERTION, decodeBase64, PROTOCOL } from './saml.response.ts';
 import { attributeOf, isNamed, MalformedXml, onlyChild, parseXml, textOf, type XmlElement } from './saml.xml.ts';

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Orm } from '../../../kernel/database.ts';
-import { domainOf, normalizedDomain } from '../../../kernel/email.ts';
-import { InvalidParameters, PlatformError, ResourceNotFound } from '../../../kernel/errors.ts';
-import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
-import { existing } from '../../../kernel/records.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
+import { InvalidParameters, PlatformError, ResourceNotFound } from '../../../kernel/errors/errors.ts';
+import { domainOf, normalizedDomain } from '../../../kernel/messages/email.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { existing } from '../../../kernel/records/records.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';

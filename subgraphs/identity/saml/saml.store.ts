@@ -1,7 +1,7 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { CacheProvider } from '@node-saml/node-saml';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import { newSecret, secretDigest } from '../tokens/secret.ts';
 import { SamlAssertion, SamlCode, SamlRequest } from './saml.records.ts';
 

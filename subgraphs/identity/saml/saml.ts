@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Orm } from '../../../kernel/database.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import type { UrlGuard } from '../../../kernel/ssrf.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import type { MailQueue } from '../messages/message.queue.ts';

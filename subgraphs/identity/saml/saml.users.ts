@@ -1,11 +1,11 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import { domainOf, storedForms } from '../../../kernel/email.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
-import { Principal } from '../../../kernel/principal.ts';
-import { LOCKED } from '../../../kernel/records.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import { domainOf, storedForms } from '../../../kernel/messages/email.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { SamlConnection } from '../saml-connections/saml-connection.entity.ts';

@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import { storedForms } from '../../../kernel/email.ts';
-import { networkOf } from '../../../kernel/network.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import { storedForms } from '../../../kernel/messages/email.ts';
+import { networkOf } from '../../../kernel/outbound/network.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 
 const DAY_MS = 86_400_000;

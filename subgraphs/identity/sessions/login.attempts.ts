@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Orm } from '../../../kernel/database.ts';
-import { networkOf } from '../../../kernel/network.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
+import { networkOf } from '../../../kernel/outbound/network.ts';
 import type { KnownPlaces } from './known.places.ts';
 import { TooManyAttempts } from './session.errors.ts';
 

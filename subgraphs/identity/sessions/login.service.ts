@@ -1,6 +1,6 @@
-import type { Orm } from '../../../kernel/database.ts';
-import { storedForms } from '../../../kernel/email.ts';
-import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
+import { storedForms } from '../../../kernel/messages/email.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { UserAccess } from '../restrictions/user-access.ts';

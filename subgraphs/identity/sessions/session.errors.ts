@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 401. The same for an unknown address and a wrong password. */
 export class LoginRefused extends PlatformError {

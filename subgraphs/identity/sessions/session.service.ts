@@ -1,8 +1,8 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { ResourceNotFound } from '../../../kernel/errors.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { ResourceNotFound } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
-import { listPage } from '../../../kernel/pagination.ts';
+import { listPage } from '../../../kernel/records/pagination.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { requireToGrant } from '../api-keys/api-key.grants.ts';
 import { User } from '../users/user.entity.ts';

@@ -1,9 +1,9 @@
+import { type Plan, scopeOf } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
-import { type Plan, scopeOf } from '../../../kernel/principal.ts';
-import { LOCKED } from '../../../kernel/records.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { RequestSigning } from '../../../kernel/credentials.ts';
+import type { RequestSigning } from '../../../kernel/access/credentials.ts';
 
 /** How far the clocks of two machines may differ; a signature is remembered for as long. */
 export const SKEW_SECONDS = 300;

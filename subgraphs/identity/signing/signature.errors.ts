@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 import { SKEW_SECONDS } from './request-signature.ts';
 
 export type SignatureFault = 'missing' | 'malformed' | 'timestamp' | 'mismatch' | 'replayed' | 'not_signable';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import type { RequestSigning } from '../../../kernel/access/credentials.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { RequestSigning } from '../../../kernel/credentials.ts';
-import type { Rows } from '../../../kernel/database.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
 import { isSame, macOf, parseSigning, SKEW_SECONDS } from './request-signature.ts';
 import { InvalidSignature } from './signature.errors.ts';
 

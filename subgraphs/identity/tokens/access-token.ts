@@ -1,9 +1,9 @@
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { JWTExpired, JWTInvalid } from 'jose/errors';
+import { InvalidCredentials } from '../../../kernel/access/credentials.ts';
+import { type Grant, scopeOf } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import { InvalidCredentials } from '../../../kernel/credentials.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { type Grant, scopeOf } from '../../../kernel/principal.ts';
+import { newId } from '../../../kernel/records/ids.ts';
 import { CredentialsExpired } from '../authentication/authentication.errors.ts';
 import { ALGORITHM, type KeyRing } from './key-ring.ts';
 

@@ -1,8 +1,8 @@
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import { newId } from '../../../kernel/ids.ts';
-import type { SecretBox } from '../../../kernel/secret-box.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import { newId } from '../../../kernel/records/ids.ts';
 import { SigningKey } from './signing-key.entity.ts';
 
 export const ALGORITHM = 'RS256';

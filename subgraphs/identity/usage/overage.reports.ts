@@ -1,8 +1,8 @@
+import { PLAN_CURRENCY, PLANS } from '../../../kernel/access/plans.ts';
+import type { Plan } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import { record } from '../../../kernel/outbox.ts';
-import { PLAN_CURRENCY, PLANS } from '../../../kernel/plans.ts';
-import type { Plan } from '../../../kernel/principal.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import { record } from '../../../kernel/events/outbox.ts';
 import { usageOverage } from './usage.events.ts';
 import { monthAfter, monthOf } from './usage.periods.ts';
 

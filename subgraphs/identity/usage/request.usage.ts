@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Orm } from '../../../kernel/database.ts';
-import type { Logger } from '../../../kernel/log.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
 
 const FLUSH_EVERY_MS = 3_000;
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
-import type { Logger } from '../../../kernel/log.ts';
-import { Upkeep } from '../../../kernel/upkeep.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { Upkeep } from '../../../kernel/work/upkeep.ts';
 import type { OverageReports } from './overage.reports.ts';
 import type { RequestUsage } from './request.usage.ts';
 

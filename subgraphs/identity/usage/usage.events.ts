@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineEvent, timestamp } from '../../../kernel/events.ts';
-import type { Decimal } from '../../../kernel/money.ts';
+import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
+import type { Decimal } from '../../../kernel/values/money.ts';
 
 const decimal = z.string().regex(/^\d+(\.\d+)?$/);
 

@@ -1,5 +1,5 @@
 import { Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { Decimal } from '../../../kernel/money.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
 
 export enum RiskLevel {
   LOW = 'low',

@@ -1,6 +1,6 @@
-import type { Rows } from '../../../kernel/database.ts';
-import { PLAN_CURRENCY, PLANS } from '../../../kernel/plans.ts';
-import type { Plan } from '../../../kernel/principal.ts';
+import { PLAN_CURRENCY, PLANS } from '../../../kernel/access/plans.ts';
+import type { Plan } from '../../../kernel/access/principal.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { CallerLimits, RateLimits } from './rate-limits.ts';
 import { HOUR_MS, hourOf, monthAfter, monthOf } from './usage.periods.ts';

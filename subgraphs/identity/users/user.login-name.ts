@@ -1,7 +1,7 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { storedForms } from '../../../kernel/email.ts';
-import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
-import { LOCKED } from '../../../kernel/records.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { storedForms } from '../../../kernel/messages/email.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
 import { User } from './user.entity.ts';
 import { UserStatus } from './user.states.ts';
 

@@ -1,6 +1,6 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { EVERYWHERE } from '../../../kernel/organization.filter.ts';
-import { LOCKED } from '../../../kernel/records.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
 import { User } from './user.entity.ts';
 import { UserRole, UserStatus } from './user.states.ts';
 

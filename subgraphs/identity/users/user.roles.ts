@@ -1,4 +1,4 @@
-import { AREAS, type Area, type Grant } from '../../../kernel/principal.ts';
+import { AREAS, type Area, type Grant } from '../../../kernel/access/principal.ts';
 import { UserRole } from './user.states.ts';
 
 const everyArea = (action: 'read' | '*', except: readonly Area[] = []): Grant[] =>

@@ -1,5 +1,5 @@
 import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { type Decimal, MoneyType } from '../../../kernel/money.ts';
+import { type Decimal, MoneyType } from '../../../kernel/values/money.ts';
 
 /** The catalog is one for all organizations; its tables are filled by migrations. */
 @Entity({ tableName: 'catalog_category' })

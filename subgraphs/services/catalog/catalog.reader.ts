@@ -1,5 +1,5 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { ResourceNotFound } from '../../../kernel/errors.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { ResourceNotFound } from '../../../kernel/errors/errors.ts';
 import { formatBandwidth } from '../coverage/bandwidth.ts';
 import { CatalogBandwidthRow, CatalogCategoryRow, CatalogServiceRow, CatalogSlaRow } from './catalog.entity.ts';
 import type { CatalogService as CatalogServiceType, ServiceCatalog } from './catalog.types.ts';

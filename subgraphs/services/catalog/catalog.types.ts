@@ -1,5 +1,5 @@
 import { Field, ID, ObjectType } from 'type-graphql';
-import { Decimal } from '../../../kernel/money.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
 
 @ObjectType()
 export class BandwidthPrice {

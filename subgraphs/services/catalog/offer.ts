@@ -1,5 +1,5 @@
-import { InvalidParameters } from '../../../kernel/errors.ts';
-import { type Decimal, roundTo } from '../../../kernel/money.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
+import { type Decimal, roundTo } from '../../../kernel/values/money.ts';
 import { formatBandwidth } from '../coverage/bandwidth.ts';
 import type { CatalogBandwidthRow, CatalogServiceRow, CatalogSlaRow } from './catalog.entity.ts';
 

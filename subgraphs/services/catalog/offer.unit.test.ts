@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { PlatformError } from '../../../kernel/errors.ts';
-import { Decimal } from '../../../kernel/money.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
 import { type Offer, priceOf } from './offer.ts';
 
 const offer: Offer = {

@@ -1,4 +1,4 @@
-import { InvalidParameters } from '../../../kernel/errors.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { Availability, AvailabilityCheckInput } from './availability.types.ts';
 import { BANDWIDTH_FORM, formatBandwidth, parseBandwidth } from './bandwidth.ts';
 import type { CoverageService } from './coverage.service.ts';

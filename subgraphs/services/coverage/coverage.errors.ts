@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 import { formatBandwidth } from './bandwidth.ts';
 import type { ServiceLocation } from './location.ts';
 import type { AccessTechnology, Reach } from './technology.ts';

@@ -1,5 +1,5 @@
-import { migration } from '../../../kernel/migration.ts';
-import { outboxTables } from '../../../kernel/outbox.ts';
+import { outboxTables } from '../../../kernel/events/outbox.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 const STATUSES =
   "'pending', 'provisioning', 'operational', 'degraded', 'down', 'maintenance', 'decommissioning', 'decommissioned', 'failed'";

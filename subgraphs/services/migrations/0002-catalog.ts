@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 /** The catalog of specification 2.5 and its price list in US dollars. */
 export const catalog = migration('0002-catalog', [

@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 /** Where the network reaches at the start: ZIP prefix, city, state, and the most megabits by fiber, cable, radio and telephone line. */
 const AREAS = `

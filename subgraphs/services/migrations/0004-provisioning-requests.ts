@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 export const provisioningRequests = migration('0004-provisioning-requests', [
   `create table "services"."provisioning_request" (

@@ -1,5 +1,5 @@
-import { migration } from '../../../kernel/migration.ts';
-import { inboxRetentionIndex } from '../../../kernel/outbox.ts';
+import { inboxRetentionIndex } from '../../../kernel/events/outbox.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 /** Finds what is kept no longer. */
 export const retention = migration('0005-retention', [inboxRetentionIndex('services')]);

@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 409: an account that is suspended or closed orders nothing. `details.status` says which of them. */
 export class AccountNotActive extends PlatformError {

@@ -1,11 +1,11 @@
 import { parse } from 'graphql';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters } from '../../../kernel/errors.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
-import { newId } from '../../../kernel/ids.ts';
-import type { Jobs } from '../../../kernel/jobs.ts';
-import { existing } from '../../../kernel/records.ts';
+import type { Jobs } from '../../../kernel/jobs/jobs.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { existing } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { CatalogReader } from '../catalog/catalog.reader.ts';
 import { type Offer, type Price, priceOf } from '../catalog/offer.ts';

@@ -1,8 +1,8 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
-import { addDuration, parseDuration } from '../../../kernel/durations.ts';
-import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
-import { given } from '../../../kernel/records.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { given } from '../../../kernel/records/records.ts';
+import { addDuration, parseDuration } from '../../../kernel/values/durations.ts';
 import { ServiceLocation } from '../coverage/location.ts';
 import { BillingCycle } from '../services/service.states.ts';
 import { ProvisioningHasBegun } from './provisioning-request.errors.ts';

@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 import type { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 
 /** 409: what has begun is not changed any more. `details.status` says where it is. */

@@ -1,5 +1,5 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { LOCKED } from '../../../kernel/records.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
 import type { Service } from '../services/service.entity.ts';
 import { ServiceStatus } from '../services/service.states.ts';
 import { ProvisioningRequest } from './provisioning-request.entity.ts';

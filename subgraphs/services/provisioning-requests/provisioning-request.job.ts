@@ -1,5 +1,5 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import type { Jobs } from '../../../kernel/jobs.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { ProvisioningRequest } from './provisioning-request.entity.ts';
 import type { ProvisioningRequestService } from './provisioning-request.service.ts';
 

@@ -1,5 +1,5 @@
-import { addDuration, InvalidDuration, parseDuration } from '../../../kernel/durations.ts';
-import { type FieldProblem, refuse } from '../../../kernel/errors.ts';
+import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
+import { addDuration, InvalidDuration, parseDuration } from '../../../kernel/values/durations.ts';
 import type { DeploymentSchedule } from './provisioning-request.values.ts';
 
 const YEAR = { months: 12, ms: 0 };

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import type { Jobs } from '../../../kernel/jobs.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import { organizationEm } from '../../../kernel/organization.filter.ts';
-import { LOCKED } from '../../../kernel/records.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import type { Jobs } from '../../../kernel/jobs/jobs.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { organizationEm } from '../../../kernel/records/organization.filter.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
 import type { ConnectivityOrder, ConnectivityProvider, Provisioning } from '../providers/connectivity.provider.ts';
 import { ProvisioningRejected } from '../providers/connectivity.provider.ts';
 import { followService } from '../provisioning-requests/provisioning-request.follow.ts';

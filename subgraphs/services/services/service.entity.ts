@@ -1,8 +1,8 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
-import { Decimal, MoneyType } from '../../../kernel/money.ts';
-import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { formatBandwidth } from '../coverage/bandwidth.ts';
 import { ServiceLocation } from '../coverage/location.ts';
 import { BillingCycle, ServiceStatus, ServiceType, serviceStates } from './service.states.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { changes, defineEvent, timestamp } from '../../../kernel/events.ts';
+import { changes, defineEvent, timestamp } from '../../../kernel/events/events.ts';
 import type { Service } from './service.entity.ts';
 import { BillingCycle, ServiceStatus, ServiceType } from './service.states.ts';
 

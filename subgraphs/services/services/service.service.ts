@@ -1,9 +1,9 @@
 import type { FilterQuery } from '@mikro-orm/core';
-import type { EntityManager } from '../../../kernel/database.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
-import type { RecordLoader } from '../../../kernel/loaders.ts';
-import { listPage } from '../../../kernel/pagination.ts';
-import { between, containing, matching } from '../../../kernel/where.ts';
+import type { RecordLoader } from '../../../kernel/records/loaders.ts';
+import { listPage } from '../../../kernel/records/pagination.ts';
+import { between, containing, matching } from '../../../kernel/records/where.ts';
 import { Service } from './service.entity.ts';
 import { type ServiceFilter, ServiceSearchField } from './service.inputs.ts';
 import type { ServiceType } from './service.states.ts';

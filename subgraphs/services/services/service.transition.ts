@@ -1,6 +1,6 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { record } from '../../../kernel/outbox.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { record } from '../../../kernel/events/outbox.ts';
+import { newId } from '../../../kernel/records/ids.ts';
 import { StatusChange } from '../status/status-change.entity.ts';
 import type { Service } from './service.entity.ts';
 import { serviceProvisioned, serviceStatusChanged } from './service.events.ts';

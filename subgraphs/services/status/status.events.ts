@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent, timestamp } from '../../../kernel/events.ts';
+import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
 import { serviceExample, servicePayload, statusChange } from '../services/service.events.ts';
 import { ServiceStatus } from '../services/service.states.ts';
 

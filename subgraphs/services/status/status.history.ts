@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { Rows } from '../../../kernel/database.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
 import type { ServiceStatus } from '../services/service.states.ts';
 
 /** A change of status within a time. */

@@ -1,6 +1,6 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql';
 import { Requires } from '../../../kernel/graphql/requires.ts';
-import { relationLimit } from '../../../kernel/loaders.ts';
+import { relationLimit } from '../../../kernel/records/loaders.ts';
 import type { ServicesContext } from '../context.ts';
 import { Service } from '../services/service.entity.ts';
 import { ServiceStatusRecord } from './status.record.ts';

@@ -1,7 +1,7 @@
 import type DataLoader from 'dataloader';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Rows } from '../../../kernel/database.ts';
-import type { Logger } from '../../../kernel/log.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
 import type { ConnectivityProvider, Telemetry } from '../providers/connectivity.provider.ts';
 import type { Service } from '../services/service.entity.ts';
 import { isInService } from '../services/service.states.ts';

@@ -1,5 +1,5 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { newId } from '../../../kernel/ids.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { newId } from '../../../kernel/records/ids.ts';
 import { CATEGORY_IDS, type CategoryId } from '../categories/category.ids.ts';
 import { Agent } from './agent.entity.ts';
 

@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 409: an address is one agent of an organization. */
 export class AgentEmailTaken extends PlatformError {

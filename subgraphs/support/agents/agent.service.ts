@@ -1,11 +1,11 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
-import { newId } from '../../../kernel/ids.ts';
-import type { RecordLoader } from '../../../kernel/loaders.ts';
-import { listPage } from '../../../kernel/pagination.ts';
-import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records.ts';
-import { matching } from '../../../kernel/where.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import type { RecordLoader } from '../../../kernel/records/loaders.ts';
+import { listPage } from '../../../kernel/records/pagination.ts';
+import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records/records.ts';
+import { matching } from '../../../kernel/records/where.ts';
 import type { AgentAssignment } from './agent.assignment.ts';
 import { Agent } from './agent.entity.ts';
 import { AgentEmailTaken, LastActiveAgent } from './agent.errors.ts';

@@ -1,4 +1,4 @@
-import type { Rows } from '../../../kernel/database.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
 
 /** What is counted of the tickets that were opened in a period; each ticket stands in one cell. */
 export interface Cell {

@@ -1,5 +1,5 @@
-import type { Rows } from '../../../kernel/database.ts';
-import { InvalidParameters } from '../../../kernel/errors.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { isTimeZone, ZONE_RULE } from '../../../kernel/graphql/is-zone.ts';
 import type { DateRange } from './date-range.ts';
 

@@ -1,6 +1,6 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
-import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
 import { Visibility } from '../visibility.ts';
 import { attachmentPath } from './attachment.paths.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { type FieldProblem, InvalidParameters, refuse } from '../../../kernel/errors.ts';
+import { type FieldProblem, InvalidParameters, refuse } from '../../../kernel/errors/errors.ts';
 import { decodeBase64, MAX_FILES, MAX_SIZE_BYTES } from './attachment.data.ts';
 import { judge } from './attachment.type.ts';
 

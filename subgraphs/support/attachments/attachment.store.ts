@@ -1,10 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import type { FileStore } from '../../../kernel/files.ts';
-import { newId } from '../../../kernel/ids.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import { Upkeep } from '../../../kernel/upkeep.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import type { FileStore } from '../../../kernel/files/files.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { Upkeep } from '../../../kernel/work/upkeep.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
 import type { Visibility } from '../visibility.ts';
 import { Attachment, fileKeyOf } from './attachment.entity.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { existing, given, LOCKED } from '../../../kernel/records.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors/errors.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
 import { SlaPolicy } from '../sla/sla-policy.entity.ts';
 import { CATEGORY_IDS, type CategoryId } from './category.ids.ts';
 import type { TicketCategoryUpdateInput } from './category.inputs.ts';

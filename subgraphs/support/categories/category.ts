@@ -1,6 +1,6 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters } from '../../../kernel/errors.ts';
-import type { Plan } from '../../../kernel/principal.ts';
+import type { Plan } from '../../../kernel/access/principal.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { builtInPromise } from '../sla/sla.built-in.ts';
 import { parseMinutes } from '../sla/sla.durations.ts';
 import type { SlaPromise } from '../sla/sla.terms.ts';

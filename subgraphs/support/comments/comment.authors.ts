@@ -1,9 +1,9 @@
 import { type DocumentNode, parse } from 'graphql';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters } from '../../../kernel/errors.ts';
+import type { Principal, PrincipalData } from '../../../kernel/access/principal.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
-import type { Principal, PrincipalData } from '../../../kernel/principal.ts';
-import { existing } from '../../../kernel/records.ts';
+import { existing } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import { findCustomer } from '../customers.ts';

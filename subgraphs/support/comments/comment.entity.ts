@@ -3,7 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { Large } from '../../../kernel/graphql/large.ts';
 import { MAX_JSON } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
-import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
 import { Visibility } from '../visibility.ts';
 import { CommentAuthor } from './comment.values.ts';
 

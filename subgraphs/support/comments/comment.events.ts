@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent, timestamp } from '../../../kernel/events.ts';
+import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
 import { type Attachment, downloadUrlOf } from '../attachments/attachment.entity.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { about, payloadOf, ticketExample, ticketPayload } from '../tickets/ticket.events.ts';

@@ -2,7 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } fro
 import { Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
-import { relationLimit } from '../../../kernel/loaders.ts';
+import { relationLimit } from '../../../kernel/records/loaders.ts';
 import { MAX_FILES } from '../attachments/attachment.data.ts';
 import { Attachment } from '../attachments/attachment.entity.ts';
 import type { SupportContext } from '../context.ts';

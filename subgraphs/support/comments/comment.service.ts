@@ -1,10 +1,10 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters } from '../../../kernel/errors.ts';
+import type { Principal } from '../../../kernel/access/principal.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
-import type { RecordLoader } from '../../../kernel/loaders.ts';
-import { listPage } from '../../../kernel/pagination.ts';
-import type { Principal } from '../../../kernel/principal.ts';
-import { existing } from '../../../kernel/records.ts';
+import type { RecordLoader } from '../../../kernel/records/loaders.ts';
+import { listPage } from '../../../kernel/records/pagination.ts';
+import { existing } from '../../../kernel/records/records.ts';
 import type { AttachmentStore } from '../attachments/attachment.store.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { mayRead, shownTo, Visibility } from '../visibility.ts';

@@ -1,6 +1,6 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { record } from '../../../kernel/outbox.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { record } from '../../../kernel/events/outbox.ts';
+import { newId } from '../../../kernel/records/ids.ts';
 import type { AttachmentStore, Upload } from '../attachments/attachment.store.ts';
 import type { TicketEditor } from '../tickets/ticket.editor.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';

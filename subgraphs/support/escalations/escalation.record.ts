@@ -1,5 +1,5 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { newId } from '../../../kernel/ids.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { newId } from '../../../kernel/records/ids.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
 import { Escalation } from './escalation.entity.ts';

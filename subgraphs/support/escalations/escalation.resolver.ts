@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Resolver, Root } from 'type-graphql';
 import { Reads } from '../../../kernel/graphql/members.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
-import { relationLimit } from '../../../kernel/loaders.ts';
+import { relationLimit } from '../../../kernel/records/loaders.ts';
 import type { SupportContext } from '../context.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
 import { Escalation } from './escalation.entity.ts';

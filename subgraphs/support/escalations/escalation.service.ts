@@ -1,7 +1,7 @@
+import type { Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import type { RecordLoader } from '../../../kernel/loaders.ts';
-import type { Principal } from '../../../kernel/principal.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import type { CommentAuthors } from '../comments/comment.authors.ts';
 import type { CommentWriter } from '../comments/comment.writer.ts';
 import { checkAllowance } from '../notifications/notification.limits.ts';

@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 409: two integrations with one target would tell everything twice. */
 export class IntegrationExists extends PlatformError {

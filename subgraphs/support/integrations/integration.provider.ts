@@ -1,5 +1,5 @@
 import type { EntityClass } from '@mikro-orm/core';
-import type { EntityManager } from '../../../kernel/database.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { Integration } from './integration.entity.ts';
 import type { IntegrationDelivery } from './integration-delivery.entity.ts';
 import type { Told } from './told.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { EntityManager } from '../../../kernel/database.ts';
-import type { EventReader, EventType } from '../../../kernel/events.ts';
-import type { Principal } from '../../../kernel/principal.ts';
-import { SecretBox } from '../../../kernel/secret-box.ts';
-import { UrlGuard } from '../../../kernel/ssrf.ts';
+import type { Principal } from '../../../kernel/access/principal.ts';
+import { SecretBox } from '../../../kernel/access/secret-box.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import type { EventReader, EventType } from '../../../kernel/events/events.ts';
+import { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import type { CommentWriter } from '../comments/comment.writer.ts';
 import type { SupportPorts } from '../ports.ts';
 import { JIRA_API_TOKENS, JIRA_INBOUND_SECRETS, SLACK_WEBHOOK_URLS } from '../sealed.ts';

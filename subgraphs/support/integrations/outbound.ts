@@ -1,7 +1,7 @@
 import { type Agent, request } from 'undici';
-import { connectionProblem, type RequestTimeouts } from '../../../kernel/connection.problem.ts';
-import { retryAfterMs } from '../../../kernel/retry-after.ts';
-import type { UrlGuard } from '../../../kernel/ssrf.ts';
+import { connectionProblem, type RequestTimeouts } from '../../../kernel/outbound/connection.problem.ts';
+import { retryAfterMs } from '../../../kernel/outbound/retry-after.ts';
+import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 
 const TIMEOUTS: RequestTimeouts = { connectMs: 5000, wholeMs: 10_000 };
 /** More of an answer is not read. */

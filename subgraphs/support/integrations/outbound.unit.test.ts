@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { UrlGuard } from '../../../kernel/ssrf.ts';
+import { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import { Outbound, Unanswered } from './outbound.ts';
 
 let server: Server;

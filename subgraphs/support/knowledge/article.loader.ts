@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { EntityManager, Rows } from '../../../kernel/database.ts';
+import type { EntityManager, Rows } from '../../../kernel/database/database.ts';
 import { Article } from './article.entity.ts';
 import type { ArticleSearch } from './article.search.ts';
 import { ArticleStatus } from './article.states.ts';

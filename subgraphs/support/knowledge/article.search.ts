@@ -1,6 +1,6 @@
-import type { Orm, Rows } from '../../../kernel/database.ts';
+import type { Orm, Rows } from '../../../kernel/database/database.ts';
 import { type Page, type PageInput, SortOrder } from '../../../kernel/graphql/page.ts';
-import { pageFrom, type Window } from '../../../kernel/pagination.ts';
+import { pageFrom, type Window } from '../../../kernel/records/pagination.ts';
 import { headlineOf, plainQuery, searchQuery, spelled } from '../words.ts';
 import { HEADLINE_OPTIONS, headlineHtml, headlineText } from './article.headline.ts';
 import type { KnowledgeSearchInput } from './article.inputs.ts';

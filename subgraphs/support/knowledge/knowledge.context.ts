@@ -1,6 +1,6 @@
+import type { Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
-import type { Principal } from '../../../kernel/principal.ts';
+import type { EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
 import { isDesk } from '../visibility.ts';
 import { ArticleLoader } from './article.loader.ts';
 import { ArticleSearch } from './article.search.ts';

@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 export const sla = migration('0003-sla', [
   `create table "support"."sla_policy" (

@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 const CELL = '"organization_id", "day", "status", "priority", "category", "agent_id"';
 /** Each ticket counts twice: in the cell of all time, and in that of the day (UTC) on which it was opened. */

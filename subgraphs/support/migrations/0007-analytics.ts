@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 /** What the dashboard and reports count with, and the reports (analytics/, reports/). */
 export const analytics = migration('0007-analytics', [

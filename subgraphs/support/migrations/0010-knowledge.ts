@@ -1,4 +1,4 @@
-import { migration } from '../../../kernel/migration.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 /** Articles and feedback. `pg_trgm` finds what was misspelt; it is a trusted extension: who may create a schema may create it. */
 export const knowledge = migration('0010-knowledge', [

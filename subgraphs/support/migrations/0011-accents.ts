@@ -1,5 +1,5 @@
-import { backfill } from '../../../kernel/backfill.ts';
-import { migration } from '../../../kernel/migration.ts';
+import { backfill } from '../../../kernel/database/backfill.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
  * Full-text search ignores accents. `words_of` also keeps the accented words, without positions: processes of the previous release,

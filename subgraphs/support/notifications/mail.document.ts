@@ -1,4 +1,4 @@
-import { html } from '../../../kernel/html.ts';
+import { html } from '../../../kernel/messages/html.ts';
 
 /** A label and what it is about the ticket: `['Status', 'in progress']`. */
 export type Fact = readonly [label: string, value: string];

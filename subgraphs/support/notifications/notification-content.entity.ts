@@ -1,5 +1,5 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
 import { htmlOf, type MailDocument, textOf } from './mail.document.ts';
 
 /** What a notification says, once for all its recipients and apart from them: it is read where it is shown, and kept for a time only. */

@@ -1,5 +1,5 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { refuse } from '../../../kernel/errors.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { refuse } from '../../../kernel/errors/errors.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import { Comment } from '../comments/comment.entity.ts';
 import { Visibility } from '../visibility.ts';

@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 429: the organization has told as many people within an hour as its plan allows. */
 export class NotificationLimitReached extends PlatformError {

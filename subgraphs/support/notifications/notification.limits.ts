@@ -1,6 +1,6 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import type { Plan } from '../../../kernel/principal.ts';
-import { takeTurn } from '../../../kernel/records.ts';
+import type { Plan } from '../../../kernel/access/principal.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { takeTurn } from '../../../kernel/records/records.ts';
 import { NotificationLimitReached } from './notification.errors.ts';
 import { NotificationStatus } from './notification.states.ts';
 import { NotificationRecipient } from './notification-recipient.entity.ts';

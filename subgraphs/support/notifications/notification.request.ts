@@ -1,4 +1,4 @@
-import { type FieldProblem, refuse } from '../../../kernel/errors.ts';
+import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
 import { placeholdersIn } from '../placeholders.ts';
 import { TICKET_PLACEHOLDERS } from './notification.composer.ts';
 import type { NotificationInput, NotificationRecipientInput } from './notification.inputs.ts';

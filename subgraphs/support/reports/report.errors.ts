@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 409: what is being made cannot be deleted under the hands of who makes it. */
 export class ReportGenerating extends PlatformError {

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm, Rows } from '../../../kernel/database.ts';
-import type { FileStore } from '../../../kernel/files.ts';
-import type { Jobs } from '../../../kernel/jobs.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import { organizationEm } from '../../../kernel/organization.filter.ts';
-import { LOCKED } from '../../../kernel/records.ts';
+import type { EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
+import type { FileStore } from '../../../kernel/files/files.ts';
+import type { Jobs } from '../../../kernel/jobs/jobs.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { organizationEm } from '../../../kernel/records/organization.filter.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
 import { type Cell, Figures } from '../analytics/figures.ts';
 import type { Notifier } from '../notifications/notifier.ts';
 import { contentOf } from './report.content.ts';

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { checkVersion } from '../../../kernel/api-version.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Rows } from '../../../kernel/database.ts';
-import { PlatformError, ResourceNotFound } from '../../../kernel/errors.ts';
-import type { FileStore } from '../../../kernel/files.ts';
-import { answerError } from '../../../kernel/http.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
+import { PlatformError, ResourceNotFound } from '../../../kernel/errors/errors.ts';
+import type { FileStore } from '../../../kernel/files/files.ts';
+import { checkVersion } from '../../../kernel/http/api-version.ts';
+import { answerError } from '../../../kernel/http/http.ts';
 import { fileKeyOf, type Report } from './report.entity.ts';
 import type { ReportLinks } from './report.links.ts';
 import { reportFilePath } from './report.paths.ts';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { SecretBox } from '../../../kernel/secret-box.ts';
+import { SecretBox } from '../../../kernel/access/secret-box.ts';
 import { reportFilePath } from './report.paths.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import type { FileStore } from '../../../kernel/files.ts';
-import type { JobOptions, Jobs } from '../../../kernel/jobs.ts';
-import { organizationEm } from '../../../kernel/organization.filter.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import type { FileStore } from '../../../kernel/files/files.ts';
+import type { JobOptions, Jobs } from '../../../kernel/jobs/jobs.ts';
+import { organizationEm } from '../../../kernel/records/organization.filter.ts';
 import { fileKeyOf, Report } from './report.entity.ts';
 
 const QUEUE = 'support.report-removal';

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Rows } from '../../../kernel/database.ts';
-import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
+import type { EntityManager, Rows } from '../../../kernel/database/database.ts';
+import { type FieldProblem, InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
-import { newId } from '../../../kernel/ids.ts';
-import type { Jobs } from '../../../kernel/jobs.ts';
-import { listPage } from '../../../kernel/pagination.ts';
-import { existing, LOCKED } from '../../../kernel/records.ts';
+import type { Jobs } from '../../../kernel/jobs/jobs.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { listPage } from '../../../kernel/records/pagination.ts';
+import { existing, LOCKED } from '../../../kernel/records/records.ts';
 import { requireZone } from '../analytics/period.ts';
 import { RETENTION_DAYS, Report } from './report.entity.ts';
 import { ReportGenerating } from './report.errors.ts';

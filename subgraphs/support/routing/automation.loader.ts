@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { Rows } from '../../../kernel/database.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
 
 /** When routing rules escalate tickets next, by the ticket's id; null where none will. Not those of rules that are not active. */
 export const routedEscalationsOf = (rows: Rows, organizationId: string): DataLoader<string, Date | null> =>

@@ -1,6 +1,6 @@
-import type { EntityManager } from '../../../kernel/database.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { Ports } from '../../../kernel/domain.ts';
-import { type DueDeps, dueSweeper, type Sweeper } from '../../../kernel/due.ts';
+import { type DueDeps, dueSweeper, type Sweeper } from '../../../kernel/work/due.ts';
 import { AuthorType } from '../comments/comment.values.ts';
 import type { CommentWriter } from '../comments/comment.writer.ts';
 import { wordsOf } from '../notifications/notification.composer.ts';

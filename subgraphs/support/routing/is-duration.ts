@@ -1,5 +1,5 @@
 import { ValidateBy } from 'class-validator';
-import { addDuration, parseDuration } from '../../../kernel/durations.ts';
+import { addDuration, parseDuration } from '../../../kernel/values/durations.ts';
 
 /** Months count as they do from this day on: it matters only at the bounds. */
 const REFERENCE = new Date('2026-01-01T00:00:00Z');

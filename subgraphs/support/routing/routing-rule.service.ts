@@ -1,11 +1,11 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { type FieldProblem, InvalidParameters } from '../../../kernel/errors.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { type FieldProblem, InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { type Page, type PageInput, SortOrder } from '../../../kernel/graphql/page.ts';
-import { newId } from '../../../kernel/ids.ts';
-import type { RecordLoader } from '../../../kernel/loaders.ts';
-import { listPage } from '../../../kernel/pagination.ts';
-import { existing, given, takeTurn } from '../../../kernel/records.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import type { RecordLoader } from '../../../kernel/records/loaders.ts';
+import { listPage } from '../../../kernel/records/pagination.ts';
+import { existing, given, takeTurn } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import { TooManyRoutingRules } from './routing.errors.ts';

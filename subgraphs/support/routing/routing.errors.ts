@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 409: every new ticket is held against all of them. */
 export class TooManyRoutingRules extends PlatformError {

@@ -1,6 +1,6 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { addDuration, parseDuration } from '../../../kernel/durations.ts';
-import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { addDuration, parseDuration } from '../../../kernel/values/durations.ts';
 
 export enum AutomationKind {
   ESCALATION = 'escalation',

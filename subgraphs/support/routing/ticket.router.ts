@@ -1,7 +1,7 @@
+import type { Plan } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { newId } from '../../../kernel/ids.ts';
-import type { Plan } from '../../../kernel/principal.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { newId } from '../../../kernel/records/ids.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import { remainingAllowance } from '../notifications/notification.limits.ts';
 import type { Notifier } from '../notifications/notifier.ts';

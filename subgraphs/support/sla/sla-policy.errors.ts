@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /** 409: tickets show the name as their tier, so one name is one policy. */
 export class PolicyNameTaken extends PlatformError {

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters } from '../../../kernel/errors.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { listPage } from '../../../kernel/pagination.ts';
-import { existing, given, onDuplicate } from '../../../kernel/records.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { listPage } from '../../../kernel/records/pagination.ts';
+import { existing, given, onDuplicate } from '../../../kernel/records/records.ts';
 import { CategoryOverride } from '../categories/category-override.entity.ts';
 import type { TicketPriority } from '../tickets/ticket.states.ts';
 import { parseMinutes } from './sla.durations.ts';

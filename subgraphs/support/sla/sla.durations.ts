@@ -1,4 +1,4 @@
-import { parseDuration } from '../../../kernel/durations.ts';
+import { parseDuration } from '../../../kernel/values/durations.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MINUTES = 60;

@@ -1,8 +1,8 @@
-import type { ChangeSet } from '../../../kernel/changes.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { record } from '../../../kernel/outbox.ts';
-import type { Plan } from '../../../kernel/principal.ts';
+import type { Plan } from '../../../kernel/access/principal.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { record } from '../../../kernel/events/outbox.ts';
+import type { ChangeSet } from '../../../kernel/records/changes.ts';
+import { newId } from '../../../kernel/records/ids.ts';
 import { type Category, categoryOf } from '../categories/category.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { slaAtRisk, slaBreach } from '../tickets/ticket.events.ts';

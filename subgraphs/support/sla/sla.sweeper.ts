@@ -1,5 +1,5 @@
 import type { Ports } from '../../../kernel/domain.ts';
-import { type DueDeps, dueSweeper, type Sweeper } from '../../../kernel/due.ts';
+import { type DueDeps, dueSweeper, type Sweeper } from '../../../kernel/work/due.ts';
 import type { TicketEditor } from '../tickets/ticket.editor.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { TicketStatus } from '../tickets/ticket.states.ts';

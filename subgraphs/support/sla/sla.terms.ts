@@ -1,4 +1,4 @@
-import type { Plan } from '../../../kernel/principal.ts';
+import type { Plan } from '../../../kernel/access/principal.ts';
 import { TicketPriority } from '../tickets/ticket.states.ts';
 import type { BusinessCalendar, Calendar, WorkingHours } from './business-time.ts';
 

@@ -1,5 +1,5 @@
 import { type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
-import type { Window } from '../../../kernel/pagination.ts';
+import type { Window } from '../../../kernel/records/pagination.ts';
 import { type TicketPriority, URGENCY } from '../tickets/ticket.states.ts';
 import { searchQuery, spelled, transitionalQuery } from '../words.ts';
 import { Parameters } from './parameters.ts';

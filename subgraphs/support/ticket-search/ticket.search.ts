@@ -1,9 +1,9 @@
-import type { Backfill } from '../../../kernel/backfill.ts';
-import type { Rows } from '../../../kernel/database.ts';
+import type { Backfill } from '../../../kernel/database/backfill.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
 import type { Members } from '../../../kernel/graphql/members.ts';
 import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
-import type { RecordLoader } from '../../../kernel/loaders.ts';
-import { isCursorOf, type Properties, pageFrom, type Window } from '../../../kernel/pagination.ts';
+import type { RecordLoader } from '../../../kernel/records/loaders.ts';
+import { isCursorOf, type Properties, pageFrom, type Window } from '../../../kernel/records/pagination.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
 import { pageStatement, type Statement, totalStatement, type Wanted } from './ticket.search.sql.ts';

@@ -1,7 +1,7 @@
-import type { Rows } from '../../../kernel/database.ts';
-import type { Logger } from '../../../kernel/log.ts';
-import { Pump } from '../../../kernel/pump.ts';
-import type { WorkPoller } from '../../../kernel/work-poller.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { Pump } from '../../../kernel/work/pump.ts';
+import type { WorkPoller } from '../../../kernel/work/work-poller.ts';
 import { Parameters } from './parameters.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
 

@@ -1,6 +1,6 @@
-import { Backfill, type Position } from '../../../kernel/backfill.ts';
-import type { EntityManager, Orm } from '../../../kernel/database.ts';
-import type { Logger } from '../../../kernel/log.ts';
+import { Backfill, type Position } from '../../../kernel/database/backfill.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
 
 /** Rows that one batch looks at; those with accents, which are few in most desks, are written. */
 const BATCH = 500;

@@ -1,9 +1,9 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
+import type { PrincipalData } from '../../../kernel/access/principal.ts';
 import { Large } from '../../../kernel/graphql/large.ts';
 import { Json } from '../../../kernel/graphql/scalars.ts';
-import { OrganizationFilter } from '../../../kernel/organization.filter.ts';
-import type { PrincipalData } from '../../../kernel/principal.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
 import { Visibility } from '../visibility.ts';
 
 /** Who did something to a ticket: a caller, or `system` with the name of the job. */

@@ -1,10 +1,10 @@
-import { type ChangeSet, changesBetween } from '../../../kernel/changes.ts';
+import type { Plan } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { record } from '../../../kernel/outbox.ts';
-import type { Plan } from '../../../kernel/principal.ts';
-import { existing, LOCKED } from '../../../kernel/records.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { record } from '../../../kernel/events/outbox.ts';
+import { type ChangeSet, changesBetween } from '../../../kernel/records/changes.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { existing, LOCKED } from '../../../kernel/records/records.ts';
 import type { Category } from '../categories/category.ts';
 import { type EscalationDetails, keepEscalation } from '../escalations/escalation.record.ts';
 import type { SlaKeeper } from '../sla/sla.keeper.ts';

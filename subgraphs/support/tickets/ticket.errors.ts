@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 import { MAX_ESCALATION_LEVEL } from './ticket.states.ts';
 
 /** 409: nobody is waited for any more. */

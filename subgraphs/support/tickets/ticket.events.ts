@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ChangeSet } from '../../../kernel/changes.ts';
-import { changes, defineEvent, timestamp } from '../../../kernel/events.ts';
+import { changes, defineEvent, timestamp } from '../../../kernel/events/events.ts';
+import type { ChangeSet } from '../../../kernel/records/changes.ts';
 import { formatMinutes } from '../sla/sla.durations.ts';
 import type { Ticket } from './ticket.entity.ts';
 import { TicketPriority, TicketStatus } from './ticket.states.ts';

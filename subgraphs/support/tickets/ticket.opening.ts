@@ -1,11 +1,11 @@
 import { parse } from 'graphql';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters } from '../../../kernel/errors.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { nextNumber } from '../../../kernel/numbers.ts';
-import { existing } from '../../../kernel/records.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { nextNumber } from '../../../kernel/records/numbers.ts';
+import { existing } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AgentAssignment } from '../agents/agent.assignment.ts';
 import type { Agent } from '../agents/agent.entity.ts';

@@ -2,7 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } fro
 import { type Members, NodeMembers, Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
-import { relationLimit } from '../../../kernel/loaders.ts';
+import { relationLimit } from '../../../kernel/records/loaders.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import type { SupportContext } from '../context.ts';
 import { Account, Service } from '../references.ts';

@@ -1,10 +1,10 @@
-import type { EntityManager } from '../../../kernel/database.ts';
-import { InvalidParameters, StaleResource } from '../../../kernel/errors.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { InvalidParameters, StaleResource } from '../../../kernel/errors/errors.ts';
 import type { Members } from '../../../kernel/graphql/members.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
-import type { RecordLoader } from '../../../kernel/loaders.ts';
-import { listPage } from '../../../kernel/pagination.ts';
-import { existing, given } from '../../../kernel/records.ts';
+import type { RecordLoader } from '../../../kernel/records/loaders.ts';
+import { listPage } from '../../../kernel/records/pagination.ts';
+import { existing, given } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import type { CommentAuthors } from '../comments/comment.authors.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { answerError } from '../../../../kernel/http.ts';
+import { answerError } from '../../../../kernel/http/http.ts';
 import type { JiraInbound } from './jira.inbound.ts';
 import { inboundPath } from './jira.paths.ts';
 

@@ -1,8 +1,8 @@
+import type { SecretBox } from '../../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../../kernel/database.ts';
-import { newId } from '../../../../kernel/ids.ts';
-import { organizationEm } from '../../../../kernel/organization.filter.ts';
-import type { SecretBox } from '../../../../kernel/secret-box.ts';
+import type { EntityManager, Orm } from '../../../../kernel/database/database.ts';
+import { newId } from '../../../../kernel/records/ids.ts';
+import { organizationEm } from '../../../../kernel/records/organization.filter.ts';
 import { Ticket } from '../../tickets/ticket.entity.ts';
 import type { TicketPriority } from '../../tickets/ticket.states.ts';
 import { type Attempt, DELIVERED, type Outcome, type Provider, SKIPPED } from '../integration.provider.ts';

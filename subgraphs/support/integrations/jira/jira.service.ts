@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { EntityManager } from '../../../../kernel/database.ts';
-import { InvalidParameters } from '../../../../kernel/errors.ts';
-import { given } from '../../../../kernel/records.ts';
-import type { SecretBox } from '../../../../kernel/secret-box.ts';
+import type { SecretBox } from '../../../../kernel/access/secret-box.ts';
+import type { EntityManager } from '../../../../kernel/database/database.ts';
+import { InvalidParameters } from '../../../../kernel/errors/errors.ts';
+import { given } from '../../../../kernel/records/records.ts';
 import { Visibility } from '../../visibility.ts';
 import { IntegrationService, type IntegrationServiceDeps } from '../integration.service.ts';
 import type { JiraIntegrationCreateInput, JiraIntegrationUpdateInput, JiraSyncSettingsInput } from './jira.inputs.ts';

@@ -1,6 +1,6 @@
 import { Entity, Index, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, InputType, ObjectType } from 'type-graphql';
-import { OrganizationFilter } from '../../../../kernel/organization.filter.ts';
+import { OrganizationFilter } from '../../../../kernel/records/organization.filter.ts';
 import { TicketPriority } from '../../tickets/ticket.states.ts';
 import { Integration } from '../integration.entity.ts';
 import { IsTemplate } from './slack.template.ts';

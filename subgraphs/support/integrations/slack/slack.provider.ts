@@ -1,5 +1,5 @@
-import { matches } from '../../../../kernel/events.ts';
-import type { SecretBox } from '../../../../kernel/secret-box.ts';
+import type { SecretBox } from '../../../../kernel/access/secret-box.ts';
+import { matches } from '../../../../kernel/events/events.ts';
 import { ticketExample } from '../../tickets/ticket.events.ts';
 import { ticketUrls } from '../../tickets/ticket.urls.ts';
 import type { Attempt, Outcome, Provider } from '../integration.provider.ts';

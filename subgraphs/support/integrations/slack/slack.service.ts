@@ -1,6 +1,6 @@
-import { refuse } from '../../../../kernel/errors.ts';
-import { type EventType, matches } from '../../../../kernel/events.ts';
-import type { SecretBox } from '../../../../kernel/secret-box.ts';
+import type { SecretBox } from '../../../../kernel/access/secret-box.ts';
+import { refuse } from '../../../../kernel/errors/errors.ts';
+import { type EventType, matches } from '../../../../kernel/events/events.ts';
 import { IntegrationService, type IntegrationServiceDeps } from '../integration.service.ts';
 import type { SlackIntegrationCreateInput, SlackIntegrationUpdateInput } from './slack.inputs.ts';
 import { SlackIntegration } from './slack-integration.entity.ts';

@@ -1,0 +1,67 @@
+import { Decimal } from '../values/money.ts';
+import type { Plan } from './principal.ts';
+
+/** What a plan allows (specification 8.1). `Infinity`, and null where something is priced, stand for no limit. */
+export interface PlanTerms {
+  readonly perHour: number;
+  /** In any 60 seconds. */
+  readonly burst: number;
+  /** Requests that are served at a time. */
+  readonly concurrent: number;
+  readonly includedPerMonth: number;
+  /** Of each request beyond those; null where the contract says it. */
+  readonly overagePrice: Decimal | null;
+  /** Events that are delivered to webhooks (8.1, 8.5). */
+  readonly webhookDeliveriesPerMonth: number;
+  /** Live connections (WebSocket, server-sent events) that are open at a time, and subscriptions on all of them together. */
+  readonly liveConnections: number;
+  readonly liveSubscriptions: number;
+}
+
+/** The currency of `overagePrice`. */
+export const PLAN_CURRENCY = 'USD';
+
+const UNLIMITED = Number.POSITIVE_INFINITY;
+
+export const PLANS: Readonly<Record<Plan, PlanTerms>> = {
+  developer: {
+    perHour: 1_000,
+    burst: 100,
+    concurrent: 10,
+    includedPerMonth: 50_000,
+    overagePrice: new Decimal('0.001'),
+    webhookDeliveriesPerMonth: 100,
+    liveConnections: 10,
+    liveSubscriptions: 100,
+  },
+  business: {
+    perHour: 10_000,
+    burst: 500,
+    concurrent: 50,
+    includedPerMonth: 500_000,
+    overagePrice: new Decimal('0.0008'),
+    webhookDeliveriesPerMonth: 1_000,
+    liveConnections: 200,
+    liveSubscriptions: 2_000,
+  },
+  enterprise: {
+    perHour: 100_000,
+    burst: 2_000,
+    concurrent: 200,
+    includedPerMonth: 5_000_000,
+    overagePrice: new Decimal('0.0005'),
+    webhookDeliveriesPerMonth: UNLIMITED,
+    liveConnections: 2_000,
+    liveSubscriptions: 20_000,
+  },
+  custom: {
+    perHour: UNLIMITED,
+    burst: UNLIMITED,
+    concurrent: UNLIMITED,
+    includedPerMonth: UNLIMITED,
+    overagePrice: null,
+    webhookDeliveriesPerMonth: UNLIMITED,
+    liveConnections: UNLIMITED,
+    liveSubscriptions: UNLIMITED,
+  },
+};

@@ -1,0 +1,116 @@
+import { CredentialsMissing, InsufficientPermissions, SecondFactorRequired } from '../errors/errors.ts';
+
+/** The areas and actions that permissions are made of (`support:read`), see docs/decisions.md, Access. */
+export const AREAS = ['accounts', 'credentials', 'services', 'billing', 'support', 'monitoring', 'analytics', 'webhooks'] as const;
+export const ACTIONS = ['read', 'create', 'write', 'admin'] as const;
+export type Area = (typeof AREAS)[number];
+export type Action = (typeof ACTIONS)[number];
+export type Permission = `${Area}:${Action}`;
+/** What a key or role may be given: a permission, or a wildcard over an area or everything. */
+export type Grant = Permission | `${Area}:*` | '*:*';
+
+export type Plan = 'developer' | 'business' | 'enterprise' | 'custom';
+
+export interface PrincipalData {
+  kind: 'api_key' | 'certificate' | 'user' | 'client' | 'system';
+  /** Id of the key, certificate, user or OAuth client; the name of the job for the platform itself. */
+  id: string;
+  organizationId: string;
+  plan: Plan;
+  grants: readonly Grant[];
+  /** The login, or the grant to an OAuth client, that a user acts in. */
+  sessionId?: string | undefined;
+  /** The OAuth client that acts for the user. */
+  clientId?: string | undefined;
+  /** A user who must show a second factor before what is protected by one (specification 3.6). */
+  needsSecondFactor?: boolean | undefined;
+}
+
+/** Who makes a request, and what they may do. Immutable; crosses to a subgraph as `toJSON()`. */
+export class Principal implements PrincipalData {
+  readonly kind: PrincipalData['kind'];
+  readonly id: string;
+  readonly organizationId: string;
+  readonly plan: Plan;
+  readonly grants: readonly Grant[];
+  readonly sessionId: string | undefined;
+  readonly clientId: string | undefined;
+  readonly needsSecondFactor: boolean;
+  readonly #held: ReadonlySet<string>;
+
+  constructor({ kind, id, organizationId, plan, grants, sessionId, clientId, needsSecondFactor = false }: PrincipalData) {
+    this.kind = kind;
+    this.id = id;
+    this.organizationId = organizationId;
+    this.plan = plan;
+    this.grants = grants;
+    this.sessionId = sessionId;
+    this.clientId = clientId;
+    this.needsSecondFactor = needsSecondFactor;
+    this.#held = new Set(grants.flatMap(implied));
+  }
+
+  /** Whoever has shown no credentials: holds nothing, belongs to no organization, and may use what is public. */
+  static readonly nobody = new Principal({ kind: 'user', id: 'anonymous', organizationId: '', plan: 'developer', grants: [] });
+
+  /** The platform acting for an organization on its own account: jobs, reactions to events, checks of references. */
+  static system(job: string, organizationId: string): Principal {
+    return new Principal({ kind: 'system', id: job, organizationId, plan: 'custom', grants: ['*:*'] });
+  }
+
+  may(permission: Permission): boolean {
+    const [area] = permission.split(':');
+    return this.#held.has(permission) || this.#held.has(`${area}:*`) || this.#held.has('*:*');
+  }
+
+  /** @throws InsufficientPermissions (403) naming the permission; CredentialsMissing (401) where nobody asks. */
+  require(permission: Permission): void {
+    this.requireAuthenticated();
+    if (!this.may(permission)) throw new InsufficientPermissions(permission);
+  }
+
+  /** @throws CredentialsMissing (401) */
+  requireAuthenticated(): void {
+    if (this === Principal.nobody || this.organizationId === '') throw new CredentialsMissing();
+  }
+
+  /** @throws SecondFactorRequired (403) for a user who has to show one first. */
+  requireSecondFactor(): void {
+    if (this.needsSecondFactor) throw new SecondFactorRequired();
+  }
+
+  /** Whether a grant lies within what this principal holds: nobody hands on more than they have. */
+  mayGrant(grant: Grant): boolean {
+    const [area, action] = grant.split(':') as [Area | '*', Action | '*'];
+    if (area === '*') return this.#held.has('*:*');
+    return action === '*' ? this.#held.has('*:*') || this.#held.has(grant) : this.may(`${area}:${action}`);
+  }
+
+  toJSON(): PrincipalData {
+    const { kind, id, organizationId, plan, grants, sessionId, clientId, needsSecondFactor } = this;
+    return { kind, id, organizationId, plan, grants, sessionId, clientId, needsSecondFactor };
+  }
+}
+
+/** `write` creates and changes; `admin` is everything in its area. */
+function implied(grant: Grant): string[] {
+  const [area, action] = grant.split(':');
+  if (action === 'write') return [grant, `${area}:create`];
+  return action === 'admin' ? [grant, `${area}:*`] : [grant];
+}
+
+/** What may be granted of a list of wishes: what both hold, as OAuth scopes and tokens narrow what their user may. */
+export function narrowed(wished: readonly Grant[], held: Pick<Principal, 'mayGrant' | 'grants'>): Grant[] {
+  const both = wished.flatMap((wish) => (held.mayGrant(wish) ? [wish] : held.grants.filter((grant) => liesWithin(grant, wish))));
+  return [...new Set(both)];
+}
+
+const liesWithin = (grant: Grant, wish: Grant): boolean =>
+  new Principal({ kind: 'system', id: 'wish', organizationId: '', plan: 'custom', grants: [wish] }).mayGrant(grant);
+
+/** The permission as an OAuth scope writes it: `services.read`. */
+export const scopeOf = (grant: Grant): string => grant.replace(':', '.');
+export const grantOf = (scope: string): string => scope.replace('.', ':');
+
+const GRANT = new RegExp(`^(\\*:\\*|(${AREAS.join('|')}):(\\*|${ACTIONS.join('|')}))$`);
+export const isGrant = (text: string): text is Grant => GRANT.test(text);

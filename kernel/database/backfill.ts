@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../log/log.ts';
+import { Pump } from '../work/pump.ts';
+import type { EntityManager, Orm } from './database.ts';
+
+/** Between two batches: requests come first. */
+const REST_MS = 20;
+/** Until the next look, where another process works or rows are locked. */
+const WAIT_MS = 1000;
+
+/**
+ * SQL for a migration that leaves rows to be converted after it, in batches, while processes of the previous release still run.
+ * `where` says whether there are any.
+ */
+export const backfill = (schema: string, name: string, where: string): string[] => [
+  `create table if not exists "${schema}"."backfill" ("name" text primary key, "position" jsonb null)`,
+  `insert into "${schema}"."backfill" ("name") select '${name}' where ${where}`,
+];
+
+/** Position of the next batch: the key of the last row that was converted, null at the beginning. */
+export type Position = readonly string[] | null;
+
+/**
+ * Converts the rows after a position, in the transaction that stores the next one. Returns the position to go on from: null when
+ * nothing is left, the same one where rows are locked by others and are to be tried again in a second.
+ */
+export type ConvertBatch = (tx: EntityManager, from: Position) => Promise<Position>;
+
+interface BackfillDeps {
+  orm: Orm;
+  log: Logger;
+}
+
+/**
+ * Converts the rows that a migration left (`backfill`). One process at a time works, another goes on where it was stopped; when all
+ * rows are converted, nothing runs and nothing is polled any more.
+ */
+export class Backfill {
+  readonly #pump: Pump;
+  #isDone = false;
+
+  constructor(
+    private readonly deps: BackfillDeps,
+    private readonly name: string,
+    private readonly convert: ConvertBatch,
+  ) {
+    this.#pump = new Pump(() => this.#batch(), deps.log.child({ backfill: name }));
+  }
+
+  /** Whether no row is left to convert; false until this process has looked. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  start(): void {
+    this.#pump.start();
+  }
+
+  /** Resolves when the batch that is under way has ended. */
+  stop(): Promise<void> {
+    return this.#pump.stop();
+  }
+
+  /** Returns whether the next batch can follow at once. */
+  async #batch(): Promise<boolean> {
+    const { orm, log } = this.deps;
+    const table = `"${orm.config.getAll().schema}"."backfill"`;
+    const outcome = await orm.em.fork().transactional(async (tx) => {
+      const [row] = await tx.execute<{ position: Position }[]>(`select "position" from ${table} where "name" = ? for update skip locked`, [
+        this.name,
+      ]);
+      if (!row) {
+        const isLeft = (await tx.execute<object[]>(`select from ${table} where "name" = ?`, [this.name])).length > 0;
+        return isLeft ? 'wait' : 'done';
+      }
+      const next = await this.convert(tx, row.position);
+      if (next === null) {
+        await tx.execute(`delete from ${table} where "name" = ?`, [this.name]);
+        log.info({ backfill: this.name }, 'all rows of a migration are converted');
+        return 'done';
+      }
+      await tx.execute(`update ${table} set "position" = ?::text::jsonb where "name" = ?`, [JSON.stringify(next), this.name]);
+      return String(next) === String(row.position) ? 'wait' : 'more';
+    });
+    if (outcome === 'done') {
+      this.#isDone = true;
+      void this.#pump.stop();
+    }
+    if (outcome === 'wait') setTimeout(() => this.#pump.wake(), WAIT_MS).unref();
+    if (outcome !== 'more') return false;
+    await delay(REST_MS);
+    return true;
+  }
+}

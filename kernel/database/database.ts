@@ -1,0 +1,304 @@
+import 'reflect-metadata';
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import type { AnyEntity, EntityClass } from '@mikro-orm/core';
+import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
+import { PgliteDriver } from '@mikro-orm/pglite';
+import { defineConfig, type EntityManager, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
+import { createPostgreSqlTypeParsers } from '@mikro-orm/sql';
+import { PostgresDialect } from 'kysely';
+import type pg from 'pg';
+import array from 'postgres-array';
+import { closeToOthers } from '../files/file-modes.ts';
+import type { Logger } from '../log/log.ts';
+import type { MigrationStep } from '../migrations/migration.ts';
+import { SchemaMigrator } from '../migrations/migrator.ts';
+import { SteppedSchema } from '../migrations/stepped-schema.ts';
+import type { SchemaUpgrade, VersionedSchema } from '../migrations/versioned-schema.ts';
+import { ConfigError } from '../settings/config.ts';
+import type { MigrateMode } from '../settings/data.ts';
+import { WorkPoller } from '../work/work-poller.ts';
+import { EmbeddedDatabase } from './embedded.ts';
+import { EXTENSIONS } from './extensions.ts';
+import { DatabaseListener } from './listener.ts';
+import { createPool } from './pool.ts';
+import { reach } from './reach.ts';
+import { DatabaseReader } from './reader.ts';
+import { StatementNames, type StatementOptions } from './statements.ts';
+
+export type { EntityManager };
+export type Orm = MikroORM;
+
+/**
+ * A PostgreSQL server, or PGlite in a folder, which begins as a copy of the template: the folder of another that was closed.
+ * `directUrl` leads to the same database past a connection pooler; what needs a session of its own takes it. Default: `url`.
+ */
+export type DatabaseTarget = { url: string; directUrl?: string; poolSize?: number } | { dataDir: string; template?: string };
+
+/** What one subgraph keeps in a database. `schema` is its name, so that it can move to a database of its own. */
+export interface Tables {
+  schema: string;
+  entities: EntityClass<AnyEntity>[];
+  /** Tables of its own that are written with SQL and have no entity, beside those that the kernel knows. */
+  tablesWithoutEntity?: readonly string[];
+  migrations: readonly MigrationStep[];
+}
+
+/** Reads rows without the ORM, outside of any transaction: what the record loaders stand on. */
+export interface Rows {
+  query<R extends object>(text: string, values: readonly unknown[], options?: StatementOptions): Promise<R[]>;
+  /**
+   * The same with the values of each row in the order of the columns: nothing is spent on their names. A PREPARED one must be a
+   * short read without locks, since it is sent on a connection that others wait for (DatabaseReader).
+   */
+  tuples(text: string, values: readonly unknown[], options?: StatementOptions): Promise<unknown[][]>;
+}
+
+/** How many connections a pool has and may have, and how many wait for one. */
+export type PoolCounts = Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount' | 'options'>;
+
+export interface Attached {
+  orm: Orm;
+  rows: Rows;
+}
+
+/** Connections of each subgraph, unless the target says otherwise. */
+const POOL_SIZE = 5;
+/** The one that listens and polls, and that of the short reads. */
+const DIRECT_CONNECTIONS = 2;
+
+const BY_TRANSACTION =
+  'DATABASE_DIRECT_URL, or DATABASE_URL where it is not set, leads to a connection pooler that gives a connection to each transaction (PgBouncer with pool_mode = transaction): set DATABASE_DIRECT_URL to the server itself. See Connections to PostgreSQL in docs/config.md.';
+
+/** Tables that are written with SQL of their own and have no entity: outbox and inbox, the migrations' log, backfills, counts, texts to search. Functions and triggers are too. */
+const SKIPPED_TABLES = ['outbox', 'inbox', 'migration', 'backfill', /_counter$/, /_tally$/, /_text$/];
+
+/**
+ * One database that several subgraphs may share. PGlite is a single session: everything that uses it goes through the one
+ * instance, whose queue keeps a statement from landing inside another's transaction. Code inside a transaction must
+ * therefore never wait for a statement outside of it.
+ */
+export class Database {
+  readonly #orms: Orm[] = [];
+  readonly #stops: (() => Promise<unknown>)[] = [];
+  readonly #listener: DatabaseListener | undefined;
+  /** Its pools of connections by name: one for each domain, and that of the job queue. None where the database is embedded. */
+  readonly pools = new Map<string, PoolCounts>();
+  /** Finds what background loops have to do in this database. */
+  readonly poller: WorkPoller;
+  readonly #reader: DatabaseReader | undefined;
+  readonly #names = new StatementNames();
+  readonly #migrator: SchemaMigrator;
+  /** Schemas that are known to be up to date. */
+  readonly #migrated = new Set<string>();
+  /** Sees the text of every statement that records are read and written with: for tracing, and for tests that count. */
+  onStatement: ((sql: string) => void) | undefined;
+
+  private constructor(
+    readonly target: DatabaseTarget,
+    readonly pglite: PGlite | undefined,
+    private readonly log: Logger,
+    mode: MigrateMode,
+  ) {
+    this.#reader = this.directUrl === undefined ? undefined : new DatabaseReader(this.directUrl, this.#names);
+    this.#listener = this.directUrl === undefined ? undefined : new DatabaseListener(this.directUrl, this.#names, log);
+    this.poller = new WorkPoller((text, values) => this.#poll(text, values), log);
+    this.#migrator = new SchemaMigrator({ directUrl: this.directUrl, pglite, mode, log });
+  }
+
+  /** Where a connection is a session: for LISTEN, prepared statements, migrations and locks of a session. Undefined where the database is embedded. */
+  get directUrl(): string | undefined {
+    return 'url' in this.target ? (this.target.directUrl ?? this.target.url) : undefined;
+  }
+
+  /** How many connections to it this process may open: `pooled` by `url`, `direct` by `directUrl`. */
+  get connections(): { pooled: number; direct: number } {
+    if (this.pglite) return { pooled: 0, direct: 0 };
+    const pooled = [...this.pools.values()].reduce((sum, { options }) => sum + options.max, 0);
+    return { pooled, direct: DIRECT_CONNECTIONS };
+  }
+
+  /** Whether a pooler gives the connections out by transaction: then none is a session. */
+  get #isPooled(): boolean {
+    return 'url' in this.target && this.target.url !== this.directUrl;
+  }
+
+  /** @throws the driver's error where the server cannot be reached or the folder cannot be opened, ConfigError where none of its URLs gives a session. */
+  static async open(target: DatabaseTarget, log: Logger, mode: MigrateMode = 'auto'): Promise<Database> {
+    if ('url' in target) {
+      const { url, directUrl = url } = target;
+      if (directUrl !== url) await reach(url);
+      const way = await reach(directUrl);
+      // statements that one transaction prepared and settings of ours would reach the sessions of others
+      if (way === 'pooled by transaction') throw new ConfigError([BY_TRANSACTION]);
+      if (way === 'pooled')
+        log.warn('DATABASE_URL or DATABASE_DIRECT_URL seems to lead to a connection pooler. Set DATABASE_DIRECT_URL to the server itself.');
+      return new Database(target, undefined, log, mode);
+    }
+    const parsers = createPostgreSqlTypeParsers((text: string) => array.parse(text));
+    const { dataDir, template } = target;
+    await createCluster(dataDir, template);
+    const pglite = await EmbeddedDatabase.open({ dataDir, parsers, extensions: EXTENSIONS });
+    forgetCompositeTypes(pglite);
+    return new Database(target, pglite, log, mode);
+  }
+
+  /**
+   * Brings schemas up to date, all of them looked at before one is changed; does nothing for those that were seen to be so.
+   * @throws SchemaError
+   */
+  async migrate(schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
+    const unseen = schemas.filter(({ schema }) => !this.#migrated.has(schema));
+    if (unseen.length === 0) return [];
+    const upgrades = await this.#migrator.migrate(unseen);
+    for (const { schema } of unseen) this.#migrated.add(schema);
+    return upgrades;
+  }
+
+  /** Lists the upgrades that `migrate` would apply. @throws SchemaError */
+  upgrades(schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
+    return this.#migrator.upgrades(schemas);
+  }
+
+  /** Opens a subgraph's part and brings its schema up to date. */
+  async attach(tables: Tables): Promise<Attached> {
+    await this.migrate([new SteppedSchema(tables.schema, tables.migrations)]);
+    const pool = this.#pool();
+    const orm = (await MikroORM.init(this.#config(tables, pool))) as unknown as Orm;
+    this.#orms.push(orm);
+    if (pool) this.pools.set(tables.schema, pool);
+    return { orm, rows: this.#rows(pool) };
+  }
+
+  #pool(): pg.Pool | undefined {
+    if (!('url' in this.target)) return undefined;
+    const { url, poolSize = POOL_SIZE } = this.target;
+    return createPool({ url, max: poolSize, log: this.log });
+  }
+
+  #rows(pool: pg.Pool | undefined): Rows {
+    const { query, tuples } =
+      pool && this.#reader ? onServer(pool, this.#reader, this.#isPooled ? undefined : this.#names) : onEmbedded(this.pglite as PGlite);
+    return {
+      query: <R extends object>(text: string, values: readonly unknown[], { isPrepared = false }: StatementOptions = {}) => {
+        this.onStatement?.(text);
+        return query(text, [...values], isPrepared) as Promise<R[]>;
+      },
+      tuples: (text, values, { isPrepared = false } = {}) => {
+        this.onStatement?.(text);
+        return tuples(text, [...values], isPrepared);
+      },
+    };
+  }
+
+  /** Calls back for every NOTIFY on a channel, from any process that shares the database. */
+  async listen(channel: string, callback: (payload: string) => void): Promise<void> {
+    if (this.pglite) {
+      this.#stops.push(await this.pglite.listen(channel, callback));
+      return;
+    }
+    await this.#listener?.listen(channel, callback);
+  }
+
+  async #poll(text: string, values: readonly unknown[]): Promise<unknown[][]> {
+    if (this.#listener) return this.#listener.tuples(text, values);
+    return onEmbedded(this.pglite as PGlite).tuples(text, [...values], false);
+  }
+
+  async close(): Promise<void> {
+    await this.poller.close();
+    for (const stop of this.#stops) await stop();
+    await this.#listener?.close();
+    await this.#reader?.close();
+    for (const orm of this.#orms) await orm.close();
+    await this.pglite?.close();
+  }
+
+  #config({ schema, entities, tablesWithoutEntity = [] }: Tables, pool?: pg.Pool): Parameters<typeof MikroORM.init>[0] {
+    const shared = {
+      entities,
+      schema,
+      // else an entity manager that is made while a transaction of another subgraph is open becomes one of that subgraph
+      contextName: schema,
+      metadataProvider: ReflectMetadataProvider,
+      schemaGenerator: {
+        skipTables: [...SKIPPED_TABLES, ...tablesWithoutEntity],
+        ignoreRoutines: true,
+        ignoreTriggers: true,
+      },
+      forceUtcTimezone: true,
+      discovery: { warnWhenNoEntities: false },
+      onQuery: (sql: string) => {
+        this.onStatement?.(sql);
+        return sql;
+      },
+      logger: (message: string) => this.log.debug({ component: 'orm' }, message),
+    };
+    if (pool && 'url' in this.target)
+      return defineConfig({ ...shared, clientUrl: this.target.url, driverOptions: new PostgresDialect({ pool }) });
+    // PGlite speaks the same SQL through a driver of the same shape
+    const driver = PgliteDriver as unknown as typeof PostgreSqlDriver;
+    return defineConfig({ ...shared, driver, dbName: 'postgres', driverOptions: { pglite: this.pglite } });
+  }
+}
+
+/** What a migration states with a column, `references …`, is named so by PostgreSQL; an entity has the id alone. */
+const STATED_REFERENCE = /^alter table \S+ drop constraint "\w+_fkey";$\n?/gm;
+
+/** The SQL that a subgraph's schema needs beyond its migrations to be as its entities say; empty where they agree. */
+export async function drift({ schema, config }: Orm): Promise<string> {
+  const sql = await schema.getUpdateSchemaSQL({ wrap: false, schema: config.get('schema') as string });
+  return sql.replace(STATED_REFERENCE, '').trim();
+}
+
+interface RunRows {
+  query(text: string, values: unknown[], isPrepared: boolean): Promise<unknown[]>;
+  tuples(text: string, values: unknown[], isPrepared: boolean): Promise<unknown[][]>;
+}
+
+/** Built-in base types and their arrays have smaller ids than this; from here on lie those of tables, which each bring an array. */
+const FIRST_COMPOSITE_OID = 10_000;
+
+/** PGlite copies its table of parsers for every statement: with an entry for each table that was half the time of a short one. No statement answers whole rows. */
+function forgetCompositeTypes({ parsers }: PGlite): void {
+  for (const oid of Object.keys(parsers)) if (Number(oid) >= FIRST_COMPOSITE_OID) delete parsers[Number(oid)];
+}
+
+const onEmbedded = (pglite: PGlite): RunRows => ({
+  query: async (text, values) => (await pglite.query(text, values)).rows,
+  tuples: async (text, values) => (await pglite.query<unknown[]>(text, values, { rowMode: 'array' })).rows,
+});
+
+/** `names`: undefined behind a pooler, where a statement that one transaction has prepared is not there for the next one. */
+const onServer = (pool: pg.Pool, reader: DatabaseReader, names: StatementNames | undefined): RunRows => ({
+  query: async (text, values, isPrepared) => (await pool.query({ name: isPrepared ? names?.of(text) : undefined, text, values })).rows,
+  tuples: async (text, values, isPrepared) => {
+    if (isPrepared) return reader.read(text, values);
+    return (await pool.query<unknown[]>({ text, values, rowMode: 'array' })).rows;
+  },
+});
+
+/** For a process that is the only one at its database, on whose files the system keeps what was read as well. */
+const SETTINGS = ['shared_buffers = 32MB', 'min_wal_size = 2MB'];
+
+/** A cluster of one database, in which nobody makes another, and with small files of the log: a third of what it would be, to be copied. */
+async function initialize(dataDir: string): Promise<void> {
+  const initDbStartParams = ['--wal-segsize=1'];
+  const pglite = await PGlite.create({ dataDir, extensions: EXTENSIONS, initDbStartParams, postgresqlconf: SETTINGS });
+  await pglite.exec('update pg_database set datistemplate = false');
+  for (const name of ['template0', 'template1']) await pglite.exec(`drop database ${name}`);
+  await pglite.close();
+}
+
+/** A cluster in a folder appears there whole or not at all, so that a start that was killed half way can be repeated. */
+async function createCluster(dataDir: string, template: string | undefined): Promise<void> {
+  if (existsSync(dataDir)) return;
+  const partial = `${dataDir}.partial`;
+  rmSync(partial, { recursive: true, force: true });
+  mkdirSync(dirname(dataDir), { recursive: true });
+  if (template && existsSync(template)) cpSync(template, partial, { recursive: true });
+  else await initialize(partial);
+  closeToOthers(partial);
+  renameSync(partial, dataDir);
+}

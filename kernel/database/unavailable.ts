@@ -1,0 +1,92 @@
+import { PlatformError } from '../errors/errors.ts';
+
+/** 503: the platform cannot do this at the moment, and nobody has to change anything but the time. */
+export class ServiceUnavailable extends PlatformError {
+  constructor(message: string, retryAfter: number, details: Record<string, unknown> = {}, options?: ErrorOptions) {
+    super('SERVICE_UNAVAILABLE', message, { ...details, retry_after: retryAfter }, options);
+  }
+}
+
+/** A COMMIT was sent and no response came: the change may have been made. */
+export class CommitOutcomeUnknown extends Error {
+  /** Survives the ORM, which copies errors into its own. */
+  readonly code = 'COMMIT_OUTCOME_UNKNOWN';
+
+  constructor(cause: unknown) {
+    super('The connection was lost while the transaction was committed.', { cause });
+    this.name = 'CommitOutcomeUnknown';
+  }
+}
+
+/** Seconds until a request may succeed: a failover or a restart takes some, a lock or a conflict one. */
+const RETRY_AFTER_S = 5;
+const CONFLICT_RETRY_AFTER_S = 1;
+
+/** SQLSTATEs, or their classes, by which PostgreSQL and poolers say that they cannot work now. */
+const UNAVAILABLE_STATES = [
+  '08', // connection exceptions; PgBouncer without a server
+  '25006', // read-only: a standby, or a server whose writes were switched off
+  '28', // no longer let in
+  '3D000', // the database is gone
+  '53', // insufficient resources: disk full, out of memory, too many connections
+  '57P', // shut down, crashed, starting up
+  '58', // the files of the server cannot be read or written
+];
+/** Statements that were given up for others, and would pass when they are sent again. */
+const CONFLICT_STATES = new Set(['40001', '40P01', '55P03', '57014']);
+const SYSTEM_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOSPC',
+  'EPIPE',
+  'EROFS',
+  'ETIMEDOUT',
+]);
+/** Errors of the driver, of the pool and of PGlite have no code. */
+const MESSAGES =
+  /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|Cannot use a pool after calling end|PGlite is clos|The (?:database|server) closed|The listening connection is lost|The database is closed)/i;
+const MAX_CAUSES = 5;
+
+/** The error that callers get where a database, or a file store, cannot be used at the moment; undefined for any other error. */
+export function unavailableFor(error: unknown): ServiceUnavailable | undefined {
+  for (const cause of causesOf(error)) {
+    const code = 'code' in cause ? String(cause.code) : '';
+    if (code === 'COMMIT_OUTCOME_UNKNOWN')
+      return new ServiceUnavailable(
+        'The connection to the database was lost while your change was stored: it may have been made. Read the record before you repeat the change.',
+        RETRY_AFTER_S,
+        { outcome: 'unknown' },
+        { cause: error },
+      );
+    if (CONFLICT_STATES.has(code))
+      return new ServiceUnavailable(
+        'Others were changing the same records. Repeat the request.',
+        CONFLICT_RETRY_AFTER_S,
+        {},
+        { cause: error },
+      );
+    if (isUnavailable(code, cause)) {
+      const text = `A service that the platform needs cannot be reached or cannot store anything. Try again in ${RETRY_AFTER_S} s.`;
+      return new ServiceUnavailable(text, RETRY_AFTER_S, {}, { cause: error });
+    }
+  }
+  return undefined;
+}
+
+/** The error and what led to it; of a host with several addresses what the first one said. */
+function* causesOf(error: unknown): Generator<Error> {
+  let cause = error;
+  for (let depth = 0; cause instanceof Error && depth < MAX_CAUSES; depth += 1) {
+    yield cause;
+    cause = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
+  }
+}
+
+const isUnavailable = (code: string, { message }: Error): boolean =>
+  SYSTEM_CODES.has(code) ||
+  (/^[0-9A-Z]{5}$/.test(code) && UNAVAILABLE_STATES.some((state) => code.startsWith(state))) ||
+  MESSAGES.test(message);

@@ -1,0 +1,158 @@
+import { inWords, type Resource } from '../records/resource.ts';
+import { presented, shown } from './problem.presentation.ts';
+
+/**
+ * Every error that a caller may see is a PlatformError with one of these codes. The status table is the only place that
+ * knows which HTTP status a code has; the bridge, the edge and docs/errors.md read it (specification section 7).
+ */
+const STATUS = {
+  INVALID_PARAMETERS: 400,
+  INVALID_JSON: 400,
+  MALFORMED_REQUEST: 400,
+  UNSUPPORTED_VERSION: 400,
+  SERVICE_UNAVAILABLE_AT_LOCATION: 400,
+  LOCATION_NOT_SERVICEABLE: 400,
+  INSUFFICIENT_BANDWIDTH: 400,
+  INVALID_CREDENTIALS: 401,
+  TOKEN_EXPIRED: 401,
+  INVALID_SIGNATURE: 401,
+  INSUFFICIENT_FUNDS: 402,
+  PAYMENT_DECLINED: 402,
+  INSUFFICIENT_PERMISSIONS: 403,
+  IP_NOT_ALLOWED: 403,
+  ACCESS_RESTRICTED: 403,
+  KEY_SUSPENDED: 403,
+  MFA_REQUIRED: 403,
+  RESOURCE_NOT_FOUND: 404,
+  ROUTE_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
+  DUPLICATE_PAYMENT: 409,
+  DUPLICATE_RESOURCE: 409,
+  IDEMPOTENCY_CONFLICT: 409,
+  INVALID_STATE: 409,
+  SERVICE_CONFLICT: 409,
+  SERVICE_MAINTENANCE: 409,
+  STALE_RESOURCE: 409,
+  BODY_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMIT_EXCEEDED: 429,
+  HEADERS_TOO_LARGE: 431,
+  INTERNAL_ERROR: 500,
+  PROVISIONING_FAILED: 500,
+  SERVICE_UNAVAILABLE: 503,
+} as const;
+
+export type ErrorCode = keyof typeof STATUS;
+export const errorCodes = Object.keys(STATUS) as ErrorCode[];
+export const statusOf = (code: ErrorCode): number => STATUS[code];
+export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(STATUS, code);
+
+/** What `details` may hold: public values only, never SQL, a stack or a secret. A record has one name in all of them. */
+export type ErrorDetails = Record<string, unknown> & { readonly resource?: Resource };
+
+/** The one error class that leaves the platform. The message says what to do next. */
+export class PlatformError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return statusOf(this.code);
+  }
+
+  /** GraphQL puts these into the `extensions` of the error it reports. */
+  get extensions(): { code: ErrorCode; details: ErrorDetails } {
+    return { code: this.code, details: this.details };
+  }
+}
+
+/** One thing that is wrong with one member of a request. `field` is a dotted path in the caller's spelling. */
+export interface FieldProblem {
+  field: string;
+  value?: unknown;
+  reason: string;
+}
+
+/** How many problems an error lists. More help nobody, and a hostile request has as many as it likes. */
+export const MAX_LISTED_PROBLEMS = 20;
+
+/**
+ * 400 with the first problem as `field`, `value`, `reason`, the first 20 under `errors`, and how many there are as
+ * `problems_total` (section 7, decisions).
+ */
+export class InvalidParameters extends PlatformError {
+  constructor(
+    readonly problems: readonly [FieldProblem, ...FieldProblem[]],
+    /** Where not all problems were kept. */
+    total = problems.length,
+  ) {
+    const [first, ...others] = problems.slice(0, MAX_LISTED_PROBLEMS).map(presented);
+    super('INVALID_PARAMETERS', `${first?.field}: ${first?.reason}`, { ...first, errors: [first, ...others], problems_total: total });
+  }
+}
+
+/** @throws InvalidParameters with the problems, where there are any */
+export function refuse([first, ...rest]: readonly FieldProblem[]): void {
+  if (first) throw new InvalidParameters([first, ...rest]);
+}
+
+/** 404 for a record that does not exist for this caller; another organization's record reads the same. */
+export class ResourceNotFound extends PlatformError {
+  constructor(resource: Resource, id: string) {
+    super('RESOURCE_NOT_FOUND', `There is no ${inWords(resource)} ${shown(id)}.`, { resource, id: shown(id) });
+  }
+}
+
+/** 409 for a transition that the state machine of a record does not have. */
+export class InvalidState extends PlatformError {
+  constructor(resource: string, from: string, to: string, allowed: readonly string[]) {
+    const next = allowed.length ? `only to ${allowed.join(', ')}` : 'nowhere, it is final';
+    super('INVALID_STATE', `A ${resource} cannot go from ${from} to ${to}, ${next}.`, { from, to, allowed });
+  }
+}
+
+/** 409 for a change of a record that is no longer as its caller saw it. `current`: the entity tag that it has now, on REST. */
+export class StaleResource extends PlatformError {
+  constructor(current?: string) {
+    super(
+      'STALE_RESOURCE',
+      'The record has changed since you read it. Read it again and repeat your change.',
+      current === undefined ? {} : { current },
+    );
+  }
+}
+
+/** 403: the caller is known and lacks the permission that `details.required` names. */
+export class InsufficientPermissions extends PlatformError {
+  constructor(required: string) {
+    super('INSUFFICIENT_PERMISSIONS', `This needs the permission ${required}.`, { required });
+  }
+}
+
+/** 401: the request shows no credentials, and what it asks for needs some. */
+export class CredentialsMissing extends PlatformError {
+  constructor() {
+    super('INVALID_CREDENTIALS', 'Send an API key or access token: Authorization: Bearer <key>, or X-API-Key: <key>.');
+  }
+}
+
+/**
+ * 403: the caller is a user who must show a second factor first (specification 2.4, 3.6). A surface that answers it fills
+ * `details` with the challenge: `challenge_id` and `methods`.
+ */
+export class SecondFactorRequired extends PlatformError {
+  constructor(details: ErrorDetails = {}) {
+    super(
+      'MFA_REQUIRED',
+      'Answer the challenge (POST /v1/auth/mfa/verify, in GraphQL verifyMfaChallenge) and repeat the request.',
+      details,
+    );
+  }
+}

@@ -1,0 +1,99 @@
+import type { Database, Orm } from '../database/database.ts';
+import type { Logger } from '../log/log.ts';
+import { Pump } from '../work/pump.ts';
+import type { LoggedEvent } from './events.ts';
+import { OUTBOX_CHANNEL } from './outbox.ts';
+
+const BATCH = 500;
+
+export interface Outbox {
+  schema: string;
+  database: Database;
+  orm: Orm;
+}
+
+/** Takes events in order; the same event may come again, and counts once (by its id). */
+export type EventSink = (events: Omit<LoggedEvent, 'sequence'>[]) => Promise<void>;
+
+interface OutboxRow {
+  sequence: string;
+  id: string;
+  organization_id: string;
+  event: string;
+  subject_type: string;
+  subject_id: string;
+  account_id: string | null;
+  occurred_at: Date;
+  payload: string;
+}
+
+/**
+ * Moves events from the subgraphs' outboxes to the log, oldest first: an event that was recorded after another one had been
+ * committed is logged after it. A row goes only after the log has it: a crash in between repeats it, never loses it.
+ * `onOldest` is told of the oldest event that waits.
+ */
+export class Relay {
+  readonly #pumps: Map<string, Pump>;
+  #stops: (() => void)[] = [];
+
+  constructor(
+    private readonly outboxes: Outbox[],
+    private readonly sink: EventSink,
+    private readonly log: Logger,
+    private readonly onOldest: (schema: string, occurredAt: Date | undefined) => void = () => undefined,
+  ) {
+    this.#pumps = new Map(outboxes.map((outbox) => [outbox.schema, new Pump(() => this.#drain(outbox), log)]));
+  }
+
+  async start(): Promise<void> {
+    for (const database of new Set(this.outboxes.map((outbox) => outbox.database))) {
+      await database.listen(OUTBOX_CHANNEL, (schema) => (schema ? this.#pumps.get(schema)?.wake() : this.wake()));
+    }
+    for (const pump of this.#pumps.values()) pump.start();
+    this.#stops = this.outboxes.map(({ schema, database }) =>
+      database.poller.add({
+        name: `${schema}.outbox`,
+        query: `select 1 from "${schema}"."outbox" order by "sequence" limit 1`,
+        found: () => this.#pumps.get(schema)?.wake(),
+      }),
+    );
+  }
+
+  wake(): void {
+    for (const pump of this.#pumps.values()) pump.wake();
+  }
+
+  /** Ends after the batches that are under way; what is left stays in the outboxes. */
+  async stop(): Promise<void> {
+    for (const stop of this.#stops) stop();
+    await Promise.all([...this.#pumps.values()].map((pump) => pump.stop()));
+  }
+
+  async #drain({ schema, orm }: Outbox): Promise<boolean> {
+    const connection = orm.em.getConnection();
+    const rows = await connection.execute<OutboxRow[]>(`select * from "${schema}"."outbox" order by "sequence" limit ${BATCH}`);
+    this.onOldest(schema, rows[0] && new Date(rows[0].occurred_at));
+    if (rows.length === 0) return false;
+    await this.sink(rows.map(toEvent));
+    await connection.execute(
+      `delete from "${schema}"."outbox" where "sequence" in (${rows.map(() => '?').join(',')})`,
+      rows.map((row) => row.sequence),
+    );
+    this.log.debug({ schema, events: rows.length }, 'relayed');
+    if (rows.length === BATCH) return true;
+    this.onOldest(schema, undefined);
+    return false;
+  }
+}
+
+function toEvent(row: OutboxRow): Omit<LoggedEvent, 'sequence'> {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    event: row.event,
+    subject: { type: row.subject_type, id: row.subject_id },
+    accountId: row.account_id,
+    occurredAt: new Date(row.occurred_at),
+    payload: row.payload,
+  };
+}

@@ -1,0 +1,111 @@
+import { isUtf8 } from 'node:buffer';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { PlatformError } from '../errors/errors.ts';
+
+/** The largest body of a request after decoding, in bytes, where a route states no other limit. */
+export const BODY_LIMIT = 256 * 1024;
+
+/** Decoders of `Content-Encoding`, which stop at a size. */
+const DECODERS = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) };
+const isKnown = (encoding: string): encoding is keyof typeof DECODERS => Object.hasOwn(DECODERS, encoding);
+
+/** Reads JSON on all routes of a scope, and nothing else. An empty body is no body. */
+export function acceptJson(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, sent: Buffer) =>
+    parseJson(await readBody(request, sent)),
+  );
+}
+
+/** Reads HTML forms on all routes of a scope, and nothing else; `parse` gets their text. */
+export function acceptForms(scope: FastifyInstance, bodyLimit: number, parse: (text: string) => unknown): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer', bodyLimit },
+    async (request: FastifyRequest, sent: Buffer) => parse(await readBody(request, sent, bodyLimit)),
+  );
+}
+
+/**
+ * The text of a body: its `Content-Encoding` undone, up to the limit of its route, and its bytes read as UTF-8.
+ * @throws PlatformError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE for another encoding or charset, INVALID_JSON for bytes that are not UTF-8
+ */
+export async function readBody({ headers, routeOptions }: FastifyRequest, sent: Buffer, limit = routeOptions.bodyLimit): Promise<string> {
+  checkCharset(headers['content-type']);
+  const decoded = await decode(sent, headers['content-encoding'], limit);
+  if (!isUtf8(decoded)) throw new PlatformError('INVALID_JSON', 'The body is not valid UTF-8.');
+  if (decoded.length > BODY_LIMIT) refuseManyParts(decoded);
+  return decoded.toString('utf8');
+}
+
+/** @throws PlatformError UNSUPPORTED_MEDIA_TYPE for a charset other than UTF-8, whose subset is US-ASCII */
+function checkCharset(contentType = ''): void {
+  const [, charset] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType) ?? [];
+  if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
+  throw new PlatformError('UNSUPPORTED_MEDIA_TYPE', 'Send the body in UTF-8.', { supported: ['utf-8'] });
+}
+
+async function decode(sent: Buffer, contentEncoding: string | undefined, limit: number): Promise<Buffer> {
+  const encoding = contentEncoding?.trim().toLowerCase() ?? 'identity';
+  if (encoding === 'identity') return sent;
+  if (!isKnown(encoding)) throw unsupportedEncoding();
+  try {
+    return await DECODERS[encoding](sent, { maxOutputLength: limit });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw bodyTooLarge(limit);
+    throw new PlatformError('INVALID_JSON', `The body is not valid ${encoding}, which Content-Encoding says it is.`, {}, { cause });
+  }
+}
+
+export const unsupportedEncoding = (): PlatformError =>
+  new PlatformError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without Content-Encoding, or with gzip, deflate or br.', {
+    supported: ['gzip', 'deflate', 'br'],
+  });
+
+export const bodyTooLarge = (limit: number): PlatformError =>
+  new PlatformError('BODY_TOO_LARGE', `The body is larger than the ${limit / 1024} KiB that this operation accepts, decoded.`, {
+    limit_bytes: limit,
+  });
+
+const MAX_PARTS = 100_000;
+
+/**
+ * Refuses a large body of many small parts before it is parsed: what makes a body large are files, which are long strings, and
+ * parsing 25 MiB of objects takes seconds and hundreds of megabytes.
+ */
+function refuseManyParts(body: Buffer): void {
+  let parts = 0;
+  for (const sign of ['"', ',', '[', '{'])
+    for (let at = body.indexOf(sign); at >= 0; at = body.indexOf(sign, at + 1))
+      if (++parts > MAX_PARTS)
+        throw new PlatformError('BODY_TOO_LARGE', `The body has more than ${MAX_PARTS} parts.`, { limit_parts: MAX_PARTS });
+}
+
+/** @throws INVALID_JSON; also for a member `__proto__`, which no record has and which is only ever sent as an attack. */
+export function parseJson(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text, MAY_NAME_PROTOTYPE.test(text) ? refusePrototype : undefined) as unknown;
+  } catch (cause) {
+    throw new PlatformError('INVALID_JSON', 'The body is not valid JSON.', cause instanceof SyntaxError ? positionIn(cause) : {}, {
+      cause,
+    });
+  }
+}
+
+/** An escape may hide it. */
+const MAY_NAME_PROTOTYPE = /__proto__|\\u/;
+
+function refusePrototype(name: string, value: unknown): unknown {
+  if (name === '__proto__') throw new SyntaxError('__proto__');
+  return value;
+}
+
+/** V8 says where it stopped; the text around it may be a secret and is not shown. */
+function positionIn({ message }: SyntaxError): { position?: number } {
+  const [, position] = /at position (\d+)/.exec(message) ?? [];
+  return position ? { position: Number(position) } : {};
+}

@@ -1,0 +1,22 @@
+import { migration } from '../migrations/migration.ts';
+
+/** Of a schema of its own, whose name is from when only the REST bridge used it. `if not exists`: releases before 1.3 made these at each start, without a step. */
+const idempotency = migration('0001-idempotency', [
+  `create table if not exists bridge.idempotency_key (
+     organization_id text not null,
+     caller_id text not null,
+     key text not null,
+     fingerprint text not null,
+     lease text not null,
+     leased_until timestamptz not null,
+     created_at timestamptz not null default now(),
+     status int null,
+     headers jsonb null,
+     body text null,
+     primary key (organization_id, caller_id, key)
+   )`,
+  'create index if not exists idempotency_key_created_at_index on bridge.idempotency_key (created_at)',
+]);
+
+/** In order. */
+export const idempotencyMigrations = [idempotency];

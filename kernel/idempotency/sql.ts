@@ -1,0 +1,33 @@
+import type { Expired } from '../work/retention.ts';
+
+/**
+ * Claims a key: as a new row, over a row that is older than 24 hours, or over the same request's lease that ran out because its
+ * process died. Answers no row where the key is held. $1 organization, $2 caller, $3 key, $4 fingerprint, $5 lease.
+ */
+export const CLAIM = `
+  insert into bridge.idempotency_key as held (organization_id, caller_id, key, fingerprint, lease, leased_until)
+  values ($1, $2, $3, $4, $5, now() + interval '60 seconds')
+  on conflict (organization_id, caller_id, key) do update
+    set fingerprint = excluded.fingerprint, lease = excluded.lease, leased_until = excluded.leased_until, created_at = now(),
+        status = null, headers = null, body = null
+    where held.created_at < now() - interval '24 hours'
+       or (held.status is null and held.leased_until < now() and held.fingerprint = excluded.fingerprint)
+  returning lease`;
+
+/** $1 organization, $2 caller, $3 key. */
+export const READ = `
+  select fingerprint, lease, status, headers, body from bridge.idempotency_key
+  where organization_id = $1 and caller_id = $2 and key = $3`;
+
+/** $1 organization, $2 caller, $3 key, $4 lease, $5 status, $6 headers, $7 body. */
+export const COMPLETE = `
+  update bridge.idempotency_key set status = $5, headers = $6::text::jsonb, body = $7
+  where organization_id = $1 and caller_id = $2 and key = $3 and lease = $4 and status is null`;
+
+/** $1 organization, $2 caller, $3 key, $4 lease. */
+export const ABANDON = `
+  delete from bridge.idempotency_key
+  where organization_id = $1 and caller_id = $2 and key = $3 and lease = $4 and status is null`;
+
+/** Rows that a claim would overwrite. */
+export const EXPIRED: Expired = { table: 'bridge.idempotency_key', where: `created_at < now() - interval '24 hours'`, values: [] };

@@ -1,0 +1,39 @@
+import type { Db } from 'pg-boss';
+import type { Logger } from '../log/log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+
+/** What a sample counts of one queue at most: an index is read so far. */
+const COUNTED = 10_001;
+
+export interface JobSampling {
+  db: Db;
+  schema: string;
+  queues: readonly string[];
+  metrics: Metrics;
+  log: Logger;
+}
+
+interface QueueRow {
+  name: string;
+  waiting: number;
+  overdue: number | null;
+  failed: number | null;
+}
+
+/** Has the metrics say how many jobs wait, since when, and how many were given up. Ends when the returned function is called. */
+export function sampleJobs({ db, schema, queues, metrics, log }: JobSampling): () => void {
+  // in the order of the index that workers find jobs by; pg-boss counts what failed once a minute
+  const text = `select q.name, w.waiting, w.overdue, k.failed_count as failed
+    from unnest($1::text[]) as q (name) left join ${schema}.queue k on k.name = q.name cross join lateral (
+      select count(*)::int as waiting, extract(epoch from ${schema}.job_now() - min(j.start_after))::float8 as overdue from (
+        select start_after from ${schema}.job where name = q.name and state < 'active' and not blocked
+        order by priority desc, created_on limit ${COUNTED}) j) w`;
+  return metrics.samples.add(`jobs ${queues[0] ?? ''}`, log, async () => {
+    const { rows } = await db.executeSql(text, [[...queues]]);
+    for (const { name: queue, waiting, overdue, failed } of rows as QueueRow[]) {
+      metrics.jobsWaiting.set({ queue }, waiting);
+      metrics.jobsOldest.set({ queue }, Math.max(0, overdue ?? 0));
+      metrics.jobsFailed.set({ queue }, failed ?? 0);
+    }
+  });
+}

@@ -1,0 +1,32 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { describeForLog } from './error.ts';
+
+export type { Logger };
+
+/** Members that never reach a log, wherever they stand in what is logged. */
+const SECRETS = [
+  'authorization',
+  'cookie',
+  'password',
+  'secret',
+  'token',
+  'key',
+  'apiKey',
+  'x-api-key',
+  'x-signature',
+  'signature',
+  'api_token',
+  'card_token',
+];
+const PATHS = SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
+
+export interface LogOptions {
+  level: string;
+  destination?: DestinationStream;
+}
+
+/** The process's logger: JSON lines, attributes first, secrets redacted, errors (`err`) without SQL. Requests log through a child with their id. */
+export function createLogger({ level, destination }: LogOptions): Logger {
+  const options = { level, base: undefined, redact: { paths: PATHS, censor: '[redacted]' }, serializers: { err: describeForLog } };
+  return destination ? pino(options, destination) : pino(options);
+}

@@ -1,0 +1,56 @@
+import { mkdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../log/log.ts';
+import { newId } from '../records/ids.ts';
+
+export interface Sms {
+  /** In E.164 form: `+12125550100`. */
+  to: string;
+  text: string;
+}
+
+/** Hands text messages to whoever delivers them. */
+export interface SmsSender {
+  /** True where what it takes reaches nobody. */
+  readonly isSimulated?: boolean;
+  /** @throws SmsRejected where trying again cannot help; another Error where it may. */
+  send(sms: Sms): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The provider will not take this message: the number is none, or cannot be reached. Holds neither number nor text. */
+export class SmsRejected extends Error {
+  constructor(reason: string) {
+    super(`The SMS provider refused the message: ${reason}`);
+    this.name = 'SmsRejected';
+  }
+}
+
+/** Twilio's own magic numbers, so that what was tried with the simulator behaves so with Twilio's test credentials too. */
+export const SIMULATED_FAILURES: Readonly<Record<string, 'rejected' | 'unavailable'>> = {
+  '+15005550001': 'rejected',
+  '+15005550009': 'unavailable',
+};
+
+/** Where there is no SMS provider: each message becomes a file that says that it was never sent, for whoever tries the platform. */
+export class SimulatedSms implements SmsSender {
+  readonly isSimulated = true;
+
+  constructor(
+    private readonly folder: string,
+    private readonly log: Logger,
+  ) {}
+
+  async send({ to, text }: Sms): Promise<void> {
+    const failure = SIMULATED_FAILURES[to];
+    if (failure === 'rejected') throw new SmsRejected('the simulated network has no such number');
+    if (failure === 'unavailable') throw new Error('The simulated network is down for this number.');
+    mkdirSync(this.folder, { recursive: true });
+    const file = `${newId('sms')}.txt`;
+    await writeFile(join(this.folder, file), `Simulated: this message was not sent.\nTo: ${to}\n\n${text}\n`, { mode: 0o600 });
+    this.log.info({ file, simulated: true }, 'An SMS was simulated and not sent; set SMS_ACCOUNT_SID to send them');
+  }
+
+  async close(): Promise<void> {}
+}

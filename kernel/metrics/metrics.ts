@@ -1,0 +1,89 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { MetricSamples } from './samples.ts';
+import { workMetrics } from './work.ts';
+
+const FAST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const SLOW_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/**
+ * What the platform counts about itself, for `/metrics`. Labels have few values: never an id, a path with one, or a tenant.
+ * One set belongs to one platform, so that two of them in one process (tests) do not add up.
+ */
+export function createMetrics() {
+  const registers = [new Registry()];
+  const samples = new MetricSamples(registers);
+  let text: Promise<string> | undefined;
+  return {
+    /** Everything in Prometheus' text format. Readers that come while it is made get the same one. */
+    text() {
+      text ??= samples
+        .refresh()
+        .then(() => exposition(registers))
+        .finally(() => {
+          text = undefined;
+        });
+      return text;
+    },
+    /** Gauges that cost a statement. */
+    samples,
+    ...workMetrics(registers),
+    httpDuration: new Histogram({
+      name: 'http_request_duration_seconds',
+      help: 'From the request line to the end of the answer. `route` is the pattern, not the path.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: FAST_SECONDS,
+      registers,
+    }),
+    graphqlDuration: new Histogram({
+      name: 'graphql_operation_duration_seconds',
+      help: 'GraphQL operations by type (query, mutation, subscription) and outcome (ok, error).',
+      labelNames: ['type', 'outcome'],
+      buckets: FAST_SECONDS,
+      registers,
+    }),
+    subgraphFetches: new Counter({
+      name: 'subgraph_fetches_total',
+      help: 'Calls from the router to a subgraph.',
+      labelNames: ['subgraph', 'outcome'],
+      registers,
+    }),
+    webhookDuration: new Histogram({
+      name: 'webhook_delivery_duration_seconds',
+      help: 'Attempts to deliver a webhook by outcome (delivered, failed, exhausted).',
+      labelNames: ['outcome'],
+      buckets: SLOW_SECONDS,
+      registers,
+    }),
+    outboxLag: new Gauge({
+      name: 'outbox_lag_seconds',
+      help: 'Age of the oldest event of a domain that the relay has not moved to the log.',
+      labelNames: ['domain'],
+      registers,
+    }),
+    liveSubscriptions: new Gauge({ name: 'live_subscriptions', help: 'Open GraphQL subscriptions.', registers }),
+    rateLimitRefusals: new Counter({
+      name: 'rate_limit_refusals_total',
+      help: 'Requests refused by what was full: hour, burst, concurrency or an operation category; suspension for who is suspended.',
+      labelNames: ['window'],
+      registers,
+    }),
+    rateLimitStoreUp: new Gauge({
+      name: 'rate_limit_store_up',
+      help: '1 while the rate limit counters live where they should; 0 while Redis is away and each process counts alone.',
+      registers,
+    }),
+  };
+}
+
+let processMetrics: Registry | undefined;
+
+/** Memory, event loop and garbage collection belong to the process: they are watched once, from when someone first asks. */
+function exposition(registers: Registry[]): Promise<string> {
+  if (!processMetrics) {
+    processMetrics = new Registry();
+    collectDefaultMetrics({ register: processMetrics });
+  }
+  return Registry.merge([processMetrics, ...registers]).metrics();
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;

@@ -1,0 +1,71 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Logger } from '../log/log.ts';
+
+/** However often metrics are read, a sample costs its statement once in so long. */
+const EVERY_MS = 10_000;
+/** A reader of metrics waits so long for samples; what takes longer is shown as it was. */
+const PATIENCE_MS = 1_000;
+
+interface Sample {
+  take(): Promise<void>;
+  everyMs: number;
+  takenAt: number;
+  taking?: Promise<void> | undefined;
+}
+
+/**
+ * Gauges that cost a statement, such as the number of jobs that wait. They are taken when metrics are read, at most once in ten
+ * seconds and never twice at a time, so that neither an idle platform nor a storm of readers costs the database anything.
+ */
+export class MetricSamples {
+  readonly #samples = new Map<string, Sample>();
+  readonly #takenAt: Gauge<'sample'>;
+
+  constructor(registers: Registry[]) {
+    this.#takenAt = new Gauge({
+      name: 'metrics_sample_timestamp_seconds',
+      help: 'When the gauges that are read from the database were last read: unix time. Where it stands still they are old.',
+      labelNames: ['sample'],
+      registers,
+    });
+  }
+
+  /** Has `take` set gauges whenever they are read and older than `everyMs`, until the returned function is called. */
+  add(name: string, log: Logger, take: () => Promise<void>, everyMs = EVERY_MS): () => void {
+    const logged = async (): Promise<void> => {
+      try {
+        await take();
+        this.#takenAt.set({ sample: name }, Date.now() / 1000);
+      } catch (error) {
+        log.debug({ err: error, sample: name }, 'metrics could not be read from the database');
+      }
+    };
+    const sample: Sample = { take: logged, everyMs, takenAt: Number.NEGATIVE_INFINITY };
+    this.#samples.set(name, sample);
+    return () => {
+      if (this.#samples.get(name) === sample) this.#samples.delete(name);
+    };
+  }
+
+  /** Resolves when all samples are fresh, or it took too long. */
+  async refresh(): Promise<void> {
+    const taking = [...this.#samples.values()].map((sample) => this.#refreshed(sample));
+    if (taking.length === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, PATIENCE_MS);
+    });
+    await Promise.race([Promise.all(taking), patience]);
+    clearTimeout(timer);
+  }
+
+  #refreshed(sample: Sample): Promise<void> | undefined {
+    const isFresh = performance.now() - sample.takenAt < sample.everyMs;
+    if (isFresh || sample.taking !== undefined) return sample.taking;
+    sample.takenAt = performance.now();
+    sample.taking = sample.take().finally(() => {
+      sample.taking = undefined;
+    });
+    return sample.taking;
+  }
+}

@@ -1,0 +1,35 @@
+import { expect, test, vi } from 'vitest';
+import { createLogger } from '../log/log.ts';
+import { createMetrics } from './metrics.ts';
+
+const log = createLogger({ level: 'silent' });
+
+test('a hundred readers at once cost one sample, and those that follow none until it is old', async () => {
+  const metrics = createMetrics();
+  const take = vi.fn(async () => metrics.jobsWaiting.set({ queue: 'test' }, 3));
+  metrics.samples.add('test', log, async () => void (await take()));
+  const texts = await Promise.all(Array.from({ length: 100 }, () => metrics.text()));
+  for (const text of texts) expect(text).toContain('jobs_waiting{queue="test"} 3');
+  await metrics.text();
+  expect(take).toHaveBeenCalledTimes(1);
+});
+
+test('a database that does not answer keeps metrics neither away nor busy with more than one sample', async () => {
+  const metrics = createMetrics();
+  const take = vi.fn(() => new Promise<void>(() => undefined));
+  metrics.samples.add('test', log, take, 0);
+  expect(await metrics.text()).toContain('process_resident_memory_bytes');
+  await metrics.text();
+  expect(take).toHaveBeenCalledTimes(1);
+});
+
+test('a sample that fails is taken again, and its timestamp shows that its gauges are old', async () => {
+  const metrics = createMetrics();
+  const take = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('the database is away')).mockResolvedValue();
+  const stop = metrics.samples.add('test', log, take, 0);
+  expect(await metrics.text()).not.toContain('metrics_sample_timestamp_seconds{sample="test"}');
+  expect(await metrics.text()).toContain('metrics_sample_timestamp_seconds{sample="test"}');
+  stop();
+  await metrics.text();
+  expect(take).toHaveBeenCalledTimes(2);
+});

@@ -1,0 +1,30 @@
+import { MailRejected } from '../messages/mail.ts';
+import { SmsRejected } from '../messages/sms.ts';
+import type { Metrics } from './metrics.ts';
+
+/** A `Mailer` or an `SmsSender`. */
+interface Sender<M> {
+  readonly isSimulated?: boolean;
+  send(message: M): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A sender whose attempts are timed and counted by what came of them. */
+export function measured<M>(kind: 'mail' | 'sms', sender: Sender<M>, { messageDuration }: Pick<Metrics, 'messageDuration'>): Sender<M> {
+  const { isSimulated = false } = sender;
+  return {
+    isSimulated,
+    async send(message) {
+      const began = performance.now();
+      const observe = (outcome: string): void => messageDuration.observe({ kind, outcome }, (performance.now() - began) / 1000);
+      try {
+        await sender.send(message);
+      } catch (error) {
+        observe(error instanceof MailRejected || error instanceof SmsRejected ? 'rejected' : 'failed');
+        throw error;
+      }
+      observe('sent');
+    },
+    close: () => sender.close(),
+  };
+}

@@ -1,0 +1,21 @@
+import { InvalidState } from '../errors/errors.ts';
+
+/** Which states may follow each state. */
+export type Transitions<S extends string> = Readonly<Record<S, readonly S[]>>;
+
+/** The state machine of a record: says what may follow, and refuses the rest with 409 INVALID_STATE. */
+export class StateMachine<S extends string> {
+  constructor(
+    private readonly resource: string,
+    private readonly transitions: Transitions<S>,
+  ) {}
+
+  allowed(from: S): readonly S[] {
+    return this.transitions[from];
+  }
+
+  /** @throws InvalidState naming what would be allowed. */
+  check(from: S, to: S): void {
+    if (!this.transitions[from].includes(to)) throw new InvalidState(this.resource, from, to, this.transitions[from]);
+  }
+}

@@ -1,0 +1,106 @@
+import type { z } from 'zod';
+import { SUBGRAPHS } from './data.ts';
+import type { Setting } from './setting.ts';
+import { type SettingKey, settings } from './settings.ts';
+
+type Value<S> = S extends { schema: infer Schema extends z.ZodType } ? z.output<Schema> : never;
+type WithFallback = { [Key in SettingKey]: (typeof settings)[Key] extends { fallback: string } ? Key : never }[SettingKey];
+
+/** Every setting, read; see settings/ for what each does. One without a fallback is undefined when it is not set. */
+export type Config = Readonly<{ [Key in SettingKey]: Value<(typeof settings)[Key]> | (Key extends WithFallback ? never : undefined) }>;
+
+/** Where values come from: `process.env`, overlaid by the command line. */
+export type ConfigSource = Readonly<Record<string, string | undefined>>;
+
+/** Everything that is wrong with the settings, one line each. Holds no value of a secret. */
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+  }
+}
+
+/**
+ * Reads the settings. An empty text counts as not set, as compose files write it.
+ * @throws ConfigError naming every bad setting at once.
+ */
+export function loadConfig(source: ConfigSource): Config {
+  const problems: string[] = [];
+  const values = Object.fromEntries(
+    Object.entries(settings).map(([key, setting]) => [key, read(setting, source, problems)]),
+  ) as unknown as Config;
+  problems.push(...conflicts(values, source));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(values);
+}
+
+function read(setting: Setting, source: ConfigSource, problems: string[]): unknown {
+  const text = source[setting.name]?.trim() || setting.fallback;
+  if (text === undefined) return undefined;
+  const result = setting.schema.safeParse(text);
+  if (result.success) return result.data;
+
+  const given = setting.secret ? '' : `, not ${JSON.stringify(text.slice(0, 80))}`;
+  problems.push(`${setting.name} ${result.error.issues[0]?.message ?? 'is not valid'}${given}.`);
+  return undefined;
+}
+
+/** What each setting allows and their combination does not. Looks at what was given, so that it never repeats a problem. */
+function* conflicts(config: Config, source: ConfigSource): Generator<string> {
+  const isSet = (key: SettingKey): boolean => Boolean(source[settings[key].name]?.trim());
+
+  if (isSet('databaseUrl') && !isSet('secretKey')) {
+    yield 'SECRET_KEY is needed with DATABASE_URL: every process that shares the database must know the same one.';
+  }
+  if (!isSet('databaseUrl')) {
+    for (const key of SUBGRAPHS.map((name) => `${name}DatabaseUrl` as const).filter(isSet))
+      yield `${settings[key].name} needs DATABASE_URL: a subgraph cannot be on a server while the others are embedded.`;
+  }
+  for (const database of ['database', ...SUBGRAPHS.map((name) => `${name}Database` as const)] as const) {
+    const [url, direct] = [`${database}Url`, `${database}DirectUrl`] as const;
+    if (isSet(direct) && !isSet(url))
+      yield `${settings[direct].name} needs ${settings[url].name}: it is the same database past its pooler.`;
+  }
+  if (isSet('countryHeader') && !isSet('trustedProxies')) {
+    yield 'COUNTRY_HEADER needs TRUSTED_PROXIES: anybody else could send the header too.';
+  }
+  if (isSet('tlsCert') !== isSet('tlsKey')) {
+    yield 'TLS_CERT and TLS_KEY are needed together: the certificate of the server and its private key.';
+  }
+  if (isSet('clientCertHeader') && !isSet('trustedProxies')) {
+    yield 'CLIENT_CERT_HEADER needs TRUSTED_PROXIES: else anyone could say that any certificate was theirs.';
+  }
+  if (isSet('tlsClientCa') && !isSet('tlsCert') && !isSet('clientCertHeader')) {
+    yield 'TLS_CLIENT_CA needs TLS_CERT and TLS_KEY, or CLIENT_CERT_HEADER: without them no client certificate gets here.';
+  }
+  yield* smsConflicts(isSet);
+  if (isSet('filesS3AccessKeyId') !== isSet('filesS3SecretAccessKey')) {
+    yield 'FILES_S3_ACCESS_KEY_ID and FILES_S3_SECRET_ACCESS_KEY are needed together.';
+  }
+  if (config.bootstrapApiKey && config.bootstrapApiKey.startsWith('test_') !== config.sandbox) {
+    yield 'BOOTSTRAP_API_KEY must begin with test_sk_ in a sandbox (SANDBOX=1) and with sk_live_ elsewhere.';
+  }
+}
+
+/** Half an account sends nothing, and looks as if it did. */
+function* smsConflicts(isSet: (key: SettingKey) => boolean): Generator<string> {
+  const account = ['smsAccountSid', 'smsAuthToken', 'smsFrom'] as const;
+  const missing = account.filter((key) => !isSet(key)).map((key) => settings[key].name);
+  if (missing.length > 0 && missing.length < account.length)
+    yield `${missing.join(' and ')} must be set too: SMS are sent with all of them or with none.`;
+}
+
+/** Where a database is reached: `directUrl` past a connection pooler, the same where there is none. */
+export interface DatabaseUrls {
+  url: string;
+  directUrl: string;
+}
+
+/** The server that holds a schema; undefined in the embedded mode. */
+export function databaseUrlsOf(config: Config, schema: string): DatabaseUrls | undefined {
+  const own = SUBGRAPHS.find((name) => name === schema);
+  const ownUrl = own && config[`${own}DatabaseUrl`];
+  if (ownUrl) return { url: ownUrl, directUrl: config[`${own}DatabaseDirectUrl`] ?? ownUrl };
+  const { databaseUrl: url, databaseDirectUrl: directUrl = url } = config;
+  return url && directUrl ? { url, directUrl } : undefined;
+}

@@ -1,0 +1,47 @@
+import type { Logger } from '../log/log.ts';
+
+export interface UpkeepDeps {
+  /** Names its log lines, such as `support.attachments`. */
+  name: string;
+  everyMs: number;
+  log: Logger;
+}
+
+/**
+ * Does something every so often that nobody waits for, such as deleting what is kept no longer: never beside itself, and again
+ * at its next time where it failed. What takes long ends when it is told to stop. What is due at a stored instant is a sweeper's (kernel/work/due.ts).
+ */
+export class Upkeep {
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  readonly #stopping = new AbortController();
+
+  constructor(
+    private readonly deps: UpkeepDeps,
+    private readonly task: (stopping: AbortSignal) => Promise<void>,
+  ) {}
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#running ??= this.#run().finally(() => {
+        this.#running = undefined;
+      });
+    }, this.deps.everyMs).unref();
+  }
+
+  /** Resolves when what is under way has ended; nothing begins after. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { name, log } = this.deps;
+    try {
+      await this.task(this.#stopping.signal);
+    } catch (error) {
+      log.warn({ err: error, upkeep: name }, 'upkeep failed and will be tried again');
+    }
+  }
+}
