@@ -1,5 +1,6 @@
 import { type ArgumentNode, type FieldNode, Kind, type OperationDefinitionNode, print, type SelectionSetNode, visit } from 'graphql';
 import { sortValueNode } from 'graphql/utilities/sortValueNode.js';
+import type { Path } from './path.ts';
 import type { Fragments } from './projection.ts';
 
 /** An operation in which one response key always stands for one field with one set of arguments, and never for what another field is named. */
@@ -14,7 +15,8 @@ export interface DistinctOperation {
  * Gives a field another response key where its own stands for something else too, which is allowed in fragments on different
  * types. The planner (0.0.38) puts both into one selection, and where they differ it ends the process. An alias is replaced
  * always: it may be the name of a field that the plan fetches for itself, and entities would be asked for by the wrong key
- * (`{ accounts { id: name services { id } } }`).
+ * (`{ accounts { id: name services { id } } }`). One that says what its field says anyway is left out: beside the field without it
+ * the planner ends the process too (`{ by { name } ... on Book { by { name: name } } }`).
  */
 export function distinguish(operation: OperationDefinitionNode, fragments: Fragments): DistinctOperation {
   const meanings = meaningsOf(operation, fragments);
@@ -31,8 +33,8 @@ export function distinguish(operation: OperationDefinitionNode, fragments: Fragm
       Field: {
         leave(field) {
           const value = names.get(keyOf(field))?.get(meaningOf(field));
-          const alias = value ? { alias: { kind: Kind.NAME, value } as const } : {};
-          return value || field.arguments?.length ? { ...field, ...alias, arguments: argumentsOf(field) } : undefined;
+          if (!value && !field.alias && !field.arguments?.length) return undefined;
+          return { ...field, alias: value ? { kind: Kind.NAME, value } : undefined, arguments: argumentsOf(field) };
         },
       },
     });
@@ -40,6 +42,25 @@ export function distinguish(operation: OperationDefinitionNode, fragments: Fragm
     ([name, fragment]) => [name, { ...fragment, selectionSet: rename(fragment.selectionSet) }] as const,
   );
   return { operation: rename(operation), fragments: new Map(renamedFragments), renamed };
+}
+
+/** Whether the operation selects the field at a path of a response, of whichever type. */
+export function selects({ operation, fragments }: DistinctOperation, path: Path): boolean {
+  let sets: SelectionSetNode[] = [operation.selectionSet];
+  const keys = path.filter((step) => typeof step === 'string');
+  return keys.every((key) => {
+    const fields = sets.flatMap((set) => fieldsOf(set, fragments)).filter((field) => keyOf(field) === key);
+    sets = fields.flatMap(({ selectionSet }) => selectionSet ?? []);
+    return fields.length > 0;
+  });
+}
+
+function fieldsOf({ selections }: SelectionSetNode, fragments: Fragments): FieldNode[] {
+  return selections.flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) return selection;
+    const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
+    return inner ? fieldsOf(inner.selectionSet, fragments) : [];
+  });
 }
 
 const keyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value;

@@ -4,7 +4,7 @@ import { EntityBatch } from './batch.ts';
 import { errorAt } from './errors.ts';
 import type { JsonObject } from './merge.ts';
 import { EntityPath, type Path } from './path.ts';
-import { compileRepresentation, type Represent, typeSetBy } from './representation.ts';
+import { compileRepresentation, type Represent } from './representation.ts';
 import { compileRewrites, type RenamePath, type Rewrite, renamesOf } from './rewrite.ts';
 import { compileSend, parseFetch, type Response, responseKeys, unreached } from './send.ts';
 import type { Run, Step } from './step.ts';
@@ -17,8 +17,6 @@ interface EntityList {
   represent: Represent;
   rewrite: Rewrite;
   rename: RenamePath | undefined;
-  /** All are sent as their interface, also those of types of which nothing is selected. */
-  isInterface: boolean;
   /** The response keys that it brings. */
   keys: ReadonlySet<string>;
 }
@@ -31,7 +29,6 @@ const compileList = (node: EntityListNode, document: DocumentNode, schema: Graph
   represent: compileRepresentation(node.requires, node.inputRewrites ?? [], schema),
   rewrite: compileRewrites(node.outputRewrites ?? [], schema),
   rename: renamesOf(node.outputRewrites ?? []),
-  isInterface: (node.inputRewrites ?? []).flatMap(typeSetBy).length > 0,
   keys: responseKeys(document, node.alias),
 });
 
@@ -118,8 +115,7 @@ function takeErrors<C>(
     if (isLocated && tail.length > 0) {
       // a null for all of the entity: whatever else was asked of it is absent for the same reason
       const isNull = !results?.[index];
-      for (const path of paths)
-        run.errors.add(errorAt(error, [...path, ...(list.rename?.(tail) ?? tail)]), isNull ? path : undefined, list.isInterface);
+      for (const path of paths) run.errors.add(errorAt(error, [...path, ...(list.rename?.(tail) ?? tail)]), isNull ? path : undefined);
     } else {
       run.errors.fail(error, paths, list.keys);
       if (!isLocated) for (const at of batch.representations.keys()) failed.add(at);

@@ -20,19 +20,16 @@ interface Failure {
 
 /** The errors of one run. What a failed fetch leaves open is known when the response is made: it is reported at each such field. */
 export class RunErrors {
-  readonly #located: { error: GraphQLError; scope: Path; isGuess: boolean }[] = [];
+  readonly #located: { error: GraphQLError; scope: Path }[] = [];
   readonly #failures: Failure[] = [];
 
   get areNone(): boolean {
     return this.#located.length === 0 && this.#failures.length === 0;
   }
 
-  /**
-   * An error of a field. `scope`: what is absent because of it, the field itself by default. `isGuess`: the field may have been
-   * fetched without being selected, and then its error is nobody's.
-   */
-  add(error: GraphQLError, scope: Path = error.path ?? [], isGuess = false): void {
-    this.#located.push({ error, scope, isGuess });
+  /** An error of a field. `scope`: what is absent because of it, the field itself by default. */
+  add(error: GraphQLError, scope: Path = error.path ?? []): void {
+    this.#located.push({ error, scope });
   }
 
   /** An error for which all of these fields are absent, or some of them. */
@@ -46,9 +43,13 @@ export class RunErrors {
     });
   }
 
-  /** All errors, with those of the response's own problems that no error explains. `isShown`: whether the response has a path. */
-  complete(problems: readonly Problem[], isShown: (path: Path) => boolean = () => true): GraphQLError[] {
-    const located = this.#located.filter(({ error, isGuess }) => !isGuess || isShown(error.path ?? []));
+  /**
+   * All errors, with those of the response's own problems that no error explains. `isOfAnotherType`: whether a path leads to a field
+   * that the operation selects of another type only. A subgraph may have been asked for it before the type was known, and then its
+   * error is nobody's.
+   */
+  complete(problems: readonly Problem[], isOfAnotherType: (path: Path) => boolean = () => false): GraphQLError[] {
+    const located = this.#located.filter(({ error }) => !isOfAnotherType(error.path ?? []));
     const reported = problems.flatMap((problem) => this.#report(problem));
     const left = this.#failures.filter(({ isReported }) => !isReported);
     return [...located.map(({ error }) => error), ...reported, ...left.map(({ error, parent }) => at(error, parent))];

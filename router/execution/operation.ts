@@ -1,7 +1,7 @@
 import type { QueryPlanner } from '@graphql-hive/router-query-planner';
 import { type ExecutionResult, type GraphQLError, type GraphQLSchema, Kind, type OperationDefinitionNode, print } from 'graphql';
 import { getVariableValues } from 'graphql/execution/values.js';
-import { type DistinctOperation, distinguish } from './distinct.ts';
+import { type DistinctOperation, distinguish, selects } from './distinct.ts';
 import { errorAt, RunErrors } from './errors.ts';
 import type { JsonObject } from './merge.ts';
 import type { Path } from './path.ts';
@@ -23,7 +23,7 @@ export class CompiledOperation<C> {
     private readonly operation: OperationDefinitionNode,
     private readonly step: Step<C> | undefined,
     private readonly project: Project,
-    private readonly renamed: DistinctOperation['renamed'],
+    private readonly distinct: DistinctOperation,
   ) {}
 
   /** Plans one operation of a validated document, whose conditions are decided. */
@@ -38,7 +38,7 @@ export class CompiledOperation<C> {
       ? await planner.planAsync(textOf(schema, distinct), operation.name?.value ?? null, new Set(), 0)
       : undefined;
     const step = plan?.node && compileStep<C>(plan.node, schema);
-    return new CompiledOperation(schema, operation, step, compileProjection(schema, distinct), distinct.renamed);
+    return new CompiledOperation(schema, operation, step, compileProjection(schema, distinct), distinct);
   }
 
   /**
@@ -54,7 +54,9 @@ export class CompiledOperation<C> {
     if (this.step) await this.step({ variables: coerced, context, fetch, data: fetched, errors: failures });
     const { data, problems } = this.project(fetched);
     if (problems.length === 0 && failures.areNone) return { data };
-    const errors = failures.complete(problems, (path) => this.#isShown(data, path)).map((error) => this.#asAsked(error));
+    const errors = failures
+      .complete(problems, (path) => !this.#isShown(data, path) && selects(this.distinct, path))
+      .map((error) => this.#asAsked(error));
     return errors.length > 0 ? { data, errors } : { data };
   }
 
@@ -63,7 +65,7 @@ export class CompiledOperation<C> {
     let value: unknown = data;
     for (const step of path) {
       if (value === null) return true;
-      const key = this.renamed.get(String(step)) ?? step;
+      const key = this.distinct.renamed.get(String(step)) ?? step;
       if (typeof value !== 'object' || !Object.hasOwn(value as object, key)) return false;
       value = (value as JsonObject)[key];
     }
@@ -72,7 +74,7 @@ export class CompiledOperation<C> {
 
   /** With the response keys that the client gave. */
   #asAsked(error: GraphQLError): GraphQLError {
-    const { renamed } = this;
+    const { renamed } = this.distinct;
     if (!error.path?.some((step) => typeof step === 'string' && renamed.has(step))) return error;
     return errorAt(
       error,

@@ -37,6 +37,15 @@ test.each([
   expect(JSON.stringify(ours.data)).not.toContain('_1_');
 });
 
+test('an alias that says what its field says anyway stands beside the field without it', async () => {
+  const { ours, expected } = await compared(
+    WITH_INTERFACE_OBJECTS,
+    '{ media { related { by { name } ... on Book { by { name: name } } } } }',
+  );
+  expect(ours.errors).toBeUndefined();
+  expect(ours.data).toEqual(expected.data);
+});
+
 test('errors of such fields have the response keys that the client gave', async () => {
   const query =
     '{ search { ... on Book { cover { t: url } } ... on Film { c: cover { t: url(secure: true) } } ... on Maker { t: name } } }';
