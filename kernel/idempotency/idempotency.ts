@@ -41,8 +41,12 @@ export type Begun =
 
 /** Where the first answer to an `Idempotency-Key` is kept, for 24 hours. */
 export interface IdempotencyStore {
+  /** How often a request that is being worked on extends its lease. */
+  readonly extendEveryMs: number;
   /** Claims a key in one atomic step: of any number at once, one gets `new`. */
   begin(scope: IdempotencyScope, key: string, fingerprint: string): Promise<Begun>;
+  /** Keeps the key claimed for as long again. Without effect where the lease was lost. */
+  extend(scope: IdempotencyScope, key: string, lease: string): Promise<void>;
   /** Keeps the answer. Without effect where the lease was lost. */
   complete(scope: IdempotencyScope, key: string, lease: string, answer: Answer): Promise<void>;
   /** Frees the key, for what may be tried again. */
@@ -76,8 +80,9 @@ export interface Claim {
 
 /**
  * Runs `answer` at most once for a key and replays what it answered. A refusal that is kept (`isKept`) is an answer too:
- * `refusal` makes it of an error; so is a failure of ours after the change was made, which must not be made twice. A process that dies between the commit of the operation and `complete` leaves a key whose
- * request runs again when it is repeated after the store's lease time.
+ * `refusal` makes it of an error; so is a failure of ours after the change was made, which must not be made twice. The lease is
+ * extended for as long as the request takes. A process that dies between the commit of the operation and `complete` leaves a key
+ * whose request runs again when it is repeated after the store's lease time.
  */
 export async function answerOnce(claim: Claim, answer: () => Promise<Answer>, refusal: (error: PlatformError) => Answer): Promise<Answer> {
   const { store, scope, key, fingerprint, lost } = claim;
@@ -88,7 +93,9 @@ export async function answerOnce(claim: Claim, answer: () => Promise<Answer>, re
     throw conflict(key, 'The first request with this Idempotency-Key is still being worked on. Try again in a few seconds.');
   if (begun.state === 'replay')
     return { status: begun.status, body: begun.body, headers: { ...begun.headers, 'idempotent-replayed': 'true' } };
-  const first = await answer().catch(async (error: unknown) => {
+  const extending = setInterval(() => void store.extend(scope, key, begun.lease).catch(lost), store.extendEveryMs);
+  const answered = answer().finally(() => clearInterval(extending));
+  const first = await answered.catch(async (error: unknown) => {
     if (error instanceof PlatformError && (isKept(error.status) || error instanceof FailedAfterEffect)) return refusal(error);
     await store.abandon(scope, key, begun.lease).catch(lost);
     throw error;

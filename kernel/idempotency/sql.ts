@@ -19,6 +19,11 @@ export const READ = `
   select fingerprint, lease, status, headers, body from bridge.idempotency_key
   where organization_id = $1 and caller_id = $2 and key = $3`;
 
+/** $1 organization, $2 caller, $3 key, $4 lease. */
+export const EXTEND = `
+  update bridge.idempotency_key set leased_until = now() + interval '60 seconds'
+  where organization_id = $1 and caller_id = $2 and key = $3 and lease = $4 and status is null`;
+
 /** $1 organization, $2 caller, $3 key, $4 lease, $5 status, $6 headers, $7 body. */
 export const COMPLETE = `
   update bridge.idempotency_key set status = $5, headers = $6::text::jsonb, body = $7

@@ -3,7 +3,7 @@ import type { SecretBox } from '../access/secret-box.ts';
 import type { Rows } from '../database/database.ts';
 import { deleteExpired } from '../work/retention.ts';
 import type { Answer, Begun, IdempotencyScope, IdempotencyStore } from './idempotency.ts';
-import { ABANDON, CLAIM, COMPLETE, EXPIRED, READ } from './sql.ts';
+import { ABANDON, CLAIM, COMPLETE, EXPIRED, EXTEND, READ } from './sql.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -11,6 +11,9 @@ export type Row = Record<string, unknown>;
 export interface Sql {
   query(text: string, params: readonly unknown[]): Promise<Row[]>;
 }
+
+/** A third of the lease: one extension may fail. */
+const EXTEND_EVERY_MS = 20_000;
 
 /** A key that is freed between the claim and the look at who holds it is claimed again. */
 const ATTEMPTS = 3;
@@ -20,6 +23,8 @@ const ATTEMPTS = 3;
  * hold a key or secret that is shown once.
  */
 export class SqlIdempotencyStore implements IdempotencyStore {
+  readonly extendEveryMs = EXTEND_EVERY_MS;
+
   constructor(
     private readonly sql: Sql,
     private readonly box: SecretBox,
@@ -36,6 +41,12 @@ export class SqlIdempotencyStore implements IdempotencyStore {
     if (held.state === 'new' || held.state === 'conflict') return begun;
     await this.#end(ABANDON, scope, key, lease);
     return held;
+  }
+
+  async extend(scope: IdempotencyScope, key: string, lease: string): Promise<void> {
+    await this.#end(EXTEND, scope, key, lease);
+    const former = formerOf(scope);
+    if (former) await this.#end(EXTEND, former, key, SHARED + lease);
   }
 
   async complete(scope: IdempotencyScope, key: string, lease: string, answer: Answer): Promise<void> {

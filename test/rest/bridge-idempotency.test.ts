@@ -2,9 +2,10 @@ import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Principal } from '../../kernel/access/principal.ts';
 import { SecretBox } from '../../kernel/access/secret-box.ts';
-import { fingerprintOf, idempotencyScope } from '../../kernel/idempotency/idempotency.ts';
+import { answerOnce, fingerprintOf, type IdempotencyStore, idempotencyScope } from '../../kernel/idempotency/idempotency.ts';
 import { idempotencyMigrations } from '../../kernel/idempotency/migrations.ts';
 import { type Row, SqlIdempotencyStore } from '../../kernel/idempotency/store.ts';
+import { eventually } from '../rig.ts';
 import { startToyApp, type ToyApp } from './fixtures/toy.app.ts';
 
 let database: PGlite;
@@ -162,6 +163,8 @@ describe('a POST with an Idempotency-Key', () => {
 
 test('a store that fails after the operation ran takes nothing from the caller, and is logged', async () => {
   const failing = {
+    extendEveryMs: 60_000,
+    extend: () => Promise.resolve(),
     begin: (...args: Parameters<typeof store.begin>) => store.begin(...args),
     complete: () => Promise.reject(new Error('gone')),
     abandon: () => Promise.reject(new Error('gone')),
@@ -174,9 +177,43 @@ test('a store that fails after the operation ran takes nothing from the caller, 
   await other.app.close();
 });
 
+test('a request extends its lease for as long as it takes, and no longer', async () => {
+  const scope = { organizationId: 'org_1', callerId: 'ak_9' };
+  const extended: string[] = [];
+  const impatient: IdempotencyStore = {
+    extendEveryMs: 1,
+    begin: (...args) => store.begin(...args),
+    complete: (...args) => store.complete(...args),
+    abandon: (...args) => store.abandon(...args),
+    extend: async (_, extendedKey, lease) => void extended.push(`${extendedKey} ${lease}`),
+  };
+  const claim = { store: impatient, scope, key, fingerprint: 'one', lost: () => undefined };
+  const slow = async () => {
+    await eventually(() => extended.length >= 3);
+    return { status: 201, body: '{}', headers: {} };
+  };
+  await answerOnce(claim, slow, () => ({ status: 500, body: '', headers: {} }));
+  const count = extended.length;
+  expect(new Set(extended).size).toBe(1);
+  expect(extended[0]).toMatch(key);
+  await answerOnce({ ...claim, key: `${key}-next` }, slow, () => ({ status: 500, body: '', headers: {} }));
+  expect(extended.filter((one) => one.startsWith(`${key} `))).toHaveLength(count);
+});
+
 describe('the store', () => {
   const scope = { organizationId: 'org_1', callerId: 'ak_9' };
   const answer = { status: 201, body: '{}', headers: { a: 'b' } };
+
+  test('keeps a key claimed beyond 60 seconds where its lease is extended', async () => {
+    const begun = await store.begin(scope, key, 'one');
+    if (begun.state !== 'new') throw new Error('not claimed');
+    await later('50 seconds');
+    await store.extend(scope, key, begun.lease);
+    await later('50 seconds');
+    expect(await store.begin(scope, key, 'one')).toEqual({ state: 'running' });
+    await later('11 seconds');
+    expect(await store.begin(scope, key, 'one')).toMatchObject({ state: 'new' });
+  });
 
   test('a lease that a crashed process left is taken over after 60 seconds by the same request alone', async () => {
     expect(await store.begin(scope, key, 'one')).toMatchObject({ state: 'new' });
