@@ -111,7 +111,7 @@ export class DatabaseListener {
     const listens = [...this.#callbacks.keys()].map((channel) => `listen "${channel}"`);
     // a channel that is added from now on is listened to behind these
     this.#client = client;
-    await client.query([`set lock_timeout = ${POLL_LOCK_TIMEOUT_MS}`, ...listens].join('; '));
+    await client.query([`set jit = off; set lock_timeout = ${POLL_LOCK_TIMEOUT_MS}`, ...listens].join('; '));
   }
 
   #retrySoon(): void {

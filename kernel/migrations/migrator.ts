@@ -1,6 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite';
 import type { Logger } from '../log/log.ts';
 import type { MigrateMode } from '../settings/data.ts';
+import { stopCompiling } from './compilation.ts';
 import { SchemaError } from './schema.error.ts';
 import { Scratch } from './scratch.ts';
 import { embeddedSession, type Session, serverSession } from './session.ts';
@@ -34,6 +35,7 @@ export class SchemaMigrator {
   async migrate(schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
     const { mode, log, pglite } = this.parts;
     await using session = await this.#open();
+    if (!pglite && mode !== 'never') await stopCompiling(session, log);
     // most starts find everything done, and wait for nobody
     const isDone = await inspected(session, schemas).then(
       (found) => found.length === 0,
