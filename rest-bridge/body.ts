@@ -1,5 +1,5 @@
 import { API_VERSION } from '../kernel/http/api-version.ts';
-import type { CompiledRoute } from './compile.ts';
+import type { CompiledRoute } from './compiled-route.ts';
 import type { Found, PageInfo } from './graph.ts';
 
 /**

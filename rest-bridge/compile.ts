@@ -12,42 +12,15 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { isResource, type Resource } from '../kernel/records/resource.ts';
-import { type InputPlan, planInput, RouteError } from './input.plan.ts';
-import { compileReader, compileVariables, type ReadInput } from './input.reader.ts';
+import { isResource, type Resource } from '../kernel/errors/resource.ts';
+import type { CompiledRoute } from './compiled-route.ts';
+import { planInput, RouteError } from './input.plan.ts';
+import { compileReader, compileVariables } from './input.reader.ts';
 import { snakeCase } from './names.ts';
-import { compileSpelling, enumSpelling, type Spell } from './output.ts';
+import { compileSpelling, enumSpelling } from './output.ts';
 import { type PermissionOf, permissionOf } from './permission.ts';
 import { type Area, type OtherRoute, pathParameters, type Route } from './route.ts';
 import { pageNode, printSelection, type SelectedObject, Selections } from './selection.ts';
-
-/** A line of the route table with everything that can be known before the first request. */
-export interface CompiledRoute {
-  route: Route;
-  tag: string;
-  kind: 'query' | 'mutation';
-  field: GraphQLField<unknown, unknown>;
-  permission: string | undefined;
-  /** Whether users are asked for a second factor. */
-  secondFactor: boolean;
-  status: number;
-  /** The path parameter that names the record; for 404. */
-  recordParameter: string | undefined;
-  /** What there is none of where the field is null; undefined for a field that never is. */
-  resource: Resource | undefined;
-  input: InputPlan;
-  read: ReadInput;
-  variables: (values: Readonly<Record<string, unknown>>) => Record<string, unknown>;
-  isPage: boolean;
-  isList: boolean;
-  object: SelectedObject | undefined;
-  /** The type of the record or of the list's items. */
-  recordType: GraphQLOutputType;
-  spell: Spell | undefined;
-  spellLeaf: ((value: unknown) => unknown) | undefined;
-  /** The operation in the graph: always this object, so that parsed documents and plans can be kept by it. */
-  document: DocumentNode;
-}
 
 export interface RestSource {
   /** The public schema of the graph. */

@@ -24,7 +24,7 @@ import {
   isRequiredInputField,
   Kind,
 } from 'graphql';
-import type { CompiledRoute } from './compile.ts';
+import type { CompiledRoute } from './compiled-route.ts';
 import type { InputMember } from './input.plan.ts';
 import { restValues, snakeCase } from './names.ts';
 import { faceScalar } from './scalars.ts';

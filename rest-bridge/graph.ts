@@ -2,7 +2,7 @@ import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { type FieldProblem, InvalidParameters, isErrorCode, PlatformError, ResourceNotFound } from '../kernel/errors/errors.ts';
 import { toPlatformError } from '../kernel/http/http.ts';
 import { FailedAfterEffect } from '../kernel/idempotency/idempotency.ts';
-import type { CompiledRoute } from './compile.ts';
+import type { CompiledRoute } from './compiled-route.ts';
 import { type InputPlan, restFieldOf, restWords } from './input.plan.ts';
 import { isObject } from './problems.ts';
 

@@ -15,7 +15,7 @@ import {
 import type { RequestContext } from '../kernel/request.ts';
 import { renewContext } from '../router/request-context.ts';
 import { compileRepresentation, envelope, hasEnvelope } from './body.ts';
-import type { CompiledRoute } from './compile.ts';
+import type { CompiledRoute } from './compiled-route.ts';
 import { type Found, graphError, readResult } from './graph.ts';
 import { EXPECTED_REVISION } from './input.plan.ts';
 import { searchOf } from './input.reader.ts';

@@ -1,6 +1,6 @@
+import type { Resource } from '../kernel/errors/resource.ts';
 import { BODY_LIMIT } from '../kernel/http/bodies.ts';
 import type { Priority, RateCategory } from '../kernel/http/http.ts';
-import type { Resource } from '../kernel/records/resource.ts';
 import type { Operation } from './openapi/types.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';

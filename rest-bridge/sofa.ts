@@ -1,11 +1,11 @@
 import { type ExecutionArgs, type ExecutionResult, type GraphQLSchema, type execute as graphqlExecute, isScalarType } from 'graphql';
 import { createSofa, createSofaRouter } from 'sofa-api';
-import type { CompiledRoute } from './compile.ts';
+import type { CompiledRoute } from './compiled-route.ts';
 import { buildFace, SORT } from './face.ts';
+import type { JsonSchema } from './json-schema.ts';
 import { routerPath } from './route.ts';
 import { scalarSchema } from './scalars.ts';
 
-export type JsonSchema = Record<string, unknown>;
 interface ObjectSchema {
   properties: Record<string, JsonSchema>;
   required?: string[];

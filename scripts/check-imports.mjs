@@ -1,12 +1,12 @@
 /**
  * Holds the sources and the table of docs/architecture.md against scripts/import-rules.mjs, and the sources against four rules: what is imported exists, packages are
- * declared in package.json, those that ship are imported, and no files need each other at run time. dependency-cruiser would be the usual
+ * declared in package.json, those that ship are imported, and neither files nor folders need each other at run time. dependency-cruiser would be the usual
  * tool; it reads TypeScript through the compiler's API, which TypeScript 7 does not have yet.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
-import { rooms, rules } from './import-rules.mjs';
+import { backwards, rooms, rules } from './import-rules.mjs';
 
 const ROOMS = Object.keys(rooms);
 const PICTURE = 'docs/architecture.md';
@@ -18,7 +18,16 @@ const TESTS = /^(test|bench)\/|[.]test[.]ts$/;
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const files = ROOMS.filter((room) => existsSync(room)).flatMap(filesIn);
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
-const problems = [...foreignRooms(), ...misdrawn(), ...brokenRules(), ...unresolved(), ...undeclared(), ...unused(), ...cycles()];
+const problems = [
+  ...foreignRooms(),
+  ...misdrawn(),
+  ...brokenRules(),
+  ...unresolved(),
+  ...undeclared(),
+  ...unused(),
+  ...fileCycles(),
+  ...folderCycles(),
+];
 
 for (const problem of problems) console.error(`${problem}\n`);
 const count = [...imports.values()].reduce((sum, list) => sum + list.length, 0);
@@ -114,19 +123,64 @@ function* unused() {
   }
 }
 
-/** One cycle for each file that is reached from itself over imports that are there at run time. */
-function* cycles() {
+function* fileCycles() {
+  const neededBy = (file) =>
+    imports
+      .get(file)
+      ?.filter(({ isType, isFile }) => isFile && !isType)
+      .map(({ target }) => target) ?? [];
+  for (const path of cycles(files, neededBy))
+    yield `${path.join(' → ')}: a cycle.\n  Two files that need each other at run time are one thing, or share a third that wants a name.`;
+}
+
+function* folderCycles() {
+  const unneeded = new Set(backwards);
+  /** An import between two nodes of a domain or room, as an example of all, by the nodes that it leads from and to. */
+  const examples = new Map();
+  for (const [file, list] of imports) {
+    if (TESTS.test(file)) continue;
+    for (const { isType, isFile, target } of list) {
+      if (!isFile || isType || domainOf(file) !== domainOf(target) || nodeOf(file) === nodeOf(target)) continue;
+      const listed = backwards.find(({ from, to }) => from.test(file) && to.test(target));
+      unneeded.delete(listed);
+      if (listed) continue;
+      const from = nodeOf(file);
+      if (!examples.has(from)) examples.set(from, new Map());
+      if (!examples.get(from).has(nodeOf(target))) examples.get(from).set(nodeOf(target), `${file} imports ${target}`);
+    }
+  }
+  const neededBy = (node) => [...(examples.get(node)?.keys() ?? [])];
+  for (const path of cycles([...examples.keys()], neededBy)) {
+    const steps = path.slice(1).map((node, index) => `\n    ${examples.get(path[index]).get(node)}`);
+    yield `${path.join(' → ')}: a cycle of folders.${steps.join('')}\n  Move what both need into the lower folder or one of its own; what must lead back is listed in scripts/import-rules.mjs (backwards).`;
+  }
+  for (const { from, to } of unneeded)
+    yield `scripts/import-rules.mjs lists imports from ${from} to ${to} (backwards), which there are none of.`;
+}
+
+/** A domain, or a room that has none. */
+function domainOf(file) {
+  return file.split('/', roomOf(file) === 'subgraphs' ? 2 : 1).join('/');
+}
+
+/** A folder of a domain or room with all that is below it, or a file beside the folders. */
+function nodeOf(file) {
+  const domain = domainOf(file);
+  return `${domain}/${file.slice(domain.length + 1).split('/', 1)[0]}`;
+}
+
+/** One path for each node that is reached from itself: it begins and ends with the same node. */
+function* cycles(nodes, neededBy) {
   const done = new Set();
   const path = [];
-  function* visit(file) {
-    const start = path.indexOf(file);
-    if (start >= 0)
-      yield `${[...path.slice(start), file].join(' → ')}: a cycle.\n  Two files that need each other at run time are one thing, or share a third that wants a name.`;
-    if (start >= 0 || done.has(file)) return;
-    path.push(file);
-    for (const { isType, isFile, target } of imports.get(file) ?? []) if (isFile && !isType) yield* visit(target);
+  function* visit(node) {
+    const start = path.indexOf(node);
+    if (start >= 0) yield [...path.slice(start), node];
+    if (start >= 0 || done.has(node)) return;
+    path.push(node);
+    for (const next of neededBy(node)) yield* visit(next);
     path.pop();
-    done.add(file);
+    done.add(node);
   }
-  for (const file of files) yield* visit(file);
+  for (const node of nodes) yield* visit(node);
 }

@@ -67,3 +67,35 @@ export const rules = [
     why: 'A test is run and never imported. What tests share is a file of its own in test/.',
   },
 ];
+
+/**
+ * The folders of a domain, and of a room without domains, need each other in one direction at run time; a file beside the folders is
+ * its own node. These imports lead back, and `why` says what would be worse. One that nothing needs any more is a problem too.
+ */
+export const backwards = [
+  {
+    from: /^subgraphs\/.+[.]resolver[.]ts$/,
+    to: /[.](entity|types|values)[.]ts$/,
+    why: 'The relations of the graph lead both ways: the fields of a ticket show its agent, those of an agent its tickets.',
+  },
+  {
+    from: /^subgraphs\/events\/webhooks\/webhook[.]service[.]ts$/,
+    to: /^subgraphs\/events\/deliveries\/delivery[.]entity[.]ts$/,
+    why: 'A webhook is deleted with its deliveries, in one transaction.',
+  },
+  {
+    from: /^subgraphs\/support\/knowledge\/article[.]service[.]ts$/,
+    to: /^subgraphs\/support\/feedback\/feedback[.]entity[.]ts$/,
+    why: 'An article is deleted with the feedback about it, in one transaction.',
+  },
+  {
+    from: /^subgraphs\/support\/sla-policies\/sla-policy[.]service[.]ts$/,
+    to: /^subgraphs\/support\/categories\/category-override[.]entity[.]ts$/,
+    why: 'A policy that a category uses is not deleted.',
+  },
+  {
+    from: /^subgraphs\/support\/tickets\/ticket[.]editor[.]ts$/,
+    to: /^subgraphs\/support\/escalations\/escalation[.]record[.]ts$/,
+    why: 'Every change of a ticket is made by TicketEditor, and a higher level is kept as an escalation in the same transaction.',
+  },
+];

@@ -18,7 +18,7 @@ import type {
 import { Provisioner } from '../subgraphs/services/provisioning/provisioning.job.ts';
 import { Service } from '../subgraphs/services/services/service.entity.ts';
 import { BillingCycle, type ServiceStatus, ServiceType } from '../subgraphs/services/services/service.states.ts';
-import { statusChange, transition } from '../subgraphs/services/services/service.transition.ts';
+import { statusChange, transition } from '../subgraphs/services/status/service.transition.ts';
 import { services } from '../subgraphs/services/subgraph.ts';
 import { LOCATION } from './billing.setup.ts';
 import { emptyDatabase } from './support/empty-database.ts';

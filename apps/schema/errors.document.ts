@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes, statusOf } from '../../kernel/errors/errors.ts';
-import { resources } from '../../kernel/records/resource.ts';
+import { resources } from '../../kernel/errors/resource.ts';
 
 /** What each code means to a caller. A new code does not compile until it stands here. */
 const MEANINGS: Record<ErrorCode, string> = {
@@ -54,7 +54,7 @@ export function errorsDocument(): string {
   return [
     '# Errors',
     '',
-    '<!-- Generated from kernel/errors/errors.ts and kernel/records/resource.ts by `npm run schema`. -->',
+    '<!-- Generated from kernel/errors/errors.ts and kernel/errors/resource.ts by `npm run schema`. -->',
     '',
     'Over REST: `{"error": {"code", "message", "details", "request_id"}}` with the status. Over GraphQL and WebSocket: the same `code`,',
     '`details` and `request_id` in the `extensions` of the error. Quote the request id (`X-Request-Id`) when you ask us.',

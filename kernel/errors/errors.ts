@@ -1,5 +1,5 @@
-import { inWords, type Resource } from '../records/resource.ts';
 import { presented, shown } from './problem.presentation.ts';
+import { inWords, type Resource } from './resource.ts';
 
 /**
  * Every error that a caller may see is a PlatformError with one of these codes. The status table is the only place that

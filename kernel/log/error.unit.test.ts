@@ -33,6 +33,6 @@ test('a copy of an error, as the job queue reports it, is logged with its messag
   expect(describeForLog({ ...error, message: error.message, stack: error.stack, queue: 'reports' })).toMatchObject({
     message: 'too many clients',
     code: '53300',
-    at: expect.arrayContaining([expect.stringContaining('log.error.unit.test')]),
+    at: expect.arrayContaining([expect.stringContaining('log/error.unit.test')]),
   });
 });

@@ -1,5 +1,5 @@
 import { PGlite } from '@electric-sql/pglite';
-import { EXTENSIONS } from '../database/extensions.ts';
+import { EXTENSIONS } from './extensions.ts';
 import { embeddedSession, type Session } from './session.ts';
 
 /** An empty database in memory, to see what steps make; opened when it is first asked for. */

@@ -1,7 +1,7 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '../database/database.ts';
 import { type PlatformError, ResourceNotFound } from '../errors/errors.ts';
-import type { Resource } from './resource.ts';
+import type { Resource } from '../errors/resource.ts';
 
 /** Options of a query for a record that is to be changed: whoever else wants to change it waits for this transaction. */
 export const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;

@@ -9,7 +9,7 @@ export interface UpkeepDeps {
 
 /**
  * Does something every so often that nobody waits for, such as deleting what is kept no longer: never beside itself, and again
- * at its next time where it failed. What takes long ends when it is told to stop. What is due at a stored instant is a sweeper's (kernel/work/due.ts).
+ * at its next time where it failed. What takes long ends when it is told to stop. What is due at a stored instant is a sweeper's (kernel/records/due.ts).
  */
 export class Upkeep {
   #timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,7 @@
 import { errorCodes, statusOf } from '../../kernel/errors/errors.ts';
 import { API_VERSION } from '../../kernel/http/api-version.ts';
-import { type JsonSchema, type Response, ref } from './types.ts';
+import type { JsonSchema } from '../json-schema.ts';
+import { type Response, ref } from './types.ts';
 
 const text = { type: 'string' };
 const count = { type: 'integer', minimum: 0 };

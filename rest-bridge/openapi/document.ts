@@ -1,6 +1,7 @@
 import type { GraphQLField } from 'graphql';
 import { API_VERSION } from '../../kernel/http/api-version.ts';
-import type { CompiledRoute, RestSource } from '../compile.ts';
+import type { RestSource } from '../compile.ts';
+import type { CompiledRoute } from '../compiled-route.ts';
 import { pathShape } from '../route.ts';
 import type { SofaFace } from '../sofa.ts';
 import { securitySchemes, sharedHeaders, sharedParameters, sharedResponses, sharedSchemas } from './components.ts';

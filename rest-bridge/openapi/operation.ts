@@ -1,11 +1,12 @@
 import { type GraphQLField, type GraphQLInputType, getNamedType, isEnumType, isInputObjectType } from 'graphql';
-import type { CompiledRoute } from '../compile.ts';
+import type { CompiledRoute } from '../compiled-route.ts';
 import type { InputMember } from '../input.plan.ts';
+import type { JsonSchema } from '../json-schema.ts';
 import { restValue, restValues } from '../names.ts';
 import { countedCategoryOf } from '../route.ts';
 import { errorResponse, headersWith } from './components.ts';
 import { describe, schemaOf } from './schemas.ts';
-import { type JsonSchema, type MediaType, type Operation, type Parameter, type Reference, type Response, ref } from './types.ts';
+import { type MediaType, type Operation, type Parameter, type Reference, type Response, ref } from './types.ts';
 
 /** What the document says of one route. `root` is its field of the face; `hasReader` where its path has a GET. */
 export function describeOperation(compiled: CompiledRoute, root: GraphQLField<unknown, unknown>, hasReader: boolean): Operation {

@@ -16,8 +16,9 @@ import {
   isScalarType,
 } from 'graphql';
 import { SORT } from '../face.ts';
+import type { JsonSchema } from '../json-schema.ts';
 import { scalarSchema } from '../scalars.ts';
-import { type JsonSchema, ref } from './types.ts';
+import { ref } from './types.ts';
 
 /**
  * Sofa's JSON schemas of the face, in the words of OpenAPI 3.1: what may be null says so, every member of an answer is present,

@@ -1,6 +1,4 @@
-import type { JsonSchema } from '../sofa.ts';
-
-export type { JsonSchema };
+import type { JsonSchema } from '../json-schema.ts';
 
 export interface Reference {
   $ref: string;

@@ -1,5 +1,6 @@
+import type { JsonSchema } from '../json-schema.ts';
 import { headersWith } from '../openapi/components.ts';
-import type { JsonSchema, MediaType, Operation, Response } from '../openapi/types.ts';
+import type { MediaType, Operation, Response } from '../openapi/types.ts';
 import type { OtherRoute } from '../route.ts';
 
 const text = { type: 'string' };

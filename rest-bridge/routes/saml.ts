@@ -1,5 +1,6 @@
+import type { JsonSchema } from '../json-schema.ts';
 import { errorResponse, headersWith } from '../openapi/components.ts';
-import type { JsonSchema, Operation } from '../openapi/types.ts';
+import type { Operation } from '../openapi/types.ts';
 import { del, get, type LargeBody, type OtherRoute, post, put, type Route, view } from '../route.ts';
 
 /** A certificate that is good for examples: nobody has its key. */

@@ -1,5 +1,5 @@
+import type { JsonSchema } from '../json-schema.ts';
 import { errorResponse, headersWith } from '../openapi/components.ts';
-import type { JsonSchema } from '../openapi/types.ts';
 import { del, get, type OtherRoute, post, put, type Route, view } from '../route.ts';
 
 const jiraIntegration = view('JiraIntegration', '{ ...fields inboundUrl }');

@@ -6,11 +6,11 @@ import { generateApiKey, isApiKey, isSandboxKey, prefixOf } from './api-keys/api
 import { OAuthClient } from './oauth-clients/oauth-client.entity.ts';
 import { OAuthGrantType } from './oauth-clients/oauth-client.grant-types.ts';
 import { isRedirectUri } from './oauth-clients/redirect-uri.ts';
+import { type FoundingParts, found } from './organization.founding.ts';
 import { Organization } from './organizations/organization.entity.ts';
-import { type FoundingParts, found } from './organizations/organization.founding.ts';
+import { UserRole } from './user.states.ts';
 import { hashPassword } from './users/password.ts';
 import { User } from './users/user.entity.ts';
-import { UserRole } from './users/user.states.ts';
 
 /** What an operator may preset; the rest is made. */
 export type Presets = Pick<Config, 'bootstrapEmail' | 'bootstrapPassword' | 'bootstrapApiKey'> &

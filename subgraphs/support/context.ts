@@ -23,7 +23,7 @@ import { NotificationService } from './notifications/notification.service.ts';
 import type { ReportLinks } from './reports/report.links.ts';
 import { ReportService } from './reports/report.service.ts';
 import { RoutingRuleService } from './routing/routing-rule.service.ts';
-import { SlaPolicyService } from './sla/sla-policy.service.ts';
+import { SlaPolicyService } from './sla-policies/sla-policy.service.ts';
 import { TicketSearch } from './ticket-search/ticket.search.ts';
 import { TicketOpening } from './tickets/ticket.opening.ts';
 import { TicketService } from './tickets/ticket.service.ts';

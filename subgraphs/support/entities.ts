@@ -18,7 +18,7 @@ import { Report } from './reports/report.entity.ts';
 import { RoutingRule } from './routing/routing-rule.entity.ts';
 import { TicketAutomation } from './routing/ticket-automation.entity.ts';
 import { SlaMilestone } from './sla/sla-milestone.entity.ts';
-import { SlaPolicy } from './sla/sla-policy.entity.ts';
+import { SlaPolicy } from './sla-policies/sla-policy.entity.ts';
 import { Ticket } from './tickets/ticket.entity.ts';
 import { TicketChange } from './tickets/ticket-change.entity.ts';
 

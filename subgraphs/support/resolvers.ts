@@ -13,7 +13,7 @@ import { NotificationRecipientResolver, NotificationResolver, TicketNotification
 import { ReportResolver } from './reports/report.resolver.ts';
 import { RoutingRuleResolver, TicketRoutingResolver } from './routing/routing-rule.resolver.ts';
 import { SlaEscalationResolver, SlaResolver } from './sla/sla.resolver.ts';
-import { SlaPolicyResolver } from './sla/sla-policy.resolver.ts';
+import { SlaPolicyResolver } from './sla-policies/sla-policy.resolver.ts';
 import { AccountTicketsResolver, ServiceTicketsResolver, TicketResolver } from './tickets/ticket.resolver.ts';
 import { TicketChangeResolver, TicketTimelineResolver } from './tickets/ticket-change.resolver.ts';
 

@@ -109,5 +109,5 @@ test('the image runs as a user without rights, on Node itself so that signals re
   expect(last('HEALTHCHECK')).toContain('/readyz');
   expect(all.filter(([name]) => name === 'FROM').every(([, image]) => image.startsWith('node:24-slim'))).toBe(true);
   const ignored = read('.dockerignore').split('\n');
-  for (const path of ['node_modules', 'data', '.git', '.env*']) expect(ignored).toContain(path);
+  for (const path of ['node_modules', 'data', '.git', '.env*', 'bench', 'test']) expect(ignored).toContain(path);
 });

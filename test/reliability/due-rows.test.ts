@@ -3,8 +3,8 @@ import { TestClock } from '../../kernel/clock.ts';
 import type { Attached } from '../../kernel/database/database.ts';
 import { createLogger } from '../../kernel/log/log.ts';
 import { migration } from '../../kernel/migrations/migration.ts';
+import { type DoDue, type DueRows, sweepOf } from '../../kernel/records/due.ts';
 import { organizationEm } from '../../kernel/records/organization.filter.ts';
-import { type DoDue, type DueRows, sweepOf } from '../../kernel/work/due.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 
 const HOUR_MS = 3_600_000;

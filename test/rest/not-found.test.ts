@@ -1,6 +1,6 @@
 import { buildSchema } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { resources } from '../../kernel/records/resource.ts';
+import { resources } from '../../kernel/errors/resource.ts';
 import { compileRoutes } from '../../rest-bridge/compile.ts';
 import { area, get, pathParameters, type Route } from '../../rest-bridge/route.ts';
 import { rig } from '../rig.ts';

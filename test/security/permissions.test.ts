@@ -15,8 +15,8 @@ import { ACTIONS, AREAS, type Grant, type Permission, Principal } from '../../ke
 import { createLogger } from '../../kernel/log/log.ts';
 import { permissionsIn } from '../../rest-bridge/permission.ts';
 import { pathParameters, type Route } from '../../rest-bridge/route.ts';
-import { grantsOf } from '../../subgraphs/identity/users/user.roles.ts';
-import { UserRole } from '../../subgraphs/identity/users/user.states.ts';
+import { grantsOf } from '../../subgraphs/identity/granting/user.roles.ts';
+import { UserRole } from '../../subgraphs/identity/user.states.ts';
 import { rig } from '../rig.ts';
 import { given } from '../support/literals.ts';
 import { openapi, operationOf, routes, titled } from '../support/operations.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { DATABASE_TEMPLATE } from '../../apps/platform/database-template.ts';
-import { EXTENSIONS } from '../../kernel/database/extensions.ts';
+import { EXTENSIONS } from '../../kernel/migrations/extensions.ts';
 import { type Rig, start } from '../rig.ts';
 import { ownDatabase } from './own-database.ts';
 import { temporaryFolder } from './process.ts';

@@ -2,9 +2,9 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { ConsumerTask } from '../consumers/consumer.ts';
-import { dueNow } from '../dispatch/delivery.store.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import type { Allowance, DeliveryQuota, Limits } from '../quota/delivery.quota.ts';
+import { dueNow } from '../webhooks/webhook.due.ts';
 import { QUOTA_EVENT } from '../webhooks/webhook.events.ts';
 import { wants } from '../webhooks/webhook.matching.ts';
 import {

@@ -1,7 +1,7 @@
 import { spread } from '../../../kernel/outbound/retry-after.ts';
+import { type Attempt, isSuccess } from '../deliveries/attempt.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { pauseAfter } from './delivery.schedule.ts';
-import { type Attempt, isSuccess } from './delivery.sender.ts';
 
 const GONE = 410;
 /** A webhook of which every attempt failed for so long is disabled. */

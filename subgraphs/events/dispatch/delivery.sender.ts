@@ -3,6 +3,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { connectionProblem } from '../../../kernel/outbound/connection.problem.ts';
 import { retryAfterMs } from '../../../kernel/outbound/retry-after.ts';
 import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
+import type { Attempt } from '../deliveries/attempt.ts';
 import type { Secrets } from '../webhooks/webhook.secret.ts';
 import { signatureHeaders, signedBody } from './delivery.signature.ts';
 
@@ -23,21 +24,6 @@ export interface Message {
   payload: string;
   secrets: Secrets;
 }
-
-/** What came of one attempt. Exactly one of `status` and `error` is null. */
-export interface Attempt {
-  at: Date;
-  durationMs: number;
-  /** The HTTP status of the answer. */
-  status: number | null;
-  /** The first KiB of the answer. */
-  body: string | null;
-  /** Why there was no answer, in words for the webhook's owner. */
-  error: string | null;
-  retryAfterMs: number;
-}
-
-export const isSuccess = ({ status }: Pick<Attempt, 'status'>): boolean => status !== null && status >= 200 && status < 300;
 
 /** Posts signed messages to receivers: over kept connections, within ten seconds each, never following a redirect. */
 export class DeliverySender {

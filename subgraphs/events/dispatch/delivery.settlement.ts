@@ -2,11 +2,11 @@ import type { Database, EntityManager, Orm, Rows } from '../../../kernel/databas
 import { PREPARED } from '../../../kernel/database/statements.ts';
 import { record } from '../../../kernel/events/outbox.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
+import { type Attempt, isSuccess } from '../deliveries/attempt.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { Webhook } from '../webhooks/webhook.entity.ts';
 import { webhookDisabled } from '../webhooks/webhook.events.ts';
 import { type Outcome, reasonToDisable } from './delivery.outcome.ts';
-import { type Attempt, isSuccess } from './delivery.sender.ts';
 import type { Due, Lane } from './delivery.store.ts';
 
 /** "settle" in ASCII: the advisory lock under which attempts are recorded. */

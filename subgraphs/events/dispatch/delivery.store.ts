@@ -1,7 +1,8 @@
-import type { EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
+import type { Orm, Rows } from '../../../kernel/database/database.ts';
 import { PREPARED } from '../../../kernel/database/statements.ts';
 import type { Delivery } from '../deliveries/delivery.entity.ts';
 import type { EventLog } from '../log/event.log.ts';
+import { AT_ONCE } from '../webhooks/webhook.due.ts';
 import type { SealedSecrets } from '../webhooks/webhook.secret.ts';
 
 /** The turn to deliver to a webhook, until an instant. */
@@ -25,26 +26,6 @@ export interface DueDeliveries {
 }
 
 const SWEPT = 500;
-/** `due_at` of what is due whatever a clock says: an event must not wait because a clock was set back. */
-const AT_ONCE = `timestamptz 'epoch'`;
-
-const schemaOf = (em: EntityManager): string => `"${em.config.getAll().schema}"`;
-
-/**
- * Has webhooks delivered to, as part of the transaction that makes their deliveries due. It writes each row also where it says
- * so already: that is what makes a turn that is just ending wait for this commit (see `release`). In the order of their ids, as
- * everyone who takes several does.
- */
-export async function dueNow(tx: EntityManager, webhookIds: readonly string[]): Promise<void> {
-  if (webhookIds.length === 0) return;
-  const webhook = `${schemaOf(tx)}."webhook"`;
-  await tx.execute(
-    `update ${webhook} w set "due_at" = ${AT_ONCE} from (
-       select "id" from ${webhook} where "id" in (${webhookIds.map(() => '?').join(', ')}) order by "id" for no key update
-     ) l where l."id" = w."id"`,
-    [...webhookIds],
-  );
-}
 
 /**
  * What is due, and whose turn it is. `webhook.due_at` says when something is next to be delivered; while a process has the turn
@@ -63,7 +44,7 @@ export class DeliveryStore {
     private readonly rows: Rows,
     private readonly eventLog: Pick<EventLog, 'payloads'>,
   ) {
-    this.#schema = schemaOf(orm.em);
+    this.#schema = `"${orm.em.config.getAll().schema}"`;
   }
 
   /** Takes the turn for a webhook: undefined where nothing is due, while another process has it, and for one that is inactive or gone. */

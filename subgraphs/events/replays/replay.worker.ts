@@ -12,11 +12,11 @@ import {
   type Subscriber,
   schemaOf,
 } from '../deliveries/delivery.plan.ts';
-import { dueNow } from '../dispatch/delivery.store.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import type { EventLog } from '../log/event.log.ts';
 import { EventSelection } from '../log/event.selection.ts';
 import type { DeliveryQuota, Limits } from '../quota/delivery.quota.ts';
+import { dueNow } from '../webhooks/webhook.due.ts';
 import { wants } from '../webhooks/webhook.matching.ts';
 
 const QUEUE = 'webhook-replay';

@@ -4,7 +4,7 @@ import type { Grant } from '../../../kernel/access/principal.ts';
 import { MaxCharacters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
-import { AreGrants, GRANTS_MAX } from './api-key.grants.ts';
+import { AreGrants, GRANTS_MAX } from '../granting/grants.ts';
 import { ApiKeyRateLimit, ApiKeyRestrictionsInput } from './api-key.values.ts';
 
 /** How long the old text of a key may go on working: a deployment that is forgotten is found within a week. */

@@ -2,7 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'ty
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { IdentityContext } from '../context.ts';
-import { requireToGrantInput } from '../granting.ts';
+import { requireToGrantInput } from '../granting/grant-input.ts';
 import { ApiKey } from './api-key.entity.ts';
 import { ApiKeyCreateInput, ApiKeyRotateInput, ApiKeySort, ApiKeyUpdateInput } from './api-key.inputs.ts';
 import { ApiKeyRestrictions } from './api-key.values.ts';

@@ -1,13 +1,11 @@
 import { ArrayMaxSize, IsDefined, IsOptional, Max, Min, ValidateIf, ValidateNested } from 'class-validator';
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import { COUNTRIES_MAX, IsCountry } from '../restrictions/country.ts';
-import { TimeWindow } from '../restrictions/time-window.ts';
-import { IsIpRange } from './ip-range.ts';
+import { IsIpRange, RANGES_MAX } from '../restrictions/ip-range.ts';
+import { TimeWindow, WINDOWS_MAX } from '../restrictions/time-window.ts';
 
 const RATE_MAX = 1_000_000;
 const RATE_REASON = `must be between 1 and ${RATE_MAX}`;
-export const RANGES_MAX = 100;
-export const WINDOWS_MAX = 20;
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null;
 

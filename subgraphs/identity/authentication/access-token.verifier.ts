@@ -3,13 +3,13 @@ import { InvalidCredentials, type ShownToken } from '../../../kernel/access/cred
 import { type Grant, narrowed, type Plan, Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
+import { CredentialsExpired } from '../authentication.errors.ts';
+import { grantsOf } from '../granting/user.roles.ts';
 import { AccessRules, type Restricting, type Whereabouts } from '../restrictions/access.rules.ts';
 import type { CountryLocator } from '../restrictions/country.locator.ts';
 import type { AccessTokenClaims, AccessTokens } from '../tokens/access-token.ts';
-import { grantsOf } from '../users/user.roles.ts';
-import { UserRole, UserStatus } from '../users/user.states.ts';
+import { UserRole, UserStatus } from '../user.states.ts';
 import type { Authenticated } from './authenticated.ts';
-import { CredentialsExpired } from './authentication.errors.ts';
 import type { ChangeFeed } from './change.feed.ts';
 import { CredentialCache, type Found } from './credential.cache.ts';
 

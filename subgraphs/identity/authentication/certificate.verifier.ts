@@ -3,10 +3,10 @@ import { type Credentials, InvalidCredentials, type ShownCertificate } from '../
 import { type Grant, type Plan, Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
+import { CredentialsExpired } from '../authentication.errors.ts';
 import { CertificateStatus } from '../certificates/certificate.states.ts';
 import { fingerprintOf, isInForce, issuersAmong, type Validity } from '../certificates/certificate.x509.ts';
 import type { Authenticated } from './authenticated.ts';
-import { CredentialsExpired } from './authentication.errors.ts';
 import type { ChangeFeed } from './change.feed.ts';
 import { CredentialCache, type Found } from './credential.cache.ts';
 import type { CredentialUsage } from './credential.usage.ts';

@@ -5,9 +5,9 @@ import { InvalidCredentials, type ShownToken } from '../../../kernel/access/cred
 import { type Grant, grantOf, isGrant, narrowed, type Plan, Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
+import { CredentialsExpired } from '../authentication.errors.ts';
 import { type KeySets, KeysUnavailable } from '../issuers/key-sets.ts';
 import type { Authenticated } from './authenticated.ts';
-import { CredentialsExpired } from './authentication.errors.ts';
 import type { ChangeFeed } from './change.feed.ts';
 import { CredentialCache, type Found } from './credential.cache.ts';
 

@@ -3,7 +3,7 @@ import { Field, InputType } from 'type-graphql';
 import type { Grant } from '../../../kernel/access/principal.ts';
 import { Name } from '../../../kernel/graphql/characters.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
-import { AreGrants, GRANTS_MAX } from '../api-keys/api-key.grants.ts';
+import { AreGrants, GRANTS_MAX } from '../granting/grants.ts';
 
 @InputType()
 export class CertificateRegisterInput {

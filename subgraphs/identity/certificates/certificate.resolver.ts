@@ -2,7 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'ty
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { IdentityContext } from '../context.ts';
-import { requireToGrantInput } from '../granting.ts';
+import { requireToGrantInput } from '../granting/grant-input.ts';
 import { Certificate } from './certificate.entity.ts';
 import { CertificateRegisterInput, CertificateSort } from './certificate.inputs.ts';
 import { CertificateValidity } from './certificate.states.ts';

@@ -3,7 +3,7 @@ import { Field, InputType } from 'type-graphql';
 import type { Grant } from '../../../kernel/access/principal.ts';
 import { Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
-import { AreGrants, GRANTS_MAX } from '../api-keys/api-key.grants.ts';
+import { AreGrants, GRANTS_MAX } from '../granting/grants.ts';
 
 const SUBJECTS_MAX = 100;
 const PRINTABLE = { message: 'must have 1 to 500 printable characters' };

@@ -2,7 +2,7 @@ import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { IdentityContext } from '../context.ts';
-import { requireToGrantInput } from '../granting.ts';
+import { requireToGrantInput } from '../granting/grant-input.ts';
 import { TrustedIssuer } from './trusted-issuer.entity.ts';
 import { TrustedIssuerCreateInput, TrustedIssuerUpdateInput } from './trusted-issuer.inputs.ts';
 

@@ -5,8 +5,8 @@ import { claim } from '../../../kernel/events/outbox.ts';
 import type { Mail } from '../../../kernel/messages/mail.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
 import type { MailQueue } from '../messages/message.queue.ts';
+import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
-import { UserRole, UserStatus } from '../users/user.states.ts';
 
 export interface MailParts {
   orm: Orm;

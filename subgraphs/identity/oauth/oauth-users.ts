@@ -2,10 +2,10 @@ import type { Account } from 'oidc-provider';
 import { Principal } from '../../../kernel/access/principal.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { grantsOf } from '../granting/user.roles.ts';
 import { Organization } from '../organizations/organization.entity.ts';
+import { UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
-import { grantsOf } from '../users/user.roles.ts';
-import { UserStatus } from '../users/user.states.ts';
 
 /** A user as the library knows them: by id, with what the platform needs to make a token. */
 export interface OAuthAccount extends Account {

@@ -1,7 +1,7 @@
 import type { ClientInfo } from '../../../kernel/request.ts';
-import { type IpRange, isWithin, parseIpRange } from '../api-keys/ip-range.ts';
-import { IpNotAllowed } from '../authentication/authentication.errors.ts';
+import { IpNotAllowed } from '../authentication.errors.ts';
 import type { CountryLocator } from './country.locator.ts';
+import { type IpRange, isWithin, parseIpRange } from './ip-range.ts';
 import { AccessRestricted } from './restriction.errors.ts';
 import { isWithinWindows, type TimeWindow } from './time-window.ts';
 

@@ -2,6 +2,8 @@ import { ArrayMaxSize, ArrayMinSize, IsIn, Matches } from 'class-validator';
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { IsZone } from '../../../kernel/graphql/is-zone.ts';
 
+/** Of one list. */
+export const WINDOWS_MAX = 20;
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Day = (typeof DAYS)[number];
 

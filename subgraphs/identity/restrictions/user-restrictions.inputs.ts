@@ -1,10 +1,9 @@
 import { ArrayMaxSize, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
-import { RANGES_MAX, WINDOWS_MAX } from '../api-keys/api-key.values.ts';
-import { IsIpRange } from '../api-keys/ip-range.ts';
 import { COUNTRIES_MAX, IsCountry } from './country.ts';
-import { TimeWindow } from './time-window.ts';
+import { IsIpRange, RANGES_MAX } from './ip-range.ts';
+import { TimeWindow, WINDOWS_MAX } from './time-window.ts';
 
 @InputType()
 export class UserRestrictionsInput {

@@ -1,7 +1,7 @@
 import { type Agent, request } from 'undici';
 import { type FieldProblem, InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
-import { MalformedXml } from '../saml/saml.xml.ts';
+import { MalformedXml } from '../saml-xml/saml.xml.ts';
 import { certificatePem, type IdentityProvider, readIdpMetadata } from './idp.metadata.ts';
 
 const TIMEOUT_MS = 10_000;

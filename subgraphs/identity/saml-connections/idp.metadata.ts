@@ -9,7 +9,7 @@ import {
   parseXml,
   textOf,
   type XmlElement,
-} from '../saml/saml.xml.ts';
+} from '../saml-xml/saml.xml.ts';
 
 const METADATA = 'urn:oasis:names:tc:SAML:2.0:metadata';
 const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';

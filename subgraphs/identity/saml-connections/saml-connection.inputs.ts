@@ -2,8 +2,8 @@ import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsOptional, Matches, MaxLength
 import { Field, InputType } from 'type-graphql';
 import { Characters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
-import { normalizedDomain } from '../../../kernel/messages/email.ts';
-import { UserRole } from '../users/user.states.ts';
+import { normalizedDomain } from '../../../kernel/values/email.ts';
+import { UserRole } from '../user.states.ts';
 import { SamlRoleMapping } from './saml-connection.entity.ts';
 
 const DOMAIN_REASON = 'must hold domains such as example.com';

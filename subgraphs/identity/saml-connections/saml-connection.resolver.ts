@@ -2,7 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'ty
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { IdentityContext } from '../context.ts';
-import { requireToGrantInput } from '../granting.ts';
+import { requireToGrantInput } from '../granting/grant-input.ts';
 import { SamlDomainClaim } from '../saml-domains/saml-domain-claim.entity.ts';
 import { SamlConnection } from './saml-connection.entity.ts';
 import { SamlConnectionCreateInput, SamlConnectionUpdateInput } from './saml-connection.inputs.ts';

@@ -1,8 +1,8 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import type { MailQueue } from '../messages/message.queue.ts';
+import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
-import { UserRole, UserStatus } from '../users/user.states.ts';
 import type { SamlDomainClaim } from './saml-domain-claim.entity.ts';
 
 /** Tells those who run an organization about its e-mail domains: its active owners, or its administrators where it has none. */

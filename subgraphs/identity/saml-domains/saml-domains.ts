@@ -4,9 +4,9 @@ import { LOCKED, takeTurn } from '../../../kernel/records/records.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { MailQueue } from '../messages/message.queue.ts';
 import type { SamlConnection } from '../saml-connections/saml-connection.entity.ts';
-import { SamlDomain } from '../saml-connections/saml-domain.entity.ts';
 import type { DomainProof, Published } from './domain.proof.ts';
 import { nextCheck } from './domain.schedule.ts';
+import { SamlDomain } from './saml-domain.entity.ts';
 import { DomainMails } from './saml-domain.mails.ts';
 import { SamlDomainClaim } from './saml-domain-claim.entity.ts';
 

@@ -1,7 +1,7 @@
-import { normalizedEmail } from '../../../kernel/messages/email.ts';
+import { normalizedEmail } from '../../../kernel/values/email.ts';
+import { attributeOf, childrenNamed, MalformedXml, onlyChild, parseXml, textOf, type XmlElement } from '../saml-xml/saml.xml.ts';
 import { SignInRefused } from './saml.errors.ts';
 import { ASSERTION } from './saml.response.ts';
-import { attributeOf, childrenNamed, MalformedXml, onlyChild, parseXml, textOf, type XmlElement } from './saml.xml.ts';
 
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const NAME_LENGTH = 200;

@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
+import { attributeOf, isNamed, MalformedXml, onlyChild, parseXml, textOf, type XmlElement } from '../saml-xml/saml.xml.ts';
 import type { SamlAddresses } from './saml.addresses.ts';
 import { ASSERTION, decodeBase64, PROTOCOL } from './saml.response.ts';
-import { attributeOf, isNamed, MalformedXml, onlyChild, parseXml, textOf, type XmlElement } from './saml.xml.ts';
 
 const MAX_BYTES = 64 * 1024;
 const MAX_AGE_MS = 5 * 60_000;

@@ -1,4 +1,3 @@
-import { NotSaml, SignInRefused } from './saml.errors.ts';
 import {
   attributeOf,
   childrenNamed,
@@ -10,7 +9,8 @@ import {
   parseXml,
   textOf,
   type XmlElement,
-} from './saml.xml.ts';
+} from '../saml-xml/saml.xml.ts';
+import { NotSaml, SignInRefused } from './saml.errors.ts';
 
 export const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol';
 export const ASSERTION = 'urn:oasis:names:tc:SAML:2.0:assertion';

@@ -1,7 +1,7 @@
 import { verify } from 'node:crypto';
 import { type SignatureAlgorithm, SignedXml } from 'xml-crypto';
+import { elementsIn, isNamed, type XmlElement } from '../saml-xml/saml.xml.ts';
 import type { UnverifiedResponse } from './saml.response.ts';
-import { elementsIn, isNamed, type XmlElement } from './saml.xml.ts';
 
 const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
 /** Node's names of the algorithms that a response may name (saml.response.ts). */

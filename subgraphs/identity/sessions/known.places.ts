@@ -1,9 +1,9 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
-import { storedForms } from '../../../kernel/messages/email.ts';
 import { networkOf } from '../../../kernel/outbound/network.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
+import { storedForms } from '../../../kernel/values/email.ts';
 
 const DAY_MS = 86_400_000;
 /** How long a place is remembered after the last sign-in from it. */

@@ -1,12 +1,12 @@
 import type { Orm } from '../../../kernel/database/database.ts';
-import { storedForms } from '../../../kernel/messages/email.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
+import { storedForms } from '../../../kernel/values/email.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { UserAccess } from '../restrictions/user-access.ts';
+import { UserStatus } from '../user.states.ts';
 import { hashPassword, type PasswordCost, verifyPassword } from '../users/password.ts';
 import { User } from '../users/user.entity.ts';
-import { UserStatus } from '../users/user.states.ts';
 import type { LoginAttempts } from './login.attempts.ts';
 import { LoginRefused, UserSuspended } from './session.errors.ts';
 import type { SessionTokens } from './session.values.ts';

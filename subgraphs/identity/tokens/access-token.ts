@@ -4,7 +4,7 @@ import { InvalidCredentials } from '../../../kernel/access/credentials.ts';
 import { type Grant, scopeOf } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { CredentialsExpired } from '../authentication/authentication.errors.ts';
+import { CredentialsExpired } from '../authentication.errors.ts';
 import { ALGORITHM, type KeyRing } from './key-ring.ts';
 
 /** Specification 8.5. */

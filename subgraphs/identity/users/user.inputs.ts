@@ -4,7 +4,7 @@ import { Characters, Name } from '../../../kernel/graphql/characters.ts';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
-import { UserRole, UserStatus } from './user.states.ts';
+import { UserRole, UserStatus } from '../user.states.ts';
 
 const EMAIL_REASON = 'must be an e-mail address';
 const PHONE = /^\+[1-9][0-9 ().-]{5,24}$/;

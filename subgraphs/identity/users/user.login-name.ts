@@ -1,9 +1,9 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { storedForms } from '../../../kernel/messages/email.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
+import { storedForms } from '../../../kernel/values/email.ts';
+import { UserStatus } from '../user.states.ts';
 import { User } from './user.entity.ts';
-import { UserStatus } from './user.states.ts';
 
 /** The login name of somebody who was invited and has not accepted: no address, so nobody types it. */
 export const withoutLogin = (id: string): string => `invited:${id}`;

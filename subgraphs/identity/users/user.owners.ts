@@ -1,8 +1,8 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
+import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from './user.entity.ts';
-import { UserRole, UserStatus } from './user.states.ts';
 
 /**
  * Locks the active owners of an organization until the transaction ends, in one order. Whoever may change an owner does this

@@ -4,7 +4,7 @@ import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
 import { Account } from '../accounts/account.entity.ts';
 import type { IdentityContext } from '../context.ts';
-import { requireToGrantInput } from '../granting.ts';
+import { requireToGrantInput } from '../granting/grant-input.ts';
 import { User } from './user.entity.ts';
 import { UserFilter, UserInviteInput, UserSort, UserUpdateInput } from './user.inputs.ts';
 

@@ -11,15 +11,15 @@ import { containing, matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import { type AuditTrail, byCaller } from '../audit/audit.trail.ts';
+import { grantsOf } from '../granting/user.roles.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from './user.entity.ts';
 import { EmailTaken, LastOwner } from './user.errors.ts';
 import type { UserFilter, UserInviteInput, UserUpdateInput } from './user.inputs.ts';
 import { withoutLogin } from './user.login-name.ts';
 import { lockOwners } from './user.owners.ts';
-import { grantsOf } from './user.roles.ts';
-import { UserRole, UserStatus } from './user.states.ts';
 
 export interface UserServiceDeps {
   em: EntityManager;

@@ -16,7 +16,7 @@ import type { AccessTechnology } from '../coverage/technology.ts';
 import { enqueueProvisioning } from '../provisioning/provisioning.job.ts';
 import { Service } from '../services/service.entity.ts';
 import { type BillingCycle, ServiceType } from '../services/service.states.ts';
-import { statusChange } from '../services/service.transition.ts';
+import { statusChange } from '../status/service.transition.ts';
 import { AccountNotActive } from './order.errors.ts';
 import type { InternetServiceOrderInput } from './order.inputs.ts';
 

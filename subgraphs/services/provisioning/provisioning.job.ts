@@ -9,7 +9,7 @@ import { ProvisioningRejected } from '../providers/connectivity.provider.ts';
 import { followService } from '../provisioning-requests/provisioning-request.follow.ts';
 import { Service } from '../services/service.entity.ts';
 import { ServiceStatus } from '../services/service.states.ts';
-import { transition } from '../services/service.transition.ts';
+import { transition } from '../status/service.transition.ts';
 
 const QUEUE = 'services.provision';
 /** After as many failures of the provider the service has failed: the last try is about 40 minutes after the first. */

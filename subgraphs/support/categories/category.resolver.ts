@@ -1,8 +1,8 @@
 import { Arg, Ctx, Field, FieldResolver, ID, Mutation, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { SupportContext } from '../context.ts';
-import { SlaPolicy } from '../sla/sla-policy.entity.ts';
-import { SlaPolicyTarget, shownTargets } from '../sla/sla-policy.values.ts';
+import { SlaPolicy } from '../sla-policies/sla-policy.entity.ts';
+import { SlaPolicyTarget, shownTargets } from '../sla-policies/sla-policy.values.ts';
 import { isDesk } from '../visibility.ts';
 import { TicketCategoryUpdateInput } from './category.inputs.ts';
 import type { Category } from './category.ts';

@@ -3,7 +3,7 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors/errors.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
-import { SlaPolicy } from '../sla/sla-policy.entity.ts';
+import { SlaPolicy } from '../sla-policies/sla-policy.entity.ts';
 import { CATEGORY_IDS, type CategoryId } from './category.ids.ts';
 import type { TicketCategoryUpdateInput } from './category.inputs.ts';
 import { type Category, categoriesOf, categoryOf } from './category.ts';

@@ -1,10 +1,10 @@
 import type { Plan } from '../../../kernel/access/principal.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
-import { builtInPromise } from '../sla/sla.built-in.ts';
-import { parseMinutes } from '../sla/sla.durations.ts';
 import type { SlaPromise } from '../sla/sla.terms.ts';
-import { SlaPolicy } from '../sla/sla-policy.entity.ts';
+import { builtInPromise } from '../sla-policies/sla.built-in.ts';
+import { SlaPolicy } from '../sla-policies/sla-policy.entity.ts';
+import { parseMinutes } from '../working-time/durations.ts';
 import { CATEGORY_DEFAULTS } from './category.defaults.ts';
 import { CATEGORY_IDS, type CategoryId } from './category.ids.ts';
 import type { Subcategory } from './category.values.ts';

@@ -1,7 +1,7 @@
 import { IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
-import { IsMinutes } from '../sla/is-minutes.ts';
+import { IsMinutes } from '../working-time/is-minutes.ts';
 
 @ObjectType({ description: 'What happens to new tickets of a subcategory.' })
 @InputType('SubcategoryRoutingInput')

@@ -6,9 +6,9 @@ import type { Graph } from '../../../kernel/graph.ts';
 import { existing } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
+import { AuthorType, type CommentAuthor } from '../comment.author.ts';
 import { findCustomer } from '../customers.ts';
 import { isDesk } from '../visibility.ts';
-import { AuthorType, type CommentAuthor } from './comment.values.ts';
 
 const USER = parse('query CommentUser($id: ID!) { found: user(id: $id) { name email } }');
 /** How credentials that are nobody in particular are called. */

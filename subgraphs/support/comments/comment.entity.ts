@@ -4,8 +4,8 @@ import { Large } from '../../../kernel/graphql/large.ts';
 import { MAX_JSON } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { CommentAuthor } from '../comment.author.ts';
 import { Visibility } from '../visibility.ts';
-import { CommentAuthor } from './comment.values.ts';
 
 /** What somebody said about a ticket (specification 2.7). Only ever appended: a comment never changes and is not taken back. */
 @ObjectType({ description: 'What somebody said about a ticket. It never changes.' })

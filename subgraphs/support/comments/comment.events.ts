@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
 import { type Attachment, downloadUrlOf } from '../attachments/attachment.entity.ts';
+import { AuthorType } from '../comment.author.ts';
+import { TicketStatus } from '../ticket.states.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { about, payloadOf, ticketExample, ticketPayload } from '../tickets/ticket.events.ts';
-import { TicketStatus } from '../tickets/ticket.states.ts';
 import { Visibility } from '../visibility.ts';
 import type { Comment } from './comment.entity.ts';
-import { AuthorType } from './comment.values.ts';
 
 const commentPayload = z.strictObject({
   id: z.string(),

@@ -5,8 +5,8 @@ import { FREE_FORM, MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { MAX_FILES } from '../attachments/attachment.data.ts';
 import { AttachmentInput } from '../attachments/attachment.values.ts';
+import { AuthorType } from '../comment.author.ts';
 import { Visibility } from '../visibility.ts';
-import { AuthorType } from './comment.values.ts';
 
 @InputType({
   description:

@@ -2,13 +2,13 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { record } from '../../../kernel/events/outbox.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import type { AttachmentStore, Upload } from '../attachments/attachment.store.ts';
+import type { CommentAuthor } from '../comment.author.ts';
 import type { TicketEditor } from '../tickets/ticket.editor.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
 import { Visibility } from '../visibility.ts';
 import { Comment } from './comment.entity.ts';
 import { commentAdded, noteAdded } from './comment.events.ts';
-import type { CommentAuthor } from './comment.values.ts';
 
 /** A comment that is to be written. */
 export interface Draft {

@@ -4,7 +4,7 @@ import { Characters } from '../../../kernel/graphql/characters.ts';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { FREE_FORM, MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
-import { MAX_ESCALATION_LEVEL } from '../tickets/ticket.states.ts';
+import { MAX_ESCALATION_LEVEL } from '../ticket.states.ts';
 
 const LEVEL = `must be between 1 and ${MAX_ESCALATION_LEVEL}`;
 const MAX_RECIPIENTS = 20;

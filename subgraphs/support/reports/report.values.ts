@@ -3,7 +3,7 @@ import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-gr
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { IsZone } from '../../../kernel/graphql/is-zone.ts';
 import { NotificationStatus } from '../notifications/notification.states.ts';
-import { TicketPriority } from '../tickets/ticket.states.ts';
+import { TicketPriority } from '../ticket.states.ts';
 
 export enum ReportMetric {
   RESOLUTION_TIME = 'resolution_time',

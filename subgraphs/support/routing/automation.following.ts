@@ -1,5 +1,5 @@
+import { TicketStatus } from '../ticket.states.ts';
 import type { Follower } from '../tickets/ticket.editor.ts';
-import { TicketStatus } from '../tickets/ticket.states.ts';
 import { TicketAutomation } from './ticket-automation.entity.ts';
 
 /** What a rule has going on with a ticket ends when it is resolved, and counts from the reopening when it is reopened. */

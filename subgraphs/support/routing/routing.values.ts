@@ -2,7 +2,7 @@ import { ArrayMaxSize, IsIn, IsOptional, Length, Matches, ValidateBy } from 'cla
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { CATEGORY_IDS } from '../categories/category.ids.ts';
-import { TicketPriority } from '../tickets/ticket.states.ts';
+import { TicketPriority } from '../ticket.states.ts';
 import { IsDuration } from './is-duration.ts';
 import { wordsOf } from './keyword.matcher.ts';
 

@@ -1,6 +1,6 @@
+import { TicketStatus } from '../ticket.states.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
-import { TicketStatus } from '../tickets/ticket.states.ts';
-import { addWorkingTime, type Span, workingTime } from './business-time.ts';
+import { addWorkingTime, type Span, workingTime } from '../working-time/business-time.ts';
 import { AT_RISK_SHARE, milliseconds } from './sla.terms.ts';
 
 /** What the service level of a ticket is told from. */

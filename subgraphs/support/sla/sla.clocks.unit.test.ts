@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { TicketPriority } from '../tickets/ticket.states.ts';
-import { builtInPromise } from './sla.built-in.ts';
+import { builtInPromise } from '../sla-policies/sla.built-in.ts';
+import { TicketPriority } from '../ticket.states.ts';
+import { formatMinutes, formatTime, parseMinutes } from '../working-time/durations.ts';
 import { runningSpans } from './sla.clocks.ts';
-import { formatMinutes, formatTime, parseMinutes } from './sla.durations.ts';
 import { termsOf } from './sla.terms.ts';
 
 const at = (hour: number): Date => new Date(Date.UTC(2026, 5, 3, hour));

@@ -2,8 +2,8 @@ import { Arg, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql
 import { Reads } from '../../../kernel/graphql/members.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { SupportContext } from '../context.ts';
+import { MAX_ESCALATION_LEVEL } from '../ticket.states.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
-import { MAX_ESCALATION_LEVEL } from '../tickets/ticket.states.ts';
 import { SLA_MEMBERS, type SlaTicket } from './sla.clocks.ts';
 import { SlaEscalation, SlaStatus, TicketSla } from './sla.types.ts';
 import { type EscalationView, SlaView, slaStatusOf } from './sla.view.ts';

@@ -1,8 +1,8 @@
 import type { Ports } from '../../../kernel/domain.ts';
-import { type DueDeps, dueSweeper, type Sweeper } from '../../../kernel/work/due.ts';
+import { type DueDeps, dueSweeper, type Sweeper } from '../../../kernel/records/due.ts';
+import { TicketStatus } from '../ticket.states.ts';
 import type { TicketEditor } from '../tickets/ticket.editor.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
-import { TicketStatus } from '../tickets/ticket.states.ts';
 import { escalationsOf } from './sla.clocks.ts';
 import { SLA_JOB } from './sla.keeper.ts';
 

@@ -1,6 +1,6 @@
 import type { Plan } from '../../../kernel/access/principal.ts';
-import { TicketPriority } from '../tickets/ticket.states.ts';
-import type { BusinessCalendar, Calendar, WorkingHours } from './business-time.ts';
+import { TicketPriority } from '../ticket.states.ts';
+import type { BusinessCalendar, Calendar, WorkingHours } from '../working-time/business-time.ts';
 
 const MINUTE_MS = 60_000;
 /** From this part of a target on it is at risk. */

@@ -1,5 +1,5 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { TicketPriority } from '../tickets/ticket.states.ts';
+import { TicketPriority } from '../ticket.states.ts';
 
 export enum SlaClockStatus {
   PENDING = 'pending',

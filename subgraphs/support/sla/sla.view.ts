@@ -1,8 +1,8 @@
+import { TicketStatus } from '../ticket.states.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
-import { TicketStatus } from '../tickets/ticket.states.ts';
-import { workingTime } from './business-time.ts';
+import { workingTime } from '../working-time/business-time.ts';
+import { formatMinutes, formatTime } from '../working-time/durations.ts';
 import { elapsedAt, escalationsOf, type SlaTicket } from './sla.clocks.ts';
-import { formatMinutes, formatTime } from './sla.durations.ts';
 import { AT_RISK_SHARE, milliseconds } from './sla.terms.ts';
 import { SlaClockStatus, type SlaEscalation, type SlaResolution, type SlaResponse, type SlaStatus, type TicketSla } from './sla.types.ts';
 

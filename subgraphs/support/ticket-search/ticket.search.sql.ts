@@ -1,6 +1,6 @@
 import { type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
 import type { Window } from '../../../kernel/records/pagination.ts';
-import { type TicketPriority, URGENCY } from '../tickets/ticket.states.ts';
+import { type TicketPriority, URGENCY } from '../ticket.states.ts';
 import { searchQuery, spelled, transitionalQuery } from '../words.ts';
 import { Parameters } from './parameters.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';

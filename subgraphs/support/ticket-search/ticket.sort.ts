@@ -1,4 +1,4 @@
-import { TicketStatus } from '../tickets/ticket.states.ts';
+import { TicketStatus } from '../ticket.states.ts';
 
 /** What callers can sort by: the value is the key of SORT_MEMBERS. */
 export enum TicketSortField {

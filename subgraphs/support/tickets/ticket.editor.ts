@@ -8,9 +8,9 @@ import { existing, LOCKED } from '../../../kernel/records/records.ts';
 import type { Category } from '../categories/category.ts';
 import { type EscalationDetails, keepEscalation } from '../escalations/escalation.record.ts';
 import type { SlaKeeper } from '../sla/sla.keeper.ts';
+import { TicketStatus } from '../ticket.states.ts';
 import { Ticket } from './ticket.entity.ts';
 import { ticketCreated, ticketEscalated, ticketResolved, ticketUpdated } from './ticket.events.ts';
-import { TicketStatus } from './ticket.states.ts';
 import { type Actor, TicketChange, visibilityOf } from './ticket-change.entity.ts';
 
 /** What is done to a ticket that is locked. */

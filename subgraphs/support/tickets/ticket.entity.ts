@@ -6,10 +6,10 @@ import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
 import type { Agent } from '../agents/agent.entity.ts';
 import type { Attachment } from '../attachments/attachment.entity.ts';
-import { AuthorType } from '../comments/comment.values.ts';
+import { AuthorType } from '../comment.author.ts';
 import type { SlaTerms } from '../sla/sla.terms.ts';
+import { MAX_ESCALATION_LEVEL, TicketPriority, TicketStatus, ticketStates, URGENCY } from '../ticket.states.ts';
 import { ResolvedTicketWaits } from './ticket.errors.ts';
-import { MAX_ESCALATION_LEVEL, TicketPriority, TicketStatus, ticketStates, URGENCY } from './ticket.states.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
 
 /** A request for help (specification 2.7, 3.1). Its state machine lives here; its clocks are kept by `SlaKeeper`. */

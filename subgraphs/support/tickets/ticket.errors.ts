@@ -1,5 +1,5 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
-import { MAX_ESCALATION_LEVEL } from './ticket.states.ts';
+import { MAX_ESCALATION_LEVEL } from '../ticket.states.ts';
 
 /** 409: nobody is waited for any more. */
 export class ResolvedTicketWaits extends PlatformError {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { changes, defineEvent, timestamp } from '../../../kernel/events/events.ts';
 import type { ChangeSet } from '../../../kernel/records/changes.ts';
-import { formatMinutes } from '../sla/sla.durations.ts';
+import { TicketPriority, TicketStatus } from '../ticket.states.ts';
+import { formatMinutes } from '../working-time/durations.ts';
 import type { Ticket } from './ticket.entity.ts';
-import { TicketPriority, TicketStatus } from './ticket.states.ts';
 
 const { OPEN, IN_PROGRESS, RESOLVED, ESCALATED } = TicketStatus;
 

@@ -8,9 +8,9 @@ import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { MAX_FILES } from '../attachments/attachment.data.ts';
 import { AttachmentInput } from '../attachments/attachment.values.ts';
 import { CATEGORY_IDS } from '../categories/category.ids.ts';
+import { TicketPriority, TicketStatus } from '../ticket.states.ts';
 import { HITS_MAX } from '../ticket-search/ticket.search.sql.ts';
 import { TicketSortField } from '../ticket-search/ticket.sort.ts';
-import { TicketPriority, TicketStatus } from './ticket.states.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
 
 @InputType()

@@ -7,7 +7,7 @@ import { newId } from '../../../../kernel/records/ids.ts';
 import { EVERYWHERE, organizationEm } from '../../../../kernel/records/organization.filter.ts';
 import { LOCKED } from '../../../../kernel/records/records.ts';
 import { isStorable } from '../../../../kernel/values/text.ts';
-import { AuthorType } from '../../comments/comment.values.ts';
+import { AuthorType } from '../../comment.author.ts';
 import type { CommentWriter } from '../../comments/comment.writer.ts';
 import { Visibility } from '../../visibility.ts';
 import { jsonIn } from './jira.client.ts';

@@ -1,7 +1,7 @@
 import { Entity, Index, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../../kernel/records/organization.filter.ts';
-import { TicketPriority } from '../../tickets/ticket.states.ts';
+import { TicketPriority } from '../../ticket.states.ts';
 import { Integration } from '../integration.entity.ts';
 import { IsTemplate } from './slack.template.ts';
 

@@ -1,5 +1,5 @@
 import { ValidateBy } from 'class-validator';
-import { parseMinutes } from './sla.durations.ts';
+import { parseMinutes } from './durations.ts';
 
 /** Of an input: a text, or texts, that `parseMinutes` reads. */
 export const IsMinutes = ({ each = false }: { each?: boolean } = {}): PropertyDecorator =>

@@ -1,5 +1,5 @@
 import { AREAS, type Area, type Grant } from '../../../kernel/access/principal.ts';
-import { UserRole } from './user.states.ts';
+import { UserRole } from '../user.states.ts';
 
 const everyArea = (action: 'read' | '*', except: readonly Area[] = []): Grant[] =>
   AREAS.filter((area) => !except.includes(area)).map((area): Grant => `${area}:${action}`);

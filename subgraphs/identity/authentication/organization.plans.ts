@@ -1,7 +1,7 @@
 import type { Plan } from '../../../kernel/access/principal.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
-import type { ChangeFeed } from '../authentication/change.feed.ts';
-import { CredentialCache, type Found } from '../authentication/credential.cache.ts';
+import type { ChangeFeed } from './change.feed.ts';
+import { CredentialCache, type Found } from './credential.cache.ts';
 
 const CACHED = 10_000;
 

@@ -1,5 +1,5 @@
 import { registerEnumType } from 'type-graphql';
-import { StateMachine } from '../../../kernel/records/states.ts';
+import { StateMachine } from '../../kernel/records/states.ts';
 
 export enum TicketStatus {
   OPEN = 'open',

@@ -1,10 +1,10 @@
-import type { Plan } from '../../../kernel/access/principal.ts';
-import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
-import { newId } from '../../../kernel/records/ids.ts';
-import { ApiKey } from '../api-keys/api-key.entity.ts';
-import { generateApiKey } from '../api-keys/api-key.secret.ts';
-import { Organization } from './organization.entity.ts';
+import type { Plan } from '../../kernel/access/principal.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../kernel/database/database.ts';
+import { newId } from '../../kernel/records/ids.ts';
+import { ApiKey } from './api-keys/api-key.entity.ts';
+import { generateApiKey } from './api-keys/api-key.secret.ts';
+import { Organization } from './organizations/organization.entity.ts';
 
 export interface FoundingParts {
   orm: Orm;

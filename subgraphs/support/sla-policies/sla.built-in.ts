@@ -1,8 +1,8 @@
 import type { Plan } from '../../../kernel/access/principal.ts';
 import type { CategoryId } from '../categories/category.ids.ts';
-import { TicketPriority } from '../tickets/ticket.states.ts';
-import type { WorkingHours } from './business-time.ts';
-import type { SlaPromise, SlaTarget, SlaTargets } from './sla.terms.ts';
+import type { SlaPromise, SlaTarget, SlaTargets } from '../sla/sla.terms.ts';
+import { TicketPriority } from '../ticket.states.ts';
+import type { WorkingHours } from '../working-time/business-time.ts';
 
 const HOUR = 60;
 type Hours = readonly [response: number, resolution: number];

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { TestClock } from '../clock.ts';
 import { createLogger } from '../log/log.ts';
+import type { WorkSource } from '../work/work-poller.ts';
 import { type Sweep, Sweeper } from './due.ts';
-import type { WorkSource } from './work-poller.ts';
 
 const HOUR_MS = 3_600_000;
 

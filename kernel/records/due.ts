@@ -2,9 +2,9 @@ import type { Clock } from '../clock.ts';
 import type { Database, EntityManager, Orm, Rows } from '../database/database.ts';
 import { PREPARED } from '../database/statements.ts';
 import type { Logger } from '../log/log.ts';
-import { organizationEm } from '../records/organization.filter.ts';
-import { Pump } from './pump.ts';
-import type { WorkPoller } from './work-poller.ts';
+import { Pump } from '../work/pump.ts';
+import type { WorkPoller } from '../work/work-poller.ts';
+import { organizationEm } from './organization.filter.ts';
 
 const DEFAULT_LIMIT = 100;
 

@@ -2,6 +2,9 @@ import { isIP } from 'node:net';
 import { ValidateBy } from 'class-validator';
 import ipaddr from 'ipaddr.js';
 
+/** Of one list. */
+export const RANGES_MAX = 100;
+
 type Address = ReturnType<typeof ipaddr.parse>;
 
 /** Addresses that share their first `bits` with `address`. */

@@ -3,8 +3,8 @@ import { Field, InputType } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
 import { IsZone } from '../../../kernel/graphql/is-zone.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
-import { MAX_ESCALATION_LEVEL, TicketPriority } from '../tickets/ticket.states.ts';
-import { IsMinutes } from './is-minutes.ts';
+import { MAX_ESCALATION_LEVEL, TicketPriority } from '../ticket.states.ts';
+import { IsMinutes } from '../working-time/is-minutes.ts';
 import { BusinessHours } from './sla-policy.values.ts';
 
 const MAX_HOURS = 21;

@@ -1,9 +1,9 @@
 import { ArrayMaxSize, ArrayMinSize, IsIn, Matches } from 'class-validator';
 import { Field, InputType, ObjectType } from 'type-graphql';
-import { TicketPriority } from '../tickets/ticket.states.ts';
-import { WEEKDAYS, type Weekday, type WorkingHours } from './business-time.ts';
-import { formatMinutes } from './sla.durations.ts';
-import type { SlaTargets } from './sla.terms.ts';
+import type { SlaTargets } from '../sla/sla.terms.ts';
+import { TicketPriority } from '../ticket.states.ts';
+import { WEEKDAYS, type Weekday, type WorkingHours } from '../working-time/business-time.ts';
+import { formatMinutes } from '../working-time/durations.ts';
 
 const DAYS_REASON = `must hold days of the week: ${WEEKDAYS.join(', ')}`;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;

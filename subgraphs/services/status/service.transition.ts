@@ -1,10 +1,10 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { record } from '../../../kernel/events/outbox.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { StatusChange } from '../status/status-change.entity.ts';
-import type { Service } from './service.entity.ts';
-import { serviceProvisioned, serviceStatusChanged } from './service.events.ts';
-import type { ServiceStatus } from './service.states.ts';
+import type { Service } from '../services/service.entity.ts';
+import { serviceProvisioned, serviceStatusChanged } from '../services/service.events.ts';
+import type { ServiceStatus } from '../services/service.states.ts';
+import { StatusChange } from './status-change.entity.ts';
 
 /** Moves a service to a state, in the transaction that has it locked: with its history and its events. @throws InvalidState */
 export async function transition(

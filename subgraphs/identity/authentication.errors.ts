@@ -1,4 +1,4 @@
-import { PlatformError } from '../../../kernel/errors/errors.ts';
+import { PlatformError } from '../../kernel/errors/errors.ts';
 
 /** 401, for credentials that were right until a moment that has passed. */
 export class CredentialsExpired extends PlatformError {
