@@ -1,5 +1,5 @@
-import { Agent, request } from 'undici';
 import { z } from 'zod';
+import { HttpClient } from '../outbound/http.client.ts';
 import { type Sms, SmsRejected, type SmsSender } from './sms.ts';
 
 export interface TwilioOptions {
@@ -13,9 +13,6 @@ export interface TwilioOptions {
 }
 
 const TIMEOUT_MS = 10_000;
-const MAX_ANSWER_BYTES = 256 * 1024;
-/** A mistake of ours or a limit: another try may fare better. */
-const RETRIED_STATUSES = [401, 403, 404, 408, 409, 425, 429];
 
 /** Twilio's error body. Its message may hold the number, so only its code is read. */
 const twilioError = z.object({ code: z.number() });
@@ -26,7 +23,7 @@ export class TwilioSms implements SmsSender {
   readonly #authorization: string;
   readonly #from: readonly [string, string];
   readonly #timeoutMs: number;
-  readonly #agent = new Agent({ maxResponseSize: MAX_ANSWER_BYTES });
+  readonly #client = new HttpClient();
 
   constructor({ url, accountSid, authToken, from, timeoutMs = TIMEOUT_MS }: TwilioOptions) {
     this.#url = `${url.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`;
@@ -36,10 +33,10 @@ export class TwilioSms implements SmsSender {
   }
 
   async send({ to, text }: Sms): Promise<void> {
-    const { statusCode, body } = await request(this.#url, {
+    const answer = await this.#client.send({
       method: 'POST',
-      dispatcher: this.#agent,
-      signal: AbortSignal.timeout(this.#timeoutMs),
+      url: this.#url,
+      timeoutMs: this.#timeoutMs,
       headers: {
         accept: 'application/json',
         authorization: this.#authorization,
@@ -47,23 +44,14 @@ export class TwilioSms implements SmsSender {
       },
       body: new URLSearchParams([['To', to], [...this.#from], ['Body', text]]).toString(),
     });
-    const answer = await body.text();
-    if (statusCode >= 200 && statusCode < 300) return;
-    const problem = `status ${statusCode}${codeIn(answer)}`;
-    if (statusCode < 400 || statusCode >= 500 || RETRIED_STATUSES.includes(statusCode))
-      throw new Error(`The SMS provider did not take the message: ${problem}`);
-    throw new SmsRejected(problem);
+    if (answer.outcome === 'done') return;
+    const { data } = answer.json(twilioError);
+    const problem = `status ${answer.status}${data ? `, error ${data.code}` : ''}`;
+    if (answer.outcome === 'refused') throw new SmsRejected(problem);
+    throw new Error(`The SMS provider did not take the message: ${problem}`);
   }
 
   async close(): Promise<void> {
-    await this.#agent.close();
-  }
-}
-
-function codeIn(answer: string): string {
-  try {
-    return `, error ${twilioError.parse(JSON.parse(answer)).code}`;
-  } catch {
-    return '';
+    await this.#client.close();
   }
 }

@@ -20,10 +20,10 @@ export interface RequestTimeouts {
  * Why a request to a caller's URL had no answer, in words for that caller. Without addresses, which may be those of a network
  * that they cannot see. `late` is one that was cut off at its deadline.
  */
-export function connectionProblem(error: Error | 'late', { connectMs, wholeMs }: RequestTimeouts): string {
+export function connectionProblem(error: Error | 'late' | undefined, { connectMs, wholeMs }: RequestTimeouts): string {
   if (error === 'late') return `no answer within ${wholeMs / 1000} s`;
   if (error instanceof ForbiddenAddress) return error.message;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return `no connection within ${connectMs / 1000} s`;
   if (/^(ERR_TLS|ERR_SSL|CERT|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|EPROTO)/.test(code)) return 'the TLS connection could not be established';
   return REASONS[code] ?? 'the request failed';

@@ -2,6 +2,7 @@ import { SecretBox } from '../../kernel/access/secret-box.ts';
 import type { LiveField, Ports } from '../../kernel/domain.ts';
 import type { EventReader, EventType, Reaction } from '../../kernel/events/events.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
+import type { RequestTimeouts } from '../../kernel/outbound/connection.problem.ts';
 import { UrlGuard } from '../../kernel/outbound/ssrf.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Catalogue } from './catalogue/catalogue.ts';
@@ -13,7 +14,7 @@ import { DeliveryAnnouncement } from './deliveries/delivery.announcement.ts';
 import { DeliveryFeed } from './deliveries/delivery.feed.ts';
 import { DeliveryPlanner } from './deliveries/delivery.planner.ts';
 import { DeliveryLanes } from './dispatch/delivery.lanes.ts';
-import { DeliverySender, type DeliveryTimeouts } from './dispatch/delivery.sender.ts';
+import { DeliverySender } from './dispatch/delivery.sender.ts';
 import { SettlementStore } from './dispatch/delivery.settlement.ts';
 import { Settler } from './dispatch/delivery.settler.ts';
 import { DeliveryStore } from './dispatch/delivery.store.ts';
@@ -46,7 +47,7 @@ export interface EventsPorts extends Ports {
   /** How long events are kept. */
   retentionDays: number;
   /** Default: 5 s to connect, 10 s for all of an attempt. */
-  deliveryTimeouts?: DeliveryTimeouts | undefined;
+  deliveryTimeouts?: RequestTimeouts | undefined;
   metrics?: Metrics;
 }
 

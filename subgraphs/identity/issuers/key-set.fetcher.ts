@@ -1,5 +1,6 @@
 import type { JSONWebKeySet, JWK } from 'jose';
-import { type Agent, request } from 'undici';
+import { z } from 'zod';
+import { HttpClient } from '../../../kernel/outbound/http.client.ts';
 import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -8,48 +9,36 @@ const MAX_KEYS = 100;
 /** Kinds of keys that have a public half. */
 const PUBLIC_KINDS = ['RSA', 'EC', 'OKP'];
 
+const keySetBody = z.object({ keys: z.array(z.unknown()) });
+
 export interface FetchedKeySet {
   keySet: JSONWebKeySet;
   /** As Cache-Control says; undefined where it says nothing. */
   maxAgeMs: number | undefined;
 }
 
-/** Fetches key sets of others: from public addresses only, within five seconds, at most 256 KiB, never following a redirect. */
+/** Fetches key sets of others: from public addresses only, within five seconds, at most 256 KiB. */
 export class KeySetFetcher {
-  readonly #agent: Agent;
+  readonly #client: HttpClient;
 
   constructor(guard: UrlGuard) {
-    this.#agent = guard.agent({
-      connectTimeoutMs: TIMEOUT_MS,
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
-      maxResponseSize: MAX_BYTES,
-    });
+    this.#client = new HttpClient({ guard, timeouts: { connectMs: TIMEOUT_MS, wholeMs: TIMEOUT_MS }, maxBytes: MAX_BYTES });
   }
 
   /** @throws Error for whatever is no key set */
   async fetch(uri: string): Promise<FetchedKeySet> {
-    const { statusCode, headers, body } = await request(uri, {
-      headers: { accept: 'application/jwk-set+json, application/json' },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      dispatcher: this.#agent,
-    });
-    const text = await body.text();
-    if (statusCode !== 200) throw new Error(`The key set was answered with ${statusCode}.`);
-    return { keySet: keySetIn(JSON.parse(text)), maxAgeMs: maxAgeOf(String(headers['cache-control'] ?? '')) };
+    const answer = await this.#client.send({ url: uri, headers: { accept: 'application/jwk-set+json, application/json' } });
+    const { data } = answer.json(keySetBody);
+    if (answer.status !== 200 || !data) throw new Error(`The key set was answered with ${answer.status} and no keys.`);
+    return { keySet: { keys: data.keys.slice(0, MAX_KEYS).filter(isUsable) }, maxAgeMs: maxAgeOf(answer.header('cache-control') ?? '') };
   }
 
   stop(): Promise<void> {
-    return this.#agent.destroy();
+    return this.#client.destroy();
   }
 }
 
-function keySetIn(parsed: unknown): JSONWebKeySet {
-  const { keys } = Object(parsed) as { keys?: unknown };
-  if (!Array.isArray(keys)) throw new Error('The key set has no keys.');
-  const isUsable = (key: unknown): key is JWK => PUBLIC_KINDS.includes((Object(key) as JWK).kty ?? '') && !('d' in Object(key));
-  return { keys: keys.slice(0, MAX_KEYS).filter(isUsable) };
-}
+const isUsable = (key: unknown): key is JWK => PUBLIC_KINDS.includes((Object(key) as JWK).kty ?? '') && !('d' in Object(key));
 
 function maxAgeOf(cacheControl: string): number | undefined {
   if (/\bno-(store|cache)\b/i.test(cacheControl)) return 0;

@@ -1,5 +1,5 @@
-import { type Agent, request } from 'undici';
 import { type FieldProblem, InvalidParameters } from '../../../kernel/errors/errors.ts';
+import { HttpClient } from '../../../kernel/outbound/http.client.ts';
 import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import { MalformedXml } from '../saml-xml/saml.xml.ts';
 import { certificatePem, type IdentityProvider, readIdpMetadata } from './idp.metadata.ts';
@@ -18,13 +18,13 @@ export interface GivenIdentityProvider {
 
 /** Finds out about identity providers. What it is told to fetch, it fetches from public addresses only. */
 export class IdpMetadataSource {
-  readonly #agent: Agent;
+  readonly #client: HttpClient;
 
   constructor(
     private readonly guard: UrlGuard,
     private readonly allowPrivate: boolean,
   ) {
-    this.#agent = guard.agent({ connectTimeoutMs: TIMEOUT_MS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
+    this.#client = new HttpClient({ guard, timeouts: { connectMs: TIMEOUT_MS, wholeMs: TIMEOUT_MS }, maxBytes: MAX_BYTES });
   }
 
   /** What was given, checked; from metadata all three parts. @throws InvalidParameters */
@@ -46,7 +46,7 @@ export class IdpMetadataSource {
   }
 
   close(): Promise<void> {
-    return this.#agent.destroy();
+    return this.#client.destroy();
   }
 
   async #parts({ idpEntityId, ssoUrl, certificates }: Omit<GivenIdentityProvider, 'metadataUrl' | 'metadataXml'>) {
@@ -88,27 +88,13 @@ export class IdpMetadataSource {
     const reason = await this.guard.problemWith(url);
     if (reason) throw new InvalidParameters([{ field: 'metadataUrl', value: url, reason }]);
     try {
-      // a redirect is not followed: it would lead where nobody looked
-      const { statusCode, body } = await request(url, { dispatcher: this.#agent, signal: AbortSignal.timeout(TIMEOUT_MS) });
-      const text = await firstOf(body);
-      if (statusCode === 200 && text !== undefined) return text;
+      const { status, isCut, bytes } = await this.#client.send({ url });
+      if (status === 200 && !isCut) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch {
       // nothing of the failure is told: it would say what the network looks like from here
     }
     throw invalid('metadataUrl', `must answer 200 with at most ${MAX_BYTES} bytes of metadata`);
   }
-}
-
-/** Undefined where it is longer than metadata is. */
-async function firstOf(body: AsyncIterable<Buffer>): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > MAX_BYTES) return undefined;
-  }
-  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
 }
 
 const invalid = (field: string, reason: string): InvalidParameters => new InvalidParameters([{ field, reason } satisfies FieldProblem]);

@@ -1,5 +1,5 @@
-import { Agent, request } from 'undici';
 import { z } from 'zod';
+import { HttpClient } from '../../../kernel/outbound/http.client.ts';
 import { formatBandwidth } from '../coverage/bandwidth.ts';
 import type { ConnectivityLine, ConnectivityOrder, ConnectivityProvider, Provisioning, Telemetry } from './connectivity.provider.ts';
 import { ProvisioningRejected } from './connectivity.provider.ts';
@@ -9,8 +9,6 @@ const TELEMETRY_TIMEOUT_MS = 2_000;
 const CHECK_AFTER_SECONDS = 5;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const REASON_LENGTH = 300;
-/** A mistake of ours or of the network, not of the order: another try may fare better. */
-const RETRIED_STATUSES = [401, 403, 404, 405, 408, 409, 425, 429];
 
 export interface HttpConnectivityOptions {
   /** Where the provider's TM Forum Open APIs lie, such as `https://api.carrier.example/tmf-api`. */
@@ -35,6 +33,7 @@ type ServiceOrder = z.infer<typeof serviceOrder>;
 /** What we read of a TMF638 service. */
 const inventoryService = z.object({ serviceCharacteristic: z.array(z.object({ name: z.string(), value: z.unknown() })).default([]) });
 
+/** TMF630: `reason` is the text that may be shown to a user. */
 const tmfError = z.object({ reason: z.string().nullish(), message: z.string().nullish() });
 
 /**
@@ -49,7 +48,7 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #timeoutMs: number;
   readonly #checkAfterSeconds: number;
-  readonly #agent = new Agent({ maxResponseSize: MAX_ANSWER_BYTES });
+  readonly #client = new HttpClient({ maxBytes: MAX_ANSWER_BYTES });
 
   constructor({ url, token, timeoutMs = TIMEOUT_MS, checkAfterSeconds = CHECK_AFTER_SECONDS }: HttpConnectivityOptions) {
     this.#base = url.replace(/\/+$/, '');
@@ -65,26 +64,23 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
 
   async telemetry({ reference }: ConnectivityLine, now: Date): Promise<Telemetry | null> {
     if (!reference) return null;
-    const answer = await this.#send(
-      'GET',
-      `/serviceInventory/v4/service/${encodeURIComponent(reference)}`,
-      undefined,
-      TELEMETRY_TIMEOUT_MS,
-    );
-    return telemetryOf(inventoryService.parse(answer), now);
+    const path = `/serviceInventory/v4/service/${encodeURIComponent(reference)}`;
+    return telemetryOf(await this.#send(inventoryService, 'GET', path, { timeoutMs: TELEMETRY_TIMEOUT_MS }), now);
   }
 
   async #find(serviceId: string): Promise<ServiceOrder | undefined> {
-    const answer = await this.#send('GET', `/serviceOrdering/v4/serviceOrder?externalId=${encodeURIComponent(serviceId)}`);
+    const path = `/serviceOrdering/v4/serviceOrder?externalId=${encodeURIComponent(serviceId)}`;
+    const orders = await this.#send(z.array(serviceOrder), 'GET', path);
     // a server that ignores the filter must not make another's order ours
-    return z
-      .array(serviceOrder)
-      .parse(answer)
-      .find(({ externalId }) => externalId === serviceId);
+    return orders.find(({ externalId }) => externalId === serviceId);
   }
 
-  async #place(order: ConnectivityOrder): Promise<ServiceOrder> {
-    return serviceOrder.parse(await this.#send('POST', '/serviceOrdering/v4/serviceOrder', orderBody(order)));
+  #place(order: ConnectivityOrder): Promise<ServiceOrder> {
+    return this.#send(serviceOrder, 'POST', '/serviceOrdering/v4/serviceOrder', { json: orderBody(order) });
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
   }
 
   #outcomeOf({ id, state, serviceOrderItem, errorMessage }: ServiceOrder): Provisioning {
@@ -96,20 +92,23 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
     return { state: 'in_progress', checkAfterSeconds: this.#checkAfterSeconds };
   }
 
-  /** The answer's JSON. @throws ProvisioningRejected where the provider refuses what was sent, Error where it failed to answer */
-  async #send(method: 'GET' | 'POST', path: string, body?: object, timeoutMs = this.#timeoutMs): Promise<unknown> {
-    const { statusCode, body: answer } = await request(`${this.#base}${path}`, {
-      method,
-      dispatcher: this.#agent,
-      signal: AbortSignal.timeout(timeoutMs),
-      headers: { ...this.#headers, ...(body && { 'content-type': 'application/json' }) },
-      body: body && JSON.stringify(body),
-    });
-    const text = await answer.text();
-    if (statusCode < 300) return JSON.parse(text);
-    const problem = `The connectivity provider answered ${statusCode} to ${method} ${path}.`;
-    if (method === 'GET' || statusCode < 400 || statusCode >= 500 || RETRIED_STATUSES.includes(statusCode)) throw new Error(problem);
-    throw new ProvisioningRejected(reasonIn(text) ?? 'The provider refused the order.', { cause: new Error(problem) });
+  /** What was answered. @throws ProvisioningRejected where the provider refuses what was sent, Error where it failed to answer */
+  async #send<T>(
+    shape: z.ZodType<T>,
+    method: 'GET' | 'POST',
+    path: string,
+    { json, timeoutMs = this.#timeoutMs }: { json?: object; timeoutMs?: number } = {},
+  ): Promise<T> {
+    const answer = await this.#client.send({ method, url: `${this.#base}${path}`, headers: this.#headers, json, timeoutMs });
+    const problem = `The connectivity provider answered ${answer.status} to ${method} ${path}`;
+    if (answer.outcome === 'done') {
+      const { data, error } = answer.json(shape);
+      if (error) throw new Error(`${problem}, and something else than was asked for.`, { cause: error });
+      return data;
+    }
+    if (method === 'GET' || answer.outcome === 'later') throw new Error(`${problem}.`);
+    const { reason, message } = answer.json(tmfError).data ?? {};
+    throw new ProvisioningRejected(shortened(reason ?? message) ?? 'The provider refused the order.', { cause: new Error(`${problem}.`) });
   }
 }
 
@@ -161,16 +160,6 @@ function telemetryOf({ serviceCharacteristic }: z.infer<typeof inventoryService>
   if (!MEASUREMENTS.every((name) => Number.isFinite(of(name)))) return null;
   const [latencyMs, bandwidthUtilization, packetLoss, jitterMs] = MEASUREMENTS.map(of) as [number, number, number, number];
   return { latencyMs, bandwidthUtilization, packetLoss, jitterMs, securityIncidents: of('securityIncidents') || 0, measuredAt: now };
-}
-
-/** TMF630: `reason` is the text that may be shown to a user. */
-function reasonIn(text: string): string | undefined {
-  try {
-    const { reason, message } = tmfError.parse(JSON.parse(text));
-    return shortened(reason ?? message);
-  } catch {
-    return undefined;
-  }
 }
 
 const shortened = (text: string | null | undefined): string | undefined => text?.slice(0, REASON_LENGTH) || undefined;

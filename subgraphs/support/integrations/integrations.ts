@@ -3,6 +3,7 @@ import type { Principal } from '../../../kernel/access/principal.ts';
 import { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { EventReader, EventType } from '../../../kernel/events/events.ts';
+import { HttpClient } from '../../../kernel/outbound/http.client.ts';
 import { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import type { CommentWriter } from '../comments/comment.writer.ts';
 import type { SupportPorts } from '../ports.ts';
@@ -15,17 +16,18 @@ import { JiraInbound } from './jira/jira.inbound.ts';
 import { JiraProvider } from './jira/jira.provider.ts';
 import { JiraIntegrationService } from './jira/jira.service.ts';
 import type { JiraIntegration } from './jira/jira-integration.entity.ts';
-import { Outbound } from './outbound.ts';
 import { SlackClient } from './slack/slack.client.ts';
 import { SlackProvider } from './slack/slack.provider.ts';
 import { SlackIntegrationService } from './slack/slack.service.ts';
 import type { SlackIntegration } from './slack/slack-integration.entity.ts';
 
+const USER_AGENT = 'Telecom-Platform-Integrations/1.2';
+
 /** Slack and Jira, as the support domain runs them. */
 export class Integrations {
   #stopSampling: (() => void) | undefined;
   readonly #guard: UrlGuard;
-  readonly #outbound: Outbound;
+  readonly #client: HttpClient;
   readonly #secrets: Record<'webhookUrls' | 'tokens' | 'inbound', SecretBox>;
   readonly #slack: { provider: SlackProvider; lane: IntegrationLane<SlackIntegration> };
   readonly #jira: { provider: JiraProvider; lane: IntegrationLane<JiraIntegration> };
@@ -45,9 +47,9 @@ export class Integrations {
       inbound: boxOf(JIRA_INBOUND_SECRETS),
     };
     this.#guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
-    this.#outbound = new Outbound(this.#guard, () => clock.now());
-    const slack = new SlackProvider(new SlackClient(this.#outbound), this.#secrets.webhookUrls, origin);
-    const jira = new JiraProvider({ orm, clock, client: new JiraClient(this.#outbound), tokens: this.#secrets.tokens, origin });
+    this.#client = new HttpClient({ guard: this.#guard, userAgent: USER_AGENT, clock });
+    const slack = new SlackProvider(new SlackClient(this.#client), this.#secrets.webhookUrls, origin);
+    const jira = new JiraProvider({ orm, clock, client: new JiraClient(this.#client), tokens: this.#secrets.tokens, origin });
     this.#slack = { provider: slack, lane: new IntegrationLane(ports, slack) };
     this.#jira = { provider: jira, lane: new IntegrationLane(ports, jira) };
     this.#inbound = new JiraInbound({ orm, clock, inboundSecrets: this.#secrets.inbound, comments, origin });
@@ -90,6 +92,6 @@ export class Integrations {
   async stop(): Promise<void> {
     this.#stopSampling?.();
     await Promise.all([this.#slack.lane.stop(), this.#jira.lane.stop()]);
-    await this.#outbound.stop();
+    await this.#client.close();
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { Unanswered } from '../../../../kernel/outbound/http.client.ts';
 import type { Outcome } from '../integration.provider.ts';
-import { Unanswered } from '../outbound.ts';
-import { JiraRefused, jsonIn } from './jira.client.ts';
+import { JiraRefused } from './jira.client.ts';
 
 const errorBody = z.object({ errorMessages: z.array(z.string()).catch([]), errors: z.record(z.string(), z.string()).catch({}) }).partial();
 const WORDS_LENGTH = 300;
@@ -10,7 +10,7 @@ const REASONS: Readonly<Record<number, string>> = { 401: 'unauthorized', 403: 'f
 /** What Jira says of the members of a request, by member. */
 export function memberErrors(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof JiraRefused) || error.answer.status !== 400) return {};
-  return errorBody.safeParse(jsonIn(error.answer.text)).data?.errors ?? {};
+  return error.answer.json(errorBody).data?.errors ?? {};
 }
 
 /**
@@ -32,8 +32,8 @@ export function outcomeOf(error: unknown, secret: string, isOfSite = false): Out
 }
 
 /** Only what stands where Jira puts its words: an answer may be a page of whoever stands between. */
-function wordsOf({ answer: { text } }: JiraRefused): string {
-  const { errorMessages = [], errors = {} } = errorBody.safeParse(jsonIn(text)).data ?? {};
+function wordsOf({ answer }: JiraRefused): string {
+  const { errorMessages = [], errors = {} } = answer.json(errorBody).data ?? {};
   const said = [...errorMessages, ...Object.entries(errors).map(([member, words]) => `${member}: ${words}`)].join(' ');
   return said.length > WORDS_LENGTH ? `${said.slice(0, WORDS_LENGTH)}…` : said;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Outbound, OutboundAnswer } from '../outbound.ts';
+import type { Answer, HttpClient } from '../../../../kernel/outbound/http.client.ts';
 import type { AdfDocument } from './adf.ts';
 
 /** Where and as whom Jira is asked. */
@@ -26,14 +26,14 @@ export type CreatedIssue = z.infer<typeof created>;
 
 /** What an answer said, where it is not what was asked for. */
 export class JiraRefused extends Error {
-  constructor(readonly answer: OutboundAnswer) {
+  constructor(readonly answer: Answer) {
     super(`Jira answered ${answer.status}.`);
   }
 }
 
 /** The part of Jira Cloud's REST API v3 that is used. @throws JiraRefused, Unanswered */
 export class JiraClient {
-  constructor(private readonly outbound: Outbound) {}
+  constructor(private readonly client: HttpClient) {}
 
   createIssue(access: JiraAccess, fields: IssueFields): Promise<CreatedIssue> {
     return this.#ask(access, 'POST', '/issue', created, { fields });
@@ -70,18 +70,10 @@ export class JiraClient {
   async #ask<T>(access: JiraAccess, method: 'GET' | 'POST' | 'PUT', path: string, shape: z.ZodType<T>, body?: object): Promise<T> {
     const { jiraUrl, username, apiToken } = access;
     const authorization = `Basic ${Buffer.from(`${username}:${apiToken}`).toString('base64')}`;
-    const answer = await this.outbound.send({ method, url: `${jiraUrl}/rest/api/3${path}`, headers: { authorization }, body });
-    if (answer.status < 200 || answer.status > 299) throw new JiraRefused(answer);
-    const parsed = shape.safeParse(answer.text === '' ? undefined : jsonIn(answer.text));
-    if (!parsed.success) throw new JiraRefused(answer);
+    const headers = { accept: 'application/json', authorization };
+    const answer = await this.client.send({ method, url: `${jiraUrl}/rest/api/3${path}`, headers, json: body });
+    const parsed = answer.json(shape);
+    if (answer.outcome !== 'done' || !parsed.success) throw new JiraRefused(answer);
     return parsed.data;
-  }
-}
-
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
   }
 }

@@ -1,6 +1,5 @@
+import { type Answer, type HttpClient, Unanswered } from '../../../../kernel/outbound/http.client.ts';
 import { DELIVERED, type Outcome } from '../integration.provider.ts';
-import type { Outbound, OutboundAnswer } from '../outbound.ts';
-import { Unanswered } from '../outbound.ts';
 import type { SlackMessage } from './slack.message.ts';
 
 /** Errors that will not go away by waiting, by the word that Slack answers in plain text. */
@@ -19,12 +18,12 @@ const WORD = /^[a-z_]{1,80}$/;
 
 /** Posts to incoming webhooks of Slack. */
 export class SlackClient {
-  constructor(private readonly outbound: Outbound) {}
+  constructor(private readonly client: HttpClient) {}
 
   /** Only 200 with the text `ok` says that a message was taken. */
   async post(url: string, message: SlackMessage): Promise<Outcome> {
     try {
-      return outcomeOf(await this.outbound.send({ method: 'POST', url, body: message }));
+      return outcomeOf(await this.client.send({ method: 'POST', url, json: message }));
     } catch (error) {
       if (error instanceof Unanswered) return { kind: 'later', error: error.message, isUncertain: true };
       throw error;
@@ -32,19 +31,19 @@ export class SlackClient {
   }
 }
 
-function outcomeOf({ status, text, retryAfterMs }: OutboundAnswer): Outcome {
+function outcomeOf({ status, text, retryAfterMs: afterMs }: Answer): Outcome {
   const answer = text.trim();
   if (status === 200 && answer === 'ok') return DELIVERED;
   // anything else may be a page of whoever stands between, and may hold anything
   const word = WORD.test(answer) ? answer : undefined;
   const error = `Slack answered ${status}${word ? `: ${word}` : ''}`;
-  if (status === 429) return { kind: 'later', error, afterMs: retryAfterMs, isThrottling: true };
-  if (status >= 500) return { kind: 'later', error, afterMs: retryAfterMs };
+  if (status === 429) return { kind: 'later', error, afterMs, isThrottling: true };
+  if (status >= 500) return { kind: 'later', error, afterMs };
   if (status === 410 || status === 404 || status === 401 || status === 403)
     return { kind: 'disabled', reason: word ?? REASONS[status] ?? 'refused', error };
   if (word && FATAL.includes(word)) return { kind: 'disabled', reason: word, error };
   if (status === 400 || status === 413) return { kind: 'refused', error };
-  return { kind: 'later', error, afterMs: retryAfterMs };
+  return { kind: 'later', error, afterMs };
 }
 
 const REASONS: Readonly<Record<number, string>> = { 401: 'unauthorized', 403: 'forbidden', 404: 'not_found', 410: 'gone' };

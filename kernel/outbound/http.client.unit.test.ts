@@ -1,0 +1,100 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { HttpClient, type HttpClientOptions, Unanswered } from './http.client.ts';
+import { UrlGuard } from './ssrf.ts';
+
+let server: Server;
+let asked = 0;
+let origin: string;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    asked += 1;
+    if (request.url === '/slow') return;
+    if (request.url === '/status') return void response.writeHead(Number(request.headers['x-status'])).end('{"code":7}');
+    if (request.url === '/broken') {
+      response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy());
+      return;
+    }
+    if (request.url === '/endless') {
+      const more = (): void => void (response.write(Buffer.alloc(64 * 1024, 'a')) ? setImmediate(more) : response.once('drain', more));
+      response.writeHead(200);
+      more();
+      return;
+    }
+    response.writeHead(302, { location: `${origin}/elsewhere`, 'retry-after': '7' }).end('moved');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+function clientOf(options: HttpClientOptions = {}): HttpClient {
+  const client = new HttpClient(options);
+  onTestFinished(() => client.destroy());
+  return client;
+}
+const within = (wholeMs: number) => ({ connectMs: 5000, wholeMs });
+
+test('a private address that a caller gave is not dialled, whatever was thought of it before', async () => {
+  const before = asked;
+  await expect(clientOf({ guard: new UrlGuard({ allowPrivate: false }) }).send({ method: 'POST', url: origin, json: {} })).rejects.toThrow(
+    new Unanswered('the address is private, loopback or link-local'),
+  );
+  expect(asked).toBe(before);
+});
+
+test('a redirect is an answer, and not followed', async () => {
+  const before = asked;
+  expect(await clientOf().send({ url: origin })).toMatchObject({ status: 302, retryAfterMs: 7000, text: 'moved', outcome: 'later' });
+  expect(asked).toBe(before + 1);
+});
+
+test('who does not answer in time is not waited for, be the time the client’s or the request’s', async () => {
+  const late = new Unanswered('no answer within 0.05 s');
+  await expect(clientOf({ timeouts: within(50) }).send({ url: `${origin}/slow` })).rejects.toThrow(late);
+  await expect(clientOf().send({ url: `${origin}/slow`, timeoutMs: 50 })).rejects.toThrow(late);
+});
+
+test('an endless answer is read to its 512th KiB', async () => {
+  const { status, text, isCut, outcome } = await clientOf().send({ url: `${origin}/endless` });
+  expect([status, text.length, isCut, outcome]).toEqual([200, 512 * 1024, true, 'later']);
+});
+
+test('an answer that breaks off is none, unless its status is all that counts', async () => {
+  const url = `${origin}/broken`;
+  await expect(clientOf().send({ url })).rejects.toThrow(Unanswered);
+  expect(await clientOf({ isStatusEnough: true }).send({ url })).toMatchObject({ status: 200, text: 'half' });
+});
+
+test('who cuts off what is under way hears that nobody answered', async () => {
+  const client = clientOf();
+  const answer = client.send({ url: `${origin}/slow` });
+  await client.destroy();
+  await expect(answer).rejects.toThrow(Unanswered);
+  await expect(client.send({ url: origin })).rejects.toThrow(Unanswered);
+});
+
+test.each([
+  [200, 'done'],
+  [204, 'done'],
+  [304, 'later'],
+  [400, 'refused'],
+  [401, 'later'],
+  [422, 'refused'],
+  [429, 'later'],
+  [500, 'later'],
+])('an answer of %i means: %s', async (status, outcome) => {
+  expect(await clientOf().send({ url: `${origin}/status`, headers: { 'x-status': String(status) } })).toMatchObject({ outcome });
+});
+
+test('the body is read as a schema has it; what is no JSON is undefined to it', async () => {
+  const code = z.object({ code: z.number() });
+  const answer = await clientOf().send({ url: `${origin}/status`, headers: { 'x-status': '400' } });
+  expect(answer.json(code).data).toEqual({ code: 7 });
+  expect((await clientOf().send({ url: origin })).json(code).success).toBe(false);
+});
