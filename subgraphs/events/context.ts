@@ -40,8 +40,8 @@ export class EventsContext {
   }
 
   @once get webhooks(): WebhookService {
-    const { guard, secrets, wake } = this.#core;
-    return new WebhookService({ ...this.shared, guard, secrets, loader: this.loaders.webhooks, wake });
+    const { guard, secrets, removal, wake } = this.#core;
+    return new WebhookService({ ...this.shared, guard, secrets, removal, loader: this.loaders.webhooks, wake });
   }
 
   @once get deliveries(): DeliveryService {

@@ -13,6 +13,7 @@ import { readerTask } from './consumers/readers.ts';
 import { DeliveryAnnouncement } from './deliveries/delivery.announcement.ts';
 import { DeliveryFeed } from './deliveries/delivery.feed.ts';
 import { DeliveryPlanner } from './deliveries/delivery.planner.ts';
+import { DeliveryRemoval } from './deliveries/delivery.removal.ts';
 import { DeliveryLanes } from './dispatch/delivery.lanes.ts';
 import { DeliverySender } from './dispatch/delivery.sender.ts';
 import { SettlementStore } from './dispatch/delivery.settlement.ts';
@@ -98,6 +99,7 @@ export function createCore(ports: EventsPorts) {
     followers,
     quota,
     replays,
+    removal: new DeliveryRemoval(rows, jobs),
     urls: urlBackfill({ orm, log }),
     wake,
     readers: { events: new RecordReader(ports, EventRecord), webhooks: new RecordReader(ports, Webhook) },

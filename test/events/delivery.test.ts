@@ -275,6 +275,22 @@ describe('a delivery that is under way', () => {
     expect(hook.arrivals).toHaveLength(1);
   });
 
+  test('is gone with its webhook, and is deleted soon after', async () => {
+    const tenant = await platform.organization();
+    const hook = await receiver();
+    const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
+    await openTicket(tenant);
+    const delivery = await delivered(tenant, id, { status: 'delivered' });
+    const path = `/webhooks/${id}/deliveries/${delivery.id}`;
+    expect((await tenant.rest('GET', path)).status).toBe(200);
+    await tenant.rest('DELETE', `/webhooks/${id}`);
+    expect((await tenant.rest('GET', path)).status).toBe(404);
+    expect((await tenant.rest('GET', `/webhooks/${id}/deliveries`)).status).toBe(404);
+    const rows = () =>
+      platform.assembly.domains.identity.core.ports.rows.query('select 1 from events.delivery where webhook_id = $1', [id]);
+    await eventually(async () => (await rows()).length === 0);
+  });
+
   test('waits while its webhook is inactive, and goes on when it is active again', async () => {
     const tenant = await platform.organization();
     const hook = await receiver((response, index) => void response.writeHead(index === 0 ? 500 : 200).end());

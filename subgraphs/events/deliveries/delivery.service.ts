@@ -49,8 +49,10 @@ export class DeliveryService {
     return listPage(em, Delivery, { where, page, defaultSort: NEWEST_FIRST });
   }
 
-  find(webhookId: string, id: string): Promise<Delivery | null> {
-    return this.deps.em.findOne(Delivery, { id, webhookId });
+  async find(webhookId: string, id: string): Promise<Delivery | null> {
+    const { em, loader } = this.deps;
+    // that of a deleted webhook may still be there
+    return (await loader.load(webhookId)) && em.findOne(Delivery, { id, webhookId });
   }
 
   /** Has it attempted once more, at once. @throws ResourceNotFound, WebhookInactive, NotRedelivered */

@@ -10,7 +10,7 @@ import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { Delivery } from '../deliveries/delivery.entity.ts';
+import type { DeliveryRemoval } from '../deliveries/delivery.removal.ts';
 import { Webhook, WebhookFamily, type WebhookFilters } from './webhook.entity.ts';
 import type { WebhookCreateInput, WebhookSecretRotateInput, WebhookUpdateInput } from './webhook.inputs.ts';
 import { generateSecret } from './webhook.secret.ts';
@@ -26,6 +26,7 @@ export interface WebhookServiceDeps {
   catalogue: Catalogue;
   guard: UrlGuard;
   secrets: SecretBox;
+  removal: DeliveryRemoval;
   loader: RecordLoader<Webhook>;
   /** Delivers what waits for a webhook. */
   wake(webhookId: string): void;
@@ -98,12 +99,12 @@ export class WebhookService {
     return this.#change(id, undefined, (found) => found.resume());
   }
 
-  /** In its last state. Its delivery history goes with it, and what waits is not delivered. @throws ResourceNotFound */
+  /** In its last state. What waits is not delivered; its deliveries are gone for everybody, and deleted soon. @throws ResourceNotFound */
   async delete(id: string): Promise<Webhook> {
     return this.deps.em.transactional(async (tx) => {
       const webhook = await this.#locked(tx, id);
-      await tx.nativeDelete(Delivery, { webhookId: id });
       await tx.nativeDelete(Webhook, { id });
+      await this.deps.removal.enqueue(tx, id);
       return webhook;
     });
   }

@@ -1,0 +1,31 @@
+import type { EntityManager, Rows } from '../../../kernel/database/database.ts';
+import type { Jobs } from '../../../kernel/jobs/jobs.ts';
+import { deleteExpired } from '../../../kernel/work/retention.ts';
+
+const QUEUE = 'events.delivery-removal';
+
+interface RemovalJob {
+  webhookId: string;
+}
+
+/** Deletes the deliveries of a webhook that was deleted. There may be millions, for which no request waits and no lock is held. */
+export class DeliveryRemoval {
+  constructor(
+    private readonly rows: Rows,
+    private readonly jobs: Jobs,
+  ) {
+    jobs.define<RemovalJob>(QUEUE, ({ webhookId }) => this.#run(webhookId));
+  }
+
+  async enqueue(tx: EntityManager, webhookId: string): Promise<void> {
+    const job: RemovalJob = { webhookId };
+    await this.jobs.enqueue(tx, QUEUE, job);
+  }
+
+  async #run(webhookId: string): Promise<void> {
+    const left = `select 1 from "events"."delivery" where "webhook_id" = $1 limit 1`;
+    // again for those whose last attempt was just being recorded
+    while ((await this.rows.query(left, [webhookId])).length > 0)
+      await deleteExpired(this.rows, { table: 'events.delivery', where: '"webhook_id" = $1', values: [webhookId] });
+  }
+}
