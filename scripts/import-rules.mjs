@@ -79,11 +79,6 @@ export const backwards = [
     why: 'The relations of the graph lead both ways: the fields of a ticket show its agent, those of an agent its tickets.',
   },
   {
-    from: /^subgraphs\/events\/webhooks\/webhook[.]service[.]ts$/,
-    to: /^subgraphs\/events\/deliveries\/delivery[.]entity[.]ts$/,
-    why: 'A webhook is deleted with its deliveries, in one transaction.',
-  },
-  {
     from: /^subgraphs\/support\/knowledge\/article[.]service[.]ts$/,
     to: /^subgraphs\/support\/feedback\/feedback[.]entity[.]ts$/,
     why: 'An article is deleted with the feedback about it, in one transaction.',
