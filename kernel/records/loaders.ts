@@ -3,7 +3,7 @@ import { InvalidParameters } from '../errors/errors.ts';
 import type { Members } from '../graphql/members.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../graphql/page.ts';
 import { once } from '../once.ts';
-import type { Only, RecordReader } from './record-reader.ts';
+import type { Key, Only, RecordReader } from './record-reader.ts';
 
 /** How many records of a relation are asked for, checked as every list is. */
 export function relationLimit(limit: number | null | undefined): number {
@@ -13,10 +13,10 @@ export function relationLimit(limit: number | null | undefined): number {
   return size;
 }
 
-/** Batched reads of one kind of record within one request: by id, and the newest of each of many owners. */
-export class RecordLoader<T extends { id: string }> {
+/** Batched reads of one kind of record within one request: by id, and all or the newest of each of many owners. */
+export class RecordLoader<T extends object> {
   #byId: DataLoader<string, T | null> | undefined;
-  readonly #newest = new Map<string, DataLoader<string, T[]>>();
+  readonly #ofOwner = new Map<string, DataLoader<string, T[]>>();
 
   constructor(
     private readonly reader: RecordReader<T>,
@@ -40,15 +40,31 @@ export class RecordLoader<T extends { id: string }> {
     return this.reader.recent(this.organizationId, limit, members);
   }
 
-  /** The newest `limit` records whose `property` is `key`, and are as `only` says; one statement for all keys asked for together. */
-  newest(property: keyof T & string, key: string, limit: number, only?: Only<T>): Promise<T[]> {
-    const name = `${property}:${limit}:${JSON.stringify(only ?? {})}`;
-    let loader = this.#newest.get(name);
-    if (!loader) {
-      loader = new DataLoader((keys) => this.reader.newest(this.organizationId, property, keys, limit, only));
-      this.#newest.set(name, loader);
-    }
-    return loader.load(key);
+  /** The newest `limit` records of the key `by`, that are as `only` says; one statement for all keys asked for together. */
+  newest(by: Key<T>, key: string, limit: number, only?: Only<T>): Promise<T[]> {
+    const name = typeof by === 'string' ? by : [by.child.name, by.property];
+    return this.#owned(['newest', name, limit, only], (keys) => this.reader.newest(this.organizationId, by, keys, limit, only)).load(key);
+  }
+
+  /** All records of `owner`, of which it has few, in the order of `orderBy`, oldest first by default; one statement for all owners asked for together. */
+  of(by: keyof T & string, owner: string, ...orderBy: (keyof T & string)[]): Promise<T[]> {
+    return this.#all(by, orderBy).load(owner);
+  }
+
+  /** Keeps what a change has just written, so that a response with it reads nothing. */
+  keepOf(by: keyof T & string, owner: string, records: T[], ...orderBy: (keyof T & string)[]): void {
+    this.#all(by, orderBy).prime(owner, records);
+  }
+
+  #all(by: keyof T & string, orderBy: (keyof T & string)[]): DataLoader<string, T[]> {
+    return this.#owned(['of', by, orderBy], (owners) => this.reader.of(this.organizationId, by, owners, orderBy));
+  }
+
+  #owned(question: unknown[], read: (owners: readonly string[]) => Promise<T[][]>): DataLoader<string, T[]> {
+    const name = JSON.stringify(question);
+    const loader = this.#ofOwner.get(name) ?? new DataLoader(read);
+    this.#ofOwner.set(name, loader);
+    return loader;
   }
 }
 

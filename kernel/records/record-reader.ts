@@ -9,10 +9,12 @@ import { RowMapper } from './row-mapper.ts';
  * How the records of one kind are read, prepared once: the statements and the mapping of their rows. What it reads is not
  * managed by the ORM, which makes a read two to three times as fast; to change a record, find it in a transaction.
  */
-export class RecordReader<T extends { id: string }> {
+export class RecordReader<T extends object> {
   readonly #rows: Rows;
   readonly #table: string;
   readonly #metadata: EntityMetadata<T>;
+  readonly #tableOf: (metadata: { tableName: string }) => string;
+  readonly #metadataOf: (entity: EntityClass<object>) => EntityMetadata<object>;
   readonly #platform: Platform;
   readonly #companions: Companion[];
   readonly #whole: Shape<T>;
@@ -25,10 +27,12 @@ export class RecordReader<T extends { id: string }> {
     this.#rows = rows;
     this.#platform = orm.em.getPlatform();
     this.#metadata = metadata.get<T>(entity);
-    this.#table = `"${schema}"."${this.#metadata.tableName}"`;
+    this.#tableOf = ({ tableName }) => `"${schema}"."${tableName}"`;
+    this.#metadataOf = (child) => metadata.get(child);
+    this.#table = this.#tableOf(this.#metadata);
     this.#companions = Object.entries(companions).map(([name, { entity: companion, by }]) => {
       const its = metadata.get(companion);
-      return { name, table: `"${schema}"."${its.tableName}"`, column: this.#columnOf(by), map: new RowMapper(its, this.#platform) };
+      return { name, table: this.#tableOf(its), column: this.#columnOf(by), map: new RowMapper(its, this.#platform) };
     });
     this.#whole = this.#shapeOf();
   }
@@ -45,7 +49,7 @@ export class RecordReader<T extends { id: string }> {
     const condition = isOne ? 'r."id" = $2' : 'r."id" = any($2)';
     const text = `select ${columns} from ${this.#table} r ${joins} where r."organization_id" = $1 and ${condition}`;
     const rows = await this.#rows.tuples(text, [organizationId, isOne ? ids[0] : ids], PREPARED);
-    const found = new Map(rows.map(read).map((record) => [record.id, record]));
+    const found = new Map(rows.map(read).map((record) => [(record as { id?: string }).id, record]));
     return ids.map((id) => found.get(id) ?? null);
   }
 
@@ -58,25 +62,47 @@ export class RecordReader<T extends { id: string }> {
   }
 
   /** The newest `limit` records for each key, in one statement; of them those whose properties are as `only` says. */
-  async newest(organizationId: string, property: keyof T & string, keys: readonly string[], limit: number, only?: Only<T>): Promise<T[][]> {
+  async newest(organizationId: string, by: Key<T>, keys: readonly string[], limit: number, only?: Only<T>): Promise<T[][]> {
     const values: unknown[] = [keys, organizationId, limit];
     const narrowed = Object.entries(only ?? {}).map(
-      ([name, value]) => ` and "${this.#columnOf(name as keyof T & string)}" = $${values.push(value)}`,
+      ([name, value]) => ` and n."${this.#columnOf(name as keyof T & string)}" = $${values.push(value)}`,
     );
     const { columns, joins, read } = this.#whole;
     const rows = await this.#rows.tuples(
-      `select ${columns} from unnest($1::text[]) as k(key) cross join lateral (
-         select * from ${this.#table} where "organization_id" = $2 and "${this.#columnOf(property)}" = k.key${narrowed.join('')} order by "created_at" desc, "id" desc limit $3
+      `select ${columns}, k.key from unnest($1::text[]) as k(key) cross join lateral (
+         select n.* from ${this.#table} n where n."organization_id" = $2 and ${this.#isOf(by)}${narrowed.join('')}
+         order by n."created_at" desc, n."id" desc limit $3
        ) r ${joins}`,
       values,
     );
-    const byKey = new Map<string, T[]>(keys.map((key) => [key, []]));
-    for (const record of rows.map(read)) byKey.get(String(record[property]))?.push(record);
-    return keys.map((key) => byKey.get(key) ?? []);
+    return inGroups(keys, rows, read);
+  }
+
+  /** All records of each owner, of which an owner has few, in one statement: in the order of `orderBy`, oldest first by default. */
+  async of(
+    organizationId: string,
+    by: keyof T & string,
+    owners: readonly string[],
+    orderBy: readonly (keyof T & string)[],
+  ): Promise<T[][]> {
+    const { columns, joins, read } = this.#whole;
+    const owner = `r."${this.#columnOf(by)}"`;
+    const order = (orderBy.length > 0 ? orderBy : OLDEST_FIRST).map((name) => `r."${columnOf(this.#metadata, name)}"`);
+    const text = `select ${columns}, ${owner} from ${this.#table} r ${joins} where r."organization_id" = $1 and ${owner} = any($2) order by ${order}`;
+    return inGroups(owners, await this.#rows.tuples(text, [organizationId, owners]), read);
+  }
+
+  /** The condition that a record `n` is one of the key `k.key`. */
+  #isOf(by: Key<T>): string {
+    if (typeof by === 'string') return `n."${this.#columnOf(by)}" = k.key`;
+    const child = this.#metadataOf(by.child);
+    const column = (name: string): string => `c."${columnOf(child, name)}"`;
+    return `n."id" in (select ${column(by.owner)} from ${this.#tableOf(child)} c
+      where ${column('organizationId')} = $2 and ${column(by.property)} = k.key)`;
   }
 
   #columnOf(property: keyof T & string): string {
-    return (this.#metadata.properties[property as never] as { fieldNames: string[] }).fieldNames[0] ?? property;
+    return columnOf(this.#metadata, property);
   }
 
   #partOf(members: ReadonlySet<string>): Shape<T> {
@@ -128,6 +154,7 @@ export class RecordReader<T extends { id: string }> {
 
 /** What the page after the newest ones is found by. */
 const PAGED_BY = ['id', 'createdAt'];
+const OLDEST_FIRST = ['createdAt', 'id'];
 
 /** Each has prepared statements, and callers write queries: those of their own that come later read whole records. */
 const MAX_PARTS = 64;
@@ -137,6 +164,25 @@ interface Shape<T> {
   columns: string;
   joins: string;
   read(row: readonly unknown[]): T;
+}
+
+/** What is looked for: the value of a property, or that of a property of child rows, of which `owner` is the record's id. */
+export type Key<T> = (keyof T & string) | ChildKey;
+
+interface ChildKey {
+  child: EntityClass<object>;
+  owner: string;
+  property: string;
+}
+
+const columnOf = <T>({ properties }: EntityMetadata<T>, name: string): string =>
+  (properties[name as never] as { fieldNames: string[] }).fieldNames[0] ?? name;
+
+/** Of rows that end with the key that they belong to. */
+function inGroups<T>(keys: readonly string[], rows: readonly (readonly unknown[])[], read: (row: readonly unknown[]) => T): T[][] {
+  const groups = new Map<unknown, T[]>(keys.map((key) => [key, []]));
+  for (const row of rows) groups.get(row.at(-1))?.push(read(row));
+  return keys.map((key) => groups.get(key) ?? []);
 }
 
 /** Properties with the value that they must have. */

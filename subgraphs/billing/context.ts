@@ -24,8 +24,8 @@ export class BillingContext {
 
   @once get invoices(): InvoiceService {
     const { orm, clock, graph } = this.#core.ports;
-    const { invoices: loader, relations } = this.loaders;
+    const { invoices: loader, lines } = this.loaders;
     const em = organizationEm(orm, this.principal.organizationId);
-    return new InvoiceService({ em, request: this.#request, clock, graph, loader, relations });
+    return new InvoiceService({ em, request: this.#request, clock, graph, loader, lines });
   }
 }

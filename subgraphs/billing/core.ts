@@ -1,7 +1,7 @@
 import type { Ports } from '../../kernel/domain.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
-import { InvoiceRelationReader } from './invoices/invoice.loader.ts';
+import { InvoiceLine } from './invoices/invoice-line.entity.ts';
 
 /** What there is one of for the whole process: made once, used by every request. */
 export type BillingCore = ReturnType<typeof createCore>;
@@ -9,6 +9,6 @@ export type BillingCore = ReturnType<typeof createCore>;
 export function createCore(ports: Ports) {
   return {
     ports,
-    readers: { invoices: new RecordReader(ports, Invoice), relations: new InvoiceRelationReader(ports) },
+    readers: { invoices: new RecordReader(ports, Invoice), lines: new RecordReader(ports, InvoiceLine) },
   };
 }

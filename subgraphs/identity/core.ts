@@ -25,6 +25,7 @@ import { CountryLocator } from './restrictions/country.locator.ts';
 import { UserAccess } from './restrictions/user-access.ts';
 import { createSaml, type Saml } from './saml/saml.ts';
 import type { ResolveTxt } from './saml-domains/domain.proof.ts';
+import { SamlDomainClaim } from './saml-domains/saml-domain-claim.entity.ts';
 import { API_KEY_SECRETS } from './sealed.ts';
 import { KnownPlaces } from './sessions/known.places.ts';
 import { LoginAttempts } from './sessions/login.attempts.ts';
@@ -97,7 +98,12 @@ export interface IdentityCore {
   plans: OrganizationPlans;
   oauth: OAuth;
   upkeep: AccessUpkeep;
-  readers: { accounts: RecordReader<Account>; certificates: RecordReader<Certificate>; users: RecordReader<User> };
+  readers: {
+    accounts: RecordReader<Account>;
+    certificates: RecordReader<Certificate>;
+    samlDomainClaims: RecordReader<SamlDomainClaim>;
+    users: RecordReader<User>;
+  };
 }
 
 /** Ordered by what needs what: who watches, what tokens are made of, who has logged in, who is calling, and what others sign in by. */
@@ -128,6 +134,7 @@ export function createCore(ports: IdentityPorts): IdentityCore {
     readers: {
       accounts: new RecordReader(ports, Account),
       certificates: new RecordReader(ports, Certificate),
+      samlDomainClaims: new RecordReader(ports, SamlDomainClaim),
       users: new RecordReader(ports, User),
     },
   };

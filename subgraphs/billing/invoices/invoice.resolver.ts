@@ -8,6 +8,8 @@ import { Invoice } from './invoice.entity.ts';
 import { InvoiceCreateInput, InvoiceFilter, InvoiceSort } from './invoice.inputs.ts';
 import { InvoiceLine } from './invoice-line.entity.ts';
 
+/** Invoices by the services on their lines. */
+const ON_LINE = { child: InvoiceLine, owner: 'invoiceId', property: 'serviceId' };
 const InvoicePage = pageOf('Invoice', Invoice);
 
 @Resolver(() => Invoice)
@@ -37,7 +39,7 @@ export class InvoiceResolver {
 
   @FieldResolver(() => [InvoiceLine], { description: 'What is billed, line by line.' })
   services(@Root() { id }: Invoice, @Ctx() { loaders }: BillingContext): Promise<InvoiceLine[]> {
-    return loaders.relations.linesOf(id);
+    return loaders.lines.of('invoiceId', id, 'position');
   }
 
   @FieldResolver(() => Account, { nullable: true })
@@ -76,6 +78,6 @@ export class ServiceInvoicesResolver {
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
     @Ctx() { loaders }: BillingContext,
   ): Promise<Invoice[]> {
-    return loaders.relations.newestOfService(id, relationLimit(limit));
+    return loaders.invoices.newest(ON_LINE, id, relationLimit(limit));
   }
 }

@@ -13,8 +13,8 @@ import { Invoice } from './invoice.entity.ts';
 import { invoiceCreated } from './invoice.events.ts';
 import type { InvoiceCreateInput, InvoiceFilter } from './invoice.inputs.ts';
 import { defaultDueDate, type InvoiceDraft, issueInvoice } from './invoice.issue.ts';
-import type { InvoiceRelations } from './invoice.loader.ts';
 import { pricingProblems } from './invoice.pricing.ts';
+import type { InvoiceLine } from './invoice-line.entity.ts';
 
 const DEFAULT_CURRENCY = 'USD';
 
@@ -24,7 +24,7 @@ export interface InvoiceServiceDeps {
   clock: Clock;
   graph: Graph;
   loader: RecordLoader<Invoice>;
-  relations: InvoiceRelations;
+  lines: RecordLoader<InvoiceLine>;
 }
 
 /** Invoices of the caller's organization (specification 2.6, 3.2, 4.5). */
@@ -36,14 +36,14 @@ export class InvoiceService {
    * ResourceNotFound for an account or service that the organization does not have.
    */
   async create(input: InvoiceCreateInput): Promise<Invoice> {
-    const { em, clock, relations } = this.deps;
+    const { em, clock, lines } = this.deps;
     const now = clock.now();
     refuse([...pricingProblems(input.services, input.currency ?? DEFAULT_CURRENCY), ...dueDateProblems(input.dueDate, now)]);
     const draft = this.#draft(input, await this.#billable(input), now);
     return em.transactional(async (tx) => {
       const issued = await issueInvoice(tx, draft, now);
       await record(tx, invoiceCreated(issued));
-      relations.keepLines(issued.invoice.id, issued.lines);
+      lines.keepOf('invoiceId', issued.invoice.id, issued.lines, 'position');
       return issued.invoice;
     });
   }

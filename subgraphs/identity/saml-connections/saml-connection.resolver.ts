@@ -61,8 +61,8 @@ export class SamlConnectionResolver {
   }
 
   @FieldResolver(() => [SamlDomainClaim], { description: 'What DNS says of `emailDomains`.' })
-  domains(@Root() { id }: SamlConnection, @Ctx() { samlConnections }: IdentityContext): Promise<SamlDomainClaim[]> {
-    return samlConnections.domainsOf(id);
+  domains(@Root() { id }: SamlConnection, @Ctx() { loaders }: IdentityContext): Promise<SamlDomainClaim[]> {
+    return loaders.samlDomainClaims.of('connectionId', id, 'domain');
   }
 
   @FieldResolver(() => String, { description: 'What the identity provider knows this platform by, for this connection: its audience.' })

@@ -1,4 +1,3 @@
-import DataLoader from 'dataloader';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
@@ -12,7 +11,6 @@ import { type AuditTrail, byCaller } from '../audit/audit.trail.ts';
 import { requireToGrant } from '../granting/grants.ts';
 import { grantsOf } from '../granting/user.roles.ts';
 import type { SamlAddresses } from '../saml/saml.addresses.ts';
-import type { SamlDomainClaim } from '../saml-domains/saml-domain-claim.entity.ts';
 import type { SamlDomains } from '../saml-domains/saml-domains.ts';
 import type { IdpMetadataSource } from './idp.metadata.source.ts';
 import { SamlConnection } from './saml-connection.entity.ts';
@@ -35,8 +33,6 @@ const isMoreThanName = ({ name: _, ...others }: Partial<SamlConnection>): boolea
 
 /** The identity providers of the caller's organization (specification 5.6). */
 export class SamlConnectionService {
-  #claims: DataLoader<string, SamlDomainClaim[]> | undefined;
-
   constructor(private readonly deps: SamlConnectionServiceDeps) {}
 
   get addresses(): SamlAddresses {
@@ -87,12 +83,6 @@ export class SamlConnectionService {
       await tx.nativeDelete(SamlConnection, { id });
       return connection;
     });
-  }
-
-  /** Of the connections of one list, in one statement. */
-  domainsOf(id: string): Promise<SamlDomainClaim[]> {
-    this.#claims ??= new DataLoader((ids) => this.deps.domains.claimsOf(ids));
-    return this.#claims.load(id);
   }
 
   /** Asks DNS now, and not when it is due. @throws ResourceNotFound */

@@ -54,16 +54,9 @@ export class SamlDomains {
     await tx.persist(added.map((domain) => Object.assign(new SamlDomainClaim(), made, { domain }))).flush();
   }
 
-  /** By connection. */
-  async claimsOf(connectionIds: readonly string[]): Promise<SamlDomainClaim[][]> {
-    const where = { connectionId: { $in: [...connectionIds] } };
-    const found = await this.parts.orm.em.fork().find(SamlDomainClaim, where, { orderBy: { domain: 'asc' } });
-    return connectionIds.map((id) => found.filter(({ connectionId }) => connectionId === id));
-  }
-
   /** Asks DNS about the domains of a connection now. */
   async verify(connectionId: string): Promise<void> {
-    const [claims = []] = await this.claimsOf([connectionId]);
+    const claims = await this.parts.orm.em.fork().find(SamlDomainClaim, { connectionId }, { orderBy: { domain: 'asc' } });
     await Promise.all(claims.map((claim) => this.check(claim)));
   }
 

@@ -3,7 +3,6 @@ import { Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
-import { MAX_FILES } from '../attachments/attachment.data.ts';
 import { Attachment } from '../attachments/attachment.entity.ts';
 import type { SupportContext } from '../context.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
@@ -55,8 +54,8 @@ export class CommentResolver {
   }
 
   @FieldResolver(() => [Attachment])
-  async attachments(@Root() { id }: Comment, @Ctx() { loaders }: SupportContext): Promise<Attachment[]> {
-    return (await loaders.attachments.newest('commentId', id, MAX_FILES)).toReversed();
+  attachments(@Root() { id }: Comment, @Ctx() { loaders }: SupportContext): Promise<Attachment[]> {
+    return loaders.attachments.of('commentId', id);
   }
 }
 

@@ -52,8 +52,8 @@ export class NotificationResolver {
 
   @FieldResolver(() => [NotificationRecipient])
   @Directive(`@listSize(assumedSize: ${MAX_RECIPIENTS})`)
-  async recipients(@Root() { id }: Notification, @Ctx() { loaders }: SupportContext): Promise<NotificationRecipient[]> {
-    return (await loaders.notificationRecipients.newest('notificationId', id, MAX_RECIPIENTS)).toReversed();
+  recipients(@Root() { id }: Notification, @Ctx() { loaders }: SupportContext): Promise<NotificationRecipient[]> {
+    return loaders.notificationRecipients.of('notificationId', id);
   }
 }
 
