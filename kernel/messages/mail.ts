@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { newId } from '../records/ids.ts';
+import { MessageRejected } from './rejected.ts';
 
 export interface Mail {
   /** The address alone. */
@@ -12,6 +13,7 @@ export interface Mail {
   subject: string;
   text: string;
   html?: string;
+  attachments?: { filename: string; contentType: string; content: Buffer }[];
   /** The same at each attempt, without angle brackets, so that mail programs show a mail that came twice once: `nrec_01…@api.example.com`. */
   messageId?: string;
   /** What mails that belong together have in common, without angle brackets: mail programs show them as one conversation. */
@@ -28,7 +30,7 @@ export interface Mailer {
 }
 
 /** The mail server will not take this mail: there is no such mailbox, or it does not want the content. */
-export class MailRejected extends Error {
+export class MailRejected extends MessageRejected {
   constructor(reason: string, options?: ErrorOptions) {
     super(`The mail server refused the mail: ${reason}`, options);
     this.name = 'MailRejected';

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../log/log.ts';
 import { newId } from '../records/ids.ts';
+import { MessageRejected } from './rejected.ts';
 
 export interface Sms {
   /** In E.164 form: `+12125550100`. */
@@ -20,7 +21,7 @@ export interface SmsSender {
 }
 
 /** The provider will not take this message: the number is none, or cannot be reached. Holds neither number nor text. */
-export class SmsRejected extends Error {
+export class SmsRejected extends MessageRejected {
   constructor(reason: string) {
     super(`The SMS provider refused the message: ${reason}`);
     this.name = 'SmsRejected';

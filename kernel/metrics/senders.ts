@@ -1,5 +1,4 @@
-import { MailRejected } from '../messages/mail.ts';
-import { SmsRejected } from '../messages/sms.ts';
+import { MessageRejected } from '../messages/rejected.ts';
 import type { Metrics } from './metrics.ts';
 
 /** A `Mailer` or an `SmsSender`. */
@@ -20,7 +19,7 @@ export function measured<M>(kind: 'mail' | 'sms', sender: Sender<M>, { messageDu
       try {
         await sender.send(message);
       } catch (error) {
-        observe(error instanceof MailRejected || error instanceof SmsRejected ? 'rejected' : 'failed');
+        observe(error instanceof MessageRejected ? 'rejected' : 'failed');
         throw error;
       }
       observe('sent');

@@ -2,8 +2,9 @@ import type { X509Certificate } from 'node:crypto';
 import type { Plan } from '../../kernel/access/principal.ts';
 import { SecretBox } from '../../kernel/access/secret-box.ts';
 import type { Ports } from '../../kernel/domain.ts';
-import type { Mailer } from '../../kernel/messages/mail.ts';
-import type { SmsSender } from '../../kernel/messages/sms.ts';
+import type { Mail, Mailer } from '../../kernel/messages/mail.ts';
+import { type MailQueue, SealedMessages } from '../../kernel/messages/sealed.messages.ts';
+import type { Sms, SmsSender } from '../../kernel/messages/sms.ts';
 import { UrlGuard } from '../../kernel/outbound/ssrf.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Account } from './accounts/account.entity.ts';
@@ -15,7 +16,6 @@ import { OrganizationPlans } from './authentication/organization.plans.ts';
 import { Certificate } from './certificates/certificate.entity.ts';
 import { KeySetFetcher } from './issuers/key-set.fetcher.ts';
 import { KeySets } from './issuers/key-sets.ts';
-import { type MailQueue, MessageQueue } from './messages/message.queue.ts';
 import { createMfa, type Mfa } from './mfa.ts';
 import { MfaGate } from './oauth/mfa.gate.ts';
 import { OAuth } from './oauth/oauth.ts';
@@ -168,9 +168,9 @@ function createLogins(ports: IdentityPorts, { feed, trail, tokens, userAccess }:
   const places = new KnownPlaces(orm, clock, secretKey);
   const sessions = new Sessions({ orm, clock, tokens, trail, feed, userAccess, places, requestsPerMinute });
   const attempts = new LoginAttempts(orm, clock, places);
-  const queueing = { jobs, secretKey, clock, log };
-  const mails = new MessageQueue({ kind: 'mail', sender: mailer, retries: MAIL_RETRIES, ...queueing });
-  const messages = new MessageQueue({ kind: 'sms', sender: sms, retries: SMS_RETRIES, ...queueing });
+  const queueing = { jobs, secretKey, clock, log, mailer, sms };
+  const mails = new SealedMessages<Mail>({ kind: 'mail', name: 'identity.mail', retries: MAIL_RETRIES, ...queueing });
+  const messages = new SealedMessages<Sms>({ kind: 'sms', name: 'identity.sms', retries: SMS_RETRIES, ...queueing });
   return {
     sessions,
     attempts,

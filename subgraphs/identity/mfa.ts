@@ -1,9 +1,9 @@
 import { SecretBox } from '../../kernel/access/secret-box.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Orm } from '../../kernel/database/database.ts';
+import type { MailQueue, SmsQueue } from '../../kernel/messages/sealed.messages.ts';
 import type { AuditTrail } from './audit/audit.trail.ts';
 import type { ChangeFeed } from './authentication/change.feed.ts';
-import type { MailQueue, SmsQueue } from './messages/message.queue.ts';
 import { BackupCodes } from './mfa/backup-codes.ts';
 import { CodeHash } from './mfa/code.hash.ts';
 import { MfaService } from './mfa/mfa.service.ts';

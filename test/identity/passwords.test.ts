@@ -31,6 +31,22 @@ describe('a password reset', () => {
     await eventually(() => platform.mails.some(({ to, subject }) => to === user.email && /was changed/.test(subject)));
   });
 
+  test('is mailed as text and as HTML, which say the same and in which a name is no markup', async () => {
+    const user = await userOf(tenant);
+    const name = '<a href="https://evil.example">Bob</a>';
+    expect((await tenant.rest('PUT', `/accounts/${user.account.id}/users/${user.id}`, { body: { name } })).status).toBe(200);
+    await ask(user.email);
+    const token = await tokenMailedTo(user.email, /new password/);
+    const { text, html } = platform.mails.find((mail) => mail.to === user.email && mail.text.includes(token)) as {
+      text: string;
+      html?: string;
+    };
+    expect(text).toContain(`Hello ${name},`);
+    expect(html).toContain(`/password?token=${token}">Choose a password</a>`);
+    expect(html).toContain('&lt;a href=&quot;https://evil.example&quot;&gt;Bob&lt;/a&gt;');
+    expect(html).not.toContain('<a href="https://evil.example"');
+  });
+
   test('answers the same for an address that nobody has, and mails nobody', async () => {
     const email = `${newId('user').toLowerCase()}@example.com`;
     const known = await userOf(tenant);

@@ -44,6 +44,19 @@ test('a mail leaves by SMTP with sender, recipient and text', async () => {
   await server.close();
 });
 
+test('a mail leaves with its HTML and its attachments, whose names are no headers', async () => {
+  const server = await mailServer();
+  const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
+  const file = { filename: 'invoice"\r\nBcc: victim@example.com.txt', contentType: 'text/plain', content: Buffer.from('Total: 120.00') };
+  await mailer.send({ ...MAIL, html: '<p>Here</p>', attachments: [file] });
+  expect(server.taken[0]).toContain('<p>Here</p>');
+  expect(server.taken[0]).toContain(Buffer.from('Total: 120.00').toString('base64'));
+  expect(server.taken[0]).not.toMatch(/^Bcc:/m);
+  expect(server.recipients).toEqual([MAIL.to]);
+  await mailer.close();
+  await server.close();
+});
+
 test('a mail that the server does not take is an error, so that it is tried again', async () => {
   const server = await mailServer(() => false);
   const mailer = new SmtpMailer(server.url, 'no-reply@example.com');

@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { Orm } from '../../../kernel/database/database.ts';
 import type { Reaction } from '../../../kernel/events/events.ts';
 import { claim } from '../../../kernel/events/outbox.ts';
-import type { Mail } from '../../../kernel/messages/mail.ts';
+import { mailTo } from '../../../kernel/messages/mail.document.ts';
+import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
-import type { MailQueue } from '../messages/message.queue.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
 
@@ -38,14 +38,8 @@ export function tellAdministrators<Shape extends z.ZodType>(
 
         const roles = [UserRole.OWNER, UserRole.ADMIN];
         const recipients = await tx.find(User, { role: { $in: roles }, status: UserStatus.ACTIVE }, { orderBy: { id: 'asc' } });
-        for (const recipient of recipients) await mails.enqueue(tx, mailTo(recipient, letter));
+        for (const recipient of recipients) await mails.enqueue(tx, mailTo(recipient, letter.subject, letter));
       });
     },
   };
 }
-
-const mailTo = ({ email, name }: User, { subject, paragraphs }: Letter): Mail => ({
-  to: email,
-  subject,
-  text: `${[`Hello ${name},`, ...paragraphs].join('\n\n')}\n`,
-});

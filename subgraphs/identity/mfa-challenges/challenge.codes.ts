@@ -1,7 +1,7 @@
 import type { FilterQuery } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import type { MailQueue, SmsQueue } from '../messages/message.queue.ts';
+import type { MailQueue, SmsQueue } from '../../../kernel/messages/sealed.messages.ts';
 import { digits } from '../mfa/backup-codes.ts';
 import type { CodeHash } from '../mfa/code.hash.ts';
 import { MfaMethodType } from '../mfa/mfa.states.ts';

@@ -1,10 +1,6 @@
+import { mailTo, type Recipient } from '../../../kernel/messages/mail.document.ts';
 import type { Mail } from '../../../kernel/messages/mail.ts';
 import { MfaMethodType } from './mfa.states.ts';
-
-interface Recipient {
-  email: string;
-  name: string;
-}
 
 const NAMES: Readonly<Record<MfaMethodType, string>> = {
   [MfaMethodType.TOTP]: 'an authenticator',
@@ -23,6 +19,4 @@ export const removedMail = (user: Recipient, by: 'yourself' | 'an administrator'
 export const backupCodesMail = (user: Recipient): Mail =>
   mail(user, 'New backup codes', 'new backup codes were made for your login just now. The earlier ones work no more.');
 
-function mail({ email, name }: Recipient, subject: string, sentence: string): Mail {
-  return { to: email, subject, text: `Hello ${name},\n\n${sentence}\n\n${NOT_YOU}\n` };
-}
+const mail = (user: Recipient, subject: string, sentence: string): Mail => mailTo(user, subject, { paragraphs: [sentence, NOT_YOU] });

@@ -1,9 +1,5 @@
+import { instantOf, mailTo, type Recipient } from '../../../kernel/messages/mail.document.ts';
 import type { Mail } from '../../../kernel/messages/mail.ts';
-
-interface Recipient {
-  email: string;
-  name: string;
-}
 
 /** Where the platform's own pages are, and how long a link in a mail works. */
 export interface LinkParts {
@@ -12,48 +8,36 @@ export interface LinkParts {
   expiresAt: Date;
 }
 
-export function invitationMail({ email, name }: Recipient, organization: string, link: LinkParts): Mail {
-  return mail(email, `You are invited to ${organization}`, [
-    `Hello ${name},`,
-    `you are invited to ${organization}. Choose a password to accept:`,
-    urlOf(link),
-    untilText(link),
-  ]);
-}
+export const invitationMail = (user: Recipient, organization: string, link: LinkParts): Mail =>
+  mailTo(user, `You are invited to ${organization}`, {
+    paragraphs: [`you are invited to ${organization}. Choose a password to accept. ${untilText(link)}`],
+    link: linkOf(link),
+  });
 
 /** Somebody logs in by the address elsewhere. Holds no link: there is nothing that it could open. */
-export function addressInUseMail({ email, name }: Recipient, organization: string, { expiresAt }: LinkParts): Mail {
-  return mail(email, `You are invited to ${organization}, and your address is in use`, [
-    `Hello ${name},`,
-    `${organization} has invited you at this address. You already log in by it as a user of another organization, and an address belongs to one user: the invitation cannot be accepted with it.`,
-    'To join, ask the sender to invite another address of yours. Nobody was told that this one is in use, and your user stays as it is.',
-    `There is nothing else to do: the invitation expires ${dayOf(expiresAt)}.`,
-  ]);
-}
+export const addressInUseMail = (user: Recipient, organization: string, { expiresAt }: LinkParts): Mail =>
+  mailTo(user, `You are invited to ${organization}, and your address is in use`, {
+    paragraphs: [
+      `${organization} has invited you at this address. You already log in by it as a user of another organization, and an address belongs to one user: the invitation cannot be accepted with it.`,
+      'To join, ask the sender to invite another address of yours. Nobody was told that this one is in use, and your user stays as it is.',
+      `There is nothing else to do: the invitation expires ${instantOf(expiresAt)}.`,
+    ],
+  });
 
-export function resetMail({ email, name }: Recipient, link: LinkParts): Mail {
-  return mail(email, 'Choose a new password', [
-    `Hello ${name},`,
-    'somebody, probably you, asked for a new password. Choose it here:',
-    urlOf(link),
-    `${untilText(link)} If it was not you, there is nothing to do: your password stays as it is.`,
-  ]);
-}
+export const resetMail = (user: Recipient, link: LinkParts): Mail =>
+  mailTo(user, 'Choose a new password', {
+    paragraphs: [
+      `somebody, probably you, asked for a new password. ${untilText(link)} If it was not you, there is nothing to do: your password stays as it is.`,
+    ],
+    link: linkOf(link),
+  });
 
-export function changedMail({ email, name }: Recipient): Mail {
-  return mail(email, 'Your password was changed', [
-    `Hello ${name},`,
-    'your password was changed just now, and all your other sessions were ended. If it was not you, ask for a new password at once and tell an administrator of your organization.',
-  ]);
-}
+export const changedMail = (user: Recipient): Mail =>
+  mailTo(user, 'Your password was changed', {
+    paragraphs: [
+      'your password was changed just now, and all your other sessions were ended. If it was not you, ask for a new password at once and tell an administrator of your organization.',
+    ],
+  });
 
-const urlOf = ({ authOrigin, secret }: LinkParts): string => `${authOrigin}/password?token=${secret}`;
-const untilText = ({ expiresAt }: LinkParts): string => `The link works once, until ${dayOf(expiresAt)}.`;
-const dayOf = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-
-function mail(to: string, subject: string, paragraphs: readonly string[]): Mail {
-  return { to, subject: oneLine(subject), text: `${paragraphs.join('\n\n')}\n` };
-}
-
-/** A name that somebody chose must not become a header of its own. */
-const oneLine = (text: string): string => text.replace(/[\r\n]+/g, ' ');
+const linkOf = ({ authOrigin, secret }: LinkParts) => ({ label: 'Choose a password', url: `${authOrigin}/password?token=${secret}` });
+const untilText = ({ expiresAt }: LinkParts): string => `The link works once, until ${instantOf(expiresAt)}.`;

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
+import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
 import { Upkeep } from '../../../kernel/work/upkeep.ts';
-import type { MailQueue } from '../messages/message.queue.ts';
 import { DomainMails } from './saml-domain.mails.ts';
 import { SamlDomainClaim } from './saml-domain-claim.entity.ts';
 import type { SamlDomains } from './saml-domains.ts';

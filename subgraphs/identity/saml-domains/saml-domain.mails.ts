@@ -1,6 +1,7 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
+import { mailTo } from '../../../kernel/messages/mail.document.ts';
+import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
-import type { MailQueue } from '../messages/message.queue.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
 import type { SamlDomainClaim } from './saml-domain-claim.entity.ts';
@@ -38,8 +39,7 @@ export class DomainMails {
   async #tell(tx: EntityManager, claims: readonly SamlDomainClaim[], subject: string, paragraphs: readonly string[]): Promise<void> {
     const organizationId = claims[0]?.organizationId;
     if (!organizationId) return;
-    for (const { email, name } of await recipients(tx, organizationId))
-      await this.mails.enqueue(tx, { to: email, subject, text: `${[`Hello ${name},`, ...paragraphs].join('\n\n')}\n` });
+    for (const user of await recipients(tx, organizationId)) await this.mails.enqueue(tx, mailTo(user, subject, { paragraphs }));
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
 import { LOCKED, takeTurn } from '../../../kernel/records/records.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
-import type { MailQueue } from '../messages/message.queue.ts';
 import type { SamlConnection } from '../saml-connections/saml-connection.entity.ts';
 import type { DomainProof, Published } from './domain.proof.ts';
 import { nextCheck } from './domain.schedule.ts';

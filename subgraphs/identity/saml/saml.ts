@@ -1,10 +1,10 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
+import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
 import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
-import type { MailQueue } from '../messages/message.queue.ts';
 import { IdpMetadataSource } from '../saml-connections/idp.metadata.source.ts';
 import { DnsProof, type ResolveTxt, takenOnTrust } from '../saml-domains/domain.proof.ts';
 import { DomainUpkeep } from '../saml-domains/domain.upkeep.ts';

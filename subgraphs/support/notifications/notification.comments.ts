@@ -1,10 +1,9 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { refuse } from '../../../kernel/errors/errors.ts';
+import { instantOf, type MailComment } from '../../../kernel/messages/mail.document.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import { Comment } from '../comments/comment.entity.ts';
 import { Visibility } from '../visibility.ts';
-import type { MailComment } from './mail.document.ts';
-import { instantOf } from './notification.composer.ts';
 import { CommentFilter } from './notification.states.ts';
 import type { Contact } from './notifier.ts';
 

@@ -1,7 +1,7 @@
+import { asSubject, type Fact, instantOf, type MailComment, type MailDocument } from '../../../kernel/messages/mail.document.ts';
 import { fill } from '../placeholders.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { ticketUrls } from '../tickets/ticket.urls.ts';
-import type { Fact, MailComment, MailDocument } from './mail.document.ts';
 import { MAIL_TEMPLATES, type TemplateName } from './notification.templates.ts';
 
 /** What a mail is made of, beside its ticket. */
@@ -19,7 +19,6 @@ export interface ComposedMail {
   document: MailDocument;
 }
 
-const SUBJECT_LENGTH = 255;
 /** The variable that is no fact but a paragraph. */
 const MESSAGE = 'message';
 
@@ -61,9 +60,6 @@ const factsOf = ({ number, title, status, priority, estimatedResolution }: Ticke
   ...(estimatedResolution ? [['Expected to be resolved', instantOf(estimatedResolution)] as const] : []),
 ];
 
-/** `2026-01-31 09:30 UTC` */
-export const instantOf = (date: Date): string => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-
 /** `in_progress` is read `in progress`. */
 export const wordsOf = (name: string): string => name.replaceAll('_', ' ');
 /** `next_update` is read `Next update`. */
@@ -71,9 +67,3 @@ const labelOf = (name: string): string => {
   const words = wordsOf(name).replaceAll('.', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
-
-/** One line, whatever a title holds. */
-function asSubject(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-  return line.length > SUBJECT_LENGTH ? `${[...line].slice(0, SUBJECT_LENGTH - 1).join('')}…` : line;
-}

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
-import type { Jobs } from '../../../kernel/jobs/jobs.ts';
-import type { Logger } from '../../../kernel/log/log.ts';
-import { type Mailer, MailRejected } from '../../../kernel/messages/mail.ts';
-import { SmsRejected, type SmsSender } from '../../../kernel/messages/sms.ts';
+import type { Mail } from '../../../kernel/messages/mail.ts';
+import { type Attempt, MessageQueue, type MessageQueueParts } from '../../../kernel/messages/message.queue.ts';
+import { MessageRejected } from '../../../kernel/messages/rejected.ts';
+import type { Sms } from '../../../kernel/messages/sms.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
@@ -14,13 +14,6 @@ import { Notification } from './notification.entity.ts';
 import { NotificationStatus, NotificationType } from './notification.states.ts';
 import { NotificationContent } from './notification-content.entity.ts';
 import { MAX_ATTEMPTS, NotificationRecipient } from './notification-recipient.entity.ts';
-
-const QUEUE = 'support.notify';
-/** What a refusal says is for who asked; the details of an outage are the operator's, in the log. */
-const UNAVAILABLE: Readonly<Record<NotificationType, string>> = {
-  email: 'The mail server could not be reached, or did not take it this time.',
-  sms: 'The SMS provider could not be reached, or did not take it this time.',
-};
 
 const BEYOND_PLAN = 'The plan allows no more recipients of notifications within this hour.';
 
@@ -38,13 +31,9 @@ export interface Addressees {
   allowance?: number;
 }
 
-export interface NotifierDeps {
+export interface NotifierDeps extends Pick<MessageQueueParts<object>, 'jobs' | 'log' | 'mailer' | 'sms'> {
   orm: Orm;
-  jobs: Jobs;
   clock: Clock;
-  log: Logger;
-  mailer: Mailer;
-  sms: SmsSender;
   /** Public origin of the platform, for links. */
   origin: string;
 }
@@ -63,22 +52,26 @@ type Told = Pick<Notification, 'type' | 'template'> &
 type About = Pick<Notification, 'organizationId' | 'ticketId'>;
 
 /** It waited for longer than what it says is kept. */
-class ContentGone extends Error {
+class ContentGone extends MessageRejected {
   override readonly message = 'It was not sent for so long that what it said is not kept any more.';
 }
 
 /**
  * Tells people about tickets and reports. What they are sent is written, and stored, in the transaction that decides it, and leaves when
- * that commits, by one job a recipient. A job whose process dies between sending and noting it sends again: at least once, and by
- * mail under the same Message-ID.
+ * that commits, by one job a recipient, with which stands what came of it.
  */
 export class Notifier {
+  readonly #messages: MessageQueue<SendJob>;
+
   constructor(private readonly deps: NotifierDeps) {
-    // the queue's retries outlast ours, so that it is we who give up
-    deps.jobs.define<SendJob>(QUEUE, (job) => this.#send(job), {
-      retryLimit: MAX_ATTEMPTS * 2,
-      retryDelaySeconds: 5,
-      retryDelayMaxSeconds: 1800,
+    this.#messages = new MessageQueue({
+      ...deps,
+      name: 'support.notify',
+      // the queue's retries outlast ours, so that it is we who give up
+      retries: { retryLimit: MAX_ATTEMPTS * 2, retryDelaySeconds: 5, retryDelayMaxSeconds: 1800 },
+      idOf: ({ recipientId }) => recipientId,
+      messageOf: (job) => this.#begin(job),
+      note: (job, attempt) => this.#note(job, attempt),
     });
   }
 
@@ -121,52 +114,46 @@ export class Notifier {
       const recipient = Object.assign(new NotificationRecipient(), shared, own);
       tx.persist(recipient);
       if (index >= allowance) recipient.failed(BEYOND_PLAN, true);
-      else await this.deps.jobs.enqueue(tx, QUEUE, { organizationId, recipientId: recipient.id } satisfies SendJob);
+      else await this.#messages.enqueue(tx, { organizationId, recipientId: recipient.id });
     }
     return notification;
   }
 
-  /** @throws what went wrong where it is to be tried again. */
-  async #send({ organizationId, recipientId }: SendJob): Promise<void> {
-    const settle = (act: (recipient: NotificationRecipient) => void) =>
-      organizationEm(this.deps.orm, organizationId).transactional(async (tx) => {
-        const recipient = await tx.findOne(NotificationRecipient, { id: recipientId }, LOCKED);
-        if (recipient) act(recipient);
-        return recipient;
-      });
-
+  /** Counts an attempt, unless there is nothing to send any more. */
+  async #begin(job: SendJob): Promise<Mail | Sms | undefined> {
     let isToBeSent = false;
-    const recipient = await settle((one) => {
+    const recipient = await this.#change(job, (one) => {
       isToBeSent = one.begin();
     });
-    if (!recipient || !isToBeSent) return;
-    let isSimulated: boolean;
-    try {
-      isSimulated = await this.#handOver(recipient);
-    } catch (error) {
-      const isFinal = error instanceof MailRejected || error instanceof SmsRejected || error instanceof ContentGone;
-      const after = await settle((one) => one.failed(isFinal ? error.message : UNAVAILABLE[one.type], isFinal));
-      if (after?.status !== NotificationStatus.FAILED) throw error;
-      this.deps.log.warn({ err: error, recipient: recipientId }, 'a notification was given up');
-      return;
-    }
-    await settle((one) => one.sent(this.deps.clock.now(), isSimulated));
+    return recipient && isToBeSent ? this.#messageFor(recipient) : undefined;
   }
 
-  /** Whether it reached nobody, because there is nothing to send with. */
-  async #handOver({ id, organizationId, notificationId, ticketId, type, address, name, subject }: NotificationRecipient): Promise<boolean> {
-    const { orm, mailer, sms, origin } = this.deps;
-    const content = await organizationEm(orm, organizationId).findOne(NotificationContent, { id: notificationId });
+  /** Whether it was the last attempt. */
+  async #note(job: SendJob, attempt: Attempt): Promise<boolean> {
+    const after = await this.#change(job, (one) => {
+      if (attempt.problem === undefined) one.sent(this.deps.clock.now(), attempt.isSimulated);
+      else one.failed(attempt.problem, attempt.isFinal);
+    });
+    return after?.status === NotificationStatus.FAILED;
+  }
+
+  #change({ organizationId, recipientId }: SendJob, act: (recipient: NotificationRecipient) => void) {
+    return organizationEm(this.deps.orm, organizationId).transactional(async (tx) => {
+      const recipient = await tx.findOne(NotificationRecipient, { id: recipientId }, LOCKED);
+      if (recipient) act(recipient);
+      return recipient;
+    });
+  }
+
+  async #messageFor({ id, organizationId, notificationId, ticketId, type, address, name, subject }: NotificationRecipient) {
+    const content = await organizationEm(this.deps.orm, organizationId).findOne(NotificationContent, { id: notificationId });
     if (!content) throw new ContentGone();
-    const [text, html] = [content.textFor(name), content.htmlFor(name)];
-    if (type === NotificationType.SMS) {
-      await sms.send({ to: address, text });
-      return sms.isSimulated ?? false;
-    }
-    const host = new URL(origin).hostname;
+    const text = content.textFor(name);
+    if (type === NotificationType.SMS) return { to: address, text };
+    const host = new URL(this.deps.origin).hostname;
+    const html = content.htmlFor(name);
     const threading = { messageId: `${id}@${host}`, ...(ticketId && { thread: `${ticketId}@${host}` }) };
-    await mailer.send({ to: address, ...(name && { toName: name }), subject: subject ?? '', text, ...(html && { html }), ...threading });
-    return mailer.isSimulated ?? false;
+    return { to: address, ...(name && { toName: name }), subject: subject ?? '', text, ...(html && { html }), ...threading };
   }
 }
 

@@ -7,8 +7,6 @@ export function mailAbout({ id, reportType }: Report, url: string, hours: number
     paragraphs: [
       `your report ${reportType} is ready. The link below holds for ${hours} hours; after that, read the report (${id}) for a new one. It is kept for ${RETENTION_DAYS} days.`,
     ],
-    facts: [],
-    comments: [],
     link: { label: 'Download it', url },
   };
   return { template: 'report_ready', subject: `Your report ${reportType} is ready`, document };

@@ -1,0 +1,75 @@
+import { html } from './html.ts';
+import type { Mail } from './mail.ts';
+
+/** A label and what it is about the matter: `['Status', 'in progress']`. */
+export type Fact = readonly [label: string, value: string];
+
+/** What somebody wrote, as a mail shows it. */
+export interface MailComment {
+  author: string;
+  /** As people read it, with its zone. */
+  at: string;
+  content: string;
+}
+
+/** A mail before it is written, but for the greeting: text and HTML are made of the same parts, so that they say the same. */
+export interface MailDocument {
+  paragraphs: readonly string[];
+  facts?: readonly Fact[];
+  comments?: readonly MailComment[];
+  link?: { label: string; url: string };
+}
+
+export interface Recipient {
+  email: string;
+  name: string | null;
+}
+
+const SUBJECT_LENGTH = 255;
+
+/** A mail to somebody, with a greeting. */
+export function mailTo({ email, name }: Recipient, subject: string, document: MailDocument): Mail {
+  const text = textOf(document, name);
+  return { to: email, ...(name && { toName: name }), subject: asSubject(subject), text, html: htmlOf(document, name) };
+}
+
+/** One line, whatever a title or a name holds: none of it becomes a header of its own. */
+export function asSubject(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return line.length > SUBJECT_LENGTH ? `${[...line].slice(0, SUBJECT_LENGTH - 1).join('')}…` : line;
+}
+
+/** `2026-01-31 09:30 UTC` */
+export const instantOf = (date: Date): string => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+const greetingOf = (name: string | null): string => (name ? `Hello ${name},` : 'Hello,');
+
+export function textOf({ paragraphs, facts = [], comments = [], link }: MailDocument, recipientName: string | null): string {
+  const parts = [
+    greetingOf(recipientName),
+    ...paragraphs,
+    ...(facts.length > 0 ? [facts.map(([label, value]) => `${label}: ${value}`).join('\n')] : []),
+    ...comments.map(({ author, at, content }) => `${author}, ${at}:\n${content.replace(/^/gm, '> ')}`),
+    ...(link ? [`${link.label}: ${link.url}`] : []),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** Without scripts, styles and images of elsewhere; what stands in it is escaped. */
+export function htmlOf({ paragraphs, facts = [], comments = [], link }: MailDocument, recipientName: string | null): string {
+  const rows = facts.map(([label, value]) => html`<tr><th align="left">${label}</th><td>${value}</td></tr>`);
+  const quotes = comments.map(
+    ({ author, at, content }) => html`<p>${author}, ${at}:</p><blockquote style="white-space: pre-wrap">${content}</blockquote>`,
+  );
+  return html`<!DOCTYPE html>
+<html lang="en">
+<body>
+<p>${greetingOf(recipientName)}</p>
+${paragraphs.map((text) => html`<p style="white-space: pre-wrap">${text}</p>`)}
+${rows.length > 0 ? html`<table cellpadding="4">${rows}</table>` : ''}
+${quotes}
+${link ? html`<p><a href="${link.url}">${link.label}</a></p>` : ''}
+</body>
+</html>
+`.text;
+}
