@@ -2,6 +2,7 @@ import type { Dictionary } from '@mikro-orm/core';
 import { Entity, Enum, Filter, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { Large } from '../../../kernel/graphql/large.ts';
+import { Revision } from '../../../kernel/records/revision.ts';
 import { ArticleKind, ArticleStatus, articleStates } from './article.states.ts';
 
 /** How the words of an article weigh: the title most, then summary and tags, then the rest. Part of the table (migration 0011). */
@@ -78,6 +79,9 @@ export class Article {
   @Field(() => Date, { nullable: true, description: 'When it was last published; null until then.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   publishedAt: Date | null = null;
+
+  @Revision()
+  revision = 1;
 
   @Field(() => Date)
   @Property({ type: 'datetime', length: 3 })

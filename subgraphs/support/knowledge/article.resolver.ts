@@ -2,6 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } fro
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
+import { ExpectedRevision } from '../../../kernel/records/revision.ts';
 import type { SupportContext } from '../context.ts';
 import { Article } from './article.entity.ts';
 import { ArticleCreateInput, ArticleFilter, ArticleSort, ArticleUpdateInput, FaqFilter, KnowledgeSearchInput } from './article.inputs.ts';
@@ -59,9 +60,10 @@ export class ArticleResolver {
   updateArticle(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => ArticleUpdateInput) input: ArticleUpdateInput,
+    @ExpectedRevision() expectedRevision: number | null | undefined,
     @Ctx() { articles }: SupportContext,
   ): Promise<Article> {
-    return articles.update(id, input);
+    return articles.update(id, input, expectedRevision);
   }
 
   @Mutation(() => Article, { description: 'For good, with the feedback about it. The platform’s own are read-only.' })

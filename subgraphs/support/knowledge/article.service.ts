@@ -7,6 +7,7 @@ import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kern
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
+import { requireRevision } from '../../../kernel/records/revision.ts';
 import { matching } from '../../../kernel/records/where.ts';
 import { CATEGORY_IDS } from '../categories/category.ids.ts';
 import { Feedback } from '../feedback/feedback.entity.ts';
@@ -90,10 +91,14 @@ export class ArticleService {
     });
   }
 
-  /** @throws ResourceNotFound; PlatformError INVALID_STATE for the platform's own, and for a status that cannot follow. */
-  async update(id: string, { status, tags, ...input }: ArticleUpdateInput): Promise<Article> {
+  /**
+   * `expected`: the revision that the caller has seen.
+   * @throws ResourceNotFound, StaleResource; PlatformError INVALID_STATE for the platform's own, and for a status that cannot follow.
+   */
+  async update(id: string, { status, tags, ...input }: ArticleUpdateInput, expected?: number | null): Promise<Article> {
     return this.deps.em.transactional(async (tx) => {
       const article = await this.#own(tx, id);
+      requireRevision(article, expected);
       const now = this.deps.clock.now();
       const before = contentOf(article);
       Object.assign(article, given(input), tags && { tags: tagsOf(tags) });

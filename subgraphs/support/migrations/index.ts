@@ -8,6 +8,19 @@ import { analytics } from './0007-analytics.ts';
 import { knowledge } from './0010-knowledge.ts';
 import { accents } from './0011-accents.ts';
 import { retention } from './0012-retention.ts';
+import { revisions } from './0013-revisions.ts';
 
 /** In order. */
-export const migrations = [tickets, conversation, sla, routing, integrations, ticketSearch, analytics, knowledge, accents, retention];
+export const migrations = [
+  tickets,
+  conversation,
+  sla,
+  routing,
+  integrations,
+  ticketSearch,
+  analytics,
+  knowledge,
+  accents,
+  retention,
+  revisions,
+];

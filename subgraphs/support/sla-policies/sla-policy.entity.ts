@@ -1,6 +1,7 @@
 import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { Revision } from '../../../kernel/records/revision.ts';
 import type { SlaPromise, SlaTargets } from '../sla/sla.terms.ts';
 import { BusinessHours } from './sla-policy.values.ts';
 
@@ -35,6 +36,9 @@ export class SlaPolicy implements SlaPromise {
 
   @Property({ type: 'json' })
   targets!: SlaTargets;
+
+  @Revision()
+  revision = 1;
 
   @Field(() => Date)
   @Property({ type: 'datetime', length: 3 })

@@ -1,6 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
+import { ExpectedRevision } from '../../../kernel/records/revision.ts';
 import type { SupportContext } from '../context.ts';
 import { SlaPolicy } from './sla-policy.entity.ts';
 import { SlaPolicyCreateInput, SlaPolicyUpdateInput } from './sla-policy.inputs.ts';
@@ -39,9 +40,10 @@ export class SlaPolicyResolver {
   updateSlaPolicy(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => SlaPolicyUpdateInput) input: SlaPolicyUpdateInput,
+    @ExpectedRevision() expectedRevision: number | null | undefined,
     @Ctx() { slaPolicies }: SupportContext,
   ): Promise<SlaPolicy> {
-    return slaPolicies.update(id, input);
+    return slaPolicies.update(id, input, expectedRevision);
   }
 
   @Mutation(() => SlaPolicy, { description: 'INVALID_STATE while a category refers to it.' })

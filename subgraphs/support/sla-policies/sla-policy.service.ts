@@ -4,7 +4,8 @@ import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, given, onDuplicate } from '../../../kernel/records/records.ts';
+import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records/records.ts';
+import { requireRevision } from '../../../kernel/records/revision.ts';
 import { CategoryOverride } from '../categories/category-override.entity.ts';
 import type { SlaTarget, SlaTargets } from '../sla/sla.terms.ts';
 import type { TicketPriority } from '../ticket.states.ts';
@@ -42,11 +43,12 @@ export class SlaPolicyService {
     return creating.catch(onDuplicate(() => new PolicyNameTaken()));
   }
 
-  /** @throws ResourceNotFound, PolicyNameTaken, InvalidParameters */
-  async update(id: string, { targets, ...input }: SlaPolicyUpdateInput): Promise<SlaPolicy> {
+  /** `expected`: the revision that the caller has seen. @throws ResourceNotFound, StaleResource, PolicyNameTaken, InvalidParameters */
+  async update(id: string, { targets, ...input }: SlaPolicyUpdateInput, expected?: number | null): Promise<SlaPolicy> {
     const { em, clock } = this.deps;
     const updating = em.transactional(async (tx) => {
-      const policy = existing(await tx.findOne(SlaPolicy, { id }), 'sla_policy', id);
+      const policy = existing(await tx.findOne(SlaPolicy, { id }, LOCKED), 'sla_policy', id);
+      requireRevision(policy, expected);
       Object.assign(policy, given(input), { updatedAt: clock.now() });
       if (targets) policy.targets = targetsOf(targets);
       return policy;

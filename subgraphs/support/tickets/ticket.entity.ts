@@ -1,9 +1,10 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
+import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { Large } from '../../../kernel/graphql/large.ts';
 import { MAX_JSON } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { Revision } from '../../../kernel/records/revision.ts';
 import type { Agent } from '../agents/agent.entity.ts';
 import type { Attachment } from '../attachments/attachment.entity.ts';
 import { AuthorType } from '../comment.author.ts';
@@ -180,9 +181,8 @@ export class Ticket {
   @Property({ type: 'text', nullable: true })
   escalationReason: string | null = null;
 
-  /** Not the ORM's version: what the platform notes of the service level is no change that an agent must have seen. */
-  @Field(() => Int, { description: 'Rises with each change and comment: `expectedRevision` of a change, which If-Match is on REST.' })
-  @Property({ type: 'integer' })
+  /** By `touch`: what the platform records about the service level is no change that an agent must have seen. */
+  @Revision({ byHand: true, description: 'Rises with each change and comment: `expectedRevision` of a change, which If-Match is on REST.' })
   revision = 1;
 
   @Field(() => Date)

@@ -3,6 +3,7 @@ import { type Members, NodeMembers, Reads } from '../../../kernel/graphql/member
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
+import { ExpectedRevision } from '../../../kernel/records/revision.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import type { SupportContext } from '../context.ts';
 import { Account, Service } from '../references.ts';
@@ -44,8 +45,7 @@ export class TicketResolver {
   updateTicket(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => TicketUpdateInput) input: TicketUpdateInput,
-    @Arg('expectedRevision', () => Int, { nullable: true, description: 'STALE_RESOURCE where the ticket has another revision by now.' })
-    expectedRevision: number | null | undefined,
+    @ExpectedRevision() expectedRevision: number | null | undefined,
     @Ctx() { tickets }: SupportContext,
   ): Promise<Ticket> {
     return tickets.update(id, input, expectedRevision);

@@ -1,10 +1,11 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InvalidParameters, StaleResource } from '../../../kernel/errors/errors.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { Members } from '../../../kernel/graphql/members.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { existing, given } from '../../../kernel/records/records.ts';
+import { requireRevision } from '../../../kernel/records/revision.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import type { CommentAuthor } from '../comment.author.ts';
@@ -63,7 +64,7 @@ export class TicketService {
     const author = internalNotes || customerUpdate ? await authors.of() : undefined;
     return em.transactional((tx) =>
       editor.change(tx, id, request.principal, async (ticket, now) => {
-        if (typeof expected === 'number' && expected !== ticket.revision) throw new StaleResource();
+        requireRevision(ticket, expected);
         if (assignedTo) ticket.agentId = (await this.#agent(tx, assignedTo)).id;
         const move = (): void => {
           if (status && status !== ticket.status) ticket.moveTo(status, now);
