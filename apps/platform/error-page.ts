@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { ErrorPage } from '../../kernel/http/http.ts';
-import { pageHeaders } from '../../subgraphs/identity/pages/page.headers.ts';
-import { errorMessagePage } from '../../subgraphs/identity/pages/page.requests.ts';
+import { pageHeaders } from '../../kernel/pages/page.headers.ts';
+import { errorMessagePage } from '../../kernel/pages/page.requests.ts';
 
 /** Errors as pages, in the look of the sign-in pages. What is below the paths of the API is JSON for whoever does not open it in a browser. */
 export const errorPageFor =

@@ -4,7 +4,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm, Rows } from '../../../kernel/database/database.ts';
 import { unavailableFor } from '../../../kernel/database/unavailable.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
-import { PLAIN_HEADERS } from '../pages/page.headers.ts';
+import { PLAIN_HEADERS } from '../../../kernel/pages/page.headers.ts';
 import type { TokenAddresses } from '../tokens/access-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
 import { newSecret } from '../tokens/secret.ts';

@@ -3,9 +3,9 @@ import type { Client, Interaction, InteractionResults, Provider } from 'oidc-pro
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import { PlatformError } from '../../../kernel/errors/errors.ts';
+import { clientInfoOf, type Form, type PageAnswer } from '../../../kernel/pages/page.requests.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import { loginPage, secondFactorPage } from '../pages/login.page.ts';
-import { clientInfoOf, type Form, type PageAnswer } from '../pages/page.requests.ts';
 import type { KnownPlaces } from '../sessions/known.places.ts';
 import type { LoginService } from '../sessions/login.service.ts';
 import { secretDigest } from '../tokens/secret.ts';

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 import { bodyTooLarge } from '../../../kernel/http/bodies.ts';
 import { JSON_TYPE, retryHeaders } from '../../../kernel/http/http.ts';
-import { PLAIN_HEADERS } from '../pages/page.headers.ts';
-import { answerErrorPage, loggedError, refuseOtherSites } from '../pages/page.requests.ts';
+import { PLAIN_HEADERS } from '../../../kernel/pages/page.headers.ts';
+import { answerErrorPage, loggedError, refuseOtherSites } from '../../../kernel/pages/page.requests.ts';
 import type { AuthorizationServer } from './authorization.server.ts';
 import { paths } from './paths.ts';
 

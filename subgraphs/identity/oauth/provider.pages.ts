@@ -1,9 +1,10 @@
 import type { Client, ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import type { PlatformError } from '../../../kernel/errors/errors.ts';
 import { html } from '../../../kernel/messages/html.ts';
+import { messagePage } from '../../../kernel/pages/message.page.ts';
+import { pageHeaders } from '../../../kernel/pages/page.headers.ts';
 import { deviceCodePage, deviceConfirmPage } from '../pages/device.pages.ts';
-import { logoutPage, messagePage } from '../pages/message.page.ts';
-import { pageHeaders } from '../pages/page.headers.ts';
+import { logoutPage } from '../pages/logout.page.ts';
 import { paths } from './paths.ts';
 
 /** The pages that the library asks for, in the product's look. */

@@ -1,5 +1,5 @@
 import { html } from '../../../kernel/messages/html.ts';
-import { CHECK, page } from './layout.ts';
+import { CHECK, page } from '../../../kernel/pages/layout.ts';
 
 export interface ConsentParts {
   action: string;

@@ -1,5 +1,5 @@
 import { html } from '../../../kernel/messages/html.ts';
-import { page, problem } from './layout.ts';
+import { page, problem } from '../../../kernel/pages/layout.ts';
 
 export const forgotPage = ({ email, problem: wrong }: { email?: string; problem?: string | undefined } = {}): string =>
   page({

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
 import { html } from '../../../kernel/messages/html.ts';
+import { messagePage } from '../../../kernel/pages/message.page.ts';
+import { acceptPageForms, answerErrorPage, clientInfoOf, formOf, refuseOtherSites, sendPage } from '../../../kernel/pages/page.requests.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
-import { messagePage } from './message.page.ts';
-import { acceptPageForms, answerErrorPage, clientInfoOf, formOf, refuseOtherSites, sendPage } from './page.requests.ts';
 import { choosePage, forgotPage } from './password.pages.ts';
 
 const PAGE = { config: { access: 'public' }, errorHandler: answerErrorPage } as const;

@@ -1,4 +1,4 @@
-import { html, Markup } from '../../../kernel/messages/html.ts';
+import { html, Markup } from '../messages/html.ts';
 
 export const STYLESHEET_PATH = '/oauth/style.css';
 

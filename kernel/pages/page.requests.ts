@@ -1,9 +1,9 @@
 import { parse } from 'node:querystring';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
-import { acceptForms } from '../../../kernel/http/bodies.ts';
-import { retryHeaders, shownAs } from '../../../kernel/http/http.ts';
-import type { ClientInfo } from '../../../kernel/request.ts';
+import { InvalidParameters, PlatformError } from '../errors/errors.ts';
+import { acceptForms } from '../http/bodies.ts';
+import { retryHeaders, shownAs } from '../http/http.ts';
+import type { ClientInfo } from '../request.ts';
 import { messagePage } from './message.page.ts';
 import { pageHeaders } from './page.headers.ts';
 
