@@ -18,6 +18,7 @@ const SOURCES = [
   'rest-bridge',
   'apps',
   'bench',
+  'scripts/bundle.mjs',
   'tsconfig.json',
   'tsconfig.build.json',
   'package.json',

@@ -20,7 +20,7 @@ With PgBouncer (\`pool_mode = transaction\`), set \`DATABASE_URL\` to it and \`D
 - \`max_client_conn\` of the pooler ≥ 29 × processes, its \`default_pool_size\` as many connections as the server has cores to spare
   (10 to 40), and \`max_connections\` of the server ≥ \`default_pool_size\` + 4 × processes.
 - Nothing that goes through the pooler needs a session: no prepared statement, no \`SET\`, no \`LISTEN\`, no lock of a session, no startup
-  \`options\`. Settings of your own belong to the role: \`alter role platform set jit = off\`.
+  \`options\`. Settings belong to the database or the role; \`jit = off\` is set there by the migration ([operations.md](operations.md)).
 - Without \`DATABASE_DIRECT_URL\` the start is refused: prepared statements would fail, and settings of ours reach the sessions of others.
 - A pooler that gives a connection to each session needs no \`DATABASE_DIRECT_URL\`; the start warns where it finds one.
 `;

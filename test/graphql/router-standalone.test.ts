@@ -20,7 +20,7 @@ import { Shop } from './fixtures/shop.ts';
 import { type SubgraphServer, serveSubgraph } from './fixtures/subgraph-server.ts';
 
 const SECRET = 'shared by front, router and subgraphs';
-const MAIN = join(import.meta.dirname, '../../dist/apps/router/main.js');
+const MAIN = join(import.meta.dirname, '../../dist/programs/router.js');
 
 const folder = mkdtempSync(join(tmpdir(), 'router-'));
 const shop = new Shop();

@@ -105,7 +105,7 @@ test('the image runs as a user without rights, on Node itself so that signals re
   const all = instructions();
   const last = (name: string) => all.findLast(([one]) => one === name)?.[1] ?? '';
   expect(last('USER')).toBe('node');
-  expect(JSON.parse(last('CMD'))).toEqual(['node', 'dist/apps/platform/main.js']);
+  expect(JSON.parse(last('CMD'))).toEqual(['node', 'dist/programs/platform.js']);
   expect(last('HEALTHCHECK')).toContain('/readyz');
   expect(all.filter(([name]) => name === 'FROM').every(([, image]) => image.startsWith('node:24-slim'))).toBe(true);
   const ignored = read('.dockerignore').split('\n');

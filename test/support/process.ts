@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-const MAIN = fileURLToPath(new URL('../../dist/apps/platform/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../dist/programs/platform.js', import.meta.url));
 export const MIGRATE_TOOL = fileURLToPath(new URL('../../dist/apps/tools/migrate.js', import.meta.url));
 const ORIGIN = /REST +(https?:\/\/\S+)\/v1/;
 

@@ -1,0 +1,41 @@
+/**
+ * Bundles the programs that are started often into dist/programs/: that Node finds, reads and links four thousand modules one by
+ * one was most of the time until a process could begin. Tools and tests run the modules as they are.
+ */
+import { dirname, relative, resolve } from 'node:path';
+import { build } from 'rolldown';
+
+const DIST = resolve('dist');
+const OUT = `${DIST}/programs`;
+
+/** Packages that find files of their own beside their code, or are loaded only when they are used. */
+const LEFT_ALONE = [
+  '@aws-sdk/client-s3',
+  '@electric-sql/pglite',
+  '@graphql-hive/router-query-planner',
+  '@scalar/fastify-api-reference',
+  'maxmind',
+  'oidc-provider',
+  'pg-native',
+  'pino',
+];
+
+/** What our modules find beside themselves, they find there still. */
+const placesOfModules = {
+  name: 'places-of-modules',
+  transform(code, id) {
+    if (!id.startsWith(DIST) || !code.includes('import.meta.url')) return null;
+    return code.replaceAll('import.meta.url', `new URL('${relative(OUT, dirname(id))}/', import.meta.url).href`);
+  },
+};
+
+await build({
+  input: { platform: `${DIST}/apps/platform/main.js`, router: `${DIST}/apps/router/main.js` },
+  platform: 'node',
+  external: (id) => LEFT_ALONE.some((name) => id === name || id.startsWith(`${name}/`)),
+  // graphql decides by it when it is loaded, which in a bundle is before our first line
+  transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+  plugins: [placesOfModules],
+  logLevel: 'silent',
+  output: { dir: OUT, cleanDir: true, format: 'esm', keepNames: true, chunkFileNames: '[name].js' },
+});
