@@ -5,13 +5,15 @@ export const STYLESHEET_PATH = '/oauth/style.css';
 export interface PageParts {
   title: string;
   body: Markup;
+  /** For something to read, and not only a form. */
+  isWide?: boolean;
 }
 
 const MARK = html`<svg viewBox="0 0 28 28" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" aria-hidden="true"><circle cx="14" cy="14" r="2.6" fill="currentColor" stroke="none"/><path d="M8.3 19.7a8 8 0 0 1 0-11.4M19.7 8.3a8 8 0 0 1 0 11.4M4.5 23.5a13.4 13.4 0 0 1 0-19M23.5 4.5a13.4 13.4 0 0 1 0 19"/></svg>`;
 export const CHECK = html`<svg viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="m4.5 10.5 3.6 3.6 7.4-8.2"/></svg>`;
 
 /** A whole page of the product. It needs no script. */
-export const page = ({ title, body }: PageParts): string =>
+export const page = ({ title, body, isWide }: PageParts): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
@@ -23,7 +25,7 @@ export const page = ({ title, body }: PageParts): string =>
 <link rel="stylesheet" href="${STYLESHEET_PATH}">
 </head>
 <body>
-<main>
+<main${isWide && html` class="wide"`}>
 <div class="brand">${MARK}<span>Telecom platform</span></div>
 <div class="card">${body}</div>
 </main>

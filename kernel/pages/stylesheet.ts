@@ -19,23 +19,26 @@ export const stylesheet = `
 html { font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; -webkit-text-size-adjust: 100%; }
 body { margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; grid-template-rows: 1fr auto; background: var(--ground); color: var(--text); }
 main { width: 100%; max-width: 27rem; margin: auto; padding: 1.25rem; }
+main.wide { max-width: 44rem; }
 .brand { display: flex; align-items: center; gap: .625rem; margin: 0 0 1.25rem .25rem; font-weight: 650; letter-spacing: -.01em; }
 .brand svg { width: 1.75rem; height: 1.75rem; color: var(--accent); flex: none; }
 .card { background: var(--surface); border: 1px solid var(--edge); border-radius: 1rem; padding: 1.75rem; box-shadow: var(--shadow); }
 h1 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.25; letter-spacing: -.015em; text-wrap: balance; overflow-wrap: anywhere; }
+h2 { margin: 1.75rem 0 .5rem; font-size: 1.0625rem; line-height: 1.3; }
 p { margin: 0 0 1rem; color: var(--quiet); overflow-wrap: anywhere; }
 p strong, li strong { color: var(--text); font-weight: 600; }
 form { margin: 1.25rem 0 0; display: grid; gap: 1rem; }
 .field { display: grid; gap: .375rem; }
 label { font-size: .875rem; font-weight: 600; }
 .hint { font-size: .8125rem; color: var(--quiet); margin: 0; }
-input[type=email], input[type=password], input[type=text] {
+input[type=email], input[type=password], input[type=text], textarea {
   width: 100%; min-height: 2.875rem; padding: .5rem .875rem; font: inherit; color: inherit;
   background: var(--surface); border: 1px solid var(--edge); border-radius: .625rem;
 }
 input.code { font: 600 1.375rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .14em; text-align: center; text-transform: uppercase; }
-input:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-input[aria-invalid=true] { border-color: var(--bad); }
+textarea { resize: vertical; }
+input:focus-visible, textarea:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+input[aria-invalid=true], textarea[aria-invalid=true] { border-color: var(--bad); }
 button {
   min-height: 2.875rem; padding: .5rem 1.125rem; font: inherit; font-weight: 600; border-radius: .625rem; cursor: pointer;
   border: 1px solid transparent; background: var(--accent); color: var(--on-accent);
@@ -58,6 +61,13 @@ a { color: var(--accent); text-underline-offset: .15em; }
 .scopes svg { width: 1.125rem; height: 1.125rem; margin-top: .1875rem; flex: none; color: var(--good); }
 .who { display: flex; justify-content: space-between; gap: 1rem; margin: 1rem 0 0; padding: .625rem .875rem; border-radius: .625rem; background: var(--tint); font-size: .875rem; overflow-wrap: anywhere; }
 .who span { color: var(--quiet); }
+.facts { display: flex; flex-wrap: wrap; gap: .75rem 2rem; margin: 1rem 0 0; }
+.facts dt { font-size: .8125rem; color: var(--quiet); }
+.facts dd { margin: 0; font-weight: 600; }
+.said { margin: 0; color: var(--text); white-space: pre-wrap; }
+.comments { list-style: none; margin: 1rem 0 0; padding: 0; display: grid; gap: 1rem; }
+.comments li { padding: .875rem 1rem; border: 1px solid var(--edge); border-radius: .75rem; }
+.by { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .25rem 1rem; margin: 0 0 .375rem; font-size: .875rem; }
 .usercode { display: block; margin: 1.25rem 0 0; padding: .875rem; border-radius: .75rem; background: var(--tint); text-align: center; font: 650 1.625rem/1.2 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .14em; }
 footer { padding: 1rem 1.25rem 1.5rem; text-align: center; font-size: .8125rem; color: var(--quiet); }
 @media (max-width: 30rem) { .card { padding: 1.375rem 1.125rem; } .actions.pair { grid-template-columns: 1fr; } .actions.pair button.second { order: 2; } }

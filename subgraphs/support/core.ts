@@ -14,6 +14,7 @@ import { NotificationRetention } from './notifications/notification.retention.ts
 import { NotificationContent } from './notifications/notification-content.entity.ts';
 import { NotificationRecipient } from './notifications/notification-recipient.entity.ts';
 import { Notifier } from './notifications/notifier.ts';
+import { TicketLinks } from './notifications/ticket.links.ts';
 import type { SupportPorts } from './ports.ts';
 import { defineGeneration } from './reports/report.generation.ts';
 import { ReportLinks } from './reports/report.links.ts';
@@ -37,7 +38,8 @@ export type SupportCore = ReturnType<typeof createCore>;
 
 export function createCore(ports: SupportPorts) {
   const { clock, database, log, origin, rows, secretKey } = ports;
-  const notifier = new Notifier(ports);
+  const links = new TicketLinks(ports, secretKey);
+  const notifier = new Notifier({ ...ports, links });
   const editor = new TicketEditor(clock, new SlaKeeper(), [followWithAutomations]);
   const attachments = new AttachmentStore(ports);
   const comments = new CommentWriter({ editor, attachments, origin });
@@ -67,6 +69,7 @@ export function createCore(ports: SupportPorts) {
     notifier,
     notificationRetention: new NotificationRetention(ports),
     reportLinks,
+    links,
     router: new TicketRouter(notifier, clock),
     knowledge: knowledgeOf(ports),
     integrations: new Integrations(ports, supportEvents, comments),

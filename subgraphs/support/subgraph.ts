@@ -15,6 +15,7 @@ import { mountReportDownloads } from './reports/report.http.ts';
 import { resolvers } from './resolvers.ts';
 import { sealed } from './sealed.ts';
 import { supportEvents } from './support.events.ts';
+import { mountTicketPage } from './ticket-page/ticket.page.http.ts';
 
 export interface RunningSupport extends RunningDomain {
   /** Also deletes files that nobody took, by itself once it was started. */
@@ -59,6 +60,7 @@ export const support: Domain<SupportPorts, RunningSupport> = {
       async mount(app) {
         await mountAttachments(app, readers.attachments, ports.files);
         await mountReportDownloads(app, { ...ports, links: reportLinks });
+        await mountTicketPage(app, { ...ports, ...core });
         await integrations.mount(app);
       },
       async start() {

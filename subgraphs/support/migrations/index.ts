@@ -9,6 +9,7 @@ import { knowledge } from './0010-knowledge.ts';
 import { accents } from './0011-accents.ts';
 import { retention } from './0012-retention.ts';
 import { revisions } from './0013-revisions.ts';
+import { ticketLinks } from './0014-ticket-links.ts';
 
 /** In order. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   accents,
   retention,
   revisions,
+  ticketLinks,
 ];

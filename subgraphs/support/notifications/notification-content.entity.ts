@@ -25,12 +25,17 @@ export class NotificationContent {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  textFor(recipientName: string | null): string {
-    return this.document ? textOf(this.document, recipientName) : (this.message ?? '');
+  /** `linkToken` opens the page that the mail leads to. It stands in what is sent, and in nothing that is shown elsewhere. */
+  textFor(recipientName: string | null, linkToken?: string): string {
+    return this.document ? textOf(withToken(this.document, linkToken), recipientName) : (this.message ?? '');
   }
 
   /** Null of an SMS. */
-  htmlFor(recipientName: string | null): string | null {
-    return this.document && htmlOf(this.document, recipientName);
+  htmlFor(recipientName: string | null, linkToken?: string): string | null {
+    return this.document && htmlOf(withToken(this.document, linkToken), recipientName);
   }
+}
+
+function withToken({ link, ...document }: MailDocument, token: string | undefined): MailDocument {
+  return { ...document, ...(link && { link: token ? { ...link, url: `${link.url}?token=${token}` } : link }) };
 }

@@ -70,6 +70,13 @@ export class NotificationRecipient {
   @Property({ type: 'datetime', length: 3, nullable: true })
   sentAt: Date | null = null;
 
+  @Field(() => Date, {
+    nullable: true,
+    description: 'When the link of the mail to the page of its ticket was taken back. It ends by itself after 30 days.',
+  })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  linkRevokedAt: Date | null = null;
+
   @Field(() => Date)
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;

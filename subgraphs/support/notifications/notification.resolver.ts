@@ -27,6 +27,19 @@ export class NotificationResolver {
     return notifications.notify(ticketId, input);
   }
 
+  @Mutation(() => Int, {
+    description:
+      'Takes back the links that mails about a ticket gave their recipients so far: all, or those of these recipients. How many they were. Later mails have links that work.',
+  })
+  @Requires('support:write')
+  revokeTicketLinks(
+    @Arg('ticketId', () => ID) ticketId: string,
+    @Arg('recipientIds', () => [ID], { nullable: true }) recipientIds: string[] | null | undefined,
+    @Ctx() { notifications }: SupportContext,
+  ): Promise<number> {
+    return notifications.revokeLinks(ticketId, recipientIds);
+  }
+
   @Query(() => NotificationPage, { description: 'What people were told about a ticket, newest first.' })
   @Requires('support:write')
   ticketNotifications(

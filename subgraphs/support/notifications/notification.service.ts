@@ -1,5 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
@@ -9,7 +10,7 @@ import type { RequestContext } from '../../../kernel/request.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { commentsFor } from './notification.comments.ts';
 import { Notification } from './notification.entity.ts';
-import type { NotificationInput, OutboxFilter } from './notification.inputs.ts';
+import { MAX_RECIPIENTS, type NotificationInput, type OutboxFilter } from './notification.inputs.ts';
 import { checkAllowance } from './notification.limits.ts';
 import { requestOf } from './notification.request.ts';
 import { NotificationType } from './notification.states.ts';
@@ -39,6 +40,23 @@ export class NotificationService {
       if (asked.type === NotificationType.SMS) return notifier.text(tx, ticket, asked, asked.message, principal);
       const comments = await commentsFor(tx, ticketId, asked.commentFilter, asked.contacts);
       return notifier.mail(tx, ticket, asked, { ...asked, comments }, principal);
+    });
+  }
+
+  /** How many links hold no more. @throws ResourceNotFound for the ticket; InvalidParameters for more recipients than a mail has */
+  async revokeLinks(ticketId: string, recipientIds?: readonly string[] | null): Promise<number> {
+    const { em, clock } = this.deps;
+    if (recipientIds && recipientIds.length > MAX_RECIPIENTS)
+      throw new InvalidParameters([{ field: 'recipientIds', reason: `must name at most ${MAX_RECIPIENTS} recipients` }]);
+    await this.#ticket(ticketId);
+    return em.transactional(async (tx) => {
+      const mails = await tx.find(Notification, { ticketId, type: NotificationType.EMAIL }, { fields: ['id'] });
+      const where = {
+        notificationId: { $in: mails.map(({ id }) => id) },
+        linkRevokedAt: null,
+        ...(recipientIds && { id: { $in: [...recipientIds] } }),
+      };
+      return tx.nativeUpdate(NotificationRecipient, where, { linkRevokedAt: clock.now() });
     });
   }
 

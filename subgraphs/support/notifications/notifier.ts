@@ -7,6 +7,7 @@ import type { Sms } from '../../../kernel/messages/sms.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
+import { Agent } from '../agents/agent.entity.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
 import { type ComposedMail, type MailParts, mailOf } from './notification.composer.ts';
@@ -14,6 +15,7 @@ import { Notification } from './notification.entity.ts';
 import { NotificationStatus, NotificationType } from './notification.states.ts';
 import { NotificationContent } from './notification-content.entity.ts';
 import { MAX_ATTEMPTS, NotificationRecipient } from './notification-recipient.entity.ts';
+import type { TicketLinks } from './ticket.links.ts';
 
 const BEYOND_PLAN = 'The plan allows no more recipients of notifications within this hour.';
 
@@ -34,6 +36,7 @@ export interface Addressees {
 export interface NotifierDeps extends Pick<MessageQueueParts<object>, 'jobs' | 'log' | 'mailer' | 'sms'> {
   orm: Orm;
   clock: Clock;
+  links: TicketLinks;
   /** Public origin of the platform, for links. */
   origin: string;
 }
@@ -146,15 +149,20 @@ export class Notifier {
   }
 
   async #messageFor({ id, organizationId, notificationId, ticketId, type, address, name, subject }: NotificationRecipient) {
-    const content = await organizationEm(this.deps.orm, organizationId).findOne(NotificationContent, { id: notificationId });
+    const em = organizationEm(this.deps.orm, organizationId);
+    const content = await em.findOne(NotificationContent, { id: notificationId });
     if (!content) throw new ContentGone();
-    const text = content.textFor(name);
-    if (type === NotificationType.SMS) return { to: address, text };
+    if (type === NotificationType.SMS) return { to: address, text: content.textFor(name) };
     const host = new URL(this.deps.origin).hostname;
-    const html = content.htmlFor(name);
+    const token = ticketId && !(await isAgent(em, address)) ? this.deps.links.tokenOf(id, ticketId) : undefined;
+    const [text, html] = [content.textFor(name, token), content.htmlFor(name, token)];
     const threading = { messageId: `${id}@${host}`, ...(ticketId && { thread: `${ticketId}@${host}` }) };
     return { to: address, ...(name && { toName: name }), subject: subject ?? '', text, ...(html && { html }), ...threading };
   }
 }
+
+/** Agents sign in: what they say by a link would be the customer's word. */
+const isAgent = async (em: EntityManager, address: string): Promise<boolean> =>
+  (await em.count(Agent, { email: address.toLowerCase(), active: true })) > 0;
 
 const aboutTicket = ({ id: ticketId, organizationId }: Ticket): About => ({ ticketId, organizationId });

@@ -1,0 +1,44 @@
+import { timingSafeEqual } from 'node:crypto';
+import { SecretBox } from '../../../kernel/access/secret-box.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { NotificationRecipient } from './notification-recipient.entity.ts';
+
+/** Who was given a link, and to what. */
+export type LinkHolder = NotificationRecipient & { ticketId: string };
+
+const DAY_MS = 86_400_000;
+/** How long the link of a mail holds. */
+export const LINK_DAYS = 30;
+
+/**
+ * Tokens by which whoever was mailed about a ticket reads it, and replies, without a login: of one ticket and one mail. They are
+ * stored nowhere, so that nobody finds one in a database or the outbox.
+ */
+export class TicketLinks {
+  readonly #box: SecretBox;
+
+  constructor(
+    private readonly parts: { orm: Orm; clock: Clock },
+    secretKey: string,
+  ) {
+    this.#box = new SecretBox(secretKey, 'support.ticket-link');
+  }
+
+  tokenOf(recipientId: string, ticketId: string): string {
+    return `${recipientId}.${this.#box.digest(`${recipientId}.${ticketId}`)}`;
+  }
+
+  /** Who was given a token for a ticket; undefined where we gave none, it is too old, or was revoked. */
+  async holderOf(token: string, ticketId: string): Promise<LinkHolder | undefined> {
+    const [id = ''] = token.split('.', 1);
+    const [given, right] = [Buffer.from(token), Buffer.from(this.tokenOf(id, ticketId))];
+    if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+    const { orm, clock } = this.parts;
+    const since = new Date(clock.now().getTime() - LINK_DAYS * DAY_MS);
+    const where = { id, ticketId, linkRevokedAt: null, createdAt: { $gt: since } };
+    const recipient = await orm.em.fork().findOne(NotificationRecipient, where, EVERYWHERE);
+    return recipient ? Object.assign(recipient, { ticketId }) : undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
+import { organizationEm } from '../../../kernel/records/organization.filter.ts';
+import { existing, takeTurn } from '../../../kernel/records/records.ts';
+import { AuthorType, type CommentAuthor } from '../comment.author.ts';
+import { Comment } from '../comments/comment.entity.ts';
+import type { CommentWriter } from '../comments/comment.writer.ts';
+import type { LinkHolder } from '../notifications/ticket.links.ts';
+import { Ticket } from '../tickets/ticket.entity.ts';
+import { Visibility } from '../visibility.ts';
+import { type TicketView, type Visitor, viewOf } from './ticket.view.ts';
+
+const HOUR_MS = 3_600_000;
+/** Replies by links to one ticket within an hour, by whomever: a link that got around is no megaphone. */
+const PER_HOUR = 20;
+
+export interface ContactParts {
+  orm: Orm;
+  clock: Clock;
+  comments: CommentWriter;
+}
+
+/** Whoever has the link of a mail: reads that ticket and replies to it in the name of the mail's recipient. */
+export class ContactVisitor implements Visitor {
+  readonly mayReply = true;
+  readonly isSignedIn = false;
+  readonly #em: EntityManager;
+
+  constructor(
+    private readonly parts: ContactParts,
+    private readonly recipient: LinkHolder,
+  ) {
+    this.#em = organizationEm(parts.orm, recipient.organizationId);
+  }
+
+  get who(): string {
+    const { name, address } = this.recipient;
+    return name ? `${name} (${address})` : address;
+  }
+
+  async view(): Promise<TicketView> {
+    const { ticketId } = this.recipient;
+    return viewOf(this.#em, existing(await this.#em.findOne(Ticket, { id: ticketId }), 'ticket', ticketId));
+  }
+
+  /** Once, where a form is sent twice. @throws PlatformError RATE_LIMIT_EXCEEDED */
+  async reply(content: string): Promise<void> {
+    const { clock, comments } = this.parts;
+    const { id, ticketId, name, address } = this.recipient;
+    await this.#em.transactional(async (tx) => {
+      await takeTurn(tx, `support.ticket-link:${ticketId}`);
+      const since = new Date(clock.now().getTime() - HOUR_MS);
+      const lately = await tx.find(Comment, { ticketId, createdAt: { $gt: since }, author: { id: { $like: 'nrec\\_%' } } });
+      if (lately.some((said) => said.author.id === id && said.content === content)) return;
+      if (lately.length >= PER_HOUR) throw new TooManyReplies();
+      const author: CommentAuthor = { type: AuthorType.CUSTOMER, id, name: name ?? address, email: address };
+      await comments.add(tx, ticketId, { content, type: 'reply', visibility: Visibility.CUSTOMER, author }, { kind: 'system', id });
+    });
+  }
+}
+
+class TooManyReplies extends PlatformError {
+  constructor() {
+    super('RATE_LIMIT_EXCEEDED', 'There were many replies to this ticket within the last hour. Try again later.', {
+      retry_after: HOUR_MS / 1000,
+    });
+  }
+}

@@ -1,0 +1,95 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
+import { cookieIn, cookieLine } from '../../../kernel/pages/cookies.ts';
+import {
+  acceptPageForms,
+  answerErrorPage,
+  formOf,
+  type PageAnswer,
+  refuseOtherSites,
+  sendPage,
+} from '../../../kernel/pages/page.requests.ts';
+import { isStorable } from '../../../kernel/values/text.ts';
+import { LINK_DAYS, type TicketLinks } from '../notifications/ticket.links.ts';
+import { ticketPath } from '../tickets/ticket.urls.ts';
+import { type ContactParts, ContactVisitor } from './contact.visitor.ts';
+import { noAccessPage, REPLY_LENGTH, type TicketPageParts, ticketPage } from './ticket.page.ts';
+import type { Visitor } from './ticket.view.ts';
+
+export interface TicketPageRoutes extends ContactParts {
+  links: TicketLinks;
+  /** Public origin of the platform. */
+  origin: string;
+}
+
+const PAGE = { config: { access: 'public' }, errorHandler: answerErrorPage } as const;
+const LINK_COOKIE = 'ticket_link';
+const DAY_SECONDS = 86_400;
+
+/** `urls.customer_portal` of a ticket: the page to which mails lead, on a server behind the edge. */
+export async function mountTicketPage(app: FastifyInstance, routes: TicketPageRoutes): Promise<void> {
+  await app.register((scope, _, done) => {
+    acceptPageForms(scope);
+    scope.get(ticketPath(':id'), PAGE, async (request, reply) => sendPage(reply, await show(routes, request, reply)));
+    scope.post(ticketPath(':id'), PAGE, async (request, reply) => {
+      refuseOtherSites(request);
+      return sendPage(reply, await take(routes, request));
+    });
+    done();
+  });
+}
+
+/** The token of a link becomes a cookie of that ticket's page at once: no address that is shown, kept or handed on holds it. */
+async function show(routes: TicketPageRoutes, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
+  const { token } = request.query as { token?: unknown };
+  const path = ticketPath(idOf(request));
+  if (token !== undefined) {
+    if (typeof token !== 'string' || !(await routes.links.holderOf(token, idOf(request)))) return noAccess(path);
+    const isSecure = routes.origin.startsWith('https:');
+    reply.header('set-cookie', cookieLine(LINK_COOKIE, token, { path, maxAge: LINK_DAYS * DAY_SECONDS, isSecure }));
+    return { location: path };
+  }
+  const visitor = await visitorOf(routes, request);
+  return visitor ? shown(visitor, path) : noAccess(path);
+}
+
+async function take(routes: TicketPageRoutes, request: FastifyRequest): Promise<PageAnswer> {
+  const path = ticketPath(idOf(request));
+  const { reply: sent = '' } = formOf(request);
+  const content = sent.replaceAll('\r\n', '\n').trim();
+  const visitor = await visitorOf(routes, request);
+  if (!visitor?.mayReply) return noAccess(path, content);
+  const problem = problemWith(content);
+  if (problem) return shown(visitor, path, { reply: content, problem }, 400);
+  try {
+    await visitor.reply(content);
+    return { location: path };
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.status >= 500) throw error;
+    return shown(visitor, path, { reply: content, problem: error.message }, error.status);
+  }
+}
+
+function problemWith(content: string): string | undefined {
+  if (content === '') return 'Your reply is empty.';
+  // as the browser counts
+  if (content.length > REPLY_LENGTH) return `Your reply is longer than ${REPLY_LENGTH} characters.`;
+  return isStorable(content) ? undefined : 'Your reply holds characters that cannot be stored.';
+}
+
+async function visitorOf(routes: TicketPageRoutes, request: FastifyRequest): Promise<Visitor | undefined> {
+  const token = cookieIn(request, LINK_COOKIE);
+  const recipient = token && (await routes.links.holderOf(token, idOf(request)));
+  return recipient ? new ContactVisitor(routes, recipient) : undefined;
+}
+
+async function shown(visitor: Visitor, path: string, refused?: TicketPageParts['refused'], status = 200): Promise<PageAnswer> {
+  return { page: ticketPage({ ...(await visitor.view()), visitor, action: path, signOut: '/console/sign-out', refused }), status };
+}
+
+const noAccess = (path: string, reply?: string): PageAnswer => ({
+  page: noAccessPage(`/console/sign-in?to=${encodeURIComponent(path)}`, reply),
+  status: 403,
+});
+
+const idOf = ({ params }: FastifyRequest): string => (params as { id: string }).id;

@@ -1,0 +1,64 @@
+import { html, type Markup } from '../../../kernel/messages/html.ts';
+import { instantOf } from '../../../kernel/messages/mail.document.ts';
+import { page, problem } from '../../../kernel/pages/layout.ts';
+import type { Comment } from '../comments/comment.entity.ts';
+import type { TicketView, Visitor } from './ticket.view.ts';
+
+/** In characters. Percent-encoded at its longest it fits into the body of a form. */
+export const REPLY_LENGTH = 5_000;
+
+export interface TicketPageParts extends TicketView {
+  visitor: Visitor;
+  /** Where the form goes. */
+  action: string;
+  signOut: string;
+  /** A reply that was not taken, and why. */
+  refused?: { reply: string; problem: string } | undefined;
+}
+
+/** A ticket as its customer sees it. */
+export function ticketPage({ ticket, comments, hasEarlier, visitor, action, signOut, refused }: TicketPageParts): string {
+  return page({
+    title: `${ticket.number} ${ticket.title}`,
+    isWide: true,
+    body: html`<h1>${ticket.title}</h1>
+<dl class="facts">
+<div><dt>Ticket</dt><dd>${ticket.number}</dd></div>
+<div><dt>Status</dt><dd>${ticket.status.replaceAll('_', ' ')}</dd></div>
+<div><dt>Opened</dt><dd>${timeOf(ticket.createdAt)}</dd></div>
+${ticket.estimatedResolution && html`<div><dt>Expected to be resolved</dt><dd>${timeOf(ticket.estimatedResolution)}</dd></div>`}
+</dl>
+<h2>Request</h2>
+<p class="said">${ticket.description}</p>
+<h2>Conversation</h2>
+${hasEarlier && html`<p class="hint">Earlier replies are not shown here.</p>`}
+${comments.length > 0 ? html`<ol class="comments">${comments.map(commentOf)}</ol>` : html`<p>There are no replies yet.</p>`}
+${visitor.mayReply && replyForm(action, visitor.who, refused)}
+${visitor.isSignedIn && html`<form method="post" action="${signOut}" class="below"><button type="submit" class="quiet">Sign out</button></form>`}`,
+  });
+}
+
+const commentOf = ({ id, author, createdAt, content }: Comment): Markup =>
+  html`<li id="${id}"><p class="by"><strong>${author.name}</strong> ${timeOf(createdAt)}</p><p class="said">${content}</p></li>`;
+
+const timeOf = (at: Date): Markup => html`<time datetime="${at.toISOString()}">${instantOf(at)}</time>`;
+
+const replyForm = (action: string, who: string, refused: TicketPageParts['refused']): Markup => html`<h2 id="reply-title">Reply</h2>
+${problem(refused?.problem)}
+<form method="post" action="${action}" aria-labelledby="reply-title">
+<div class="field"><label for="reply">Your reply</label>
+<textarea id="reply" name="reply" rows="6" required maxlength="${REPLY_LENGTH}" aria-describedby="reply-hint" ${refused && html`aria-invalid="true" autofocus`}>
+${refused?.reply}</textarea>
+<p class="hint" id="reply-hint">You reply as ${who}. At most ${REPLY_LENGTH} characters.</p></div>
+<div class="actions"><button type="submit">Send reply</button></div>
+</form>`;
+
+/** For whom nothing is shown. What they wrote meanwhile is theirs to copy. */
+export const noAccessPage = (signIn: string, reply?: string): string =>
+  page({
+    title: 'This link does not work any more',
+    body: html`<h1>This link does not work any more</h1>
+<p>It is too old, was taken back, or is not whole. A newer mail about the ticket has another one.</p>
+${reply && html`<div class="field"><label for="unsent">Your reply was not sent</label><textarea id="unsent" rows="6" readonly>\n${reply}</textarea></div>`}
+<p class="aside"><a href="${signIn}">Sign in</a> if you have a login.</p>`,
+  });

@@ -1,0 +1,286 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../kernel/records/ids.ts';
+import { emailTo, freshEmail, mailTo, notify } from '../rest/notification.setup.ts';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { Browser, type Page } from '../support/browser.ts';
+import { rows } from '../support/tables.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { changeTicket, openTicket } from '../ticket.setup.ts';
+
+const DAY_MS = 86_400_000;
+const NO_ACCESS = 'This link does not work any more';
+
+let platform: Rig;
+let tenant: Tenant;
+beforeAll(async () => {
+  platform = await rig();
+  tenant = await platform.organization({ plan: 'custom' });
+});
+
+const linkIn = (text = ''): string => /https?:\S+\/console\/tickets\/\S+/.exec(text)?.[0] ?? '';
+
+/** A ticket, and the link of a mail about it. */
+async function linked(body: object = {}, recipient: object = {}): Promise<{ ticket: Json; email: string; link: URL; recipientId: string }> {
+  const ticket = await openTicket(tenant, body);
+  const email = freshEmail();
+  const told = await notify(tenant, ticket, { ...emailTo(email), recipients: [{ email, ...recipient }] });
+  const link = new URL(linkIn((await mailTo(email)).text));
+  return { ticket, email, link, recipientId: told.body.data.recipients[0].id };
+}
+
+const visitor = (): Browser => new Browser(tenant.origin);
+/** The mail's link leads to the public origin; the test's server is elsewhere. */
+const follow = (browser: Browser, { pathname, search }: URL): Promise<Page> => browser.open(`${pathname}${search}`);
+const reply = (browser: Browser, page: Page, text: string): Promise<Page> => browser.submit(page, { reply: text });
+const commentsOf = async ({ id }: Json): Promise<Json[]> => (await tenant.rest('GET', `/support/tickets/${id}/comments`)).body.comments;
+const comment = async ({ id }: Json, body: object): Promise<void> => {
+  expect((await tenant.rest('POST', `/support/tickets/${id}/comments`, { body })).status).toBe(201);
+};
+const revoke = (ticketId: string, recipientIds?: string[]) =>
+  tenant.graphql('mutation ($id: ID!, $of: [ID!]) { revokeTicketLinks(ticketId: $id, recipientIds: $of) }', {
+    id: ticketId,
+    of: recipientIds,
+  });
+
+describe('the link of a mail about a ticket', () => {
+  test('shows the ticket and what customers see of it, to who has no login', async () => {
+    const { ticket, link } = await linked({ title: 'Phones are silent' }, { name: 'Ada Diaz' });
+    await comment(ticket, { content: 'We are looking into it.\nOne moment.' });
+    await comment(ticket, { content: 'The customer is difficult.', visibility: 'internal' });
+    await changeTicket(tenant, ticket.id, { status: 'in_progress' });
+    const page = await follow(visitor(), link);
+    expect(page.status).toBe(200);
+    expect(page.url).toBe(`${tenant.origin}/console/tickets/${ticket.id}`);
+    for (const part of [
+      ticket.number,
+      'Phones are silent',
+      'Since 9:30.',
+      'in progress',
+      'We are looking into it.\nOne moment.',
+      'You reply as Ada Diaz',
+    ])
+      expect(page.text).toContain(part);
+    expect(page.text).not.toContain('difficult');
+    expect(page.text).not.toContain('Sign out');
+  });
+
+  test('lets its recipient reply in their own name, which reopens a resolved ticket', async () => {
+    const { ticket, link, email, recipientId } = await linked({}, { name: 'Ada Diaz' });
+    await changeTicket(tenant, ticket.id, { status: 'resolved' });
+    const browser = visitor();
+    const page = await reply(browser, await follow(browser, link), 'It is silent\r\nagain.');
+    expect([page.status, page.url]).toEqual([200, `${tenant.origin}/console/tickets/${ticket.id}`]);
+    expect(page.text).toContain('It is silent\nagain.');
+    expect(await commentsOf(ticket)).toMatchObject([
+      {
+        content: 'It is silent\nagain.',
+        type: 'reply',
+        visibility: 'customer',
+        author: { type: 'customer', id: recipientId, name: 'Ada Diaz', email },
+      },
+    ]);
+    expect((await tenant.rest('GET', `/support/tickets/${ticket.id}`)).body.ticket.status).toBe('open');
+  });
+
+  test('keeps its token out of addresses, logs, the outbox and what others are told', async () => {
+    const { ticket, link, email } = await linked();
+    const token = link.searchParams.get('token') as string;
+    const first = await fetch(`${tenant.origin}${link.pathname}${link.search}`, { redirect: 'manual' });
+    expect([first.status, first.headers.get('location'), first.headers.get('referrer-policy')]).toEqual([
+      303,
+      link.pathname,
+      'no-referrer',
+    ]);
+    expect(first.headers.get('cache-control')).toBe('no-store');
+    expect(first.headers.get('set-cookie')).toMatch(new RegExp(`; path=${link.pathname}; max-age=2592000; httponly; samesite=lax$`));
+    const page = await follow(visitor(), link);
+    expect(page.text).not.toContain(token);
+    expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+    expect(platform.logged.filter((line) => line.includes(token))).toEqual([]);
+    const outbox = await tenant.rest('GET', '/support/outbox');
+    expect(outbox.body.data.find((one: Json) => one.email === email).text).toContain(`/console/tickets/${ticket.id}\n`);
+    expect(JSON.stringify(outbox.body)).not.toContain('token=');
+    const secret = token.split('.')[1];
+    const stored = `select count(*)::int as n from support.notification_content where document::text like $1`;
+    expect(await (await rows()).query(stored, [`%${secret}%`])).toEqual([{ n: 0 }]);
+  });
+
+  test('shows no other ticket, not even another one of the same recipient', async () => {
+    const [mine, other] = [await linked(), await linked()];
+    const browser = visitor();
+    await follow(browser, mine.link);
+    for (const page of [
+      await browser.open(`/console/tickets/${other.ticket.id}`),
+      await browser.open(`/console/tickets/${other.ticket.id}?token=${mine.link.searchParams.get('token')}`),
+    ]) {
+      expect([page.status, page.text.includes(NO_ACCESS)]).toEqual([403, true]);
+      expect(page.text).not.toContain(other.ticket.number);
+    }
+    const cookie = `ticket_link=${mine.link.searchParams.get('token')}`;
+    const posted = await fetch(`${tenant.origin}/console/tickets/${other.ticket.id}`, {
+      method: 'POST',
+      headers: { cookie },
+      body: new URLSearchParams({ reply: 'Let me in' }),
+    });
+    expect(posted.status).toBe(403);
+    expect(await commentsOf(other.ticket)).toEqual([]);
+  });
+
+  test.each([
+    ['of another signature', (token: string) => `${token.slice(0, -2)}${token.endsWith('AA') ? 'BB' : 'AA'}`],
+    ['of another recipient', (token: string) => `${newId('notificationRecipient')}.${token.split('.')[1]}`],
+    ['without a signature', (token: string) => token.split('.')[0]],
+    ['that is empty', () => ''],
+    ['that is none', () => 'null%00'],
+    ['that comes twice', (token: string) => `${token}&token=${token}`],
+  ])('opens nothing with a token %s', async (_, forge) => {
+    const { ticket, link } = await linked();
+    const page = await visitor().open(`${link.pathname}?token=${forge(link.searchParams.get('token') as string)}`);
+    expect([page.status, page.text.includes(NO_ACCESS)]).toEqual([403, true]);
+    expect(page.text).not.toContain(ticket.number);
+    expect(page.headers.get('set-cookie')).toBeNull();
+  });
+
+  test('says the same of a ticket that is there and of one that is not', async () => {
+    const { ticket } = await linked();
+    const answers = [ticket.id, newId('ticket')].map(async (id) => {
+      const { status, text } = await visitor().open(`/console/tickets/${id}`);
+      return [status, text.replaceAll(id, 'ID')];
+    });
+    const [there, absent] = await Promise.all(answers);
+    expect(there).toEqual(absent);
+  });
+
+  test('holds for 30 days, and not longer', async () => {
+    const { link, recipientId } = await linked();
+    const browser = visitor();
+    const page = await follow(browser, link);
+    const age = async (ms: number): Promise<void> => {
+      const sent = new Date(platform.clock.now().getTime() - ms);
+      await (await rows()).query('update support.notification_recipient set created_at = $1 where id = $2', [sent, recipientId]);
+    };
+    await age(30 * DAY_MS - 60_000);
+    expect((await follow(browser, link)).status).toBe(200);
+    await age(30 * DAY_MS + 1);
+    expect((await follow(visitor(), link)).status).toBe(403);
+    const late = await reply(browser, page, 'Am I too late?');
+    expect([late.status, late.text.includes('Am I too late?')]).toEqual([403, true]);
+  });
+
+  test('is taken back for one recipient or for all, and the next mail has one that works', async () => {
+    const [one, other] = [await linked(), await linked()];
+    const browser = visitor();
+    const page = await follow(browser, one.link);
+    expect(await revoke(one.ticket.id, [other.recipientId])).toMatchObject({ data: { revokeTicketLinks: 0 } });
+    expect((await follow(visitor(), one.link)).status).toBe(200);
+    expect(await revoke(one.ticket.id, [one.recipientId])).toMatchObject({ data: { revokeTicketLinks: 1 } });
+    expect([(await follow(visitor(), one.link)).status, (await browser.open(one.link.pathname)).status]).toEqual([403, 403]);
+    expect((await reply(browser, page, 'Still here')).status).toBe(403);
+    expect(await commentsOf(one.ticket)).toEqual([]);
+
+    expect(await revoke(other.ticket.id)).toMatchObject({ data: { revokeTicketLinks: 1 } });
+    expect((await follow(visitor(), other.link)).status).toBe(403);
+    const email = freshEmail();
+    await notify(tenant, other.ticket, emailTo(email));
+    expect((await follow(visitor(), new URL(linkIn((await mailTo(email)).text)))).status).toBe(200);
+  });
+
+  test('is taken back by the desk of its own organization alone', async () => {
+    const { ticket, link } = await linked();
+    const stranger = await platform.organization();
+    const query = 'mutation ($id: ID!) { revokeTicketLinks(ticketId: $id) }';
+    expect((await stranger.graphql(query, { id: ticket.id })).errors).toMatchObject([{ extensions: { code: 'RESOURCE_NOT_FOUND' } }]);
+    const reader = await tenant.limitedTo('support:read', 'support:create');
+    expect((await reader.graphql(query, { id: ticket.id })).errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS' } }]);
+    expect((await follow(visitor(), link)).status).toBe(200);
+  });
+
+  test('of an agent has no token: agents sign in', async () => {
+    const email = freshEmail();
+    expect((await tenant.rest('POST', '/support/agents', { body: { name: 'Bob', email, specialization: 'connectivity' } })).status).toBe(
+      201,
+    );
+    const ticket = await openTicket(tenant);
+    await notify(tenant, ticket, emailTo(email));
+    expect(linkIn((await mailTo(email)).text)).toMatch(new RegExp(`/console/tickets/${ticket.id}$`));
+  });
+});
+
+describe('a reply by a link', () => {
+  test('is shown as it was typed, whatever that is', async () => {
+    const evil = `</textarea><script>alert(1)</script><img src=x onerror=alert(1)>"'&{{ticket.number}}`;
+    const { ticket, link } = await linked({ title: evil, description: evil }, { name: evil.slice(0, 60) });
+    const browser = visitor();
+    const page = await reply(browser, await follow(browser, link), evil);
+    expect(page.text).not.toMatch(/<script|<img|<\/textarea><s/);
+    expect(page.text.split('&lt;/textarea&gt;&lt;script&gt;').length).toBeGreaterThan(4);
+    expect((await commentsOf(ticket))[0]?.content).toBe(evil);
+    const tooLong = await reply(browser, page, evil.repeat(100));
+    expect([tooLong.status, /<script|<img/.test(tooLong.text)]).toEqual([400, false]);
+  });
+
+  test.each([
+    ['empty', ' \r\n ', 'is empty'],
+    ['longer than 5,000 characters', 'x'.repeat(5001), 'is longer than 5000'],
+  ])('that is %s is refused, with what was typed', async (_, text, problem) => {
+    const { ticket, link } = await linked();
+    const browser = visitor();
+    const page = await reply(browser, await follow(browser, link), text);
+    expect(page.status).toBe(400);
+    expect(page.text).toMatch(new RegExp(`role="alert">[^<]*${problem}`));
+    expect(page.text).toContain(text.trim());
+    expect(await commentsOf(ticket)).toEqual([]);
+  });
+
+  test('of 5,000 characters that take the most room is taken', async () => {
+    const { ticket, link } = await linked();
+    const browser = visitor();
+    const text = '🦊'.repeat(2500);
+    expect((await reply(browser, await follow(browser, link), text)).status).toBe(200);
+    expect((await commentsOf(ticket))[0]?.content).toBe(text);
+  });
+
+  test('that is sent twice is written once', async () => {
+    const { ticket, link } = await linked();
+    const browser = visitor();
+    const page = await follow(browser, link);
+    await Promise.all([1, 2, 3].map(() => reply(browser, page, 'Hello?')));
+    expect(await commentsOf(ticket)).toHaveLength(1);
+  });
+
+  test('is one of twenty within an hour; what is too much is kept for who typed it', async () => {
+    const { ticket, link } = await linked();
+    const browser = visitor();
+    const page = await follow(browser, link);
+    for (let count = 1; count <= 20; count += 1) expect((await reply(browser, page, `Reply ${count}`)).status).toBe(200);
+    const refused = await reply(browser, page, 'Reply 21');
+    expect([refused.status, /role="alert">There were many replies/.test(refused.text), refused.text.includes('Reply 21')]).toEqual([
+      429,
+      true,
+      true,
+    ]);
+    expect(await commentsOf(ticket)).toHaveLength(20);
+    await platform.advance(3_600_000);
+    expect((await reply(browser, page, 'Reply 21')).status).toBe(200);
+  });
+
+  test('that a form of another site sends is refused', async () => {
+    const { ticket, link } = await linked();
+    const headers = { cookie: `ticket_link=${link.searchParams.get('token')}`, 'sec-fetch-site': 'cross-site' };
+    const answer = await fetch(`${tenant.origin}${link.pathname}`, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams({ reply: 'Forged' }),
+    });
+    expect(answer.status).toBe(403);
+    expect(await commentsOf(ticket)).toEqual([]);
+  });
+
+  test('is told of like any other comment', async () => {
+    const { ticket, link } = await linked();
+    const browser = visitor();
+    await reply(browser, await follow(browser, link), 'Is anybody there?');
+    const query = '{ events(filter: { event: ["comment.added"] }, page: { perPage: 20 }) { nodes { payload } } }';
+    await eventually(async () => JSON.stringify(await tenant.graphql(query)).includes(ticket.id));
+  });
+});
