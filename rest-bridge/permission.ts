@@ -30,7 +30,7 @@ export function permissionsIn(supergraphSdl: string): (coordinate: string) => st
 export function requireOperation({ permission, secondFactor }: Demand, principal: Principal): void {
   principal.requireAuthenticated();
   if (permission) principal.require(permission as Permission);
-  if (secondFactor) principal.requireSecondFactor();
+  if (secondFactor) principal.requireSecondFactor(permission);
 }
 
 interface Demand {

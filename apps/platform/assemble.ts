@@ -39,6 +39,8 @@ export interface AssembleOptions {
   resolveTxt?: IdentityPorts['resolveTxt'];
   /** Default: what is right for people's passwords, which would be most of the time of a test. */
   passwordCost?: PasswordCost;
+  /** For tools: makes no first administrator, and jobs are enqueued and left to others. */
+  isOffline?: boolean;
 }
 
 /** What a process that assembled the platform can also do: for tests and tools. */
@@ -56,7 +58,7 @@ export const assemble = (foundation: Foundation): Promise<FullAssembly> => assem
 /** Puts the platform together: databases, domains, the graph over them, its surfaces, and what runs in the background. */
 export async function assembleWith(
   foundation: Foundation,
-  { mailer: givenMailer, sms: givenSms, resolveTxt, passwordCost }: AssembleOptions,
+  { mailer: givenMailer, sms: givenSms, resolveTxt, passwordCost, isOffline = false }: AssembleOptions,
 ): Promise<FullAssembly> {
   await using opened = new AsyncDisposableStack();
   const { config, log, metrics } = foundation;
@@ -76,7 +78,7 @@ export async function assembleWith(
   });
   graph.bind((request) => surfaces.router.execute(request));
 
-  const first = await running.identity.bootstrap(config);
+  const first = isOffline ? undefined : await running.identity.bootstrap(config);
   const relay = new Relay(
     Object.values(stores),
     (batch) => running.events.append(batch),
@@ -84,7 +86,7 @@ export async function assembleWith(
     (domain, oldest) => metrics.outboxLag.set({ domain }, oldest ? (foundation.clock.now().getTime() - oldest.getTime()) / 1000 : 0),
   );
   // before anyone can ask for something that enqueues
-  await databases.startJobs();
+  await databases.startJobs({ work: !isOffline });
   const resources = opened.move();
   return {
     domains: running,

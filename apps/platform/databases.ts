@@ -63,8 +63,10 @@ export class Databases {
     return found;
   }
 
-  async startJobs(): Promise<void> {
-    for (const { jobs } of await this.#all()) await jobs.start();
+  /** Without `work` jobs can be enqueued, and nothing runs by itself. */
+  async startJobs({ work = true } = {}): Promise<void> {
+    for (const { jobs } of await this.#all()) await jobs.start({ work });
+    if (!work) return;
     const servers = (await this.#all()).filter(({ database }) => 'url' in database.target);
     const connections = servers.map(({ database }) => ({
       database: shownUrl((database.target as { url: string }).url),

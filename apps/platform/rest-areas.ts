@@ -7,6 +7,7 @@ import { credentials } from '../../rest-bridge/routes/credentials.ts';
 import { eventStreamRoutes } from '../../rest-bridge/routes/event-stream.ts';
 import { monitoring } from '../../rest-bridge/routes/monitoring.ts';
 import { oauthRoutes } from '../../rest-bridge/routes/oauth.ts';
+import { operator } from '../../rest-bridge/routes/operator.ts';
 import { samlRoutes } from '../../rest-bridge/routes/saml.ts';
 import { services } from '../../rest-bridge/routes/services.ts';
 import { jiraWebhookRoutes } from '../../rest-bridge/routes/support.integrations.ts';
@@ -15,7 +16,7 @@ import { support } from '../../rest-bridge/routes/support.ts';
 import { webhooks } from '../../rest-bridge/routes/webhooks.ts';
 
 /** The REST surface, in the order in which the documentation shows it. */
-export const restAreas: readonly Area[] = [credentials, accounts, services, connectivity, billing, monitoring, support, webhooks];
+export const restAreas: readonly Area[] = [credentials, accounts, services, connectivity, billing, monitoring, support, webhooks, operator];
 
 /** What is no query or mutation of the graph: protocols with shapes of their own. */
 export const otherRoutes: readonly OtherRoute[] = [

@@ -5,7 +5,13 @@ export const AREAS = ['accounts', 'credentials', 'services', 'billing', 'support
 export const ACTIONS = ['read', 'create', 'write', 'admin'] as const;
 export type Area = (typeof AREAS)[number];
 export type Action = (typeof ACTIONS)[number];
-export type Permission = `${Area}:${Action}`;
+/**
+ * What operates the platform itself, above all organizations: `admin` holds `read`. No wildcard, OAuth scope, certificate or trusted
+ * issuer includes either: a user or key of the operator's organization holds them by name.
+ */
+export const PLATFORM_PERMISSIONS = ['platform:read', 'platform:admin'] as const;
+export type PlatformPermission = (typeof PLATFORM_PERMISSIONS)[number];
+export type Permission = `${Area}:${Action}` | PlatformPermission;
 /** What a key or role may be given: a permission, or a wildcard over an area or everything. */
 export type Grant = Permission | `${Area}:*` | '*:*';
 
@@ -22,8 +28,11 @@ export interface PrincipalData {
   sessionId?: string | undefined;
   /** The OAuth client that acts for the user. */
   clientId?: string | undefined;
-  /** A user who must show a second factor before what is protected by one (specification 3.6). */
-  needsSecondFactor?: boolean | undefined;
+  /**
+   * A user who must show a second factor before what is protected by one (specification 3.6); `platform` where that is only what
+   * operates the platform, which takes one from users who have enrolled none too.
+   */
+  needsSecondFactor?: boolean | 'platform' | undefined;
 }
 
 /** Who makes a request, and what they may do. Immutable; crosses to a subgraph as `toJSON()`. */
@@ -35,7 +44,7 @@ export class Principal implements PrincipalData {
   readonly grants: readonly Grant[];
   readonly sessionId: string | undefined;
   readonly clientId: string | undefined;
-  readonly needsSecondFactor: boolean;
+  readonly needsSecondFactor: boolean | 'platform';
   readonly #held: ReadonlySet<string>;
 
   constructor({ kind, id, organizationId, plan, grants, sessionId, clientId, needsSecondFactor = false }: PrincipalData) {
@@ -60,7 +69,8 @@ export class Principal implements PrincipalData {
 
   may(permission: Permission): boolean {
     const [area] = permission.split(':');
-    return this.#held.has(permission) || this.#held.has(`${area}:*`) || this.#held.has('*:*');
+    if (this.#held.has(permission) || this.#held.has(`${area}:*`)) return true;
+    return this.#held.has('*:*') && !isPlatformPermission(permission);
   }
 
   /** @throws InsufficientPermissions (403) naming the permission; CredentialsMissing (401) where nobody asks. */
@@ -74,9 +84,10 @@ export class Principal implements PrincipalData {
     if (this === Principal.nobody || this.organizationId === '') throw new CredentialsMissing();
   }
 
-  /** @throws SecondFactorRequired (403) for a user who has to show one first. */
-  requireSecondFactor(): void {
-    if (this.needsSecondFactor) throw new SecondFactorRequired();
+  /** @throws SecondFactorRequired (403) for a user who has to show one first, for what needs this permission. */
+  requireSecondFactor(permission?: string): void {
+    const { needsSecondFactor } = this;
+    if (needsSecondFactor === true || (needsSecondFactor && isPlatformPermission(permission))) throw new SecondFactorRequired();
   }
 
   /** Whether a grant lies within what this principal holds: nobody hands on more than they have. */
@@ -113,4 +124,6 @@ export const scopeOf = (grant: Grant): string => grant.replace(':', '.');
 export const grantOf = (scope: string): string => scope.replace('.', ':');
 
 const GRANT = new RegExp(`^(\\*:\\*|(${AREAS.join('|')}):(\\*|${ACTIONS.join('|')}))$`);
+export const isPlatformPermission = (text: unknown): text is PlatformPermission => PLATFORM_PERMISSIONS.some((one) => one === text);
+/** Of an organization: what operates the platform is none of these. */
 export const isGrant = (text: string): text is Grant => GRANT.test(text);

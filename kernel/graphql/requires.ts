@@ -51,6 +51,6 @@ export const checkPermission: AuthChecker<{ principal: Principal }, Demand> = ({
     if (typeof demand === 'function') demand(args, context);
     else if (demand !== SECOND_FACTOR) principal.require(demand);
   }
-  if (demands.includes(SECOND_FACTOR)) principal.requireSecondFactor();
+  if (demands.includes(SECOND_FACTOR)) principal.requireSecondFactor(demands.find((demand) => typeof demand === 'string'));
   return true;
 };

@@ -31,6 +31,9 @@ export interface QueueOptions {
   concurrency?: number;
 }
 
+/** An id that no job has. */
+const NO_JOB = '00000000-0000-0000-0000-000000000000';
+
 interface Queue {
   options: QueueOptions;
   handle(data: object): Promise<void>;
@@ -79,10 +82,11 @@ export class Jobs {
     this.#queues.set(name, { options, handle: handle as (data: object) => Promise<void> });
   }
 
-  async start(): Promise<void> {
+  /** Without `work` it only enqueues: other processes do what is to be done. */
+  async start({ work = true } = {}): Promise<void> {
     await this.database.migrate([jobSchema]);
     await this.#boss.start();
-    if (this.database.pglite) await this.#releaseActive();
+    if (this.database.pglite && work) await this.#releaseActive();
     for (const [name, { options }] of this.#queues) {
       const { retryLimit = 5, retryDelaySeconds = 2, retryDelayMaxSeconds = 300 } = options;
       const settings = {
@@ -99,7 +103,10 @@ export class Jobs {
       // a queue that an earlier version made keeps its settings otherwise
       await this.#boss.updateQueue(name, settings);
     }
+    // a transaction that enqueues must find the settings of the queue read, as workers do by asking for work
+    if (!work) for (const name of this.#queues.keys()) await this.#boss.findJobs(name, { id: NO_JOB });
     this.#isStarted = true;
+    if (!work) return;
     for (const [name, queue] of this.#queues) await this.#work(name, queue);
     this.#stopPolling = this.database.poller.add({
       name: 'job queue',

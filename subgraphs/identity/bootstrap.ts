@@ -6,9 +6,9 @@ import { generateApiKey, isApiKey, isSandboxKey, prefixOf } from './api-keys/api
 import { OAuthClient } from './oauth-clients/oauth-client.entity.ts';
 import { OAuthGrantType } from './oauth-clients/oauth-client.grant-types.ts';
 import { isRedirectUri } from './oauth-clients/redirect-uri.ts';
-import { type FoundingParts, found } from './organization.founding.ts';
+import { type FoundingParts, firstKey, found } from './organization.founding.ts';
 import { Organization } from './organizations/organization.entity.ts';
-import { UserRole } from './user.states.ts';
+import { PlatformAccess, UserRole } from './user.states.ts';
 import { hashPassword } from './users/password.ts';
 import { User } from './users/user.entity.ts';
 
@@ -28,11 +28,11 @@ export interface Bootstrapped {
   clientSecret: string;
 }
 
-const ORGANIZATION = { name: 'Default organization', plan: 'enterprise' } as const;
+const ORGANIZATION = { name: 'Default organization', plan: 'enterprise', operator: true } as const;
 const PASSWORD_BYTES = 18;
 
 /**
- * At the very first start makes an organization, its owner and a key with all permissions. Undefined where there is an
+ * At the very first start makes the operator's organization, its owner and a key with all permissions. Undefined where there is an
  * organization already, whatever is preset. Of several processes that start together one does it.
  * @throws ConfigError for a preset key that could never be used here.
  */
@@ -51,7 +51,7 @@ export async function bootstrap({ orm, clock, sandbox }: FoundingParts, presets:
     if ((await tx.count(Organization)) > 0) return undefined;
 
     const now = clock.now();
-    const organization = found(tx, ORGANIZATION, apiKey, now);
+    const organization = found(tx, ORGANIZATION, now);
     const owner = {
       id: newId('user'),
       organizationId: organization.id,
@@ -59,12 +59,13 @@ export async function bootstrap({ orm, clock, sandbox }: FoundingParts, presets:
       loginName: email.toLowerCase(),
       name: 'Administrator',
       role: UserRole.OWNER,
+      platformAccess: PlatformAccess.ADMIN,
       passwordHash,
       createdAt: now,
       updatedAt: now,
     };
     const client = firstClient(organization.id, presets, now);
-    tx.persist([Object.assign(new User(), owner), client]);
+    tx.persist([firstKey(organization, apiKey, now), Object.assign(new User(), owner), client]);
     const { id: clientId, clientSecret } = client;
     return { organization: organization.id, email: owner.email, password, apiKey, clientId, clientSecret: clientSecret ?? '' };
   });

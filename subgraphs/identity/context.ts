@@ -14,6 +14,8 @@ import type { MfaService } from './mfa/mfa.service.ts';
 import type { MfaChallenges } from './mfa-challenges/challenge.service.ts';
 import type { Verification } from './mfa-challenges/challenge.verification.ts';
 import { OAuthClientService } from './oauth-clients/oauth-client.service.ts';
+import { OperatorService } from './operator/operator.service.ts';
+import type { PlatformAccesses } from './operator/platform.access.ts';
 import { OrganizationService } from './organizations/organization.service.ts';
 import type { PasswordService } from './passwords/password.service.ts';
 import { UserRestrictionsService } from './restrictions/user-restrictions.service.ts';
@@ -45,6 +47,14 @@ export class IdentityContext {
 
   @once get organizations(): OrganizationService {
     return new OrganizationService(this.shared);
+  }
+
+  @once get operator(): OperatorService {
+    return new OperatorService({ ...this.shared, passwords: this.#core.passwords });
+  }
+
+  get platformAccesses(): PlatformAccesses {
+    return this.#core.access;
   }
 
   @once get accounts(): AccountService {

@@ -19,6 +19,7 @@ import { KeySets } from './issuers/key-sets.ts';
 import { createMfa, type Mfa } from './mfa.ts';
 import { MfaGate } from './oauth/mfa.gate.ts';
 import { OAuth } from './oauth/oauth.ts';
+import { PlatformAccesses } from './operator/platform.access.ts';
 import { OrganizationReview } from './organizations/organization.review.ts';
 import { PasswordService } from './passwords/password.service.ts';
 import { CountryLocator } from './restrictions/country.locator.ts';
@@ -96,6 +97,7 @@ export interface IdentityCore {
   overages: OverageReports;
   review: OrganizationReview;
   plans: OrganizationPlans;
+  access: PlatformAccesses;
   oauth: OAuth;
   upkeep: AccessUpkeep;
   readers: {
@@ -128,6 +130,7 @@ export function createCore(ports: IdentityPorts): IdentityCore {
     overages: new OverageReports(orm, clock),
     review: new OrganizationReview({ orm, clock, trail, log }),
     plans: new OrganizationPlans(rows, feed),
+    access: new PlatformAccesses({ orm, clock, trail, feed }),
     saml: createSaml({ ...ports, guard: verifying.guard, trail, feed, sessions: logins.sessions, mails: logins.mails }),
     oauth,
     upkeep: new AccessUpkeep({ rows, clock, log, auditRetentionDays: ports.auditRetentionDays }),

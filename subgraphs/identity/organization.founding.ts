@@ -16,6 +16,8 @@ export interface FoundingParts {
 export interface NewOrganization {
   name: string;
   plan: Plan;
+  /** Whether it operates the platform: the first one does. */
+  operator?: boolean;
 }
 
 /** An organization that has just been made. `apiKey` is the text of a key with all permissions; only its hash is kept. */
@@ -24,25 +26,33 @@ export interface Founded {
   apiKey: string;
 }
 
-/** Makes an organization and the key that everything else in it can be made with. An operator's act: nobody's permission is asked. */
+/** Makes an organization and the key that everything else in it can be made with: nobody's permission is asked. */
 export function createOrganization({ orm, clock, sandbox }: FoundingParts, input: NewOrganization): Promise<Founded> {
   const apiKey = generateApiKey(sandbox);
-  return orm.em.fork().transactional(async (tx) => ({ organization: found(tx, input, apiKey, clock.now()), apiKey }));
+  return orm.em.fork().transactional(async (tx) => {
+    const organization = found(tx, input, clock.now());
+    tx.persist(firstKey(organization, apiKey, clock.now()));
+    return { organization, apiKey };
+  });
 }
 
-/** Within the caller's transaction. */
-export function found(tx: EntityManager, { name, plan }: NewOrganization, apiKey: string, now: Date): Organization {
-  const organization = Object.assign(new Organization(), { id: newId('organization'), name, plan, createdAt: now });
-  const key = ApiKey.issue(apiKey, {
-    organizationId: organization.id,
+/** The one place where an organization is made, with what every organization has. Within the caller's transaction. */
+export function found(tx: EntityManager, { name, plan, operator = false }: NewOrganization, now: Date): Organization {
+  const organization = Object.assign(new Organization(), { id: newId('organization'), name, plan, operator, createdAt: now });
+  tx.persist(organization);
+  return organization;
+}
+
+/** The operator's key may operate the platform too. */
+export function firstKey({ id: organizationId, operator }: Organization, apiKey: string, now: Date): ApiKey {
+  return ApiKey.issue(apiKey, {
+    organizationId,
     name: 'Administrator',
     description: 'Made with the organization; holds all permissions.',
-    permissions: ['*:*'],
+    permissions: operator ? ['*:*', 'platform:admin'] : ['*:*'],
     rateLimit: null,
     ipWhitelist: [],
     expiresAt: null,
     createdAt: now,
   });
-  tx.persist([organization, key]);
-  return organization;
 }

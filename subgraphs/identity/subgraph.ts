@@ -28,6 +28,7 @@ import type { Demand } from './mfa-challenges/challenge.service.ts';
 import { migrations } from './migrations/index.ts';
 import { OAuthClient } from './oauth-clients/oauth-client.entity.ts';
 import { OAuthClientResolver } from './oauth-clients/oauth-client.resolver.ts';
+import { OperatorResolver } from './operator/operator.resolver.ts';
 import { createOrganization, type Founded, type NewOrganization } from './organization.founding.ts';
 import { Organization } from './organizations/organization.entity.ts';
 import { organizationEvents } from './organizations/organization.events.ts';
@@ -73,6 +74,7 @@ const mfaEntities = [MfaMethod, BackupCode, MfaChallenge];
 
 const resolvers = [
   OrganizationResolver,
+  OperatorResolver,
   AccountResolver,
   AccountUsersResolver,
   UserResolver,

@@ -17,3 +17,10 @@ export enum UserStatus {
   SUSPENDED = 'suspended',
 }
 registerEnumType(UserStatus, { name: 'UserStatus' });
+
+/** Held by users of the operator's organization only. */
+export enum PlatformAccess {
+  READ = 'read',
+  ADMIN = 'admin',
+}
+registerEnumType(PlatformAccess, { name: 'PlatformAccess', description: 'platform:read, or platform:admin (docs/access.md, Operators).' });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { operator } from '../operator.setup.ts';
 import { rig } from '../rig.ts';
 import { type List, type ListOption, type ListPage, listNames, listsOf } from '../support/lists.ts';
 import { recordKinds } from '../support/record.kinds.ts';
@@ -34,16 +35,19 @@ test('a ticket list is read with one set of filters after another in the same pr
     expect((await tenant.rest('GET', `/support/tickets?limit=1&${query}`)).status, query).toBe(200);
 });
 
+/** The one list of all organizations: other tests have made most of them, and go on. */
+const OPERATORS = 'organizations';
+
 const HOUR_MS = 3_600_000;
 
 /** The limits of an hour are not what is tested here. */
 async function read(list: List, options: readonly ListOption[], page?: Json): Promise<ListPage> {
   try {
-    return await list.read(tenant, options, page);
+    return await list.read(list.name === OPERATORS ? await operator() : tenant, options, page);
   } catch (error) {
     if (!String(error).includes('RATE_LIMIT_EXCEEDED')) throw error;
     await (await rig()).advance(HOUR_MS);
-    return list.read(tenant, options, page);
+    return list.read(list.name === OPERATORS ? await operator() : tenant, options, page);
   }
 }
 
@@ -58,7 +62,7 @@ describe('a list is read with every pair of its filters and sorts', () => {
 });
 
 describe('the pages of a list follow its order, whether they are asked for by number, by offset or by cursor', () => {
-  test.each(listNames(SUPERGRAPH))('%s', { timeout: PATIENCE_MS }, async (name) => {
+  test.each(listNames(SUPERGRAPH).filter((name) => name !== OPERATORS))('%s', { timeout: PATIENCE_MS }, async (name) => {
     const list = lists.get(name) as List;
     for (const option of [[], ...list.options.map((one) => [one])]) {
       const { ids } = await read(list, option);

@@ -3,8 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { resources } from '../../kernel/errors/resource.ts';
 import { compileRoutes } from '../../rest-bridge/compile.ts';
 import { area, get, pathParameters, type Route } from '../../rest-bridge/route.ts';
+import { operator } from '../operator.setup.ts';
 import { rig } from '../rig.ts';
-import { routes } from '../support/operations.ts';
+import { isOperators, routes } from '../support/operations.ts';
 import { namesRecord, Records } from '../support/records.ts';
 
 const NOBODY = 'none';
@@ -26,7 +27,8 @@ describe('what is not found has one name, whatever is asked of it', () => {
     const names = new Map<string, unknown>();
     for (const route of asking) {
       const path = await own.path(route.path, async (name) => (name === parameter ? NOBODY : own.id(name)));
-      const { status, body } = await own.tenant.rest(route.method, path, { body: route.example && (await own.body(route.example)) });
+      const caller = isOperators(route) ? await operator() : own.tenant;
+      const { status, body } = await caller.rest(route.method, path, { body: route.example && (await own.body(route.example)) });
       expect([status, body.error?.code, body.error?.details.id], route.operationId).toEqual([404, 'RESOURCE_NOT_FOUND', NOBODY]);
       names.set(route.operationId, body.error.details.resource);
     }

@@ -13,7 +13,7 @@ const users = () => rig.orm.em.getConnection().execute<Record<string, string>[]>
 const count = async (table: string): Promise<number> =>
   (await rig.orm.em.getConnection().execute<unknown[]>(`select id from identity.${table}`)).length;
 
-test('the first start makes an enterprise organization with an owner who can log in and a key that may do everything', async () => {
+test('the first start makes an enterprise organization that operates the platform, with an owner who can log in and a key that may do everything', async () => {
   const identity = rig.startProcess();
   const made = await identity.bootstrap(presets);
   expect(made).toMatchObject({
@@ -25,9 +25,15 @@ test('the first start makes an enterprise organization with an owner who can log
   });
 
   const { principal } = await identity.authenticator.authenticate(showing(made?.apiKey ?? ''));
-  expect(principal).toMatchObject({ organizationId: made?.organization, plan: 'enterprise', grants: ['*:*'] });
+  expect(principal).toMatchObject({ organizationId: made?.organization, plan: 'enterprise', grants: ['*:*', 'platform:admin'] });
   const [owner] = await users();
-  expect(owner).toMatchObject({ email: 'admin@example.com', role: 'owner', status: 'active', organization_id: made?.organization });
+  expect(owner).toMatchObject({
+    email: 'admin@example.com',
+    role: 'owner',
+    platform_access: 'admin',
+    status: 'active',
+    organization_id: made?.organization,
+  });
   expect(await verifyPassword(made?.password ?? '', owner?.password_hash ?? '')).toBe(true);
 });
 

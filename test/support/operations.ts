@@ -5,6 +5,8 @@ import type { Json } from '../tenant.ts';
 
 /** Every operation of the REST surface, from the route table: a later one is covered without a word. */
 export const routes: readonly Route[] = restAreas.flatMap((area) => area.routes);
+/** Whether it is for the operator of the platform: to all others it says that they lack the permission, whatever it is asked. */
+export const isOperators = ({ path }: Route): boolean => path.startsWith('/operator/');
 /** What is described and served otherwise: not under /v1. */
 export const others = otherRoutes;
 export const titled = (list: readonly Route[]): (readonly [string, Route])[] =>

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newId } from '../../kernel/records/ids.ts';
 import { createAccount, LOCATION, orderService } from '../billing.setup.ts';
+import { operator } from '../operator.setup.ts';
 import { eventually } from '../rig.ts';
 import { challengeOf, enrolled, withSms } from '../security/mfa.setup.ts';
 import { userOf } from '../users.setup.ts';
@@ -19,6 +20,15 @@ export interface RecordKind {
 
 /** By the name of the parameter or member, in the API's spelling. A new kind of record needs one entry here, and nothing else. */
 export const recordKinds: Readonly<Record<string, RecordKind>> = {
+  organization_id: {
+    make: async ({ label }) => {
+      const administrator = { name: label, email: freshEmail() };
+      const { body } = await (await operator()).rest('POST', '/operator/organizations', {
+        body: { name: label, plan: 'developer', administrator },
+      });
+      return body.data.id;
+    },
+  },
   account_id: {
     make: async ({ tenant, label }) => (await createAccount(tenant, label)).id,
     readAt: '/accounts/{}',

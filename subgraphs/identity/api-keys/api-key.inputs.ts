@@ -4,7 +4,7 @@ import type { Grant } from '../../../kernel/access/principal.ts';
 import { MaxCharacters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
-import { AreGrants, GRANTS_MAX } from '../granting/grants.ts';
+import { AreKeyGrants, KEY_GRANTS_MAX } from '../granting/grants.ts';
 import { ApiKeyRateLimit, ApiKeyRestrictionsInput } from './api-key.values.ts';
 
 /** How long the old text of a key may go on working: a deployment that is forgotten is found within a week. */
@@ -24,8 +24,8 @@ export class ApiKeyCreateInput {
 
   @Field(() => [String], { description: "None beyond the caller's own." })
   @ArrayMinSize(1, { message: 'must hold at least one permission' })
-  @ArrayMaxSize(GRANTS_MAX, { message: `must hold at most ${GRANTS_MAX} permissions` })
-  @AreGrants()
+  @ArrayMaxSize(KEY_GRANTS_MAX, { message: `must hold at most ${KEY_GRANTS_MAX} permissions` })
+  @AreKeyGrants()
   permissions!: Grant[];
 
   @Field(() => ApiKeyRateLimit, { nullable: true })
@@ -57,8 +57,8 @@ export class ApiKeyUpdateInput {
   @Field(() => [String], { nullable: true, description: "Replaces the permissions. None beyond the caller's own." })
   @NotNull()
   @ArrayMinSize(1, { message: 'must hold at least one permission' })
-  @ArrayMaxSize(GRANTS_MAX, { message: `must hold at most ${GRANTS_MAX} permissions` })
-  @AreGrants()
+  @ArrayMaxSize(KEY_GRANTS_MAX, { message: `must hold at most ${KEY_GRANTS_MAX} permissions` })
+  @AreKeyGrants()
   permissions?: Grant[];
 
   @Field(() => ApiKeyRateLimit, { nullable: true, description: 'Replaces the limit; null removes it.' })

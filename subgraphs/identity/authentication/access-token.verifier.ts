@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { InvalidCredentials, type ShownToken } from '../../../kernel/access/credentials.ts';
-import { type Grant, narrowed, type Plan, Principal } from '../../../kernel/access/principal.ts';
+import { type Grant, isPlatformPermission, narrowed, type Plan, Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import { CredentialsExpired } from '../authentication.errors.ts';
-import { grantsOf } from '../granting/user.roles.ts';
+import { grantsOf, platformGrants } from '../granting/user.roles.ts';
 import { AccessRules, type Restricting, type Whereabouts } from '../restrictions/access.rules.ts';
 import type { CountryLocator } from '../restrictions/country.locator.ts';
 import type { AccessTokenClaims, AccessTokens } from '../tokens/access-token.ts';
-import { UserRole, UserStatus } from '../user.states.ts';
+import { type PlatformAccess, UserRole, UserStatus } from '../user.states.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { ChangeFeed } from './change.feed.ts';
 import { CredentialCache, type Found } from './credential.cache.ts';
@@ -28,6 +28,8 @@ interface KnownToken {
 interface Standing {
   plan: Plan;
   second_factor_required: boolean;
+  operator: boolean;
+  platform_access: PlatformAccess | null;
   role: UserRole | null;
   user_status: UserStatus | null;
   second_factor: boolean | null;
@@ -41,7 +43,7 @@ interface Standing {
   restrictions: { ip_whitelist: string[]; time_windows: Restricting['timeWindows']; countries: string[] } | null;
 }
 
-const STANDING = `select o."plan", o."second_factor_required", u."role", u."status" as "user_status", u."second_factor",
+const STANDING = `select o."plan", o."second_factor_required", o."operator", u."platform_access", u."role", u."status" as "user_status", u."second_factor",
     s."id" as "session_id", s."ended_at" as "session_ended", s."expires_at" as "session_expires", e."until" as "elevated_until",
     c."active" as "client_active", c."permissions" as "client_permissions",
     exists (select 1 from "identity"."revoked_token" r where r."id" in ($3, $4)) as "is_revoked",
@@ -134,7 +136,7 @@ function knownToken(claims: AccessTokenClaims, standing: Standing, rules: Access
   }
   const data = { kind: 'user' as const, id, organizationId, plan, grants, sessionId, clientId };
   const isEnrolled = standing.second_factor || standing.second_factor_required;
-  const asPrincipal = (needsSecondFactor: boolean): Authenticated => ({
+  const asPrincipal = (needsSecondFactor: boolean | 'platform'): Authenticated => ({
     principal: new Principal({ ...data, needsSecondFactor }),
     rateLimit: null,
     method: 'jwt',
@@ -142,7 +144,7 @@ function knownToken(claims: AccessTokenClaims, standing: Standing, rules: Access
   return {
     expiresAt: new Date(claims.exp * 1000),
     rules,
-    authenticated: asPrincipal(Boolean(isEnrolled)),
+    authenticated: asPrincipal(isEnrolled ? true : grants.some(isPlatformPermission) && 'platform'),
     // PGlite hands on an instant as text
     elevated: standing.elevated_until ? { until: new Date(standing.elevated_until), authenticated: asPrincipal(false) } : undefined,
   };
@@ -151,10 +153,13 @@ function knownToken(claims: AccessTokenClaims, standing: Standing, rules: Access
 /** What a token may still do: a role that was narrowed since, or the scopes of its client, count at once. */
 function presentGrants(
   { sub, client_id: clientId, organization_id: organizationId, permissions }: AccessTokenClaims,
-  { plan, role, client_permissions }: Standing,
+  { plan, role, client_permissions, operator, platform_access }: Standing,
 ): Grant[] {
   const within = (held: Grant[], grants: readonly Grant[]): Grant[] =>
     narrowed(held, new Principal({ kind: 'user', id: sub, organizationId, plan, grants }));
   const ofClient = clientId ? within(permissions, client_permissions ?? []) : permissions;
-  return sub === clientId ? ofClient : within(ofClient, grantsOf(role ?? UserRole.READ_ONLY));
+  if (sub === clientId) return ofClient;
+  const ofRole = within(ofClient, grantsOf(role ?? UserRole.READ_ONLY));
+  // of no token, and no client's: looked up for who logged in
+  return operator && !clientId ? [...ofRole, ...platformGrants(platform_access)] : ofRole;
 }

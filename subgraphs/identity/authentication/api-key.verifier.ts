@@ -1,5 +1,5 @@
 import { type Credentials, InvalidCredentials, type ShownToken } from '../../../kernel/access/credentials.ts';
-import { Principal } from '../../../kernel/access/principal.ts';
+import { isPlatformPermission, Principal } from '../../../kernel/access/principal.ts';
 import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
@@ -75,11 +75,12 @@ export class ApiKeyVerifier {
     return organization ? { value: this.#knownKey(key, organization, hash), subjects: [key.id, organization.id] } : undefined;
   }
 
-  #knownKey(key: ApiKey, { id: organizationId, plan }: Organization, hash: string): KnownKey {
+  #knownKey(key: ApiKey, { id: organizationId, plan, operator }: Organization, hash: string): KnownKey {
     const { id, permissions, rateLimit, expiresAt, requireSignature, previousExpiresAt } = key;
     const isCurrent = key.hash === hash;
     const sealed = isCurrent ? key.sealedSigningSecret : key.previousSealedSigningSecret;
-    const principal = new Principal({ kind: 'api_key', id, organizationId, plan, grants: permissions });
+    const grants = operator ? permissions : permissions.filter((permission) => !isPlatformPermission(permission));
+    const principal = new Principal({ kind: 'api_key', id, organizationId, plan, grants });
     return {
       id,
       authenticated: { principal, rateLimit, method: 'api_key' },

@@ -1,4 +1,4 @@
-import { type Grant, grantOf, isGrant, type Principal } from '../../../kernel/access/principal.ts';
+import { type Grant, grantOf, isGrant, isPlatformPermission, type Principal } from '../../../kernel/access/principal.ts';
 import type { UserRole } from '../user.states.ts';
 import { requireToGrant } from './grants.ts';
 import { grantsOf } from './user.roles.ts';
@@ -18,7 +18,7 @@ interface GrantingInput {
  */
 export function requireToGrantInput({ input }: { input: GrantingInput }, { principal }: { principal: Principal }): void {
   const { permissions, scopes, role, defaultRole, roleMappings } = input;
-  const named = [...(permissions ?? []), ...(scopes ?? []).map(grantOf)].filter(isGrant);
+  const named = [...(permissions ?? []), ...(scopes ?? []).map(grantOf)].filter((name) => isGrant(name) || isPlatformPermission(name));
   const roles = [role, defaultRole, ...(roleMappings ?? []).map((mapping) => mapping.role)];
   const implied = roles.flatMap((one): readonly Grant[] => (one ? grantsOf(one) : []));
   requireToGrant(principal, [...named, ...implied]);

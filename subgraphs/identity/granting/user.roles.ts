@@ -1,5 +1,5 @@
-import { AREAS, type Area, type Grant } from '../../../kernel/access/principal.ts';
-import { UserRole } from '../user.states.ts';
+import { AREAS, type Area, type Grant, type PlatformPermission } from '../../../kernel/access/principal.ts';
+import { PlatformAccess, UserRole } from '../user.states.ts';
 
 const everyArea = (action: 'read' | '*', except: readonly Area[] = []): Grant[] =>
   AREAS.filter((area) => !except.includes(area)).map((area): Grant => `${area}:${action}`);
@@ -14,4 +14,20 @@ const GRANTS: Readonly<Record<UserRole, readonly Grant[]>> = {
   [UserRole.READ_ONLY]: everyArea('read', ['credentials']),
 };
 
+const PLATFORM: Readonly<Record<PlatformAccess, PlatformPermission>> = {
+  [PlatformAccess.READ]: 'platform:read',
+  [PlatformAccess.ADMIN]: 'platform:admin',
+};
+
 export const grantsOf = (role: UserRole): readonly Grant[] => GRANTS[role];
+
+/** What a user may do of the platform, beside their role; nothing for most. */
+export const platformGrants = (access: PlatformAccess | null): readonly PlatformPermission[] => (access ? [PLATFORM[access]] : []);
+
+interface Held {
+  role: UserRole;
+  platformAccess: PlatformAccess | null;
+}
+
+/** All that a user may do: who takes something away from them holds it. */
+export const grantsOfUser = ({ role, platformAccess }: Held): readonly Grant[] => [...grantsOf(role), ...platformGrants(platformAccess)];

@@ -28,7 +28,7 @@ export interface Demand {
 const LIFE_MS = CODE_LIFE_MS;
 const DAY_MS = 86_400_000;
 const ENROL_FIRST =
-  'Your organization asks for a second factor. Enrol one (POST /v1/auth/mfa/totp/setup, in GraphQL setupTotp), then answer the challenge (POST /v1/auth/mfa/verify, in GraphQL verifyMfaChallenge) and repeat the request.';
+  'This needs a second factor. Enrol one (POST /v1/auth/mfa/totp/setup, in GraphQL setupTotp), then answer the challenge (POST /v1/auth/mfa/verify, in GraphQL verifyMfaChallenge) and repeat the request.';
 
 /** Demands for a second factor: made, told, and codes for them sent (specification 2.4, 3.6). */
 export class MfaChallenges {

@@ -10,7 +10,7 @@ import { existing, LOCKED } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
-import { grantsOf } from '../granting/user.roles.ts';
+import { grantsOfUser } from '../granting/user.roles.ts';
 import type { ChallengeCodes } from '../mfa-challenges/challenge.codes.ts';
 import type { MfaChallenges } from '../mfa-challenges/challenge.service.ts';
 import { User } from '../users/user.entity.ts';
@@ -114,7 +114,7 @@ export class MfaService {
     const { principal } = request;
     const where = { id: userId, organizationId: principal.organizationId };
     const found = existing(await this.parts.orm.em.fork().findOne(User, where, EVERYWHERE), 'user', userId);
-    const beyond = grantsOf(found.role).find((grant) => !principal.mayGrant(grant));
+    const beyond = grantsOfUser(found).find((grant) => !principal.mayGrant(grant));
     if (beyond) throw new InsufficientPermissions(beyond);
     return this.#changeOf(userId, undefined, async (tx, { user, methods }) => {
       await tx.nativeDelete(MfaMethod, { userId }, EVERYWHERE);

@@ -10,6 +10,21 @@ import { places } from './0014-places.ts';
 import { samlDomains } from './0015-saml-domains.ts';
 import { invitations } from './0016-invitations.ts';
 import { retention } from './0017-retention.ts';
+import { operators } from './0018-operators.ts';
 
 /** In order. */
-export const migrations = [foundation, access, certificates, usage, oauth, saml, mfa, keys, places, samlDomains, invitations, retention];
+export const migrations = [
+  foundation,
+  access,
+  certificates,
+  usage,
+  oauth,
+  saml,
+  mfa,
+  keys,
+  places,
+  samlDomains,
+  invitations,
+  retention,
+  operators,
+];

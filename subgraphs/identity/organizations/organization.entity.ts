@@ -1,6 +1,7 @@
-import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import type { Plan } from '../../../kernel/access/principal.ts';
+import { OrganizationStatus, organizationStates } from './organization.states.ts';
 
 export const ORGANIZATION_PLANS = {
   DEVELOPER: 'developer',
@@ -16,6 +17,8 @@ const VIOLATIONS_WITHIN_MS = 24 * 3_600_000;
 /** Whom everything belongs to. It is found through its keys and users, and so has no organization filter of its own. */
 @ObjectType({ description: 'Whom everything on the platform belongs to: the customer who holds keys and pays.' })
 @Entity({ tableName: 'organization' })
+@Unique({ properties: ['operator'], where: 'operator', name: 'organization_one_operator' })
+@Index({ properties: ['createdAt', 'id'] })
 export class Organization {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })
@@ -29,6 +32,16 @@ export class Organization {
   @Enum({ items: () => ORGANIZATION_PLANS, type: 'text' })
   plan!: Plan;
 
+  @Field(() => OrganizationStatus)
+  @Enum({ items: () => OrganizationStatus, type: 'text' })
+  status: OrganizationStatus = OrganizationStatus.ACTIVE;
+
+  @Field(() => Boolean, {
+    description: 'Whether it operates the platform: its users and keys may hold platform:read and platform:admin. One does.',
+  })
+  @Property({ type: 'boolean' })
+  operator = false;
+
   @Field(() => Boolean, { description: 'Whether every user must enrol a second factor before what is protected by one.' })
   @Property({ type: 'boolean' })
   secondFactorRequired = false;
@@ -37,6 +50,19 @@ export class Organization {
   @Property({ type: 'datetime', length: 3, nullable: true })
   underReviewSince: Date | null = null;
 
+  @Field(() => Date, { nullable: true, description: 'Since when it is suspended.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  suspendedAt: Date | null = null;
+
+  @Field(() => Date, { nullable: true, description: 'When it was closed.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  closedAt: Date | null = null;
+
+  @Field(() => Date, { nullable: true, description: 'Until when its records can be exported after it was closed; then they are deleted.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  @Index({ where: 'delete_after is not null' })
+  deleteAfter: Date | null = null;
+
   /** Instants of the last 24 hours. */
   @Property({ type: 'json' })
   hardViolations: string[] = [];
@@ -44,6 +70,20 @@ export class Organization {
   @Field(() => Date)
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
+
+  /** @throws InvalidState */
+  moveTo(status: OrganizationStatus, now: Date): void {
+    organizationStates.check(this.status, status);
+    this.status = status;
+    this.suspendedAt = status === OrganizationStatus.SUSPENDED ? now : null;
+    if (status === OrganizationStatus.CLOSED) this.closedAt = now;
+  }
+
+  /** Ends the review; what counted towards it counts no more. */
+  clearReview(): void {
+    this.underReviewSince = null;
+    this.hardViolations = [];
+  }
 
   /** Notes that the burst limit was exceeded. Answers whether that has put the organization under review, which it was not. */
   registerViolation(now: Date): boolean {

@@ -1,5 +1,5 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
-import { Principal } from '../../../kernel/access/principal.ts';
+import { type Grant, Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import { newId } from '../../../kernel/records/ids.ts';
@@ -8,7 +8,7 @@ import { LOCKED } from '../../../kernel/records/records.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import { domainOf, storedForms } from '../../../kernel/values/email.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
-import { grantsOf } from '../granting/user.roles.ts';
+import { grantsOf, grantsOfUser } from '../granting/user.roles.ts';
 import type { SamlConnection } from '../saml-connections/saml-connection.entity.ts';
 import type { SamlDomains } from '../saml-domains/saml-domains.ts';
 import { UserSuspended } from '../sessions/session.errors.ts';
@@ -59,8 +59,8 @@ export class SamlUsers {
     if (!found) return { user: await this.#provision(tx, connection, identity, client), hasChanged: false };
     if (found.status === UserStatus.SUSPENDED) throw new UserSuspended();
     const role = this.#roleFor(found, connection, identity, owners);
-    requireWithin(connection, found.role);
-    requireWithin(connection, role);
+    requireWithin(connection, grantsOfUser(found));
+    requireWithin(connection, grantsOf(role));
     const hasChanged = role !== found.role || found.status !== UserStatus.ACTIVE;
     if (hasChanged) {
       // who was invited has shown that the address is theirs
@@ -80,7 +80,7 @@ export class SamlUsers {
     if (!connection.allowProvisioning) throw new SignInRefused('unknown user');
     const role = connection.roleOf(groups) ?? connection.defaultRole;
     if (!role) throw new SignInRefused('no role for these groups');
-    requireWithin(connection, role);
+    requireWithin(connection, grantsOf(role));
     const now = this.parts.clock.now();
     const user = Object.assign(new User(), {
       id: newId('user'),
@@ -124,8 +124,8 @@ export class SamlUsers {
 }
 
 /** Nobody hands on more than they have: not through an identity provider either. */
-function requireWithin({ organizationId, grants }: SamlConnection, role: UserRole): void {
+function requireWithin({ organizationId, grants }: SamlConnection, permissions: readonly Grant[]): void {
   const registrar = new Principal({ kind: 'system', id: 'saml', organizationId, plan: 'custom', grants });
-  if (!grantsOf(role).every((grant) => registrar.mayGrant(grant)))
-    throw new SignInRefused(`the role ${role} is beyond those who registered the connection`);
+  const beyond = permissions.find((grant) => !registrar.mayGrant(grant));
+  if (beyond) throw new SignInRefused(`${beyond} is beyond those who registered the connection`);
 }

@@ -5,7 +5,7 @@ import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql
 import { listPage } from '../../../kernel/records/pagination.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { requireToGrant } from '../granting/grants.ts';
-import { grantsOf } from '../granting/user.roles.ts';
+import { grantsOfUser } from '../granting/user.roles.ts';
 import { User } from '../users/user.entity.ts';
 import { Session } from './session.entity.ts';
 import { NoSession } from './session.errors.ts';
@@ -34,7 +34,7 @@ export class SessionService {
       permissions: [...grants],
       sessionId: sessionId ?? null,
       clientId: clientId ?? null,
-      needsSecondFactor,
+      needsSecondFactor: needsSecondFactor === true,
       user: kind === 'user' ? await this.deps.em.findOne(User, { id }) : null,
     };
   }
@@ -63,7 +63,7 @@ export class SessionService {
   async #requireOver({ userId }: Session): Promise<void> {
     const { em, request } = this.deps;
     const user = await em.findOne(User, { id: userId });
-    if (user) requireToGrant(request.principal, grantsOf(user.role));
+    if (user) requireToGrant(request.principal, grantsOfUser(user));
     request.principal.requireSecondFactor();
   }
 

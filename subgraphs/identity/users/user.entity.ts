@@ -1,7 +1,7 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
-import { UserRole, UserStatus } from '../user.states.ts';
+import { PlatformAccess, UserRole, UserStatus } from '../user.states.ts';
 
 /** A person who can log in (specification 4.2). */
 @ObjectType({ description: 'A person who can log in.' })
@@ -56,6 +56,13 @@ export class User {
   @Field(() => Boolean, { description: 'Whether a second factor is enrolled.' })
   @Property({ type: 'boolean' })
   secondFactor = false;
+
+  @Field(() => PlatformAccess, {
+    nullable: true,
+    description: "What the user may do to operate the platform; null outside the operator's organization.",
+  })
+  @Enum({ items: () => PlatformAccess, type: 'text', nullable: true })
+  platformAccess: PlatformAccess | null = null;
 
   @Field(() => Date, { nullable: true })
   @Property({ type: 'datetime', length: 3, nullable: true })

@@ -1,7 +1,8 @@
 import type { FilterQuery } from '@mikro-orm/core';
+import type { Grant } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InsufficientPermissions, InvalidState } from '../../../kernel/errors/errors.ts';
+import { InvalidState } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
@@ -11,7 +12,8 @@ import { containing, matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import { type AuditTrail, byCaller } from '../audit/audit.trail.ts';
-import { grantsOf } from '../granting/user.roles.ts';
+import { requireToGrant } from '../granting/grants.ts';
+import { grantsOf, grantsOfUser } from '../granting/user.roles.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
@@ -80,7 +82,7 @@ export class UserService {
       createdAt: now,
       updatedAt: now,
     });
-    this.#requireToGrant(user.role);
+    this.#requireToGrant(grantsOf(user.role));
     const inviting = em.transactional(async (tx) => {
       tx.persist(user);
       await tx.flush();
@@ -131,12 +133,12 @@ export class UserService {
     await lockOwners(tx, this.deps.request.principal.organizationId);
     const where = accountId === undefined ? { id } : { id, accountId };
     const user = existing(await tx.findOne(User, where, LOCKED), 'user', id);
-    this.#requireToGrant(user.role);
+    this.#requireToGrant(grantsOfUser(user));
     return user;
   }
 
   #changeRole(user: User, role: UserRole): void {
-    this.#requireToGrant(role);
+    this.#requireToGrant(grantsOf(role));
     user.role = role;
   }
 
@@ -150,9 +152,8 @@ export class UserService {
     return status === UserStatus.SUSPENDED;
   }
 
-  #requireToGrant(role: UserRole): void {
-    const beyond = grantsOf(role).find((grant) => !this.deps.request.principal.mayGrant(grant));
-    if (beyond) throw new InsufficientPermissions(beyond);
+  #requireToGrant(grants: readonly Grant[]): void {
+    requireToGrant(this.deps.request.principal, grants);
   }
 
   async #requireAnotherOwner(tx: EntityManager, id: string): Promise<void> {

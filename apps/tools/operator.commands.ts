@@ -1,0 +1,117 @@
+import type { ExecutionResult } from 'graphql';
+import { Principal } from '../../kernel/access/principal.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { newId } from '../../kernel/records/ids.ts';
+import type { RequestContext } from '../../kernel/request.ts';
+import { ConfigError } from '../../kernel/settings/config.ts';
+import type { FullAssembly } from '../platform/assemble.ts';
+import { StartError } from '../platform/start-error.ts';
+
+/** Options of the command line, by name. */
+type Values = Readonly<Record<string, string | boolean | undefined>>;
+
+/** A command is one operation of the graph. */
+interface Command {
+  name: string;
+  usage: string;
+  does: string;
+  /** Variables that its arguments are. */
+  takes: readonly string[];
+  operation: string;
+  /** Variables that its options are. */
+  variables?(values: Values): Record<string, unknown>;
+}
+
+const FIELDS = 'id name plan status operator underReviewSince suspendedAt closedAt deleteAfter createdAt';
+const changing = (name: string, field: string, does: string): Command => ({
+  name,
+  usage: `${name} ORGANIZATION`,
+  does,
+  takes: ['id'],
+  operation: `mutation ($id: ID!) { ${field}(id: $id) { ${FIELDS} } }`,
+});
+
+const listed = (value: unknown): unknown[] | undefined => (value === undefined ? undefined : String(value).toUpperCase().split(','));
+
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'list',
+    usage: 'list [--status] [--plan] [--search]',
+    does: 'Lists organizations, the newest 200 that fit.',
+    takes: [],
+    operation: `query ($filter: OrganizationFilter) { organizations(filter: $filter, page: { limit: 200 }) { nodes { ${FIELDS} } } }`,
+    variables: ({ status, plan, search }) => ({ filter: { status: listed(status), plan: listed(plan), search } }),
+  },
+  {
+    name: 'get',
+    usage: 'get ORGANIZATION',
+    does: 'Shows an organization.',
+    takes: ['id'],
+    operation: `query ($id: ID!) { organizationById(id: $id) { ${FIELDS} } }`,
+  },
+  {
+    name: 'create',
+    usage: 'create --name --plan --admin-name --admin-email',
+    does: '\n                                        Creates an organization and invites its first owner.',
+    takes: [],
+    operation: `mutation ($input: OrganizationCreateInput!) { createOrganization(input: $input) { ${FIELDS} } }`,
+    variables: ({ name, plan, 'admin-name': adminName, 'admin-email': email }) => ({
+      input: { name, plan: String(plan ?? '').toUpperCase(), administrator: { name: adminName, email } },
+    }),
+  },
+  {
+    name: 'plan',
+    usage: 'plan ORGANIZATION PLAN',
+    does: 'Changes its plan: developer, business, enterprise, custom.',
+    takes: ['id', 'plan'],
+    operation: `mutation ($id: ID!, $plan: Plan!) { changeOrganizationPlan(id: $id, plan: $plan) { ${FIELDS} } }`,
+  },
+  changing('clear-review', 'clearOrganizationReview', 'Ends its review for exceeding the burst limit.'),
+];
+
+/** Runs commands on the graph, for the organization that operates the platform. */
+export class OperatorCommands {
+  private constructor(
+    private readonly assembly: FullAssembly,
+    private readonly operatorId: string,
+  ) {}
+
+  /** @throws StartError where nobody operates the platform yet */
+  static async of(assembly: FullAssembly): Promise<OperatorCommands> {
+    const operator = await assembly.domains.identity.core.access.operator();
+    if (!operator) throw new StartError('Nobody operates this platform yet. Say who does: npm run operator -- grant EMAIL.');
+    return new OperatorCommands(assembly, operator.id);
+  }
+
+  /** @throws ConfigError with what the operation refused */
+  async run({ operation, takes, variables }: Command, names: readonly string[], values: Values): Promise<string> {
+    const named = Object.fromEntries(takes.map((name, index) => [name, name === 'plan' ? names[index]?.toUpperCase() : names[index]]));
+    const { data, errors } = await this.#execute(operation, { ...variables?.(values), ...named });
+    if (errors?.length) throw new ConfigError(errors.map(({ message }) => message));
+    const [result] = Object.values(data ?? {}) as (Shown | { nodes: Shown[] } | null)[];
+    if (!result) throw new StartError(`There is no organization ${names[0]}.`);
+    if (values.json) return `${JSON.stringify(result, null, 2)}\n`;
+    return 'nodes' in result ? (result.nodes as Shown[]).map(inLine).join('') : inFull(result);
+  }
+
+  #execute(document: string, variables: Record<string, unknown>): Promise<ExecutionResult> {
+    const principal = new Principal({
+      kind: 'system',
+      id: 'npm run operator',
+      organizationId: this.operatorId,
+      plan: 'custom',
+      grants: ['platform:admin'],
+    });
+    const context: RequestContext = { requestId: newId('request'), principal, log: createLogger({ level: 'silent' }) };
+    return this.assembly.router.execute({ document, variables, context });
+  }
+}
+
+type Shown = Readonly<Record<string, unknown>>;
+const inLine = ({ id, plan, status, name }: Shown): string =>
+  `${id}  ${String(plan).toLowerCase().padEnd(10)}  ${String(status).toLowerCase().padEnd(9)}  ${name}\n`;
+const inFull = (record: Shown): string =>
+  Object.entries(record)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name.padEnd(18)}${value}\n`)
+    .join('');

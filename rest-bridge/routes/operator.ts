@@ -1,0 +1,44 @@
+import { area, get, post, put } from '../route.ts';
+
+/**
+ * Additions, for the operator of the platform. An operator's back office (a CRM, a billing system) makes organizations and changes
+ * their plans over the same REST API as everything else it does.
+ */
+export const operator = area('Operator', "Organizations of the platform. For users and keys of the operator's organization.", [
+  get('listOrganizations', '/operator/organizations', 'organizations', {
+    summary: 'List organizations',
+    description: 'All organizations of the platform, with plan and status, and none of their records.',
+    category: 'account',
+    addition: true,
+  }),
+  post('createOrganization', '/operator/organizations', 'createOrganization', {
+    summary: 'Create an organization',
+    description: 'Mails an invitation to its first owner, who chooses a password by its link.',
+    category: 'account',
+    addition: true,
+    example: {
+      name: 'Acme Corporation',
+      plan: 'business',
+      administrator: { name: 'Grace Hopper', email: 'grace@acme.example.com' },
+    },
+  }),
+  get('getOperatedOrganization', '/operator/organizations/{organization_id}', 'organizationById', {
+    summary: 'Get an organization',
+    category: 'account',
+    addition: true,
+  }),
+  put('changeOrganizationPlan', '/operator/organizations/{organization_id}/plan', 'changeOrganizationPlan', {
+    summary: 'Change the plan of an organization',
+    description: 'Counts everywhere within 5 seconds. What was counted in this hour and minute counts against the new limits.',
+    category: 'account',
+    addition: true,
+    example: { plan: 'enterprise' },
+  }),
+  post('clearOrganizationReview', '/operator/organizations/{organization_id}/clear-review', 'clearOrganizationReview', {
+    summary: 'Clear the review of an organization',
+    description: 'Ends the review that exceeding the burst limit three times within 24 hours has begun. Does nothing where there is none.',
+    category: 'account',
+    status: 200,
+    addition: true,
+  }),
+]);

@@ -1,0 +1,69 @@
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import type { Plan } from '../../../kernel/access/principal.ts';
+import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
+import { Requires } from '../../../kernel/graphql/requires.ts';
+import type { IdentityContext } from '../context.ts';
+import { ORGANIZATION_PLANS, Organization } from '../organizations/organization.entity.ts';
+import { PlatformAccess } from '../user.states.ts';
+import { User } from '../users/user.entity.ts';
+import { OrganizationCreateInput, OrganizationFilter, OrganizationSort } from './operator.inputs.ts';
+
+const OrganizationPage = pageOf('Organization', Organization);
+
+/** What the operator of the platform does about organizations; `organization` is everybody's own. */
+@Resolver(() => Organization)
+export class OperatorResolver {
+  @Query(() => Organization, { nullable: true, description: 'Any organization, for the operator of the platform.' })
+  @Requires('platform:read')
+  organizationById(@Arg('id', () => ID) id: string, @Ctx() { operator }: IdentityContext): Promise<Organization | null> {
+    return operator.find(id);
+  }
+
+  @Query(() => OrganizationPage, { description: 'All organizations, for the operator of the platform.' })
+  @Requires('platform:read')
+  organizations(
+    @Arg('filter', () => OrganizationFilter, { nullable: true }) filter: OrganizationFilter | undefined,
+    @Arg('sort', () => [OrganizationSort], { nullable: true }) sort: SortBy[] | undefined,
+    @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
+    @Ctx() { operator }: IdentityContext,
+  ): Promise<Page<Organization>> {
+    return operator.list(filter ?? {}, sort ?? [], page ?? {});
+  }
+
+  @Mutation(() => Organization, { description: 'Mails an invitation to its first owner.' })
+  @Requires('platform:admin', { secondFactor: true })
+  createOrganization(
+    @Arg('input', () => OrganizationCreateInput) input: OrganizationCreateInput,
+    @Ctx() { operator }: IdentityContext,
+  ): Promise<Organization> {
+    return operator.create(input);
+  }
+
+  @Mutation(() => Organization, {
+    description: 'Counts everywhere within 5 seconds. What was counted in this hour and minute counts against the new limits.',
+  })
+  @Requires('platform:admin', { secondFactor: true })
+  changeOrganizationPlan(
+    @Arg('id', () => ID) id: string,
+    @Arg('plan', () => ORGANIZATION_PLANS) plan: Plan,
+    @Ctx() { operator }: IdentityContext,
+  ): Promise<Organization> {
+    return operator.changePlan(id, plan);
+  }
+
+  @Mutation(() => User, { description: "What a user of the operator's organization may do of the platform; null takes it away." })
+  @Requires('platform:admin', { secondFactor: true })
+  setPlatformAccess(
+    @Arg('userId', () => ID) userId: string,
+    @Arg('access', () => PlatformAccess, { nullable: true }) access: PlatformAccess | undefined,
+    @Ctx() { request, platformAccesses }: IdentityContext,
+  ): Promise<User> {
+    return platformAccesses.set(request, userId, access ?? null);
+  }
+
+  @Mutation(() => Organization, { description: 'Ends the review that exceeding the burst limit again and again has begun.' })
+  @Requires('platform:admin', { secondFactor: true })
+  clearOrganizationReview(@Arg('id', () => ID) id: string, @Ctx() { operator }: IdentityContext): Promise<Organization> {
+    return operator.clearReview(id);
+  }
+}

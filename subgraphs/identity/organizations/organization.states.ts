@@ -1,0 +1,17 @@
+import { registerEnumType } from 'type-graphql';
+import { StateMachine } from '../../../kernel/records/states.ts';
+
+export enum OrganizationStatus {
+  ACTIVE = 'active',
+  /** Nobody gets in; what runs for it goes on (docs/access.md, Operators). */
+  SUSPENDED = 'suspended',
+  /** For good: its records can be exported for a while, then they are deleted. */
+  CLOSED = 'closed',
+}
+registerEnumType(OrganizationStatus, { name: 'OrganizationStatus' });
+
+export const organizationStates = new StateMachine<OrganizationStatus>('organization', {
+  active: [OrganizationStatus.SUSPENDED, OrganizationStatus.CLOSED],
+  suspended: [OrganizationStatus.ACTIVE, OrganizationStatus.CLOSED],
+  closed: [],
+});

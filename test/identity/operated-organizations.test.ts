@@ -1,0 +1,110 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { operator } from '../operator.setup.ts';
+import { eventually, rig } from '../rig.ts';
+import { freshEmail } from '../support/record.kinds.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { login, PASSWORD, tokenMailedTo } from '../users.setup.ts';
+
+let platform: Tenant;
+beforeAll(async () => {
+  platform = await operator();
+});
+
+const auditOf = async (tenant: Tenant, eventType: string): Promise<Json[]> =>
+  (await tenant.rest('GET', `/auth/audit?event_type=${eventType}`)).body.data;
+
+describe('an operator creates an organization', () => {
+  test('whose first owner is invited, chooses a password and does everything in it', async () => {
+    const email = freshEmail();
+    const body = { name: 'Acme Corporation', plan: 'business', administrator: { name: 'Grace Hopper', email } };
+    const made = await platform.rest('POST', '/operator/organizations', { body });
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
+    expect(made.body.data).toMatchObject({ name: 'Acme Corporation', plan: 'business', status: 'active', operator: false });
+
+    const token = await tokenMailedTo(email, /Acme Corporation/);
+    expect((await platform.rest('POST', '/auth/password', { body: { token, password: PASSWORD } })).status).toBe(200);
+    const { body: session } = await login(platform, email);
+    const owner = Object.assign(Object.create(Object.getPrototypeOf(platform)), platform, { apiKey: session.data.access_token }) as Tenant;
+    expect((await owner.rest('GET', '/organization')).body.data.id).toBe(made.body.data.id);
+    expect((await owner.rest('POST', '/accounts', { body: { name: 'Site', email: freshEmail() } })).status).toBe(201);
+
+    const [own] = await auditOf(owner, 'organization_created');
+    expect(own).toMatchObject({ user_id: null, client_id: null, ip_address: null, reason: 'by the operator; plan business' });
+    const records = await auditOf(platform, 'organization_created');
+    expect(records.find(({ reason }) => reason.includes(made.body.data.id))).toMatchObject({ client_id: expect.stringMatching(/^ak_/) });
+  });
+
+  test('and every problem of a bad request is told at once', async () => {
+    const body = { name: '', plan: 'platinum', administrator: { name: '', email: 'nobody' } };
+    const refused = await platform.rest('POST', '/operator/organizations', { body });
+    expect(refused.status).toBe(400);
+    const fields = refused.body.error.details.errors.map(({ field }: Json) => field);
+    expect(fields).toEqual(expect.arrayContaining(['name', 'plan', 'administrator.name', 'administrator.email']));
+  });
+});
+
+describe('an operator finds organizations', () => {
+  test('by part of the name, by plan and by status, and reads none of their records', async () => {
+    const { organizationId } = await (await rig()).organization({ plan: 'business' });
+    const name = `Umbrella ${organizationId}`;
+    const own = await renamed(organizationId, name);
+    const find = async (query: string): Promise<string[]> =>
+      (await platform.rest('GET', `/operator/organizations?${query}`)).body.data.map(({ id }: Json) => id);
+    expect(await find(`search=${organizationId}`)).toEqual([organizationId]);
+    expect(await find(`search=${organizationId}&plan=business&status=active`)).toEqual([organizationId]);
+    expect(await find(`search=${organizationId}&plan=developer`)).toEqual([]);
+    expect(await find(`search=${organizationId}&under_review=true`)).toEqual([]);
+    expect((await platform.rest('GET', `/operator/organizations/${organizationId}`)).body.data).toEqual(own);
+    expect((await platform.rest('GET', '/operator/organizations/org_none')).status).toBe(404);
+  });
+
+  async function renamed(id: string, name: string): Promise<Json> {
+    const { assembly } = await rig();
+    await assembly.domains.identity.core.ports.rows.query('update "identity"."organization" set "name" = $2 where "id" = $1', [id, name]);
+    return (await platform.rest('GET', `/operator/organizations/${id}`)).body.data;
+  }
+});
+
+describe('an operator changes the plan of an organization', () => {
+  test('and what was counted in this hour counts against the new limit', async () => {
+    const tenant = await (await rig()).organization({ plan: 'developer' });
+    const remaining = async (): Promise<[number, number]> => {
+      const { headers } = await tenant.rest('GET', '/organization');
+      return [Number(headers.get('x-ratelimit-limit')), Number(headers.get('x-ratelimit-remaining'))];
+    };
+    const [before, left] = await remaining();
+    const { body } = await platform.rest('PUT', `/operator/organizations/${tenant.organizationId}/plan`, { body: { plan: 'business' } });
+    expect(body.data.plan).toBe('business');
+    const [limit, remains] = await remaining();
+    expect([before, limit]).toEqual([1_000, 10_000]);
+    expect(limit - remains).toBe(before - left + 1);
+    for (const of of [tenant, platform]) {
+      const records = await auditOf(of, 'organization_plan_changed');
+      expect(records.some(({ reason }) => reason.includes('plan developer to business'))).toBe(true);
+    }
+  });
+});
+
+test('an operator clears a review, and the organization starts anew', async () => {
+  const tenant = await (await rig()).organization();
+  const { core } = (await rig()).assembly.domains.identity;
+  const { principal } = await core.authenticator.authenticate({
+    kind: 'bearer',
+    token: tenant.apiKey,
+    ip: '127.0.0.1',
+    userAgent: undefined,
+  } as never);
+  for (let times = 0; times < 3; times += 1) core.review.noteSuspension(principal);
+  await eventually(async () => (await tenant.rest('GET', '/organization')).body.data.under_review_since);
+
+  const path = `/operator/organizations/${tenant.organizationId}`;
+  expect((await platform.rest('GET', '/operator/organizations?under_review=true')).body.data.map(({ id }: Json) => id)).toContain(
+    tenant.organizationId,
+  );
+  expect((await platform.rest('POST', `${path}/clear-review`)).body.data.under_review_since).toBeNull();
+  expect((await platform.rest('POST', `${path}/clear-review`)).status).toBe(200);
+  expect(await auditOf(tenant, 'organization_review_cleared')).toHaveLength(1);
+  core.review.noteSuspension(principal);
+  await core.review.settled();
+  expect((await tenant.rest('GET', '/organization')).body.data.under_review_since).toBeNull();
+});

@@ -1,0 +1,64 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { TestClock } from '../../kernel/clock.ts';
+import { start } from '../rig.ts';
+import { RunningProcess, temporaryFolder } from '../support/process.ts';
+import { Tenant } from '../tenant.ts';
+
+const TOOL = fileURLToPath(new URL('../../dist/apps/tools/operator.js', import.meta.url));
+/** Over the embedded database, whatever the suites run on: the settings of the tool are those of the platform. */
+const SETTINGS = { DATABASE_URL: '', SECRET_KEY: 'a secret for tests that is long enough' };
+const USER = { BOOTSTRAP_EMAIL: 'admin@example.com', BOOTSTRAP_PASSWORD: 'a password of the test' };
+
+test('an operator runs organizations from the command line of the server', async () => {
+  const data = temporaryFolder();
+  const operate = (...args: string[]) => new RunningProcess([TOOL, ...args, '--data', data], SETTINGS).exited;
+  const first = await start({ ...SETTINGS, ...USER, DATA_DIR: data }, new TestClock());
+  const inUse = await operate('list');
+  expect([inUse.code, inUse.stderr]).toEqual([1, expect.stringContaining('in use')]);
+  await first.close();
+
+  const made = await operate(
+    'create',
+    '--name',
+    'Acme',
+    '--plan',
+    'business',
+    '--admin-name',
+    'Ada',
+    '--admin-email',
+    'ada@example.com',
+    '--json',
+  );
+  expect([made.code, made.stderr]).toEqual([0, '']);
+  const { id } = JSON.parse(made.stdout) as { id: string };
+  expect((await operate('plan', id, 'enterprise')).stdout).toMatch(/plan +ENTERPRISE/);
+  expect((await operate('list', '--plan', 'enterprise', '--search', 'acme')).stdout).toBe(`${id}  enterprise  active     Acme\n`);
+  expect(await operate('plan', 'org_none', 'enterprise')).toMatchObject({ code: 1, stderr: 'There is no organization org_none.\n' });
+  expect(await operate('revoke', USER.BOOTSTRAP_EMAIL)).toMatchObject({ code: 0, stdout: expect.stringMatching(/: none\n$/) });
+
+  const second = await start({ ...SETTINGS, DATA_DIR: data }, new TestClock());
+  // the job that the command enqueued
+  await expect.poll(() => second.mails.map(({ to }) => to)).toEqual(['ada@example.com']);
+  const { body } = await new Tenant(second.origin, '', '').rest('POST', '/auth/login', {
+    body: { email: USER.BOOTSTRAP_EMAIL, password: USER.BOOTSTRAP_PASSWORD },
+  });
+  const user = new Tenant(second.origin, '', body.data.access_token);
+  expect((await user.rest('GET', '/operator/organizations')).status).toBe(403);
+  const { body: audit } = await user.rest('GET', '/auth/audit?event_type=organization_plan_changed');
+  expect(audit.data[0]).toMatchObject({ client_id: 'npm run operator', reason: expect.stringContaining(`organization ${id}`) });
+  await second.close();
+}, 120_000);
+
+test('the command line lists its commands, and says what is wrong with a command in one line', async () => {
+  const help = await new RunningProcess([TOOL, '--help'], SETTINGS).exited;
+  expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('plan ORGANIZATION PLAN') });
+  for (const [args, says] of [
+    [['frob'], 'There is no command frob.'],
+    [['plan', 'org_1'], 'plan takes 2 arguments.'],
+    [['list', '--frob'], "Unknown option '--frob'."],
+  ] as const) {
+    const { code, stderr } = await new RunningProcess([TOOL, ...args], SETTINGS).exited;
+    expect([code, stderr]).toEqual([1, `${says} See npm run operator -- --help.\n`]);
+  }
+}, 60_000);

@@ -1,0 +1,21 @@
+import { generateApiKey } from '../subgraphs/identity/api-keys/api-key.secret.ts';
+import { firstKey } from '../subgraphs/identity/organization.founding.ts';
+import { Organization } from '../subgraphs/identity/organizations/organization.entity.ts';
+import { rig } from './rig.ts';
+import { Tenant } from './tenant.ts';
+
+/** The organization that operates the platform, with a key that may do everything; in a database of before there was one, the oldest is made so. */
+export async function operator(): Promise<Tenant> {
+  const { assembly, origin, clock } = await rig();
+  const { orm } = assembly.domains.identity.core.ports;
+  const apiKey = generateApiKey(false);
+  const organization = await orm.em.fork().transactional(async (tx) => {
+    const oldest = { orderBy: { createdAt: 'asc' } } as const;
+    const found =
+      (await tx.findOne(Organization, { operator: true })) ?? (await tx.findOneOrFail(Organization, { id: { $ne: '' } }, oldest));
+    found.operator = true;
+    tx.persist(firstKey(found, apiKey, clock.now()));
+    return found;
+  });
+  return new Tenant(origin, organization.id, apiKey);
+}
