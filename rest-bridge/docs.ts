@@ -1,56 +1,47 @@
 import { hash } from 'node:crypto';
-import { type FastifyInstance, fastify } from 'fastify';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
 import { StaticContent } from '../router/static-content.ts';
 
-const PAGE = '/docs';
-const SCRIPT = 'js/scalar.js';
+/** Where the build puts the page (docs.build.ts): beside the compiled bridge, or in dist/ when it runs from its sources. */
+const FOLDERS = ['../reference/', '../dist/reference/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
+export const PAGE_FILE = 'index.html';
+export const SCRIPT_FILE = 'scalar.js';
+
+export const PAGE = '/docs';
+export const SCRIPT = 'js/scalar.js';
 const HOUR_SECONDS = 3600;
+const PUBLIC = { access: 'public', weight: 0 } as const;
 
-/** Everything that Scalar would fetch from elsewhere is off; the policy below holds it to that. */
-const OFFLINE = {
-  withDefaultFonts: false,
-  telemetry: false,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  showDeveloperTools: 'never',
-  hideClientButton: true,
-  favicon: 'data:,',
-} as const;
-
-/** The documentation page at /docs, to which / leads, from the npm package: no request leaves this server. */
-export async function mountDocs(app: FastifyInstance, documentUrl: string): Promise<void> {
-  const { default: reference } = await import('@scalar/fastify-api-reference');
-  let known: Promise<StaticContent> | undefined;
-  const script = (): Promise<StaticContent> => {
-    known ??= documentationScript();
-    return known;
-  };
-  // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for an asynchronous plugin; the rule knows only its callback form
-  await app.register(async (scope) => {
-    scope.addHook('onRoute', (route) => {
-      route.config = { ...route.config, access: 'public', weight: 0 };
-      if (route.url === `${PAGE}/${SCRIPT}`) route.handler = async (request, reply) => (await script()).send(request, reply);
-    });
-    scope.addHook('onSend', async (_, reply, payload) => {
-      reply.header('x-content-type-options', 'nosniff');
-      if (typeof payload === 'string') reply.header('content-security-policy', policyFor(payload));
-      return payload;
-    });
-    // who opens the address that the platform started on
-    scope.get('/', (_, reply) => reply.redirect(`${PAGE}/`));
-    await scope.register(reference, { routePrefix: PAGE, configuration: { url: documentUrl, pageTitle: 'API reference', ...OFFLINE } });
+/** The documentation page at /docs, to which / leads, from what the build made of Scalar's package: no request leaves this server. */
+export function mountDocs(app: FastifyInstance): void {
+  const folder = FOLDERS.find((one) => existsSync(join(one, PAGE_FILE)));
+  if (!folder) return;
+  const page = readFileSync(join(folder, PAGE_FILE), 'utf8');
+  const policy = policyFor(page);
+  let script: StaticContent | undefined;
+  // who opens the address that the platform started on
+  app.get('/', { config: PUBLIC }, (_, reply) => reply.redirect(`${PAGE}/`));
+  app.get(`${PAGE}/`, { config: PUBLIC }, (request, reply) => {
+    // the script's address is relative to the page's, with its slash
+    if (request.url.split('?', 1)[0] === PAGE) return reply.redirect(`${PAGE}/`, 301);
+    return reply
+      .header('x-content-type-options', 'nosniff')
+      .header('content-security-policy', policy)
+      .type('text/html; charset=utf-8')
+      .send(page);
+  });
+  app.get(`${PAGE}/${SCRIPT}`, { config: PUBLIC }, (request, reply) => {
+    script ??= scriptIn(folder);
+    return script.send(request, reply.header('x-content-type-options', 'nosniff'));
   });
 }
 
-/** Scalar's script, of 4 MB, as its plugin has it: it gives it to nobody but who asks over HTTP. */
-export async function documentationScript(): Promise<StaticContent> {
-  const { default: reference } = await import('@scalar/fastify-api-reference');
-  const app = fastify();
-  await app.register(reference, { routePrefix: PAGE, configuration: { content: {} } });
-  const { rawPayload } = await app.inject(`${PAGE}/${SCRIPT}`);
-  await app.close();
-  return new StaticContent(rawPayload, 'text/javascript; charset=utf-8', `public, max-age=${HOUR_SECONDS}`);
-}
+/** Scalar's script, of 4 MB. */
+export const scriptIn = (folder: string): StaticContent =>
+  new StaticContent(readFileSync(join(folder, SCRIPT_FILE)), 'text/javascript; charset=utf-8', `public, max-age=${HOUR_SECONDS}`);
 
 /** Only this server, and only the scripts that stand in the page. Scalar writes its style sheet into the page itself. */
 function policyFor(html: string): string {

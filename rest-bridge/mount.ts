@@ -54,7 +54,7 @@ export async function mountRest(app: FastifyInstance, options: RestOptions): Pro
     },
     { prefix: BASE },
   );
-  await mountDocs(app, `${BASE}/openapi.json`);
+  mountDocs(app);
   return document;
 }
 

@@ -13,7 +13,6 @@ const LEFT_ALONE = [
   '@aws-sdk/client-s3',
   '@electric-sql/pglite',
   '@graphql-hive/router-query-planner',
-  '@scalar/fastify-api-reference',
   'maxmind',
   'oidc-provider',
   'pg-native',

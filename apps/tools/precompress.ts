@@ -3,19 +3,22 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { JSON_TYPE } from '../../kernel/http/http.ts';
-import { documentationScript } from '../../rest-bridge/docs.ts';
+import { writeReference } from '../../rest-bridge/docs.build.ts';
+import { scriptIn } from '../../rest-bridge/docs.ts';
+import { BASE } from '../../rest-bridge/mount.ts';
 import { graphiqlAssets } from '../../router/graphiql.ts';
 import { StaticContent } from '../../router/static-content.ts';
 
-/** Compresses what is served as it is into dist/static/: part of `npm run build`, so that no request waits for it. */
+/**
+ * Makes the API reference, and compresses what is served as it is into dist/static/: part of `npm run build`, so that no request
+ * waits for it.
+ */
 const FOLDER = fileURLToPath(new URL('../../static/', import.meta.url));
+const REFERENCE = fileURLToPath(new URL('../../reference/', import.meta.url));
 const openapi: unknown = JSON.parse(readFileSync('schema/openapi.json', 'utf8'));
 
-const contents = [
-  new StaticContent(Buffer.from(JSON.stringify(openapi)), JSON_TYPE, 'no-cache'),
-  await documentationScript(),
-  ...graphiqlAssets(),
-];
+await writeReference(REFERENCE, `${BASE}/openapi.json`);
+const contents = [new StaticContent(Buffer.from(JSON.stringify(openapi)), JSON_TYPE, 'no-cache'), scriptIn(REFERENCE), ...graphiqlAssets()];
 const written = new Set<string>();
 for (const content of contents) for (const name of await content.precompress(FOLDER)) written.add(name);
 // of contents that are no longer served
