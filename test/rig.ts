@@ -38,6 +38,8 @@ export interface Rig {
   close(): Promise<void>;
   /** The SQL statements that records are read and written with while `act` runs, for the requests and calls in it: not what runs by itself. */
   statements(act: () => Promise<unknown>): Promise<string[]>;
+  /** The same by round trips to a server; none where the database is embedded. */
+  roundTrips(act: () => Promise<unknown>): Promise<(readonly string[])[]>;
 }
 
 /** The platform's time; other tests may have moved it, so a test reckons from here and not from the machine's clock. */
@@ -146,12 +148,12 @@ function createRig({ origin, close, clock, logged, mails, mailFailures, dns, mes
     },
     async statements(act) {
       const seen: string[] = [];
-      await databases.observe(
-        () => asked(act),
-        (sql) => {
-          if (isAskedFor()) seen.push(sql);
-        },
-      );
+      await databases.observe(() => asked(act), { onStatement: (sql) => void (isAskedFor() && seen.push(sql)) });
+      return seen;
+    },
+    async roundTrips(act: () => Promise<unknown>): Promise<(readonly string[])[]> {
+      const seen: (readonly string[])[] = [];
+      await databases.observe(() => asked(act), { onRoundTrip: (batch) => void (isAskedFor() && seen.push(batch)) });
       return seen;
     },
   };

@@ -119,14 +119,14 @@ export class Databases {
     for (const { jobs } of await this.#all()) await jobs.shiftClock(offsetMs);
   }
 
-  /** Hears of each statement that records are read and written with while `act` runs, whoever makes it. */
-  async observe(act: () => Promise<unknown>, onStatement: (sql: string) => void): Promise<void> {
+  /** Hears of what records are read and written with while `act` runs, whoever makes it: each statement, or what goes to a server together. */
+  async observe(act: () => Promise<unknown>, seen: Partial<Pick<Database, 'onStatement' | 'onRoundTrip'>>): Promise<void> {
     const databases = (await this.#all()).map(({ database }) => database);
-    for (const database of databases) database.onStatement = onStatement;
+    for (const database of databases) Object.assign(database, seen);
     try {
       await act();
     } finally {
-      for (const database of databases) database.onStatement = undefined;
+      for (const database of databases) Object.assign(database, { onStatement: undefined, onRoundTrip: undefined });
     }
   }
 

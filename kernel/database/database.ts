@@ -7,7 +7,6 @@ import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
 import { PgliteDriver } from '@mikro-orm/pglite';
 import { defineConfig, type EntityManager, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { createPostgreSqlTypeParsers } from '@mikro-orm/sql';
-import { PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import array from 'postgres-array';
 import { closeToOthers } from '../files/file-modes.ts';
@@ -26,6 +25,7 @@ import { createPool } from './pool.ts';
 import { reach } from './reach.ts';
 import { DatabaseReader } from './reader.ts';
 import { StatementNames, type StatementOptions } from './statements.ts';
+import { TransactionDialect } from './transactions.ts';
 
 export type { EntityManager };
 export type Orm = MikroORM;
@@ -94,6 +94,8 @@ export class Database {
   readonly #migrated = new Set<string>();
   /** Sees the text of every statement that records are read and written with: for tracing, and for tests that count. */
   onStatement: ((sql: string) => void) | undefined;
+  /** Sees what is sent to a server for them in one round trip; not where the database is embedded. */
+  onRoundTrip: ((batch: readonly string[]) => void) | undefined;
 
   private constructor(
     readonly target: DatabaseTarget,
@@ -182,14 +184,19 @@ export class Database {
       pool && this.#reader ? onServer(pool, this.#reader, this.#isPooled ? undefined : this.#names) : onEmbedded(this.pglite as PGlite);
     return {
       query: <R extends object>(text: string, values: readonly unknown[], { isPrepared = false }: StatementOptions = {}) => {
-        this.onStatement?.(text);
+        this.#seen(text);
         return query(text, [...values], isPrepared) as Promise<R[]>;
       },
       tuples: (text, values, { isPrepared = false } = {}) => {
-        this.onStatement?.(text);
+        this.#seen(text);
         return tuples(text, [...values], isPrepared);
       },
     };
+  }
+
+  #seen(text: string): void {
+    this.onStatement?.(text);
+    if (!this.pglite) this.onRoundTrip?.([text]);
   }
 
   /** Calls back for every NOTIFY on a channel, from any process that shares the database. */
@@ -236,7 +243,11 @@ export class Database {
       logger: (message: string) => this.log.debug({ component: 'orm' }, message),
     };
     if (pool && 'url' in this.target)
-      return defineConfig({ ...shared, clientUrl: this.target.url, driverOptions: new PostgresDialect({ pool }) });
+      return defineConfig({
+        ...shared,
+        clientUrl: this.target.url,
+        driverOptions: new TransactionDialect(pool, (batch) => this.onRoundTrip?.(batch)),
+      });
     // PGlite speaks the same SQL through a driver of the same shape
     const driver = PgliteDriver as unknown as typeof PostgreSqlDriver;
     return defineConfig({ ...shared, driver, dbName: 'postgres', driverOptions: { pglite: this.pglite } });

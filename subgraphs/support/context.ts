@@ -57,9 +57,17 @@ export class SupportContext {
   }
 
   @once get tickets(): TicketService {
-    const { editor, comments, router, attachments, ports, tally, accents } = this.#core;
+    const { editor, comments, router, desks, attachments, ports, tally, accents } = this.#core;
     const loader = this.loaders.tickets;
-    const opening = new TicketOpening({ ...this.shared, graph: ports.graph, assignment: this.assignment, router, editor, attachments });
+    const opening = new TicketOpening({
+      ...this.shared,
+      graph: ports.graph,
+      assignment: this.assignment,
+      router,
+      desks,
+      editor,
+      attachments,
+    });
     const { organizationId } = this.principal;
     const search = new TicketSearch(ports.rows, tally, { organizationId, isDesk: isDesk(this.principal) }, loader, accents);
     return new TicketService({ ...this.shared, editor, authors: this.authors, comments, opening, search, loader });

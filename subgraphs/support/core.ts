@@ -23,6 +23,7 @@ import { followWithAutomations } from './routing/automation.following.ts';
 import { routedEscalationsOf } from './routing/automation.loader.ts';
 import { automationSweeper } from './routing/automation.sweeper.ts';
 import { RoutingRule } from './routing/routing-rule.entity.ts';
+import { desks } from './routing/ticket.desk.ts';
 import { TicketRouter } from './routing/ticket.router.ts';
 import { SlaKeeper } from './sla/sla.keeper.ts';
 import { slaSweeper } from './sla/sla.sweeper.ts';
@@ -71,6 +72,7 @@ export function createCore(ports: SupportPorts) {
     reportLinks,
     links,
     router: new TicketRouter(notifier, clock),
+    desks: desks(),
     knowledge: knowledgeOf(ports),
     integrations: new Integrations(ports, supportEvents, comments),
     tally: new TicketTally(rows, database.poller, log),

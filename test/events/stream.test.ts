@@ -199,7 +199,7 @@ test('what happens is read once for all who follow, however many', async () => {
     const [id] = await append(own, 1);
     expect(await taking).toEqual(Array.from({ length: subscribers + 1 }, () => [id]));
   };
-  await platform.assembly.databases.observe(read, (sql) => void reads.push(sql));
+  await platform.assembly.databases.observe(read, { onStatement: (sql) => void reads.push(sql) });
   const ofLog = reads.filter((sql) => sql.startsWith('select') && sql.includes('"event_log"'));
   expect(ofLog.length).toBeLessThan(subscribers / 2);
 });

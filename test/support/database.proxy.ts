@@ -8,6 +8,8 @@ export class DatabaseProxy {
   #isAway = false;
   /** How often a connection was refused. */
   refused = 0;
+  /** How often clients sent something after the server had answered what they sent before. */
+  roundTrips = 0;
 
   private constructor(
     private readonly server: Server,
@@ -40,6 +42,14 @@ export class DatabaseProxy {
       return void socket.destroy();
     }
     const upstream = connect(Number(port || 5432), hostname);
+    let isAnswered = true;
+    socket.on('data', () => {
+      if (isAnswered) this.roundTrips += 1;
+      isAnswered = false;
+    });
+    upstream.on('data', () => {
+      isAnswered = true;
+    });
     for (const [one, other] of [
       [socket, upstream],
       [upstream, socket],

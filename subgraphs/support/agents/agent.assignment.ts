@@ -22,33 +22,18 @@ export class AgentAssignment {
    * Of the active agents for a category the one with the fewest unresolved tickets; where there is none, of those for general
    * matters, else of all. Runs in the transaction that assigns.
    */
-  async leastBusy(tx: EntityManager, category: string, now: Date): Promise<Agent> {
-    const agents = await this.#activeFor(tx, category, now);
+  async leastBusy(tx: EntityManager, active: readonly Agent[], category: string): Promise<Agent> {
+    const agents = agentsFor(active, category);
     return agents.length === 1 ? (agents[0] as Agent) : this.#leastBusyOf(tx, agents);
   }
 
   /** Where a ticket of the category lies until somebody takes it: its desk, or who is there if the desk is closed. */
-  async desk(tx: EntityManager, category: string, now: Date): Promise<Agent> {
-    const agents = await this.#activeFor(tx, category, now);
+  async desk(tx: EntityManager, active: readonly Agent[], category: string): Promise<Agent> {
+    const agents = agentsFor(active, category);
     return agents.find(({ desk }) => desk) ?? this.#leastBusyOf(tx, agents);
   }
 
-  /** Never empty: the last active agent cannot be deactivated. */
-  async #activeFor(tx: EntityManager, category: string, now: Date): Promise<Agent[]> {
-    const active = { active: true };
-    for (const specialization of new Set([category, 'general'])) {
-      const agents = await tx.find(Agent, { specialization, ...active }, { orderBy: { id: 'asc' } });
-      if (agents.length > 0) return agents;
-      // an organization's first ticket
-      if ((await tx.count(Agent)) === 0) {
-        await this.openDesks(tx, now);
-        return tx.find(Agent, { specialization, ...active });
-      }
-    }
-    return tx.find(Agent, active, { orderBy: { id: 'asc' } });
-  }
-
-  async #leastBusyOf(tx: EntityManager, agents: Agent[]): Promise<Agent> {
+  async #leastBusyOf(tx: EntityManager, agents: readonly Agent[]): Promise<Agent> {
     const { schema } = tx.config.getAll();
     const [row] = await tx.execute<{ id: string }[]>(
       `select a.id from unnest(?::text[]) with ordinality as a(id, place)
@@ -74,4 +59,13 @@ export class AgentAssignment {
     // two first tickets at once open the desks once
     await tx.upsertMany(Agent, desks, { onConflictFields: ['organizationId', 'email'], onConflictAction: 'ignore' });
   }
+}
+
+/** Never empty: the last active agent cannot be deactivated. */
+function agentsFor(active: readonly Agent[], category: string): readonly Agent[] {
+  for (const wanted of [category, 'general']) {
+    const agents = active.filter(({ specialization }) => specialization === wanted);
+    if (agents.length > 0) return agents;
+  }
+  return active;
 }

@@ -80,8 +80,7 @@ export async function categoryOf(em: EntityManager, id: string): Promise<Categor
  * The category of a new ticket. Its subcategory may be any text, but not that of another category.
  * @throws InvalidParameters
  */
-export async function categoryFor(em: EntityManager, id: string, subcategory: string | null | undefined): Promise<Category> {
-  const categories = await categoriesOf(em);
+export function categoryFor(categories: readonly Category[], id: string, subcategory: string | null | undefined): Category {
   const category = categories.find((one) => one.id === id) as Category;
   if (subcategory && !category.has(subcategory)) {
     const others = categories.filter((one) => one.has(subcategory)).map((one) => one.id);

@@ -10,6 +10,7 @@ import { accents } from './0011-accents.ts';
 import { retention } from './0012-retention.ts';
 import { revisions } from './0013-revisions.ts';
 import { ticketLinks } from './0014-ticket-links.ts';
+import { referenceData } from './0015-reference-data.ts';
 
 /** In order. */
 export const migrations = [
@@ -25,4 +26,5 @@ export const migrations = [
   retention,
   revisions,
   ticketLinks,
+  referenceData,
 ];

@@ -2,11 +2,10 @@ import type { Plan } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { Agent } from '../agents/agent.entity.ts';
 import { remainingAllowance } from '../notifications/notification.limits.ts';
 import type { Notifier } from '../notifications/notifier.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
-import { RoutingRule } from './routing-rule.entity.ts';
+import type { RoutingRule } from './routing-rule.entity.ts';
 import { firstMatch, type RoutedTicket } from './rule.matching.ts';
 import { AutomationKind, TicketAutomation } from './ticket-automation.entity.ts';
 
@@ -20,15 +19,9 @@ export class TicketRouter {
     private readonly clock: Clock,
   ) {}
 
-  /** The first active rule that matches, of the organization whose records the transaction sees. */
-  async match(tx: EntityManager, ticket: RoutedTicket, customerTier: string): Promise<RoutingRule | undefined> {
-    return firstMatch(await tx.find(RoutingRule, { active: true }, { orderBy: { position: 'asc', id: 'asc' } }), ticket, customerTier);
-  }
-
-  /** Who gets the ticket by the rule; undefined where the rule names nobody, or somebody who is no agent any more. */
-  async assigneeOf(tx: EntityManager, rule: RoutingRule | undefined): Promise<Agent | undefined> {
-    const id = rule?.actions.assignTo;
-    return id ? ((await tx.findOne(Agent, { id, active: true })) ?? undefined) : undefined;
+  /** The first of the active rules that matches. */
+  match(rules: readonly RoutingRule[], ticket: RoutedTicket, customerTier: string): RoutingRule | undefined {
+    return firstMatch(rules, ticket, customerTier);
   }
 
   /** Tells whom the rule names, and begins what it has going on with the ticket. */

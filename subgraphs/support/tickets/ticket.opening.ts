@@ -4,14 +4,16 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { nextNumber } from '../../../kernel/records/numbers.ts';
+import { nextNumberAndChanges } from '../../../kernel/records/numbers.ts';
 import { existing } from '../../../kernel/records/records.ts';
+import type { Known, ReferenceData } from '../../../kernel/records/reference-data.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AgentAssignment } from '../agents/agent.assignment.ts';
 import type { Agent } from '../agents/agent.entity.ts';
 import type { AttachmentStore, Upload } from '../attachments/attachment.store.ts';
 import { type Category, categoryFor } from '../categories/category.ts';
 import { findCustomer } from '../customers.ts';
+import type { Desk } from '../routing/ticket.desk.ts';
 import type { TicketRouter } from '../routing/ticket.router.ts';
 import { Visibility } from '../visibility.ts';
 import type { TicketEditor } from './ticket.editor.ts';
@@ -29,6 +31,7 @@ export interface TicketOpeningDeps {
   editor: TicketEditor;
   attachments: AttachmentStore;
   router: TicketRouter;
+  desks: ReferenceData<Desk>;
 }
 
 /** How a ticket comes to be: what it names is checked, somebody gets it, and its rule begins (specification 2.7, 3.1). */
@@ -44,44 +47,60 @@ export class TicketOpening {
     return this.deps.attachments.holding(this.#organizationId, files, (uploads) => this.#write(input, account, uploads));
   }
 
-  #write(input: Omit<TicketCreateInput, 'attachments'>, account: TicketAccount | null, uploads: readonly Upload[]): Promise<Ticket> {
+  async #write(input: Omit<TicketCreateInput, 'attachments'>, account: TicketAccount | null, uploads: readonly Upload[]): Promise<Ticket> {
     const { em, clock, editor, attachments, router, request } = this.deps;
     const now = clock.now();
+    const known = await this.#known(now);
     return em.transactional(async (tx) => {
-      const category = await categoryFor(tx, input.category ?? 'general', input.subcategory);
       const ticket = new Ticket();
-      Object.assign(ticket, input, {
-        id: newId('ticket'),
-        organizationId: this.#organizationId,
-        accountId: account?.id ?? null,
-        category: category.id,
-        createdAt: now,
-        updatedAt: now,
-      });
+      Object.assign(ticket, input, { id: newId('ticket'), organizationId: this.#organizationId, createdAt: now, updatedAt: now });
+      ticket.accountId = account?.id ?? null;
       ticket.metadata = input.metadata ?? {};
       ticket.rank(input.priority);
-      const rule = await router.match(tx, ticket, account?.tier ?? request.principal.plan);
-      ticket.routingRuleId = rule?.id ?? null;
-      ticket.agent = (await router.assigneeOf(tx, rule)) ?? (await this.#assignee(tx, category, ticket, now));
-      ticket.agentId = ticket.agent.id;
       const destination = { ticketId: ticket.id, commentId: null, visibility: Visibility.CUSTOMER, actor: request.principal, now };
       ticket.attachments = (await attachments.attach(tx, uploads, destination)).toReversed();
       ticket.hasAttachments = uploads.length > 0;
       // whoever else opens a ticket waits from here on until this one is committed
-      ticket.number = `TKT-${await nextNumber(tx, 'ticket_counter', this.#organizationId)}`;
+      const { number, changes } = await nextNumberAndChanges(tx, 'ticket_counter', this.#organizationId);
+      ticket.number = `TKT-${number}`;
+      const desk = changes === known.changes ? known : await this.deps.desks.refreshed(tx, this.#organizationId);
+      const { category, rule } = await this.#place(tx, ticket, input, desk.data, account?.tier ?? request.principal.plan);
       await editor.open(tx, ticket, category, request.principal);
       if (rule) await router.begin(tx, ticket, rule, request.principal.plan);
       return ticket;
     });
   }
 
+  /** Says what the ticket is about, by which rule it goes and who gets it. */
+  async #place(tx: EntityManager, ticket: Ticket, input: Pick<TicketCreateInput, 'category' | 'subcategory'>, desk: Desk, tier: string) {
+    const { categories, rules, agents } = desk;
+    const category = categoryFor(categories, input.category ?? 'general', input.subcategory);
+    ticket.category = category.id;
+    const rule = this.deps.router.match(rules, ticket, tier);
+    ticket.routingRuleId = rule?.id ?? null;
+    // whom the rule names may be no agent any more
+    const named = agents.find(({ id }) => id === rule?.actions.assignTo);
+    ticket.agent = named ?? (await this.#assignee(tx, category, ticket, agents));
+    ticket.agentId = ticket.agent.id;
+    return { category, rule };
+  }
+
+  /** What new tickets go by. An organization's first one opens its desks. */
+  async #known(now: Date): Promise<Known<Desk>> {
+    const { em, desks, assignment } = this.deps;
+    const known = await desks.of(em, this.#organizationId);
+    if (known.data.agents.length > 0) return known;
+    await em.transactional((tx) => assignment.openDesks(tx, now));
+    return desks.refreshed(em, this.#organizationId);
+  }
+
   get #organizationId(): string {
     return this.deps.request.principal.organizationId;
   }
 
-  #assignee(tx: EntityManager, category: Category, { subcategory }: Ticket, now: Date): Promise<Agent> {
+  #assignee(tx: EntityManager, category: Category, { subcategory }: Ticket, agents: readonly Agent[]): Promise<Agent> {
     const { assignment } = this.deps;
-    return category.isAssigned(subcategory) ? assignment.leastBusy(tx, category.id, now) : assignment.desk(tx, category.id, now);
+    return category.isAssigned(subcategory) ? assignment.leastBusy(tx, agents, category.id) : assignment.desk(tx, agents, category.id);
   }
 
   /**

@@ -1,0 +1,152 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { CompiledQuery, type Transaction } from 'kysely';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type Attached, Database, type EntityManager } from '../../kernel/database/database.ts';
+import { unavailableFor } from '../../kernel/database/unavailable.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { migration } from '../../kernel/migrations/migration.ts';
+import { DatabaseProxy } from '../support/database.proxy.ts';
+import { ownDatabase } from '../support/own-database.ts';
+
+const TABLES = {
+  schema: 'deeds_test',
+  entities: [],
+  migrations: [
+    migration('0001-deeds', [
+      'create table deeds_test.deed (id int primary key)',
+      'create table deeds_test.promise (id int primary key deferrable initially deferred)',
+      'create table deeds_test.fatal (id int)',
+      'create table deeds_test.fatal_at_last (id int)',
+      `create function deeds_test.end_session() returns trigger language plpgsql as
+         $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`,
+      'create trigger ends after insert on deeds_test.fatal for each row execute function deeds_test.end_session()',
+      `create constraint trigger ends after insert on deeds_test.fatal_at_last deferrable initially deferred
+         for each row execute function deeds_test.end_session()`,
+    ]),
+  ],
+};
+
+interface World extends Attached {
+  proxy: DatabaseProxy;
+  /** What was sent together, by the table or command that each statement names. */
+  sent: string[][];
+}
+
+/** One connection to a database of its own. */
+async function world(): Promise<World> {
+  const proxy = await DatabaseProxy.start((await ownDatabase()) as string);
+  const database = await Database.open({ url: proxy.url, poolSize: 1 }, createLogger({ level: 'silent' }));
+  onTestFinished(() => database.close());
+  const attached = await database.attach(TABLES);
+  // the first statement connects, and asks whether it is
+  await attached.orm.em.fork().execute('select 1');
+  const sent: string[][] = [];
+  database.onRoundTrip = (batch) => sent.push(batch.map((sql) => sql.split(' ', 1)[0] as string));
+  return { ...attached, proxy, sent };
+}
+
+const insert = (tx: EntityManager, id: number, table = 'deed') => tx.execute(`insert into deeds_test.${table} (id) values (?)`, [id]);
+const count = async ({ rows }: World): Promise<number> =>
+  (await rows.query<{ n: number }>('select count(*)::int as n from deeds_test.deed', []))[0]?.n as number;
+
+describe.runIf(process.env.TEST_DATABASE_URL)('a transaction', () => {
+  let here: World;
+  const within = <T>(act: (tx: EntityManager) => Promise<T>): Promise<T> => here.orm.em.fork().transactional(act);
+  beforeEach(async () => {
+    here = await world();
+  });
+
+  test('that only inserts is one round trip', async () => {
+    const before = here.proxy.roundTrips;
+    await within(async (tx) => {
+      for (const id of [1, 2, 3]) await insert(tx, id);
+    });
+    expect(here.sent).toEqual([['begin', 'insert', 'insert', 'insert', 'commit']]);
+    expect(here.proxy.roundTrips - before).toBe(1);
+    expect(await count(here)).toBe(3);
+  });
+
+  test('in which nothing is done is none', async () => {
+    await within(async () => undefined);
+    await expect(within(() => Promise.reject(new Error('changed my mind')))).rejects.toThrow('changed my mind');
+    expect(here.sent).toEqual([]);
+  });
+
+  test('begins with its first answer, and sees what it has inserted', async () => {
+    await within(async (tx) => {
+      await insert(tx, 1);
+      expect(await tx.execute('select id from deeds_test.deed')).toEqual([{ id: 1 }]);
+      await insert(tx, 2);
+      await tx.execute('update deeds_test.deed set id = 3 where id = 2');
+    });
+    expect(here.sent).toEqual([['begin', 'insert', 'select'], ['insert', 'update'], ['commit']]);
+  });
+
+  test('whose insert is refused fails as the ORM says, and leaves nothing behind', async () => {
+    await within((tx) => insert(tx, 1));
+    const failing = within(async (tx) => {
+      for (const id of [2, 1, 3]) await insert(tx, id);
+    });
+    await expect(failing).rejects.toBeInstanceOf(UniqueConstraintViolationException);
+    expect(await count(here)).toBe(1);
+  });
+
+  test('tells of an insert that was refused by the statement that follows, and not that it was aborted', async () => {
+    await within((tx) => insert(tx, 1));
+    const failing = within(async (tx) => {
+      await insert(tx, 1);
+      // as the job queue sends its statements, past the ORM
+      const past = tx.getTransactionContext<Transaction<unknown>>();
+      await past?.executeQuery(CompiledQuery.raw('select id from deeds_test.deed'));
+    });
+    await expect(failing).rejects.toBeInstanceOf(UniqueConstraintViolationException);
+    expect(await count(here)).toBe(1);
+  });
+
+  test('that the COMMIT itself refuses is told as any refusal', async () => {
+    await within((tx) => insert(tx, 1, 'promise'));
+    await expect(within((tx) => insert(tx, 1, 'promise'))).rejects.toBeInstanceOf(UniqueConstraintViolationException);
+    expect(await count(here)).toBe(0);
+  });
+
+  test('that goes on after a statement was refused is not taken for committed', async () => {
+    const failing = within(async (tx) => {
+      await insert(tx, 1);
+      await tx.execute('select 1 / 0').catch(() => undefined);
+    });
+    await expect(failing).rejects.toThrow('rolled the transaction back');
+    expect(await count(here)).toBe(0);
+  });
+
+  test('that the server ends with its connection before the COMMIT is undone, and the next one has another connection', async () => {
+    const failing = within(async (tx) => {
+      await insert(tx, 1);
+      await insert(tx, 1, 'fatal');
+      await tx.execute('select 1');
+    });
+    const error = unavailableFor(await failing.catch((thrown: unknown) => thrown));
+    expect([error?.code, error?.details.outcome]).toEqual(['SERVICE_UNAVAILABLE', undefined]);
+    await within((tx) => insert(tx, 9));
+    expect(await count(here)).toBe(1);
+  });
+
+  test('whose connection is lost by the COMMIT has an outcome that nobody knows, and the next one has another connection', async () => {
+    const error = unavailableFor(await within((tx) => insert(tx, 1, 'fatal_at_last')).catch((thrown: unknown) => thrown));
+    expect([error?.code, error?.details.outcome]).toEqual(['SERVICE_UNAVAILABLE', 'unknown']);
+    await within((tx) => insert(tx, 9));
+    expect(await count(here)).toBe(1);
+  });
+
+  test('in the middle of which the connection is lost fails, and the next one has another connection', async () => {
+    const failing = within(async (tx) => {
+      await tx.execute('select 1');
+      here.proxy.goAway();
+      await tx.execute('select 2');
+    });
+    const error = unavailableFor(await failing.catch((thrown: unknown) => thrown));
+    expect([error?.code, error?.details.outcome]).toEqual(['SERVICE_UNAVAILABLE', undefined]);
+    here.proxy.comeBack();
+    await within((tx) => insert(tx, 9));
+    expect(await count(here)).toBe(1);
+  });
+});
