@@ -31,6 +31,9 @@ const MAX_FIELDS = 40;
 /** Makes a random operation: valid but for conflicts of fields under one response key, which are left to the validation. */
 export const generate = (schema: GraphQLSchema, seed: number): Operation => new Generator(schema, new Random(seed)).operation();
 
+/** By type: each operation asks again. */
+const conditions = new WeakMap<GraphQLCompositeType, GraphQLCompositeType[]>();
+
 class Generator {
   readonly #variables: string[] = [];
   readonly #values: Record<string, unknown> = {};
@@ -87,6 +90,12 @@ class Generator {
 
   /** Types that a fragment in a selection of a type may have. */
   #conditionsOn(type: GraphQLCompositeType): GraphQLCompositeType[] {
+    const known = conditions.get(type) ?? this.#newConditionsOn(type);
+    conditions.set(type, known);
+    return known;
+  }
+
+  #newConditionsOn(type: GraphQLCompositeType): GraphQLCompositeType[] {
     const possible = isAbstractType(type) ? this.schema.getPossibleTypes(type) : [type];
     const abstract = Object.values(this.schema.getTypeMap()).filter(
       (one) => isAbstractType(one) && possible.some((object) => this.schema.isSubType(one, object)),

@@ -60,11 +60,12 @@ export async function createWorld(subgraphs: readonly SubgraphSource[], seed: st
       errors: { passForeignErrors: true },
     },
   );
+  const context = caller();
   return {
     schema,
     router,
     trouble: stubs.trouble,
-    ours: (document, variables) => router.execute({ document, variables, context: caller() }),
+    ours: (document, variables) => router.execute({ document, variables, context }),
     expected: (document, variableValues) =>
       execute({
         schema,
