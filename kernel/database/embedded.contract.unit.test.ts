@@ -1,0 +1,50 @@
+import { PGlite } from '@electric-sql/pglite';
+import { defineConfig, EntitySchema, MikroORM } from '@mikro-orm/pglite';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { EmbeddedDatabase } from './embedded.ts';
+
+/**
+ * What EmbeddedDatabase assumes of PGlite and of the ORM's driver, none of which either promises. A failure here after an update says
+ * that kernel/database/embedded.ts must be changed before the new version is taken.
+ */
+const INTERNAL = ['_checkReady', '_runExclusiveQuery', '_runExclusiveTransaction'] as const;
+
+const THING = new EntitySchema({ name: 'Thing', properties: { id: { type: 'integer', primary: true } } });
+
+let plain: PGlite;
+beforeAll(async () => {
+  plain = await PGlite.create();
+});
+afterEach(() => void vi.restoreAllMocks());
+afterAll(() => plain.close());
+
+const STATEMENTS: [name: string, run: (database: PGlite) => Promise<unknown>][] = [
+  ['query', (database) => database.query('select $1::int', [1])],
+  ['exec', (database) => database.exec('select 1; select 2')],
+];
+
+test.each(STATEMENTS)('PGlite runs `%s` by its internal methods, which exclude the statements of EmbeddedDatabase', async (_, run) => {
+  const spies = INTERNAL.map((name) => vi.spyOn(plain, name));
+  await run(plain);
+  for (const [index, name] of INTERNAL.entries()) expect(spies[index], `PGlite no longer calls ${name}`).toHaveBeenCalled();
+});
+
+test('PGlite holds `_runExclusiveTransaction` while a transaction runs, and gives it `query`, `exec` and `closed`', async () => {
+  const exclusive = vi.spyOn(plain, '_runExclusiveTransaction');
+  await plain.transaction(async (tx) => {
+    expect(exclusive, 'PGlite no longer calls _runExclusiveTransaction').toHaveBeenCalled();
+    expect([typeof tx.query, typeof tx.exec, tx.closed]).toEqual(['function', 'function', false]);
+  });
+});
+
+test('a statement of the ORM, and one within its transaction, is prepared by EmbeddedDatabase', async () => {
+  const database = await EmbeddedDatabase.open({});
+  const [query, transaction] = [vi.spyOn(database, 'query'), vi.spyOn(database, 'transaction')];
+  const orm = await MikroORM.init(defineConfig({ dbName: 'postgres', entities: [THING], driverOptions: { pglite: database } }));
+  await orm.em.fork().execute('select 1');
+  expect(query, 'the driver no longer calls query').toHaveBeenCalled();
+  await orm.em.fork().transactional((tx) => tx.execute('select 2'));
+  expect(transaction, 'the driver no longer calls transaction').toHaveBeenCalled();
+  await orm.close();
+  await database.close();
+});
