@@ -7,6 +7,8 @@ export interface ClientInfo {
   readonly userAgent: string | undefined;
   /** As a trusted proxy says it (COUNTRY_HEADER), unchecked. */
   readonly country?: string | undefined;
+  /** The W3C trace context that the caller sent. */
+  readonly traceparent?: string | undefined;
   /** Headers that go on to subgraphs in other processes as they came, by lower-case name. */
   readonly forwarded?: Readonly<Record<string, string>> | undefined;
 }

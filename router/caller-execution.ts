@@ -1,5 +1,7 @@
+import { SpanKind } from '@opentelemetry/api';
 import type { DocumentNode, ExecutionResult } from 'graphql';
 import type { RequestContext } from '../kernel/request.ts';
+import { inTrace, isTraced } from '../kernel/tracing/tracing.ts';
 import { namingVariables } from './errors.ts';
 import type { RouterObserver } from './observer.ts';
 import type { MaybePromise, Transport, Variables } from './transport.ts';
@@ -16,7 +18,10 @@ export class CallerExecution {
   fetch(subgraph: string, transport: Transport, document: DocumentNode, variables: Variables | undefined): MaybePromise<ExecutionResult> {
     this.fetches[subgraph] = (this.fetches[subgraph] ?? 0) + 1;
     const started = this.observer.fetch ? performance.now() : 0;
-    const answer = transport.execute({ document, variables, context: this.context });
+    const request = { document, variables, context: this.context };
+    const answer = isTraced(undefined)
+      ? inTrace(undefined, { name: `fetch ${subgraph}`, kind: SpanKind.CLIENT }, () => transport.execute(request))
+      : transport.execute(request);
     if (!(answer instanceof Promise)) return this.#read(answer, subgraph, started);
     return answer.then(
       (result) => this.#read(result, subgraph, started),

@@ -3,6 +3,7 @@ import { type Client, createClient } from 'graphql-ws/client';
 import { Agent } from 'undici';
 import { WebSocket } from 'ws';
 import type { RequestContext } from '../kernel/request.ts';
+import { traceparent } from '../kernel/tracing/tracing.ts';
 import { isObject, type JsonObject } from './execution/merge.ts';
 import type { SubgraphRequest, Transport } from './transport.ts';
 
@@ -45,6 +46,7 @@ export class HttpTransport implements Transport {
 
   async execute({ document, variables, context }: SubgraphRequest): Promise<ExecutionResult> {
     const { origin, pathname, search } = this.#url;
+    const parent = traceparent() ?? context.client?.traceparent;
     const { statusCode, body } = await this.#agent.request({
       origin,
       path: pathname + search,
@@ -54,6 +56,7 @@ export class HttpTransport implements Transport {
         accept: 'application/graphql-response+json, application/json;q=0.9',
         'x-request-id': context.requestId,
         ...this.options.headers?.(context),
+        ...(parent && { traceparent: parent }),
       },
       body: `{"query":${this.#quotedText(document)},"variables":${JSON.stringify(variables ?? {})}}`,
       signal: this.#deadline(context),

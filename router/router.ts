@@ -1,7 +1,9 @@
+import { SpanKind } from '@opentelemetry/api';
 import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import type { ErrorDetails } from '../kernel/errors/errors.ts';
 import type { Logger } from '../kernel/log/log.ts';
 import type { RequestContext } from '../kernel/request.ts';
+import { inTrace, isTraced } from '../kernel/tracing/tracing.ts';
 import { CallerExecution } from './caller-execution.ts';
 import type { PreparedDocument, PreparedOperation } from './documents.ts';
 import { asGraphQLError, type ErrorPolicy, presentErrors, refusedVariable, requestError, variableError } from './errors.ts';
@@ -136,7 +138,17 @@ export class Router {
    * Answers a query or mutation, which is admitted here where the caller has not done so. Never rejects: what fails stands in
    * `errors`, as callers may see it.
    */
-  async execute({ document, variables, operationName, context }: GraphOperation, admitted?: AdmittedOperation): Promise<ExecutionResult> {
+  execute(asked: GraphOperation, admitted?: AdmittedOperation): Promise<ExecutionResult> {
+    const parent = asked.context.client?.traceparent;
+    if (!isTraced(parent)) return this.#execute(asked, admitted);
+    const name = asked.operationName ? `graphql ${asked.operationName}` : 'graphql';
+    return inTrace(parent, { name, kind: SpanKind.SERVER }, () => this.#execute(asked, admitted));
+  }
+
+  async #execute(
+    { document, variables, operationName, context }: GraphOperation,
+    admitted: AdmittedOperation | undefined,
+  ): Promise<ExecutionResult> {
     const started = performance.now();
     const graph = admitted?.graph ?? this.graph;
     const execution = new CallerExecution(context, this.#observer);

@@ -7,6 +7,7 @@ import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { SchemaUpgrade } from '../../kernel/migrations/versioned-schema.ts';
 import { type Config, type DatabaseUrls, databaseUrlsOf } from '../../kernel/settings/config.ts';
 import { SUBGRAPHS, type SubgraphName } from '../../kernel/settings/data.ts';
+import { isTraced, traceStatement } from '../../kernel/tracing/tracing.ts';
 import { deleteExpired } from '../../kernel/work/retention.ts';
 import { Upkeep } from '../../kernel/work/upkeep.ts';
 import { schemasOf } from './schemas.ts';
@@ -163,6 +164,7 @@ export class Databases {
       this.log,
       this.config.migrate,
     );
+    if (isTraced(undefined)) database.onStatement = traceStatement;
     return { database, jobs: new Jobs(database, this.log, this.metrics) };
   }
 }

@@ -6,6 +6,7 @@ import { parse } from 'graphql';
 import { Principal } from '../../kernel/access/principal.ts';
 import type { Logger } from '../../kernel/log/log.ts';
 import type { RequestContext } from '../../kernel/request.ts';
+import { readTraceparent } from '../../kernel/tracing/tracing.ts';
 import { mountCors } from '../../router/cors.ts';
 import { createServer } from '../../router/edge/server.ts';
 import { HttpTransport, type HttpTransportOptions } from '../../router/http.transport.ts';
@@ -42,7 +43,12 @@ export async function startRouter(command: RouterCommand, log: Logger): Promise<
   const admit = (requestId: string, ip: string, sent: Readonly<Record<string, unknown>>): RequestContext => ({
     requestId,
     principal: secret ? verifyPrincipal(sent[PRINCIPAL_HEADER], secret, new Date()) : ANYONE,
-    client: { ip, userAgent: undefined, forwarded: forwardedOf(sent, forwardedHeaders) },
+    client: {
+      ip,
+      userAgent: undefined,
+      traceparent: readTraceparent(sent.traceparent),
+      forwarded: forwardedOf(sent, forwardedHeaders),
+    },
     log: log.child({ request_id: requestId }),
   });
   const app = createServer({ trustedProxies: [] });

@@ -30,6 +30,8 @@ export interface EventType {
 export interface Happening<Data = Record<string, unknown>> {
   organizationId: string;
   occurredAt: Date;
+  /** By the platform's clock, where `occurredAt` is told by another one: the event is kept and deleted by it. Default: `occurredAt`. */
+  recordedAt?: Date;
   subject: Subject;
   /** The account that it concerns, by which subscribers may narrow; absent where it concerns none. */
   accountId?: string | null;
@@ -55,6 +57,10 @@ export interface LoggedEvent {
   subject: Subject;
   accountId: string | null;
   occurredAt: Date;
+  /** Default: `occurredAt`. */
+  recordedAt?: Date;
+  /** W3C trace context of the request that led to it; absent where none was sent. */
+  traceparent?: string | null;
   /** The exact text of the envelope: what a subscription's `payload` and a webhook's body carry. */
   payload: string;
 }

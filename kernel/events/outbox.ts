@@ -1,4 +1,5 @@
 import type { EntityManager } from '../database/database.ts';
+import { traceparent } from '../tracing/tracing.ts';
 import type { Expired } from '../work/retention.ts';
 import { type DomainEvent, envelopeOf } from './events.ts';
 
@@ -36,6 +37,10 @@ export const outboxTables = (schema: string): string[] => [
 export const inboxRetentionIndex = (schema: string): string =>
   `create index "inbox_handled_at_index" on "${schema}"."inbox" ("handled_at")`;
 
+/** When an event was recorded, where that is not when it occurred, and the request that led to it. A migration of each subgraph, after its first. */
+export const outboxTracing = (schema: string): string =>
+  `alter table "${schema}"."outbox" add column "recorded_at" timestamptz(3) null, add column "traceparent" text null`;
+
 /** Longer than an event is in the log, so that it cannot come again: a job that reacts to it may be tried for so long. */
 const INBOX_MARGIN_DAYS = 7;
 
@@ -51,8 +56,19 @@ export async function record(tx: EntityManager, event: DomainEvent): Promise<voi
   const { schema } = tx.config.getAll();
   const { id, payload } = envelopeOf(event);
   await tx.execute(
-    `insert into "${schema}"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "account_id", "occurred_at", "payload") values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    [id, event.organizationId, event.type.name, event.subject.type, event.subject.id, event.accountId ?? null, event.occurredAt, payload],
+    `insert into "${schema}"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "account_id", "occurred_at", "recorded_at", "traceparent", "payload") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      id,
+      event.organizationId,
+      event.type.name,
+      event.subject.type,
+      event.subject.id,
+      event.accountId ?? null,
+      event.occurredAt,
+      event.recordedAt ?? null,
+      traceparent() ?? null,
+      payload,
+    ],
   );
 }
 

@@ -24,6 +24,8 @@ interface OutboxRow {
   subject_id: string;
   account_id: string | null;
   occurred_at: Date;
+  recorded_at: Date | null;
+  traceparent: string | null;
   payload: string;
 }
 
@@ -72,7 +74,7 @@ export class Relay {
   async #drain({ schema, orm }: Outbox): Promise<boolean> {
     const connection = orm.em.getConnection();
     const rows = await connection.execute<OutboxRow[]>(`select * from "${schema}"."outbox" order by "sequence" limit ${BATCH}`);
-    this.onOldest(schema, rows[0] && new Date(rows[0].occurred_at));
+    this.onOldest(schema, rows[0] && new Date(rows[0].recorded_at ?? rows[0].occurred_at));
     if (rows.length === 0) return false;
     await this.sink(rows.map(toEvent));
     await connection.execute(
@@ -94,6 +96,8 @@ function toEvent(row: OutboxRow): Omit<LoggedEvent, 'sequence'> {
     subject: { type: row.subject_type, id: row.subject_id },
     accountId: row.account_id,
     occurredAt: new Date(row.occurred_at),
+    recordedAt: new Date(row.recorded_at ?? row.occurred_at),
+    traceparent: row.traceparent,
     payload: row.payload,
   };
 }

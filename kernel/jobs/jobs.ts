@@ -1,11 +1,15 @@
+import { SpanKind } from '@opentelemetry/api';
 import { type Db, type Job, PgBoss } from 'pg-boss';
 import type { Database, EntityManager } from '../database/database.ts';
 import type { Logger } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { inTrace, traceparent } from '../tracing/tracing.ts';
 import { JobDatabase } from './database.ts';
 import { sampleJobs } from './metrics.ts';
 import { jobSchema, JOB_SCHEMA as SCHEMA } from './schema.ts';
 
+/** The member of a job's data that holds the trace context of the request that led to it; handlers do not see it. */
+const TRACEPARENT = '$traceparent';
 const EXPIRE_SECONDS = 120;
 /** How often each worker polls by itself. It is woken for what is due, so this finds nothing unless a wake-up was lost again and again. */
 const WORKER_POLL_SECONDS = 600;
@@ -131,7 +135,8 @@ export class Jobs {
     if (!this.#queues.has(queue)) throw new Error(`There is no queue ${queue}.`);
     // it would read the queue's settings on a connection of its own, and PGlite has only the one that the transaction holds
     if (!this.#isStarted) throw new Error('Jobs are enqueued when the queues stand.');
-    await this.#boss.send(queue, data, { startAfter, db: inTransaction(tx) });
+    const parent = traceparent();
+    await this.#boss.send(queue, parent ? { ...data, [TRACEPARENT]: parent } : data, { startAfter, db: inTransaction(tx) });
   }
 
   /** Moves the queue's idea of now by an offset, for tests that move the clock, and looks for what is due. */
@@ -186,7 +191,8 @@ export class Jobs {
     const observe = (outcome: string): void => jobDuration?.observe({ queue: name, outcome }, (performance.now() - began) / 1000);
     jobsRunning?.inc({ queue: name });
     try {
-      await handle(job.data);
+      const { [TRACEPARENT]: parent, ...data } = job.data as { [TRACEPARENT]?: string };
+      await inTrace(parent, { name: `job ${name}`, kind: SpanKind.CONSUMER }, () => handle(data));
       observe('completed');
     } catch (error) {
       observe('failed');

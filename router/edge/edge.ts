@@ -9,6 +9,7 @@ import type { Priority } from '../../kernel/http/http.ts';
 import type { Logger } from '../../kernel/log/log.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { ClientInfo } from '../../kernel/request.ts';
+import { readTraceparent } from '../../kernel/tracing/tracing.ts';
 import { Admission, type Identified } from './admission.ts';
 import type { Counters } from './counters.ts';
 import { readCredentials, readSigning } from './credentials.ts';
@@ -117,6 +118,7 @@ export class Edge {
       ip: request.ip,
       userAgent: request.headers['user-agent'],
       country: this.options.countryOf?.(request.raw),
+      traceparent: readTraceparent(request.headers.traceparent),
     });
     const priority = request.routeOptions.config.priority ?? 'normal';
     request.caller = admission;

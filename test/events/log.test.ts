@@ -62,6 +62,17 @@ describe('the log', () => {
     expect(await world.drift()).toBe('');
   });
 
+  test('keeps an event by the day on which it was recorded, and shows when it happened by another clock', async () => {
+    const world = await EventsWorld.open();
+    const process = await world.start();
+    const [happened, recordedAt] = [new Date('2031-05-01T00:00:00.000Z'), world.clock.now()];
+    const event = { ...eventAt(world, happened), recordedAt };
+    await process.running.append([event]);
+    expect(await partitions(world)).toEqual([`event_log_${recordedAt.toISOString().slice(0, 10).replaceAll('-', '')}`]);
+    const { data } = await process.graphql('{ events { nodes { id timestamp } } }');
+    expect(data?.events.nodes).toEqual([{ id: event.id, timestamp: happened.toISOString() }]);
+  });
+
   test('has an event once that is handed over twice, and by two processes on a day that is new to both', async () => {
     const world = await EventsWorld.open();
     const [one, two] = [await world.start(), await world.start()];

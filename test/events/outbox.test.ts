@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Attached } from '../../kernel/database/database.ts';
-import { outboxTables, record } from '../../kernel/events/outbox.ts';
+import { outboxTables, outboxTracing, record } from '../../kernel/events/outbox.ts';
 import { createLogger } from '../../kernel/log/log.ts';
 import { migration } from '../../kernel/migrations/migration.ts';
 import { newId } from '../../kernel/records/ids.ts';
@@ -13,7 +13,11 @@ let opened: Awaited<ReturnType<typeof emptyDatabase>>;
 let store: Attached;
 beforeAll(async () => {
   opened = await emptyDatabase(createLogger({ level: 'silent' }));
-  store = await opened.database.attach({ schema: SCHEMA, entities: [], migrations: [migration('0001', outboxTables(SCHEMA))] });
+  store = await opened.database.attach({
+    schema: SCHEMA,
+    entities: [],
+    migrations: [migration('0001', [...outboxTables(SCHEMA), outboxTracing(SCHEMA)])],
+  });
 });
 afterAll(() => opened.drop());
 

@@ -84,6 +84,9 @@ describe('the router alone', () => {
       status: 200,
       body: { data: { people: [{ name: 'Ada', orders: [{ id: 'o1' }, { id: 'o2' }] }, { name: 'Grace' }] } },
     });
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    await ask(url, '{ people { name } }', { traceparent });
+    expect(open.flatMap(({ requests }) => requests).map((headers) => headers.traceparent)).toContain(traceparent);
     expect((await ask(url, '{ broken }')).body).toMatchObject({
       errors: [{ message: expect.stringContaining('select'), extensions: { request_id: expect.any(String) } }],
     });

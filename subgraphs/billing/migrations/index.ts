@@ -1,5 +1,6 @@
 import { invoices } from './0001-invoices.ts';
 import { retention } from './0002-retention.ts';
+import { tracing } from './0003-tracing.ts';
 
 /** In order. */
-export const migrations = [invoices, retention];
+export const migrations = [invoices, retention, tracing];

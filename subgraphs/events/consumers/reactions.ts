@@ -1,7 +1,9 @@
+import { SpanKind } from '@opentelemetry/api';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { Reaction } from '../../../kernel/events/events.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
+import { inTrace } from '../../../kernel/tracing/tracing.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import { type EventLog, toLoggedEvent } from '../log/event.log.ts';
 import type { ConsumerTask } from './consumer.ts';
@@ -9,7 +11,7 @@ import type { ConsumerTask } from './consumer.ts';
 /** Until it succeeds: at the longest pause of five minutes this is far beyond the time that the queue keeps a job. */
 const RETRY = { retryLimit: 100_000, retryDelaySeconds: 1, retryDelayMaxSeconds: 300 };
 
-/** `occurredAt` leads to the one partition in which the event lies. */
+/** `occurredAt`, when the event was recorded, leads to the one partition in which the event lies. */
 interface ReactionJob {
   eventId: string;
   occurredAt: string;
@@ -23,8 +25,8 @@ export function reactionsTask(reactions: readonly Reaction[], jobs: Jobs, eventL
   return {
     name: 'reactions',
     async handle(tx: EntityManager, events: readonly EventRecord[]) {
-      for (const { id, event, occurredAt } of events) {
-        const job = { eventId: id, occurredAt: occurredAt.toISOString() } satisfies ReactionJob;
+      for (const { id, event, recordedAt } of events) {
+        const job = { eventId: id, occurredAt: recordedAt.toISOString() } satisfies ReactionJob;
         for (const reaction of reactions) if (reaction.on === event) await jobs.enqueue(tx, queueOf(reaction), job);
       }
     },
@@ -34,5 +36,7 @@ export function reactionsTask(reactions: readonly Reaction[], jobs: Jobs, eventL
 async function react(reaction: Reaction, { eventId, occurredAt }: ReactionJob, eventLog: EventLog, log: Logger): Promise<void> {
   const event = await eventLog.find(eventId, new Date(occurredAt));
   if (!event) return log.warn({ event: eventId, reaction: reaction.name }, 'an event to react to has left the log');
-  await reaction.handle(toLoggedEvent(event));
+  await inTrace(event.traceparent, { name: `reaction ${reaction.name}`, kind: SpanKind.CONSUMER }, () =>
+    reaction.handle(toLoggedEvent(event)),
+  );
 }

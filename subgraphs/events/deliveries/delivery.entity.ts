@@ -97,7 +97,7 @@ export class Delivery {
   @Property({ type: 'datetime', length: 3, nullable: true })
   nextAttemptAt: Date | null = null;
 
-  /** Of the event: with its id, what finds it in the log. */
+  /** When the event was recorded: with its id, what finds it in the log. */
   @Property({ type: 'datetime', length: 3 })
   occurredAt!: Date;
 

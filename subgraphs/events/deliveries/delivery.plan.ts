@@ -31,7 +31,7 @@ export const plannedDelivery = (event: EventRecord, { id, organization_id, url }
   event_id: event.id,
   event: event.event,
   sequence: event.sequence,
-  occurred_at: event.occurredAt,
+  occurred_at: event.recordedAt,
   url,
   status: skippedFor === null ? DeliveryStatus.PENDING : DeliveryStatus.SKIPPED,
   error: skippedFor,

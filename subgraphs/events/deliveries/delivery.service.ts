@@ -67,7 +67,7 @@ export class DeliveryService {
       const found = existing(await tx.findOne(Delivery, { id, webhookId }, LOCKED), 'webhook_delivery', id);
       if (!webhook.active) throw new WebhookInactive(webhookId);
       found.redeliver(clock.now());
-      if (!(await tx.count(EventRecord, { id: found.eventId, occurredAt: found.occurredAt }))) throw new EventNotKept(id);
+      if (!(await tx.count(EventRecord, { id: found.eventId, recordedAt: found.occurredAt }))) throw new EventNotKept(id);
       if (!allowance.take(webhook.organizationId)) throw new QuotaUsedUp(id);
       await quota.close(tx, allowance);
       return found;

@@ -1,7 +1,7 @@
 import type { Orm, Rows } from '../../../kernel/database/database.ts';
 import { PREPARED } from '../../../kernel/database/statements.ts';
 import type { Delivery } from '../deliveries/delivery.entity.ts';
-import type { EventLog } from '../log/event.log.ts';
+import type { EventLog, Told } from '../log/event.log.ts';
 import { AT_ONCE } from '../webhooks/webhook.due.ts';
 import type { SealedSecrets } from '../webhooks/webhook.secret.ts';
 
@@ -17,7 +17,7 @@ export interface Lane extends SealedSecrets {
 type DueDelivery = Pick<Delivery, 'id' | 'organizationId' | 'webhookId' | 'eventId' | 'event' | 'occurredAt' | 'attempt'>;
 
 /** A delivery that is due, with what it delivers: null where the event has left the log. */
-export type Due = DueDelivery & { payload: string | null };
+export type Due = DueDelivery & { [K in keyof Told]: Told[K] | null };
 
 export interface DueDeliveries {
   /** In the order of the log. */
@@ -121,7 +121,10 @@ export class DeliveryStore {
     );
     const deliveries = rows.map(toDelivery);
     const payloads = await this.eventLog.payloads(deliveries);
-    const due = deliveries.map((delivery) => ({ ...delivery, payload: payloads.get(delivery.eventId) ?? null }));
+    const due = deliveries.map((delivery) => {
+      const { payload = null, traceparent = null } = payloads.get(delivery.eventId) ?? {};
+      return { ...delivery, payload, traceparent };
+    });
     return { firsts: due.filter(({ attempt }) => attempt === 0), retries: due.filter(({ attempt }) => attempt > 0) };
   }
 

@@ -149,7 +149,7 @@ export class Turn {
     const { lane, secrets } = this;
     if (due.payload === null) return { due, lane, ...leftTheLog(clock.now()) };
     try {
-      const attempt = await sender.send({ url: lane.url, eventId: due.eventId, payload: due.payload, secrets });
+      const attempt = await sender.send({ ...due, url: lane.url, payload: due.payload, secrets });
       if (isGone(attempt)) this.isOver = true;
       return { due, lane, attempt, outcome: outcomeOf(attempt, due.attempt + 1, clock.now()) };
     } catch (error) {

@@ -48,9 +48,20 @@ export class EventRecord {
   @Property({ type: 'text', nullable: true })
   accountId: string | null = null;
 
-  @Field(() => Date, { name: 'timestamp', description: 'When it happened.' })
-  @PrimaryKey({ type: 'datetime', length: 3 })
-  occurredAt!: Date;
+  /** When the platform recorded it: the day that it is kept with. The column is named so since it was both. */
+  @PrimaryKey({ type: 'datetime', length: 3, fieldName: 'occurred_at' })
+  recordedAt!: Date;
+
+  /** Where another clock than the platform's told when it happened. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  eventTime: Date | null = null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The `traceparent` (W3C Trace Context) of the request that led to it; null where none was sent.',
+  })
+  @Property({ type: 'text', nullable: true })
+  traceparent: string | null = null;
 
   @Large(50_000)
   @Field(() => String, {
@@ -59,4 +70,9 @@ export class EventRecord {
   })
   @Property({ type: 'text' })
   payload!: string;
+
+  @Field(() => Date, { name: 'timestamp', description: 'When it happened.' })
+  get occurredAt(): Date {
+    return this.eventTime ?? this.recordedAt;
+  }
 }

@@ -23,9 +23,12 @@ export interface Span {
 export interface Wanted {
   organizationId: string;
   eventId: string;
-  /** When it happened: the day that it is kept with. */
+  /** When it was recorded: the day that it is kept with. */
   occurredAt: Date;
 }
+
+/** What an event says, and the request that led to it. */
+export type Told = Pick<EventRecord, 'payload' | 'traceparent'>;
 
 /** The log of all organizations, as the platform itself writes and follows it. Positions are sequences. */
 export class EventLog implements Feed<EventRecord, EventSelection> {
@@ -52,22 +55,26 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
 
   /** Takes the relay's events; one that is there already counts once. */
   async append(events: readonly Omit<LoggedEvent, 'sequence'>[]): Promise<void> {
-    const batch = events.map(({ id, organizationId, event, subject, accountId, occurredAt, payload }) => ({
-      id,
-      organization_id: organizationId,
-      event,
-      family: this.catalogue.familyOf(event),
-      subject_type: subject.type,
-      subject_id: subject.id,
-      account_id: accountId,
-      occurred_at: occurredAt,
-      payload,
-    }));
-    const instants = events.map(({ occurredAt }) => occurredAt);
+    const batch = events.map(
+      ({ id, organizationId, event, subject, accountId, occurredAt, recordedAt = occurredAt, traceparent, payload }) => ({
+        id,
+        organization_id: organizationId,
+        event,
+        family: this.catalogue.familyOf(event),
+        subject_type: subject.type,
+        subject_id: subject.id,
+        account_id: accountId,
+        occurred_at: recordedAt,
+        event_time: recordedAt.getTime() === occurredAt.getTime() ? null : occurredAt,
+        traceparent,
+        payload,
+      }),
+    );
+    const instants = events.map(({ occurredAt, recordedAt = occurredAt }) => recordedAt);
     await this.partitions.appending(instants, async (tx) => {
       await tx.execute(
-        `insert into ${this.#table} ("id", "organization_id", "event", "family", "subject_type", "subject_id", "account_id", "occurred_at", "payload")
-         select * from json_to_recordset(?::json) as e("id" text, "organization_id" text, "event" text, "family" text, "subject_type" text, "subject_id" text, "account_id" text, "occurred_at" timestamptz, "payload" text)
+        `insert into ${this.#table} ("id", "organization_id", "event", "family", "subject_type", "subject_id", "account_id", "occurred_at", "event_time", "traceparent", "payload")
+         select * from json_to_recordset(?::json) as e("id" text, "organization_id" text, "event" text, "family" text, "subject_type" text, "subject_id" text, "account_id" text, "occurred_at" timestamptz, "event_time" timestamptz, "traceparent" text, "payload" text)
          on conflict ("id", "occurred_at") do nothing`,
         [JSON.stringify(batch)],
       );
@@ -113,7 +120,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return sequence;
   }
 
-  /** Where events of one organization lie that happened in a time, and how many they are; as far as webhooks were planned for. */
+  /** Where events of one organization lie that were recorded in a time, and how many they are; as far as webhooks were planned for. */
   async span({ organizationId, names, since, until }: Span): Promise<{ count: number; first: number; last: number }> {
     const [row] = await this.rows.query<{ count: string; first: string | null; last: string | null }>(
       `select count(*) as count, min("sequence") as first, max("sequence") as last from ${this.#table}
@@ -125,25 +132,25 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
   }
 
   /** What these events say, by their ids: none for one that has left the log. Each is named with the instant of its event. */
-  async payloads(wanted: readonly Wanted[]): Promise<ReadonlyMap<string, string>> {
+  async payloads(wanted: readonly Wanted[]): Promise<ReadonlyMap<string, Told>> {
     const known = wanted.map(({ organizationId, eventId }) => this.recent.find(organizationId, eventId));
-    const payloads = new Map(known.flatMap((event): [string, string][] => (event ? [[event.id, event.payload]] : [])));
+    const payloads = new Map(known.flatMap((event): [string, Told][] => (event ? [[event.id, event]] : [])));
     const missing = wanted.filter(({ eventId }) => !payloads.has(eventId));
     if (missing.length === 0) return payloads;
-    const rows = await this.rows.query<{ id: string; payload: string }>(
-      `select "id", "payload" from ${this.#table} where "id" = any($1) and "occurred_at" = any($2)`,
+    const rows = await this.rows.query<Told & { id: string }>(
+      `select "id", "payload", "traceparent" from ${this.#table} where "id" = any($1) and "occurred_at" = any($2)`,
       [missing.map(({ eventId }) => eventId), [...new Set(missing.map(({ occurredAt }) => occurredAt.toISOString()))]],
       PREPARED,
     );
-    for (const { id, payload } of rows) payloads.set(id, payload);
+    for (const row of rows) payloads.set(row.id, row);
     return payloads;
   }
 
-  /** An event that happened at an instant; undefined once it has left the log. */
-  async find(id: string, occurredAt: Date): Promise<EventRecord | undefined> {
+  /** An event that was recorded at an instant; undefined once it has left the log. */
+  async find(id: string, recordedAt: Date): Promise<EventRecord | undefined> {
     const [found] = await this.#records(`select ${this.#columns} from ${this.#table} e where "id" = $1 and "occurred_at" = $2`, [
       id,
-      occurredAt,
+      recordedAt,
     ]);
     return found;
   }
@@ -164,6 +171,8 @@ export const toLoggedEvent = ({
   subjectId,
   accountId,
   occurredAt,
+  recordedAt,
+  traceparent,
   payload,
 }: EventRecord): LoggedEvent => ({
   id,
@@ -173,5 +182,7 @@ export const toLoggedEvent = ({
   subject: { type: subjectType, id: subjectId },
   accountId,
   occurredAt,
+  recordedAt,
+  traceparent,
   payload,
 });

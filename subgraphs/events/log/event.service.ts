@@ -41,7 +41,7 @@ export class EventService {
       subjectId,
       accountId,
       sequence: after === undefined || after === null ? undefined : { $gt: await this.sequenceOf(after) },
-      occurredAt: between(occurredAfter, occurredBefore),
+      recordedAt: between(occurredAfter, occurredBefore),
     });
     return listPage(this.deps.em, EventRecord, { where, page, defaultSort: LATEST_FIRST });
   }

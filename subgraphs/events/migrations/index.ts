@@ -2,6 +2,7 @@ import { eventTables } from './0001-events.ts';
 import { deliveryAttempts } from './0002-delivery-attempts.ts';
 import { webhookUrls } from './0003-webhook-urls.ts';
 import { retention } from './0004-retention.ts';
+import { tracing } from './0005-tracing.ts';
 
 /** In order. */
-export const migrations = [eventTables, deliveryAttempts, webhookUrls, retention];
+export const migrations = [eventTables, deliveryAttempts, webhookUrls, retention, tracing];

@@ -88,7 +88,7 @@ export class ReplayWorker {
     );
     if (!webhook) return false;
     const { catalogue } = this.deps;
-    const inTime = events.filter((event) => event.occurredAt >= replay.since && event.occurredAt < replay.until);
+    const inTime = events.filter((event) => event.recordedAt >= replay.since && event.recordedAt < replay.until);
     const wanted = inTime.filter((event) => wants(webhook, event, catalogue.find(event.event)));
     const isPlanned = wanted.length > 0 && (await this.#plan(tx, replay, webhook, wanted, limits));
     const last = events.at(-1);

@@ -11,6 +11,7 @@ import { samlDomains } from './0015-saml-domains.ts';
 import { invitations } from './0016-invitations.ts';
 import { retention } from './0017-retention.ts';
 import { operators } from './0018-operators.ts';
+import { tracing } from './0019-tracing.ts';
 
 /** In order. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   invitations,
   retention,
   operators,
+  tracing,
 ];

@@ -3,6 +3,7 @@ import { catalog } from './0002-catalog.ts';
 import { coverage } from './0003-coverage.ts';
 import { provisioningRequests } from './0004-provisioning-requests.ts';
 import { retention } from './0005-retention.ts';
+import { tracing } from './0006-tracing.ts';
 
 /** In order. */
-export const migrations = [services, catalog, coverage, provisioningRequests, retention];
+export const migrations = [services, catalog, coverage, provisioningRequests, retention, tracing];

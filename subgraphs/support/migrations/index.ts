@@ -11,6 +11,7 @@ import { retention } from './0012-retention.ts';
 import { revisions } from './0013-revisions.ts';
 import { ticketLinks } from './0014-ticket-links.ts';
 import { referenceData } from './0015-reference-data.ts';
+import { tracing } from './0016-tracing.ts';
 
 /** In order. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   revisions,
   ticketLinks,
   referenceData,
+  tracing,
 ];
