@@ -21,8 +21,11 @@ declare module 'fastify' {
     caller: RequestContext;
   }
   interface FastifyContextConfig {
-    /** `public` routes look at no credentials; `optional` ones at those that are sent. Default: authenticated. */
-    access?: 'public' | 'optional' | 'authenticated';
+    /**
+     * `public` routes look at no credentials; `optional` ones at those that are sent; `page` ones at the cookie of who signed in to our
+     * pages, and whose session has ended is nobody there. Default: authenticated.
+     */
+    access?: 'public' | 'optional' | 'page' | 'authenticated';
     /** What the request costs against hour and burst. Default: by method (GET 1, POST 2, PUT 2, DELETE 3). */
     weight?: number;
     category?: RateCategory | null;

@@ -8,6 +8,8 @@ import { CredentialsMissing, PlatformError } from '../../kernel/errors/errors.ts
 import type { Priority } from '../../kernel/http/http.ts';
 import type { Logger } from '../../kernel/log/log.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
+import { SESSION_COOKIE } from '../../kernel/pages/console.ts';
+import { cookieIn } from '../../kernel/pages/cookies.ts';
 import type { ClientInfo } from '../../kernel/request.ts';
 import { readTraceparent } from '../../kernel/tracing/tracing.ts';
 import { Admission, type Identified } from './admission.ts';
@@ -170,13 +172,25 @@ export class Edge {
     return new Admission(requestId, { ...client, userAgent }, this.#limiter, this.options.log);
   }
 
-  async #identify({ routeOptions, is404, headers, method, originalUrl, raw }: FastifyRequest, admission: Admission): Promise<void> {
+  async #identify(request: FastifyRequest, admission: Admission): Promise<void> {
+    const { routeOptions, is404, headers, method, originalUrl, raw } = request;
     const { access } = routeOptions.config;
     if (access === 'public' && !is404) return;
+    if (access === 'page') return this.#identifyOnPage(request, admission);
     const sent = this.#shownBy(headers, raw);
     // an unknown path is 404 for everyone, but who shows credentials is counted as who they are
     if ((is404 || access === 'optional') && !sent) return;
     await this.#authenticate(admission, sent, { signing: readSigning(headers, method, originalUrl), isRecheck: false });
+  }
+
+  /** Scripts and other sites cannot make a browser show it elsewhere. Whose session has ended signs in anew, which the page asks for. */
+  async #identifyOnPage({ headers, method, originalUrl }: FastifyRequest, admission: Admission): Promise<void> {
+    const token = cookieIn({ headers }, SESSION_COOKIE);
+    if (!token) return;
+    const options = { signing: readSigning(headers, method, originalUrl), isRecheck: false };
+    await this.#authenticate(admission, { kind: 'bearer', token }, options).catch((error: unknown) => {
+      if (!(error instanceof PlatformError && error.status === 401)) throw error;
+    });
   }
 
   /** What is sent with a request is meant; the certificate of its connection counts where nothing is. */

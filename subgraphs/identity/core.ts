@@ -14,6 +14,7 @@ import { Authenticator } from './authentication/authenticator.ts';
 import { ChangeFeed } from './authentication/change.feed.ts';
 import { OrganizationPlans } from './authentication/organization.plans.ts';
 import { Certificate } from './certificates/certificate.entity.ts';
+import { ConsoleSignIn } from './console/console.sign-in.ts';
 import { KeySetFetcher } from './issuers/key-set.fetcher.ts';
 import { KeySets } from './issuers/key-sets.ts';
 import { createMfa, type Mfa } from './mfa.ts';
@@ -99,6 +100,7 @@ export interface IdentityCore {
   plans: OrganizationPlans;
   access: PlatformAccesses;
   oauth: OAuth;
+  consoleSignIn: ConsoleSignIn;
   upkeep: AccessUpkeep;
   readers: {
     accounts: RecordReader<Account>;
@@ -133,6 +135,7 @@ export function createCore(ports: IdentityPorts): IdentityCore {
     access: new PlatformAccesses({ orm, clock, trail, feed }),
     saml: createSaml({ ...ports, guard: verifying.guard, trail, feed, sessions: logins.sessions, mails: logins.mails }),
     oauth,
+    consoleSignIn: new ConsoleSignIn({ ...ports, ...logins, gate }),
     upkeep: new AccessUpkeep({ rows, clock, log, auditRetentionDays: ports.auditRetentionDays }),
     readers: {
       accounts: new RecordReader(ports, Account),

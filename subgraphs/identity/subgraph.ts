@@ -13,6 +13,7 @@ import type { Authenticator } from './authentication/authenticator.ts';
 import { type Bootstrapped, bootstrap, type Presets } from './bootstrap.ts';
 import { Certificate } from './certificates/certificate.entity.ts';
 import { CertificateResolver } from './certificates/certificate.resolver.ts';
+import { mountConsole } from './console/console.routes.ts';
 import { IdentityContext } from './context.ts';
 import { createCore, type IdentityCore, type IdentityPorts } from './core.ts';
 import { TrustedIssuer } from './issuers/trusted-issuer.entity.ts';
@@ -141,7 +142,10 @@ export const identity: Domain<IdentityPorts, RunningIdentity> = {
         core.upkeep.start();
         core.saml.domainUpkeep.start();
       },
-      mount: (app) => core.oauth.mount(app),
+      async mount(app) {
+        await core.oauth.mount(app);
+        await mountConsole(app, core.consoleSignIn, ports.origin.startsWith('https:'));
+      },
       challenge: ({ principal }) => core.mfa.challenges.demand(principal),
       async stop() {
         await core.upkeep.stop();

@@ -1,5 +1,6 @@
 import type { Domain, RunningDomain } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
+import type { RequestContext } from '../../kernel/request.ts';
 import { mountAttachments } from './attachments/attachment.http.ts';
 import type { AttachmentStore } from './attachments/attachment.store.ts';
 import { SupportContext } from './context.ts';
@@ -42,6 +43,7 @@ export const support: Domain<SupportPorts, RunningSupport> = {
   ],
   start(ports) {
     const core = createCore(ports);
+    const contextOf = (request: RequestContext): SupportContext => new SupportContext(core, request);
     const { attachments, integrations, tally, accents, slaSweeper, automationSweeper, notificationRetention, readers, reportLinks } = core;
     const working = [attachments, tally, accents, slaSweeper, automationSweeper, notificationRetention, integrations];
     return {
@@ -52,7 +54,7 @@ export const support: Domain<SupportPorts, RunningSupport> = {
         references: {
           Ticket: { requires: 'support:read', load: ({ id = '' }, { loaders }) => loaders.tickets.load(id) },
         },
-        createContext: (request) => new SupportContext(core, request),
+        createContext: contextOf,
       }),
       attachments,
       notificationRetention,
@@ -60,7 +62,7 @@ export const support: Domain<SupportPorts, RunningSupport> = {
       async mount(app) {
         await mountAttachments(app, readers.attachments, ports.files);
         await mountReportDownloads(app, { ...ports, links: reportLinks });
-        await mountTicketPage(app, { ...ports, ...core });
+        await mountTicketPage(app, { ...ports, ...core, contextOf });
         await integrations.mount(app);
       },
       async start() {

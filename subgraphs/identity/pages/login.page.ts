@@ -7,18 +7,23 @@ export interface LoginParts {
   clientName: string;
   email?: string | undefined;
   problem?: string | undefined;
+  /** What the forms of our own pages carry on; those of an application's request know it, and can be cancelled. */
+  hidden?: Readonly<Record<string, string>>;
 }
 
 const cancel = (action: string): Markup =>
   html`<form method="post" action="${action}/abort" class="below"><button type="submit" class="quiet">Cancel and go back</button></form>`;
 
-export const loginPage = ({ action, clientName, email, problem: wrong }: LoginParts): string =>
+const hiddenFields = (fields: LoginParts['hidden'] = {}): Markup[] =>
+  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+
+export const loginPage = ({ action, clientName, email, problem: wrong, hidden }: LoginParts): string =>
   page({
     title: 'Sign in',
     body: html`<h1>Sign in</h1>
 <p>to continue to <strong>${clientName}</strong></p>
 ${problem(wrong)}
-<form method="post" action="${action}/login">
+<form method="post" action="${action}/login">${hiddenFields(hidden)}
 <div class="field"><label for="email">E-mail</label>
 <input type="email" id="email" name="email" value="${email ?? ''}" autocomplete="username" required maxlength="320" ${wrong ? html`aria-invalid="true"` : ''} ${email ? '' : html`autofocus`}></div>
 <div class="field"><label for="password">Password</label>
@@ -26,23 +31,24 @@ ${problem(wrong)}
 <div class="actions"><button type="submit">Sign in</button></div>
 </form>
 <p class="aside"><a href="/password/forgot">Forgot your password?</a></p>
-${cancel(action)}`,
+${!hidden && cancel(action)}`,
   });
 
 export const secondFactorPage = ({
   action,
   problem: wrong,
   isSent,
-}: Pick<LoginParts, 'action' | 'problem'> & { isSent?: boolean }): string =>
+  hidden,
+}: Pick<LoginParts, 'action' | 'problem' | 'hidden'> & { isSent?: boolean }): string =>
   page({
     title: 'Second step',
     body: html`<h1>Second step</h1>
 <p>Enter the code ${isSent ? 'that we have sent you' : 'of your authenticator app'}, or one of your backup codes.</p>
 ${problem(wrong)}
-<form method="post" action="${action}/second-factor">
+<form method="post" action="${action}/second-factor">${hiddenFields(hidden)}
 <div class="field"><label for="code">Code</label>
 <input type="text" class="code" id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="40" autofocus ${wrong ? html`aria-invalid="true"` : ''}></div>
 <div class="actions"><button type="submit">Continue</button></div>
 </form>
-${cancel(action)}`,
+${!hidden && cancel(action)}`,
   });

@@ -27,16 +27,16 @@ export class NotificationResolver {
     return notifications.notify(ticketId, input);
   }
 
-  @Mutation(() => Int, {
+  @Mutation(() => Ticket, {
     description:
-      'Takes back the links that mails about a ticket gave their recipients so far: all, or those of these recipients. How many they were. Later mails have links that work.',
+      'Takes back the links that mails about a ticket gave their recipients so far: all, or those of these recipients. Later mails have links that work.',
   })
   @Requires('support:write')
   revokeTicketLinks(
     @Arg('ticketId', () => ID) ticketId: string,
     @Arg('recipientIds', () => [ID], { nullable: true }) recipientIds: string[] | null | undefined,
     @Ctx() { notifications }: SupportContext,
-  ): Promise<number> {
+  ): Promise<Ticket> {
     return notifications.revokeLinks(ticketId, recipientIds);
   }
 

@@ -16,6 +16,7 @@ import { requestOf } from './notification.request.ts';
 import { NotificationType } from './notification.states.ts';
 import { NotificationRecipient } from './notification-recipient.entity.ts';
 import type { Notifier } from './notifier.ts';
+import { LINK_MS } from './ticket.links.ts';
 
 export interface NotificationServiceDeps {
   em: EntityManager;
@@ -43,21 +44,24 @@ export class NotificationService {
     });
   }
 
-  /** How many links hold no more. @throws ResourceNotFound for the ticket; InvalidParameters for more recipients than a mail has */
-  async revokeLinks(ticketId: string, recipientIds?: readonly string[] | null): Promise<number> {
+  /** At once. @throws ResourceNotFound for the ticket; InvalidParameters for more recipients than a mail has */
+  async revokeLinks(ticketId: string, recipientIds?: readonly string[] | null): Promise<Ticket> {
     const { em, clock } = this.deps;
     if (recipientIds && recipientIds.length > MAX_RECIPIENTS)
       throw new InvalidParameters([{ field: 'recipientIds', reason: `must name at most ${MAX_RECIPIENTS} recipients` }]);
-    await this.#ticket(ticketId);
-    return em.transactional(async (tx) => {
-      const mails = await tx.find(Notification, { ticketId, type: NotificationType.EMAIL }, { fields: ['id'] });
+    const ticket = await this.#ticket(ticketId);
+    await em.transactional(async (tx) => {
+      // the links of earlier ones have ended
+      const since = new Date(clock.now().getTime() - LINK_MS);
+      const mails = await tx.find(Notification, { ticketId, type: NotificationType.EMAIL, createdAt: { $gt: since } }, { fields: ['id'] });
       const where = {
         notificationId: { $in: mails.map(({ id }) => id) },
         linkRevokedAt: null,
         ...(recipientIds && { id: { $in: [...recipientIds] } }),
       };
-      return tx.nativeUpdate(NotificationRecipient, where, { linkRevokedAt: clock.now() });
+      await tx.nativeUpdate(NotificationRecipient, where, { linkRevokedAt: clock.now() });
     });
+    return ticket;
   }
 
   /** @throws ResourceNotFound */

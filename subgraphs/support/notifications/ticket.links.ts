@@ -8,9 +8,8 @@ import { NotificationRecipient } from './notification-recipient.entity.ts';
 /** Who was given a link, and to what. */
 export type LinkHolder = NotificationRecipient & { ticketId: string };
 
-const DAY_MS = 86_400_000;
-/** How long the link of a mail holds. */
-export const LINK_DAYS = 30;
+/** How long the link of a mail holds: 30 days. */
+export const LINK_MS = 30 * 86_400_000;
 
 /**
  * Tokens by which whoever was mailed about a ticket reads it, and replies, without a login: of one ticket and one mail. They are
@@ -36,7 +35,7 @@ export class TicketLinks {
     const [given, right] = [Buffer.from(token), Buffer.from(this.tokenOf(id, ticketId))];
     if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
     const { orm, clock } = this.parts;
-    const since = new Date(clock.now().getTime() - LINK_DAYS * DAY_MS);
+    const since = new Date(clock.now().getTime() - LINK_MS);
     const where = { id, ticketId, linkRevokedAt: null, createdAt: { $gt: since } };
     const recipient = await orm.em.fork().findOne(NotificationRecipient, where, EVERYWHERE);
     return recipient ? Object.assign(recipient, { ticketId }) : undefined;

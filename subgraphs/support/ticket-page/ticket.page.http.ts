@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { PlatformError } from '../../../kernel/errors/errors.ts';
+import { Principal } from '../../../kernel/access/principal.ts';
+import { PlatformError, ResourceNotFound } from '../../../kernel/errors/errors.ts';
+import { SIGN_OUT_PATH, signInTo } from '../../../kernel/pages/console.ts';
 import { cookieIn, cookieLine } from '../../../kernel/pages/cookies.ts';
 import {
   acceptPageForms,
@@ -9,22 +11,26 @@ import {
   refuseOtherSites,
   sendPage,
 } from '../../../kernel/pages/page.requests.ts';
+import { organizationEm } from '../../../kernel/records/organization.filter.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
 import { isStorable } from '../../../kernel/values/text.ts';
-import { LINK_DAYS, type TicketLinks } from '../notifications/ticket.links.ts';
+import type { SupportContext } from '../context.ts';
+import { LINK_MS, type TicketLinks } from '../notifications/ticket.links.ts';
 import { ticketPath } from '../tickets/ticket.urls.ts';
 import { type ContactParts, ContactVisitor } from './contact.visitor.ts';
-import { noAccessPage, REPLY_LENGTH, type TicketPageParts, ticketPage } from './ticket.page.ts';
+import { noAccessPage, REPLY_LENGTH, type TicketPageParts, ticketPage, unsentPage } from './ticket.page.ts';
 import type { Visitor } from './ticket.view.ts';
+import { UserVisitor } from './user.visitor.ts';
 
 export interface TicketPageRoutes extends ContactParts {
   links: TicketLinks;
+  contextOf(request: RequestContext): SupportContext;
   /** Public origin of the platform. */
   origin: string;
 }
 
-const PAGE = { config: { access: 'public' }, errorHandler: answerErrorPage } as const;
+const PAGE = { config: { access: 'page' }, errorHandler: answerErrorPage } as const;
 const LINK_COOKIE = 'ticket_link';
-const DAY_SECONDS = 86_400;
 
 /** `urls.customer_portal` of a ticket: the page to which mails lead, on a server behind the edge. */
 export async function mountTicketPage(app: FastifyInstance, routes: TicketPageRoutes): Promise<void> {
@@ -46,11 +52,13 @@ async function show(routes: TicketPageRoutes, request: FastifyRequest, reply: Fa
   if (token !== undefined) {
     if (typeof token !== 'string' || !(await routes.links.holderOf(token, idOf(request)))) return noAccess(path);
     const isSecure = routes.origin.startsWith('https:');
-    reply.header('set-cookie', cookieLine(LINK_COOKIE, token, { path, maxAge: LINK_DAYS * DAY_SECONDS, isSecure }));
+    reply.header('set-cookie', cookieLine(LINK_COOKIE, token, { path, maxAge: LINK_MS / 1000, isSecure }));
     return { location: path };
   }
   const visitor = await visitorOf(routes, request);
-  return visitor ? shown(visitor, path) : noAccess(path);
+  if (visitor) return shown(visitor, path);
+  if (isSignedIn(request)) throw new ResourceNotFound('ticket', idOf(request));
+  return cookieIn(request, LINK_COOKIE) ? noAccess(path) : { location: signInTo(path) };
 }
 
 async function take(routes: TicketPageRoutes, request: FastifyRequest): Promise<PageAnswer> {
@@ -58,7 +66,7 @@ async function take(routes: TicketPageRoutes, request: FastifyRequest): Promise<
   const { reply: sent = '' } = formOf(request);
   const content = sent.replaceAll('\r\n', '\n').trim();
   const visitor = await visitorOf(routes, request);
-  if (!visitor?.mayReply) return noAccess(path, content);
+  if (!visitor?.mayReply) return { page: unsentPage(signInTo(path), content), status: 403 };
   const problem = problemWith(content);
   if (problem) return shown(visitor, path, { reply: content, problem }, 400);
   try {
@@ -78,18 +86,24 @@ function problemWith(content: string): string | undefined {
 }
 
 async function visitorOf(routes: TicketPageRoutes, request: FastifyRequest): Promise<Visitor | undefined> {
+  const ticketId = idOf(request);
+  const { principal } = request.caller;
+  if (isSignedIn(request) && isStorable(ticketId)) {
+    const em = organizationEm(routes.orm, principal.organizationId);
+    const user = new UserVisitor({ principal, context: routes.contextOf(request.caller), em, ticketId });
+    if (await user.maySee()) return user;
+  }
   const token = cookieIn(request, LINK_COOKIE);
-  const recipient = token && (await routes.links.holderOf(token, idOf(request)));
+  const recipient = token && (await routes.links.holderOf(token, ticketId));
   return recipient ? new ContactVisitor(routes, recipient) : undefined;
 }
 
 async function shown(visitor: Visitor, path: string, refused?: TicketPageParts['refused'], status = 200): Promise<PageAnswer> {
-  return { page: ticketPage({ ...(await visitor.view()), visitor, action: path, signOut: '/console/sign-out', refused }), status };
+  return { page: ticketPage({ ...(await visitor.view()), visitor, action: path, signOut: SIGN_OUT_PATH, refused }), status };
 }
 
-const noAccess = (path: string, reply?: string): PageAnswer => ({
-  page: noAccessPage(`/console/sign-in?to=${encodeURIComponent(path)}`, reply),
-  status: 403,
-});
+const noAccess = (path: string): PageAnswer => ({ page: noAccessPage(signInTo(path)), status: 403 });
+
+const isSignedIn = ({ caller }: FastifyRequest): boolean => caller.principal !== Principal.nobody;
 
 const idOf = ({ params }: FastifyRequest): string => (params as { id: string }).id;

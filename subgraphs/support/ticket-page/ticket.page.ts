@@ -1,6 +1,7 @@
 import { html, type Markup } from '../../../kernel/messages/html.ts';
 import { instantOf } from '../../../kernel/messages/mail.document.ts';
 import { page, problem } from '../../../kernel/pages/layout.ts';
+import { messagePage } from '../../../kernel/pages/message.page.ts';
 import type { Comment } from '../comments/comment.entity.ts';
 import type { TicketView, Visitor } from './ticket.view.ts';
 
@@ -53,12 +54,20 @@ ${refused?.reply}</textarea>
 <div class="actions"><button type="submit">Send reply</button></div>
 </form>`;
 
-/** For whom nothing is shown. What they wrote meanwhile is theirs to copy. */
-export const noAccessPage = (signIn: string, reply?: string): string =>
-  page({
+export const noAccessPage = (signIn: string): string =>
+  messagePage({
     title: 'This link does not work any more',
-    body: html`<h1>This link does not work any more</h1>
-<p>It is too old, was taken back, or is not whole. A newer mail about the ticket has another one.</p>
-${reply && html`<div class="field"><label for="unsent">Your reply was not sent</label><textarea id="unsent" rows="6" readonly>\n${reply}</textarea></div>`}
-<p class="aside"><a href="${signIn}">Sign in</a> if you have a login.</p>`,
+    text: 'It is too old, was taken back, or is not whole. A newer mail about the ticket has another one.',
+    more: html`<p class="aside"><a href="${signIn}">Sign in</a> if you have a login.</p>`,
+  });
+
+/** For whom the page was shown, and is no more. What they wrote meanwhile is theirs to keep. */
+export const unsentPage = (signIn: string, reply: string): string =>
+  page({
+    title: 'Your reply was not sent',
+    body: html`<h1>Your reply was not sent</h1>
+<p>You are signed out, or the link of the mail does not work any more. <a href="${signIn}">Sign in</a>, or open the link of a newer mail, and send it again.</p>
+<div class="field"><label for="unsent">Your reply</label>
+<textarea id="unsent" rows="6" readonly>
+${reply}</textarea></div>`,
   });

@@ -1,0 +1,46 @@
+import type { Principal } from '../../../kernel/access/principal.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { existing } from '../../../kernel/records/records.ts';
+import type { SupportContext } from '../context.ts';
+import type { Ticket } from '../tickets/ticket.entity.ts';
+import { type TicketView, type Visitor, viewOf } from './ticket.view.ts';
+
+export interface UserVisit {
+  principal: Principal;
+  context: SupportContext;
+  em: EntityManager;
+  ticketId: string;
+}
+
+/** A user who signed in: may do here what they may do everywhere. */
+export class UserVisitor implements Visitor {
+  readonly isSignedIn = true;
+  readonly who = 'yourself';
+
+  constructor(private readonly visit: UserVisit) {}
+
+  get mayReply(): boolean {
+    return this.visit.principal.may('support:create');
+  }
+
+  /** Whether there is such a ticket for this user. */
+  async maySee(): Promise<boolean> {
+    return this.visit.principal.may('support:read') && (await this.#ticket()) !== null;
+  }
+
+  async view(): Promise<TicketView> {
+    return viewOf(this.visit.em, existing(await this.#ticket(), 'ticket', this.visit.ticketId));
+  }
+
+  /** @throws ResourceNotFound, InsufficientPermissions */
+  async reply(content: string): Promise<void> {
+    const { principal, context, ticketId } = this.visit;
+    principal.require('support:create');
+    await context.comments.add(ticketId, { content });
+  }
+
+  #ticket(): Promise<Ticket | null> {
+    const { context, ticketId } = this.visit;
+    return context.loaders.tickets.load(ticketId);
+  }
+}

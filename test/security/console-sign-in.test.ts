@@ -1,0 +1,216 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../kernel/records/ids.ts';
+import { type Rig, rig } from '../rig.ts';
+import { Browser, type Page } from '../support/browser.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { openTicket } from '../ticket.setup.ts';
+import { PASSWORD, type TestUser, userOf } from '../users.setup.ts';
+import { codesSentTo, confirmed, totp, withSms, wrongTotp } from './mfa.setup.ts';
+
+const COOKIE = /^console_session=([^;]+); path=\/console; max-age=3600; httponly; samesite=lax$/;
+
+let platform: Rig;
+let tenant: Tenant;
+beforeAll(async () => {
+  platform = await rig();
+  tenant = await platform.organization({ plan: 'custom' });
+});
+
+const pathOf = ({ id }: Json): string => `/console/tickets/${id}`;
+const signIn = (browser: Browser, page: Page, { email }: TestUser, password = PASSWORD): Promise<Page> =>
+  browser.submit(page, { email, password });
+async function signedIn(user: TestUser, ticket: Json): Promise<{ browser: Browser; page: Page }> {
+  const browser = new Browser(tenant.origin);
+  return { browser, page: await signIn(browser, await browser.open(pathOf(ticket)), user) };
+}
+const comments = async ({ id }: Json): Promise<Json[]> => (await tenant.rest('GET', `/support/tickets/${id}/comments`)).body.comments;
+
+/** A sign-in as a program sees it: the answer with the cookie. */
+const posted = (path: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${tenant.origin}${path}`, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(form) });
+async function sessionOf(user: TestUser): Promise<string> {
+  const { headers } = await posted('/console/sign-in/login', { email: user.email, password: PASSWORD });
+  return COOKIE.exec(headers.get('set-cookie') ?? '')?.[1] ?? '';
+}
+
+describe('the page of a ticket', () => {
+  test('asks who has no link to sign in, leads back, and takes a reply in their own name', async () => {
+    const ticket = await openTicket(tenant, { title: 'Fax is slow' });
+    await tenant.rest('POST', `/support/tickets/${ticket.id}/comments`, { body: { content: 'Nobody faxes.', visibility: 'internal' } });
+    const user = await userOf(tenant, 'member');
+    const { browser, page } = await signedIn(user, ticket);
+    expect([page.status, page.url]).toEqual([200, `${tenant.origin}${pathOf(ticket)}`]);
+    for (const part of [ticket.number, 'Fax is slow', 'There are no replies yet', 'Sign out']) expect(page.text).toContain(part);
+    await browser.submit(page, { reply: 'It is <b>very</b> slow.' }, pathOf(ticket));
+    const [newest] = await comments(ticket);
+    expect(newest).toMatchObject({ content: 'It is <b>very</b> slow.', author: { type: 'customer', id: user.id, email: user.email } });
+  });
+
+  test('takes a reply of the desk as the desk’s, and shows it nothing internal either', async () => {
+    const ticket = await openTicket(tenant);
+    await tenant.rest('POST', `/support/tickets/${ticket.id}/comments`, { body: { content: 'A secret of ours.', visibility: 'internal' } });
+    const user = await userOf(tenant, 'admin');
+    const { browser, page } = await signedIn(user, ticket);
+    expect(page.text).not.toContain('A secret of ours.');
+    const after = await browser.submit(page, { reply: 'We found it.' }, pathOf(ticket));
+    expect(after.text).toContain('We found it.');
+    const [newest] = await comments(ticket);
+    expect(newest).toMatchObject({ content: 'We found it.', visibility: 'customer', author: { type: 'agent', email: user.email } });
+  });
+
+  test('is not there for users of other organizations', async () => {
+    const ticket = await openTicket(tenant);
+    const { browser, page } = await signedIn(await userOf(await platform.organization(), 'owner'), ticket);
+    const absent = await browser.open(pathOf({ id: newId('ticket') }));
+    expect([page.status, absent.status]).toEqual([404, 404]);
+    expect(page.text).not.toContain(ticket.number);
+    const posted = await browser.open(pathOf(ticket), { method: 'POST', body: new URLSearchParams({ reply: 'Let me in' }) });
+    expect(posted.status).toBe(403);
+    expect(await comments(ticket)).toEqual([]);
+  });
+
+  test('has no form for who may read and not write, and takes none', async () => {
+    const ticket = await openTicket(tenant);
+    const { browser, page } = await signedIn(await userOf(tenant, 'read_only'), ticket);
+    expect([page.status, page.text.includes('<textarea')]).toEqual([200, false]);
+    const posted = await browser.open(pathOf(ticket), { method: 'POST', body: new URLSearchParams({ reply: 'Let me write' }) });
+    expect(posted.status).toBe(403);
+    expect(await comments(ticket)).toEqual([]);
+  });
+
+  test('keeps what was typed by who is signed out meanwhile', async () => {
+    const ticket = await openTicket(tenant);
+    const user = await userOf(tenant, 'admin');
+    const { browser, page } = await signedIn(user, ticket);
+    browser.forget();
+    const lost = await browser.submit(page, { reply: 'An hour of <work>' }, pathOf(ticket));
+    expect([lost.status, lost.text.includes('An hour of &lt;work&gt;')]).toEqual([403, true]);
+    expect(await comments(ticket)).toEqual([]);
+  });
+
+  test('takes no form of another site', async () => {
+    const ticket = await openTicket(tenant);
+    const cookie = `console_session=${await sessionOf(await userOf(tenant, 'admin'))}`;
+    const answer = await posted(pathOf(ticket), { reply: 'Forged' }, { cookie, 'sec-fetch-site': 'cross-site' });
+    expect(answer.status).toBe(403);
+    expect(await comments(ticket)).toEqual([]);
+  });
+});
+
+describe('signing in to our pages', () => {
+  test('says what is wrong, and what was typed stays but for the password', async () => {
+    const ticket = await openTicket(tenant);
+    const user = await userOf(tenant);
+    const browser = new Browser(tenant.origin);
+    const wrong = await signIn(browser, await browser.open(pathOf(ticket)), user, 'not the password');
+    expect([wrong.status, wrong.text.includes('role="alert"'), wrong.text.includes(user.email)]).toEqual([401, true, true]);
+    expect(wrong.text).not.toContain('not the password');
+    expect(wrong.headers.get('set-cookie')).toBeNull();
+    expect((await signIn(browser, wrong, user)).url).toBe(`${tenant.origin}${pathOf(ticket)}`);
+  });
+
+  test('takes the second factor of who has one, and no cookie is set before', async () => {
+    const ticket = await openTicket(tenant);
+    const { user, secret } = await confirmed(tenant);
+    const { browser, page } = await signedIn(user, ticket);
+    expect([page.status, page.text.includes('Second step'), page.headers.get('set-cookie')]).toEqual([200, true, null]);
+    const wrong = await browser.submit(page, { code: await wrongTotp(secret) });
+    expect([wrong.status, wrong.text.includes('role="alert"')]).toEqual([401, true]);
+    const right = await browser.submit(wrong, { code: await totp(secret) });
+    expect([right.status, right.url]).toEqual([200, `${tenant.origin}${pathOf(ticket)}`]);
+  });
+
+  test('sends a code to who has one by SMS alone, once', async () => {
+    const ticket = await openTicket(tenant);
+    const { user, number } = await withSms(tenant);
+    const before = (await codesSentTo(number)).length;
+    const { browser, page } = await signedIn(user, ticket);
+    expect(page.text).toContain('that we have sent you');
+    await browser.submit(page, { code: '000000' });
+    expect((await codesSentTo(number)).length).toBeLessThanOrEqual(before + 1);
+  });
+
+  test('begins anew where the second step comes late or was made up', async () => {
+    const ticket = await openTicket(tenant);
+    const { user, secret } = await confirmed(tenant);
+    const { browser, page } = await signedIn(user, ticket);
+    const passed = /name="passed" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    for (const forged of ['', 'v1.AAAA', `${passed.slice(0, -4)}AAAA`]) {
+      const answer = await posted('/console/sign-in/second-factor', { passed: forged, code: await totp(secret) });
+      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([400, null]);
+    }
+    await platform.advance(10 * 60_000);
+    const late = await browser.submit(page, { code: await totp(secret) });
+    expect([late.status, late.text.includes('took too long')]).toEqual([400, true]);
+  });
+
+  test.each([
+    'https://evil.example/console/tickets/x',
+    '//evil.example/console/tickets/x',
+    '/\\evil.example',
+    '/console/../v1/organization',
+    '/console//evil.example',
+    '/console/tickets/x?token=1',
+    '/v1/organization',
+    'javascript:alert(1)',
+  ])('does not lead to %s', async (to) => {
+    const user = await userOf(tenant);
+    const answer = await posted('/console/sign-in/login', { email: user.email, password: PASSWORD, to });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/console/sign-in/done']);
+    const page = await new Browser(tenant.origin).open(`/console/sign-in?to=${encodeURIComponent(to)}`);
+    expect(page.text).not.toContain('evil');
+  });
+
+  test('gives a session like any other: in the list, counted, and ended by signing out', async () => {
+    const ticket = await openTicket(tenant);
+    const user = await userOf(tenant);
+    const before = (await user.rest('GET', '/auth/sessions')).body.data.length;
+    const { browser, page } = await signedIn(user, ticket);
+    expect((await user.rest('GET', '/auth/sessions')).body.data).toHaveLength(before + 1);
+    const out = await browser.submit(page, {}, '/console/sign-out');
+    expect([out.status, out.text.includes('You are signed out')]).toEqual([200, true]);
+    expect((await user.rest('GET', '/auth/sessions')).body.data).toHaveLength(before);
+    expect((await browser.open(pathOf(ticket))).text).toContain('<h1>Sign in</h1>');
+  });
+
+  test('ends with the session: who was signed out elsewhere is asked to sign in', async () => {
+    const ticket = await openTicket(tenant);
+    const cookie = `console_session=${await sessionOf(await userOf(tenant))}`;
+    const open = () => fetch(`${tenant.origin}${pathOf(ticket)}`, { headers: { cookie }, redirect: 'manual' });
+    expect((await open()).status).toBe(200);
+    await posted('/console/sign-out', {}, { cookie });
+    const answer = await open();
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `/console/sign-in?to=${encodeURIComponent(pathOf(ticket))}`]);
+  });
+
+  test('is not taken from a form of another site', async () => {
+    const user = await userOf(tenant);
+    const answer = await posted('/console/sign-in/login', { email: user.email, password: PASSWORD }, { 'sec-fetch-site': 'cross-site' });
+    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null]);
+  });
+});
+
+describe('the cookie of our pages', () => {
+  test('is no credential for the API, where pages of other origins may call', async () => {
+    const cookie = `console_session=${await sessionOf(await userOf(tenant))}`;
+    expect((await fetch(`${tenant.origin}/v1/organization`, { headers: { cookie } })).status).toBe(401);
+    const asked = { method: 'POST', headers: { cookie, 'content-type': 'application/json' }, body: '{"query":"{ organization { id } }"}' };
+    expect(JSON.stringify(await (await fetch(`${tenant.origin}/graphql`, asked)).json())).toContain('INVALID_CREDENTIALS');
+  });
+
+  test('lets in no key that has to sign its requests', async () => {
+    const ticket = await openTicket(tenant);
+    const body = { name: 'signs', permissions: ['support:read'], require_signature: true };
+    const { key } = (await tenant.rest('POST', '/auth/api-keys', { body })).body.api_key;
+    const answer = await fetch(`${tenant.origin}${pathOf(ticket)}`, { headers: { cookie: `console_session=${key}` }, redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')?.startsWith('/console/sign-in')]).toEqual([303, true]);
+  });
+
+  test('that is none leads to the sign-in, and does not fail', async () => {
+    for (const value of ['', 'x', 'a.b.c', '%00', '"quoted"']) {
+      const headers = { cookie: `other=1; console_session=${value}; more=2` };
+      const answer = await fetch(`${tenant.origin}/console/tickets/x`, { headers, redirect: 'manual' });
+      expect([value, answer.status]).toEqual([value, 303]);
+    }
+  });
+});
