@@ -34,6 +34,9 @@ export class TransactionDialect extends PostgresDialect {
   }
 }
 
+/** How long a statement of a transaction waits for somebody else's lock before it fails: longer than others wait for its connection. */
+const LOCK_TIMEOUT_MS = 10_000;
+
 class TransactionDriver extends PostgresDriver {
   constructor(
     private readonly pool: pg.Pool,
@@ -48,7 +51,7 @@ class TransactionDriver extends PostgresDriver {
 
   override async beginTransaction(connection: Connection, { isolationLevel, accessMode }: TransactionSettings): Promise<void> {
     const modes = [isolationLevel && `isolation level ${isolationLevel}`, accessMode].filter(Boolean);
-    connection.begin(['begin', ...modes].join(' '));
+    connection.begin(`${['begin', ...modes].join(' ')}; set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
   }
 
   override commitTransaction(connection: Connection): Promise<void> {

@@ -1,5 +1,6 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { CompiledQuery, type Transaction } from 'kysely';
+import pg from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Attached, Database, type EntityManager } from '../../kernel/database/database.ts';
 import { unavailableFor } from '../../kernel/database/unavailable.ts';
@@ -41,7 +42,7 @@ async function world(): Promise<World> {
   // the first statement connects, and asks whether it is
   await attached.orm.em.fork().execute('select 1');
   const sent: string[][] = [];
-  database.onRoundTrip = (batch) => sent.push(batch.map((sql) => sql.split(' ', 1)[0] as string));
+  database.onRoundTrip = (batch) => sent.push(batch.map((sql) => sql.split(/\W/, 1)[0] as string));
   return { ...attached, proxy, sent };
 }
 
@@ -64,6 +65,21 @@ describe.runIf(process.env.TEST_DATABASE_URL)('a transaction', () => {
     expect(here.sent).toEqual([['begin', 'insert', 'insert', 'insert', 'commit']]);
     expect(here.proxy.roundTrips - before).toBe(1);
     expect(await count(here)).toBe(3);
+  });
+
+  test('waits ten seconds for a lock and no longer', async () => {
+    const holder = here.orm.config.get('clientUrl') as string;
+    const server = new pg.Client(holder);
+    await server.connect();
+    onTestFinished(() => server.end());
+    await server.query('begin; lock table deeds_test.deed in access exclusive mode');
+    const began = performance.now();
+    const refused = await within((tx) => insert(tx, 1)).catch((error: Error) => error);
+    expect(unavailableFor(refused)).toMatchObject({ status: 503 });
+    expect(performance.now() - began).toBeGreaterThan(9_000);
+    await server.query('rollback');
+    await within((tx) => insert(tx, 1));
+    expect(await count(here)).toBe(1);
   });
 
   test('in which nothing is done is none', async () => {

@@ -48,7 +48,7 @@ test('opening a ticket reads nothing twice, and nothing at all once it has its n
 async function roundTrips(act: () => Promise<unknown>): Promise<string[]> {
   const seen = await platform.clock.standingStill(() => platform.roundTrips(act));
   return seen.map((batch) =>
-    batch.map((sql) => /^\s*(?:insert into|update) [\w".]*?(\w+)"? /.exec(sql)?.[1] ?? sql.split(' ', 1)[0]).join(' '),
+    batch.map((sql) => /^\s*(?:insert into|update) [\w".]*?(\w+)"? /.exec(sql)?.[1] ?? sql.split(/\W/, 1)[0]).join(' '),
   );
 }
 
