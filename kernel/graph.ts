@@ -26,10 +26,11 @@ export class Graph {
     this.#execute = execute;
   }
 
-  /** Runs a query as the platform itself, within the caller's organization: for checks that a reference exists. */
+  /** Runs a query as the platform itself, within what the caller sees: for checks that a reference exists. */
   async query<T>(document: DocumentNode, variables: Record<string, unknown>, request: RequestContext): Promise<T> {
     if (!this.#execute) throw new Error('The graph is not bound yet.');
-    const principal = Principal.system('graph', request.principal.organizationId);
+    const { organizationId, accounts } = request.principal;
+    const principal = Principal.system('graph', organizationId, accounts);
     const { data, errors } = await this.#execute({ document, variables, context: { ...request, principal } });
     const unavailable = errors?.find(({ extensions }) => extensions.code === 'SERVICE_UNAVAILABLE')?.originalError;
     if (unavailable) throw unavailable;

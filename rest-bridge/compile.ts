@@ -28,14 +28,14 @@ export interface RestSource {
   areas: readonly Area[];
   /** Default: the field's `@requiresScopes` in the schema. */
   permissionOf?: PermissionOf;
-  /** By coordinate, like `Mutation.createTicket`. Default: none does. */
-  asksSecondFactor?: (coordinate: string) => boolean;
+  /** Whether a field has a policy, by its coordinate, like `Mutation.createTicket`. Default: none has. */
+  hasPolicy?: (coordinate: string, policy: 'second_factor' | 'organization') => boolean;
   /** Operations that are none of the graph, such as a download; under /v1, unless they state `servers`. */
   others?: readonly OtherRoute[];
 }
 
 /** Compiles the whole table. @throws RouteError for the first line that does not fit the graph. */
-export function compileRoutes({ schema, areas, permissionOf: permission = permissionOf, asksSecondFactor }: RestSource): CompiledRoute[] {
+export function compileRoutes({ schema, areas, permissionOf: permission = permissionOf, hasPolicy }: RestSource): CompiledRoute[] {
   const selections = new Selections();
   const ids = new Set<string>();
   return areas.flatMap(({ tag, routes }) =>
@@ -43,19 +43,21 @@ export function compileRoutes({ schema, areas, permissionOf: permission = permis
       if (ids.has(route.operationId)) throw new RouteError(route, 'its operationId is used twice');
       ids.add(route.operationId);
       const { kind, field, parent } = findField(schema, route);
+      const coordinate = `${parent.name}.${field.name}`;
       return {
         tag,
         kind,
         field,
-        permission: permission(`${parent.name}.${field.name}`, field),
-        secondFactor: asksSecondFactor?.(`${parent.name}.${field.name}`) ?? false,
+        permission: permission(coordinate, field),
+        isOrganizationWide: hasPolicy?.(coordinate, 'organization') ?? false,
+        secondFactor: hasPolicy?.(coordinate, 'second_factor') ?? false,
         ...compileRoute(schema, route, kind, field, selections),
       };
     }),
   );
 }
 
-type Compiled = Omit<CompiledRoute, 'tag' | 'kind' | 'field' | 'permission' | 'secondFactor'>;
+type Compiled = Omit<CompiledRoute, 'tag' | 'kind' | 'field' | 'permission' | 'isOrganizationWide' | 'secondFactor'>;
 
 function compileRoute(
   schema: GraphQLSchema,

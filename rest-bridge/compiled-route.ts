@@ -13,6 +13,8 @@ export interface CompiledRoute {
   kind: 'query' | 'mutation';
   field: GraphQLField<unknown, unknown>;
   permission: string | undefined;
+  /** Whether callers who are limited to accounts are refused. */
+  isOrganizationWide: boolean;
   /** Whether users are asked for a second factor. */
   secondFactor: boolean;
   status: number;

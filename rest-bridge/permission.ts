@@ -25,16 +25,18 @@ export function permissionsIn(supergraphSdl: string): (coordinate: string) => st
 
 /**
  * Refuses a caller who may not use an operation, before anything of the request is read. The graph checks the same again.
- * @throws CredentialsMissing (401), InsufficientPermissions or SecondFactorRequired (403)
+ * @throws CredentialsMissing (401), InsufficientPermissions, LimitedToAccounts or SecondFactorRequired (403)
  */
-export function requireOperation({ permission, secondFactor }: Demand, principal: Principal): void {
+export function requireOperation({ permission, isOrganizationWide, secondFactor }: Demand, principal: Principal): void {
   principal.requireAuthenticated();
   if (permission) principal.require(permission as Permission);
+  if (isOrganizationWide) principal.requireOrganization();
   if (secondFactor) principal.requireSecondFactor(permission);
 }
 
 interface Demand {
   permission: string | undefined;
+  isOrganizationWide: boolean;
   secondFactor: boolean;
 }
 
@@ -45,14 +47,16 @@ function permissionIn(directives: readonly ConstDirectiveNode[] | undefined): st
   return alternative?.[0]?.replace('.', ':');
 }
 
-/** The fields that ask users for a second factor: `@policy(policies: [["second_factor"]])` in the text of a supergraph. */
-export function secondFactorsIn(supergraphSdl: string): (coordinate: string) => boolean {
+/** The fields with a policy, such as `@policy(policies: [["second_factor"]])`, in the text of a supergraph. */
+export function policiesIn(supergraphSdl: string): (coordinate: string, policy: 'second_factor' | 'organization') => boolean {
   const asking = new Set<string>();
   for (const definition of parse(supergraphSdl, { noLocation: true }).definitions) {
     if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) continue;
     for (const { name, directives } of definition.fields ?? []) {
-      if (directives?.some((directive) => directive.name.value === 'policy')) asking.add(`${definition.name.value}.${name.value}`);
+      const policies = directives?.find((directive) => directive.name.value === 'policy')?.arguments?.[0]?.value;
+      const names = policies ? (valueFromASTUntyped(policies) as string[][]).flat() : [];
+      for (const policy of names) asking.add(`${definition.name.value}.${name.value} ${policy}`);
     }
   }
-  return (coordinate) => asking.has(coordinate);
+  return (coordinate, policy) => asking.has(`${coordinate} ${policy}`);
 }

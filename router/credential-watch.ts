@@ -115,4 +115,4 @@ const isAbout = (subjectId: string, { id, sessionId, clientId, organizationId }:
   subjectId === '' || [id, sessionId, clientId, organizationId].includes(subjectId);
 
 const holdsAll = (now: Principal, before: Principal): boolean =>
-  now.organizationId === before.organizationId && before.grants.every((grant) => now.mayGrant(grant));
+  now.organizationId === before.organizationId && now.seesAllOf(before.accounts) && before.grants.every((grant) => now.mayGrant(grant));

@@ -222,7 +222,14 @@ function hasPosition(
   });
 }
 
-const rightsOf = ({ kind, id, organizationId, plan, grants }: Principal): unknown[] => [kind, id, organizationId, plan, [...grants].sort()];
+const rightsOf = ({ kind, id, organizationId, plan, grants, accounts }: Principal): unknown[] => [
+  kind,
+  id,
+  organizationId,
+  plan,
+  [...grants].sort(),
+  accounts,
+];
 
 /** For JSON.stringify: objects with their members in one order, so that equal variables read the same. */
 function sortedMembers(_: string, value: unknown): unknown {

@@ -46,7 +46,8 @@ export async function userOf(tenant: Tenant, role = 'owner', phone?: string): Pr
 export async function invited(tenant: Tenant, role = 'member', phone?: string): Promise<{ user: Json; account: Json; email: string }> {
   const account = await createAccount(tenant);
   const email = `${newId('user').toLowerCase()}@example.com`;
-  const body = { email, name: 'Test User', role, phone };
+  const accounts = role === 'account_admin' ? undefined : null;
+  const body = { email, name: 'Test User', role, phone, accounts };
   const answer = await tenant.rest('POST', `/accounts/${account.id}/users`, { body });
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
   return { user: answer.body.data, account, email };

@@ -9,7 +9,7 @@ import { Upkeep } from '../../kernel/work/upkeep.ts';
 import { mountEventStream } from '../../rest-bridge/event-stream.ts';
 import { mountRest } from '../../rest-bridge/mount.ts';
 import { rewriteUrl } from '../../rest-bridge/paths.ts';
-import { permissionsIn, requireOperation, secondFactorsIn } from '../../rest-bridge/permission.ts';
+import { permissionsIn, policiesIn, requireOperation } from '../../rest-bridge/permission.ts';
 import { CredentialWatch } from '../../router/credential-watch.ts';
 import type { Admission } from '../../router/edge/admission.ts';
 import { clientAddress } from '../../router/edge/client-address.ts';
@@ -56,7 +56,7 @@ export async function openSurfaces(
   const supergraphSdl = composeSupergraph(subgraphs);
   const router = await createRouter({ supergraphSdl, transports, log, observer: observerOf(metrics), challenge });
   const idempotency = new SqlIdempotencyStore(rows, new SecretBox(secretKey, 'idempotency'));
-  const demands = { permissionOf: permissionsIn(supergraphSdl), asksSecondFactor: secondFactorsIn(supergraphSdl) };
+  const demands = { permissionOf: permissionsIn(supergraphSdl), hasPolicy: policiesIn(supergraphSdl) };
   const once = { store: idempotency, authorize: authorizer(demands) };
   const routes = restAreas.flatMap((area) => area.routes);
   const costOf = costsByRoutes(routes);
@@ -125,7 +125,7 @@ export async function openSurfaces(
 
 interface Demands {
   permissionOf(coordinate: string): string | undefined;
-  asksSecondFactor(coordinate: string): boolean;
+  hasPolicy(coordinate: string, policy: 'second_factor' | 'organization'): boolean;
 }
 
 /** The rules of an input are those of the subgraph that has the root field. */
@@ -139,10 +139,12 @@ const rulesOf =
 
 /** Judges root fields of mutations as the bridge does its routes. */
 const authorizer =
-  ({ permissionOf, asksSecondFactor }: Demands): MutationsOnceOptions['authorize'] =>
+  ({ permissionOf, hasPolicy }: Demands): MutationsOnceOptions['authorize'] =>
   (fields, principal) => {
-    for (const coordinate of fields.map((field) => `Mutation.${field}`))
-      requireOperation({ permission: permissionOf(coordinate), secondFactor: asksSecondFactor(coordinate) }, principal);
+    for (const coordinate of fields.map((field) => `Mutation.${field}`)) {
+      const [secondFactor, isOrganizationWide] = [hasPolicy(coordinate, 'second_factor'), hasPolicy(coordinate, 'organization')];
+      requireOperation({ permission: permissionOf(coordinate), isOrganizationWide, secondFactor }, principal);
+    }
   };
 
 const observerOf = ({ graphqlDuration, subgraphFetches, liveSubscriptions }: Metrics): RouterObserver => ({

@@ -6,7 +6,7 @@ import { createLogger } from '../../kernel/log/log.ts';
 import { createMetrics } from '../../kernel/metrics/metrics.ts';
 import { loadConfig } from '../../kernel/settings/config.ts';
 import { describeRest } from '../../rest-bridge/mount.ts';
-import { permissionsIn, secondFactorsIn } from '../../rest-bridge/permission.ts';
+import { permissionsIn, policiesIn } from '../../rest-bridge/permission.ts';
 import { assemble } from '../platform/assemble.ts';
 import { configMarkdown } from '../platform/command-line.ts';
 import { otherRoutes, restAreas } from '../platform/rest-areas.ts';
@@ -40,7 +40,7 @@ export async function generateDocuments(committed: (path: string) => string | un
       areas: restAreas,
       others: otherRoutes,
       permissionOf: permissionsIn(router.supergraphSdl),
-      asksSecondFactor: secondFactorsIn(router.supergraphSdl),
+      hasPolicy: policiesIn(router.supergraphSdl),
     });
     return new Map([
       ...Object.values(domains).map(({ subgraph }) => [`schema/${subgraph.name}.graphql`, `${subgraph.sdl.trim()}\n`] as const),

@@ -4,6 +4,7 @@ import type { Area, Route } from '../../rest-bridge/route.ts';
 interface Guard {
   permission: string;
   secondFactor: boolean;
+  isOrganizationWide: boolean;
 }
 
 /** docs/permissions.md: what each operation asks for, from the one place where it is stated. */
@@ -17,7 +18,7 @@ export function permissionsDocument(supergraphSdl: string, areas: readonly Area[
     '',
     'What a caller must hold, over REST, GraphQL and WebSocket alike: it is stated on the root field (`@Requires`) and checked there. `write` holds',
     '`create`, `admin` and `*` everything of their area. *credentials* means any valid ones; *none* means none. ⚿ asks users, not keys, for a',
-    'second factor.',
+    'second factor. ⌂ concerns the whole organization: whoever is limited to accounts is refused.',
     '',
     ...areas.flatMap(({ tag, routes }) => [`## ${tag}`, '', ...table(routes, guards), '']),
     '## GraphQL alone',
@@ -37,7 +38,8 @@ const table = (routes: readonly Route[], guards: ReadonlyMap<string, Guard>): st
   ),
 ];
 
-const shown = (guard: Guard | undefined): string => (guard ? `${guard.permission}${guard.secondFactor ? ' ⚿' : ''}` : '*none*');
+const shown = (guard: Guard | undefined): string =>
+  guard ? `${guard.permission}${guard.secondFactor ? ' ⚿' : ''}${guard.isOrganizationWide ? ' ⌂' : ''}` : '*none*';
 
 const ROOTS = ['Query', 'Mutation', 'Subscription'];
 
@@ -52,5 +54,10 @@ function guardOf({ directives = [] }: FieldDefinitionNode): Guard {
   const named = (name: string) => directives.find((directive) => directive.name.value === name);
   const scopes = JSON.stringify(named('requiresScopes')?.arguments ?? '').match(/"value":"([a-z]+\.[a-z]+)"/)?.[1];
   const open = named('authenticated') ? '*credentials*' : '*none*';
-  return { permission: scopes ? `\`${scopes.replace('.', ':')}\`` : open, secondFactor: named('policy') !== undefined };
+  const policies = JSON.stringify(named('policy')?.arguments ?? '');
+  return {
+    permission: scopes ? `\`${scopes.replace('.', ':')}\`` : open,
+    secondFactor: policies.includes('"second_factor"'),
+    isOrganizationWide: policies.includes('"organization"'),
+  };
 }

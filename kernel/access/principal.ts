@@ -1,4 +1,10 @@
-import { CredentialsMissing, InsufficientPermissions, SecondFactorRequired } from '../errors/errors.ts';
+import {
+  CredentialsMissing,
+  InsufficientPermissions,
+  InvalidParameters,
+  LimitedToAccounts,
+  SecondFactorRequired,
+} from '../errors/errors.ts';
 
 /** The areas and actions that permissions are made of (`support:read`), see docs/decisions.md, Access. */
 export const AREAS = ['accounts', 'credentials', 'services', 'billing', 'support', 'monitoring', 'analytics', 'webhooks'] as const;
@@ -17,6 +23,18 @@ export type Grant = Permission | `${Area}:*` | '*:*';
 
 export type Plan = 'developer' | 'business' | 'enterprise' | 'custom';
 
+/** The accounts that somebody may be limited to; null where they see the whole organization. */
+export type Accounts = readonly string[] | null;
+
+/** How many accounts somebody may be limited to. */
+export const MAX_ACCOUNTS = 50;
+
+/** Whose records are read: an organization's, or of these only those of some accounts. */
+export interface RecordScope {
+  readonly organizationId: string;
+  readonly accounts: Accounts;
+}
+
 export interface PrincipalData {
   kind: 'api_key' | 'certificate' | 'user' | 'client' | 'system';
   /** Id of the key, certificate, user or OAuth client; the name of the job for the platform itself. */
@@ -24,6 +42,8 @@ export interface PrincipalData {
   organizationId: string;
   plan: Plan;
   grants: readonly Grant[];
+  /** Default: null, the whole organization. */
+  accounts?: Accounts | undefined;
   /** The login, or the grant to an OAuth client, that a user acts in. */
   sessionId?: string | undefined;
   /** The OAuth client that acts for the user. */
@@ -36,23 +56,26 @@ export interface PrincipalData {
 }
 
 /** Who makes a request, and what they may do. Immutable; crosses to a subgraph as `toJSON()`. */
-export class Principal implements PrincipalData {
+export class Principal implements PrincipalData, RecordScope {
   readonly kind: PrincipalData['kind'];
   readonly id: string;
   readonly organizationId: string;
   readonly plan: Plan;
   readonly grants: readonly Grant[];
+  /** Sorted and each once, so that equal sets read the same. Empty: it sees no account. */
+  readonly accounts: Accounts;
   readonly sessionId: string | undefined;
   readonly clientId: string | undefined;
   readonly needsSecondFactor: boolean | 'platform';
   readonly #held: ReadonlySet<string>;
 
-  constructor({ kind, id, organizationId, plan, grants, sessionId, clientId, needsSecondFactor = false }: PrincipalData) {
+  constructor({ kind, id, organizationId, plan, grants, accounts = null, sessionId, clientId, needsSecondFactor = false }: PrincipalData) {
     this.kind = kind;
     this.id = id;
     this.organizationId = organizationId;
     this.plan = plan;
     this.grants = grants;
+    this.accounts = accounts && [...new Set(accounts)].sort();
     this.sessionId = sessionId;
     this.clientId = clientId;
     this.needsSecondFactor = needsSecondFactor;
@@ -62,9 +85,9 @@ export class Principal implements PrincipalData {
   /** Whoever has shown no credentials: holds nothing, belongs to no organization, and may use what is public. */
   static readonly nobody = new Principal({ kind: 'user', id: 'anonymous', organizationId: '', plan: 'developer', grants: [] });
 
-  /** The platform acting for an organization on its own account: jobs, reactions to events, checks of references. */
-  static system(job: string, organizationId: string): Principal {
-    return new Principal({ kind: 'system', id: job, organizationId, plan: 'custom', grants: ['*:*'] });
+  /** The platform itself, acting for an organization: jobs, reactions to events, checks of references. `accounts`: of these only. */
+  static system(job: string, organizationId: string, accounts: Accounts = null): Principal {
+    return new Principal({ kind: 'system', id: job, organizationId, plan: 'custom', grants: ['*:*'], accounts });
   }
 
   may(permission: Permission): boolean {
@@ -97,9 +120,35 @@ export class Principal implements PrincipalData {
     return action === '*' ? this.#held.has('*:*') || this.#held.has(grant) : this.may(`${area}:${action}`);
   }
 
+  /** Whether the records of an account may be seen; those of none belong to the organization as a whole. */
+  sees(accountId: string | null | undefined): boolean {
+    return this.accounts === null || (typeof accountId === 'string' && this.accounts.includes(accountId));
+  }
+
+  /** Whether somebody limited to these accounts sees no more than this principal: nobody hands on more than they see. */
+  seesAllOf(accounts: Accounts): boolean {
+    return this.accounts === null || accounts?.every((id) => this.sees(id)) === true;
+  }
+
+  /**
+   * The account of a record whose maker names none: the only one that they see. Null where they see the whole organization.
+   * @throws InvalidParameters where they see several; `field` is where one is named
+   */
+  defaultAccount(field: string): string | null {
+    if (this.accounts === null) return null;
+    const [only, another] = this.accounts;
+    if (only !== undefined && another === undefined) return only;
+    throw new InvalidParameters([{ field, reason: 'must name one of your accounts: you are limited to several' }]);
+  }
+
+  /** @throws LimitedToAccounts (403) for what concerns the whole organization. */
+  requireOrganization(): void {
+    if (this.accounts !== null) throw new LimitedToAccounts();
+  }
+
   toJSON(): PrincipalData {
-    const { kind, id, organizationId, plan, grants, sessionId, clientId, needsSecondFactor } = this;
-    return { kind, id, organizationId, plan, grants, sessionId, clientId, needsSecondFactor };
+    const { kind, id, organizationId, plan, grants, accounts, sessionId, clientId, needsSecondFactor } = this;
+    return { kind, id, organizationId, plan, grants, accounts, sessionId, clientId, needsSecondFactor };
   }
 }
 
@@ -115,6 +164,10 @@ export function narrowed(wished: readonly Grant[], held: Pick<Principal, 'mayGra
   const both = wished.flatMap((wish) => (held.mayGrant(wish) ? [wish] : held.grants.filter((grant) => liesWithin(grant, wish))));
   return [...new Set(both)];
 }
+
+/** The accounts that two both see: of a user and the client that acts for them. */
+export const sharedAccounts = (one: Accounts, other: Accounts): Accounts =>
+  one === null || other === null ? (one ?? other) : one.filter((id) => other.includes(id));
 
 const liesWithin = (grant: Grant, wish: Grant): boolean =>
   new Principal({ kind: 'system', id: 'wish', organizationId: '', plan: 'custom', grants: [wish] }).mayGrant(grant);

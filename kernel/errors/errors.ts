@@ -136,6 +136,15 @@ export class InsufficientPermissions extends PlatformError {
   }
 }
 
+/** 403: the caller is limited to accounts, and this concerns the whole organization. */
+export class LimitedToAccounts extends PlatformError {
+  constructor() {
+    super('INSUFFICIENT_PERMISSIONS', 'This concerns the whole organization, and you are limited to accounts of it.', {
+      reason: 'account_scope',
+    });
+  }
+}
+
 /** 401: the request shows no credentials, and what it asks for needs some. */
 export class CredentialsMissing extends PlatformError {
   constructor() {

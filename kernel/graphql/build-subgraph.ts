@@ -18,6 +18,7 @@ import type { Permission, Principal } from '../access/principal.ts';
 import type { RequestContext } from '../request.ts';
 import type { Subgraph } from '../subgraph.ts';
 import { Decimal } from '../values/money.ts';
+import { findScopes, isTypeOfAccounts } from './field-scopes.ts';
 import { compileInputProblems } from './input-problems.ts';
 import { checkPermission } from './requires.ts';
 import { DateTime, DecimalNumber } from './scalars.ts';
@@ -38,7 +39,9 @@ const NO_TOPICS: PubSub = {
 export interface EntityReference<C> {
   /** What the caller must hold whichever relation leads here; checked before anything is loaded. */
   requires: Permission;
-  /** Null where the caller's organization has none such. */
+  /** Whoever is limited to accounts is led to records of an account (`@OrganizationFilter`) only, unless this says that all are. */
+  scope?: 'open';
+  /** Null where there is none such for the caller. */
   load(reference: Readonly<Record<string, string>>, context: C): Promise<object | null>;
 }
 
@@ -65,10 +68,13 @@ export interface SubgraphDefinition<C extends { principal: Principal }> {
 export function buildSubgraph<C extends { principal: Principal }>(definition: SubgraphDefinition<C>): Subgraph {
   const { name, resolvers, orphanedTypes = [], references = {}, extension } = definition;
   readPlainly();
+  findScopes(resolvers);
   const declared = buildSchemaSync({
     resolvers,
     orphanedTypes,
     authChecker: checkPermission,
+    // what is refused is thrown there: what is left is not shown
+    authMode: 'null',
     validateFn: validateInput,
     pubSub: NO_TOPICS,
     scalarsMap: [
@@ -85,7 +91,7 @@ export function buildSubgraph<C extends { principal: Principal }>(definition: Su
     resolverMap[type] = { ...(resolverMap[type] as object), ...fields } as never;
   }
   for (const [type, reference] of Object.entries(references)) {
-    resolverMap[type] = { ...(resolverMap[type] as object), __resolveReference: resolverOf(reference) } as never;
+    resolverMap[type] = { ...(resolverMap[type] as object), __resolveReference: resolverOf(type, reference) } as never;
   }
   const executable = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolverMap as never }]);
   restoreEnumDefaults(executable);
@@ -112,10 +118,10 @@ interface FieldMetadata {
 }
 
 const resolverOf =
-  <C extends { principal: Principal }>({ requires, load }: EntityReference<C>) =>
+  <C extends { principal: Principal }>(type: string, { requires, scope, load }: EntityReference<C>) =>
   async (reference: Record<string, string>, context: C): Promise<object | null> => {
     context.principal.require(requires);
-    return load(reference, context);
+    return context.principal.accounts === null || scope === 'open' || isTypeOfAccounts(type) ? load(reference, context) : null;
   };
 
 /** A schema made of SDL takes an enum's default for its name; what is filled in is its value, as if the caller had sent it. */

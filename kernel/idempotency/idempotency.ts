@@ -14,7 +14,9 @@ export interface IdempotencyScope {
  * The scope of a caller: who it is and the OAuth client that acts for it, and no session. Who signs in again and repeats a request
  * must not pay twice.
  */
-export function idempotencyScope({ organizationId, id, clientId }: Principal): IdempotencyScope {
+export function idempotencyScope({ organizationId, id, clientId, accounts }: Principal): IdempotencyScope {
+  // what was answered to who saw other accounts is not repeated
+  if (accounts) return { organizationId, callerId: `${id}@${clientId ?? ''}/${hash('sha256', accounts.join(), 'base64url')}` };
   // a client that acts for itself
   if (!clientId || clientId === id) return { organizationId, callerId: id };
   return { organizationId, callerId: `${id}@${clientId}`, formerCallerId: id };

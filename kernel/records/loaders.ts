@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import type { RecordScope } from '../access/principal.ts';
 import { InvalidParameters } from '../errors/errors.ts';
 import type { Members } from '../graphql/members.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../graphql/page.ts';
@@ -20,30 +21,30 @@ export class RecordLoader<T extends object> {
 
   constructor(
     private readonly reader: RecordReader<T>,
-    private readonly organizationId: string,
+    private readonly scope: RecordScope,
   ) {}
 
-  /** The record, or null where the organization has none such. */
+  /** The record, or null where there is none such for the caller. */
   load(id: string): Promise<T | null> {
-    this.#byId ??= new DataLoader((ids) => this.reader.byIds(this.organizationId, ids));
+    this.#byId ??= new DataLoader((ids) => this.reader.byIds(this.scope, ids));
     return this.#byId.load(id);
   }
 
   /** Those of a list that there are, with the members that it shows: they are asked for together as it is. */
   async all(ids: readonly string[], members?: Members): Promise<T[]> {
     if (ids.length === 0) return [];
-    return (await this.reader.byIds(this.organizationId, ids, members)).filter((record) => record !== null);
+    return (await this.reader.byIds(this.scope, ids, members)).filter((record) => record !== null);
   }
 
-  /** The organization's newest, with the members that the list shows. */
+  /** The newest that the caller sees, with the members that the list shows. */
   recent(limit: number, members?: Members): Promise<T[]> {
-    return this.reader.recent(this.organizationId, limit, members);
+    return this.reader.recent(this.scope, limit, members);
   }
 
   /** The newest `limit` records of the key `by`, that are as `only` says; one statement for all keys asked for together. */
   newest(by: Key<T>, key: string, limit: number, only?: Only<T>): Promise<T[]> {
     const name = typeof by === 'string' ? by : [by.child.name, by.property];
-    return this.#owned(['newest', name, limit, only], (keys) => this.reader.newest(this.organizationId, by, keys, limit, only)).load(key);
+    return this.#owned(['newest', name, limit, only], (keys) => this.reader.newest(this.scope, by, keys, limit, only)).load(key);
   }
 
   /** All records of `owner`, of which it has few, in the order of `orderBy`, oldest first by default; one statement for all owners asked for together. */
@@ -57,7 +58,7 @@ export class RecordLoader<T extends object> {
   }
 
   #all(by: keyof T & string, orderBy: (keyof T & string)[]): DataLoader<string, T[]> {
-    return this.#owned(['of', by, orderBy], (owners) => this.reader.of(this.organizationId, by, owners, orderBy));
+    return this.#owned(['of', by, orderBy], (owners) => this.reader.of(this.scope, by, owners, orderBy));
   }
 
   #owned(question: unknown[], read: (owners: readonly string[]) => Promise<T[][]>): DataLoader<string, T[]> {
@@ -68,26 +69,26 @@ export class RecordLoader<T extends object> {
   }
 }
 
-type LoadersOf<R> = { [K in keyof R]: R[K] extends { forOrganization(organizationId: string): infer L } ? L : never };
+type LoadersOf<R> = { [K in keyof R]: R[K] extends { forScope(scope: RecordScope): infer L } ? L : never };
 
-type Readers = Readonly<Record<string, { forOrganization(organizationId: string): unknown }>>;
+type Readers = Readonly<Record<string, { forScope(scope: RecordScope): unknown }>>;
 
 /** By the readers, of which a domain has one set. */
-const classes = new WeakMap<Readers, new (organizationId: string) => object>();
+const classes = new WeakMap<Readers, new (scope: RecordScope) => object>();
 
 /** The batched reads of one request: of each reader one, made when it is first asked for. */
-export function loadersOf<R extends Readers>(readers: R, organizationId: string): LoadersOf<R> {
+export function loadersOf<R extends Readers>(readers: R, scope: RecordScope): LoadersOf<R> {
   const Loaders = classes.get(readers) ?? compile(readers);
-  return new Loaders(organizationId) as LoadersOf<R>;
+  return new Loaders(scope) as LoadersOf<R>;
 }
 
-function compile(readers: Readers): new (organizationId: string) => object {
+function compile(readers: Readers): new (scope: RecordScope) => object {
   class Loaders {
-    constructor(readonly organizationId: string) {}
+    constructor(readonly scope: RecordScope) {}
   }
   for (const [name, reader] of Object.entries(readers)) {
     const get = function (this: Loaders): unknown {
-      return reader.forOrganization(this.organizationId);
+      return reader.forScope(this.scope);
     };
     Object.defineProperty(Loaders.prototype, name, once(Loaders.prototype, name, { get }));
   }

@@ -1,4 +1,6 @@
 import type { EntityClass, EntityMetadata, Platform } from '@mikro-orm/core';
+import { accountCondition, accountPathOf } from '../access/account.path.ts';
+import type { RecordScope } from '../access/principal.ts';
 import type { Orm, Rows } from '../database/database.ts';
 import { PREPARED } from '../database/statements.ts';
 import type { Members } from '../graphql/members.ts';
@@ -12,6 +14,10 @@ import { RowMapper } from './row-mapper.ts';
 export class RecordReader<T extends object> {
   readonly #rows: Rows;
   readonly #table: string;
+  /** SQL that narrows the row of an alias to accounts; undefined for records of the organization as a whole. */
+  readonly #within: ((alias: string, accounts: string) => string) | undefined;
+  /** The column of the account, where a record has one of its own. */
+  readonly #account: string | undefined;
   readonly #metadata: EntityMetadata<T>;
   readonly #tableOf: (metadata: { tableName: string }) => string;
   readonly #metadataOf: (entity: EntityClass<object>) => EntityMetadata<object>;
@@ -30,6 +36,9 @@ export class RecordReader<T extends object> {
     this.#tableOf = ({ tableName }) => `"${schema}"."${tableName}"`;
     this.#metadataOf = (child) => metadata.get(child);
     this.#table = this.#tableOf(this.#metadata);
+    const path = accountPathOf(entity);
+    this.#account = typeof path === 'string' ? this.#columnOf(path as keyof T & string) : undefined;
+    if (path) this.#within = (alias, accounts) => accountCondition(metadata, schema ?? '', entity, alias, accounts);
     this.#companions = Object.entries(companions).map(([name, { entity: companion, by }]) => {
       const its = metadata.get(companion);
       return { name, table: this.#tableOf(its), column: this.#columnOf(by), map: new RowMapper(its, this.#platform) };
@@ -38,39 +47,54 @@ export class RecordReader<T extends object> {
   }
 
   /** The batched reads of one request. */
-  forOrganization(organizationId: string): RecordLoader<T> {
-    return new RecordLoader(this, organizationId);
+  forScope(scope: RecordScope): RecordLoader<T> {
+    return new RecordLoader(this, scope);
   }
 
   /** `members`: those that are wanted of each; another one throws when it is asked for. */
-  async byIds(organizationId: string, ids: readonly string[], members?: Members): Promise<(T | null)[]> {
+  async byIds({ organizationId, accounts }: RecordScope, ids: readonly string[], members?: Members): Promise<(T | null)[]> {
     const { columns, joins, read } = members ? this.#partOf(members) : this.#whole;
     const isOne = ids.length === 1;
     const condition = isOne ? 'r."id" = $2' : 'r."id" = any($2)';
-    const text = `select ${columns} from ${this.#table} r ${joins} where r."organization_id" = $1 and ${condition}`;
-    const rows = await this.#rows.tuples(text, [organizationId, isOne ? ids[0] : ids], PREPARED);
+    const values: unknown[] = [organizationId, isOne ? ids[0] : ids];
+    const seen = this.#seen('r', accounts, values);
+    const text = `select ${columns} from ${this.#table} r ${joins} where r."organization_id" = $1 and ${condition}${seen}`;
+    const rows = await this.#rows.tuples(text, values, PREPARED);
     const found = new Map(rows.map(read).map((record) => [(record as { id?: string }).id, record]));
     return ids.map((id) => found.get(id) ?? null);
   }
 
-  /** The organization's newest `limit`, with the members that are wanted of each. By its index, however many there are. */
-  async recent(organizationId: string, limit: number, members?: Members): Promise<T[]> {
+  /** The newest `limit`, with the members that are wanted of each. By an index, however many there are: of several accounts one walk each, merged. */
+  async recent({ organizationId, accounts }: RecordScope, limit: number, members?: Members): Promise<T[]> {
     const { columns, joins, read } = members ? this.#partOf(members) : this.#whole;
-    const text = `select ${columns} from ${this.#table} r ${joins} where r."organization_id" = $1
-      order by r."created_at" desc, r."id" desc limit $2`;
-    return (await this.#rows.tuples(text, [organizationId, limit], PREPARED)).map(read);
+    const values: unknown[] = [organizationId, limit];
+    const newest = 'order by r."created_at" desc, r."id" desc limit $2';
+    const ofEach = `(select r.* from unnest($3::text[]) as a(id) cross join lateral (select r.* from ${this.#table} r
+      where r."organization_id" = $1 and r."${this.#account}" = a.id ${newest}) r) r`;
+    const isMerged = accounts !== null && this.#account !== undefined;
+    if (isMerged) values.push(accounts);
+    const seen = isMerged ? '' : this.#seen('r', accounts, values);
+    const text = `select ${columns} from ${isMerged ? ofEach : `${this.#table} r`} ${joins} where r."organization_id" = $1${seen} ${newest}`;
+    return (await this.#rows.tuples(text, values, PREPARED)).map(read);
   }
 
   /** The newest `limit` records for each key, in one statement; of them those whose properties are as `only` says. */
-  async newest(organizationId: string, by: Key<T>, keys: readonly string[], limit: number, only?: Only<T>): Promise<T[][]> {
+  async newest(
+    { organizationId, accounts }: RecordScope,
+    by: Key<T>,
+    keys: readonly string[],
+    limit: number,
+    only?: Only<T>,
+  ): Promise<T[][]> {
     const values: unknown[] = [keys, organizationId, limit];
     const narrowed = Object.entries(only ?? {}).map(
       ([name, value]) => ` and n."${this.#columnOf(name as keyof T & string)}" = $${values.push(value)}`,
     );
+    const seen = this.#seen('n', accounts, values);
     const { columns, joins, read } = this.#whole;
     const rows = await this.#rows.tuples(
       `select ${columns}, k.key from unnest($1::text[]) as k(key) cross join lateral (
-         select n.* from ${this.#table} n where n."organization_id" = $2 and ${this.#isOf(by)}${narrowed.join('')}
+         select n.* from ${this.#table} n where n."organization_id" = $2 and ${this.#isOf(by)}${narrowed.join('')}${seen}
          order by n."created_at" desc, n."id" desc limit $3
        ) r ${joins}`,
       values,
@@ -80,7 +104,7 @@ export class RecordReader<T extends object> {
 
   /** All records of each owner, of which an owner has few, in one statement: in the order of `orderBy`, oldest first by default. */
   async of(
-    organizationId: string,
+    { organizationId, accounts }: RecordScope,
     by: keyof T & string,
     owners: readonly string[],
     orderBy: readonly (keyof T & string)[],
@@ -88,8 +112,10 @@ export class RecordReader<T extends object> {
     const { columns, joins, read } = this.#whole;
     const owner = `r."${this.#columnOf(by)}"`;
     const order = (orderBy.length > 0 ? orderBy : OLDEST_FIRST).map((name) => `r."${columnOf(this.#metadata, name)}"`);
-    const text = `select ${columns}, ${owner} from ${this.#table} r ${joins} where r."organization_id" = $1 and ${owner} = any($2) order by ${order}`;
-    return inGroups(owners, await this.#rows.tuples(text, [organizationId, owners]), read);
+    const values: unknown[] = [organizationId, owners];
+    const seen = this.#seen('r', accounts, values);
+    const text = `select ${columns}, ${owner} from ${this.#table} r ${joins} where r."organization_id" = $1 and ${owner} = any($2)${seen} order by ${order}`;
+    return inGroups(owners, await this.#rows.tuples(text, values), read);
   }
 
   /** The condition that a record `n` is one of the key `k.key`. */
@@ -99,6 +125,11 @@ export class RecordReader<T extends object> {
     const column = (name: string): string => `c."${columnOf(child, name)}"`;
     return `n."id" in (select ${column(by.owner)} from ${this.#tableOf(child)} c
       where ${column('organizationId')} = $2 and ${column(by.property)} = k.key)`;
+  }
+
+  /** What is added to a condition so that only records of these accounts are read; nothing where all are seen. */
+  #seen(alias: string, accounts: readonly string[] | null, values: unknown[]): string {
+    return accounts && this.#within ? ` and ${this.#within(alias, `$${values.push(accounts)}::text[]`)}` : '';
   }
 
   #columnOf(property: keyof T & string): string {

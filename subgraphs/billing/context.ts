@@ -19,13 +19,13 @@ export class BillingContext {
   }
 
   @once get loaders() {
-    return loadersOf(this.#core.readers, this.principal.organizationId);
+    return loadersOf(this.#core.readers, this.principal);
   }
 
   @once get invoices(): InvoiceService {
     const { orm, clock, graph } = this.#core.ports;
     const { invoices: loader, lines } = this.loaders;
-    const em = organizationEm(orm, this.principal.organizationId);
+    const em = organizationEm(orm, this.principal);
     return new InvoiceService({ em, request: this.#request, clock, graph, loader, lines });
   }
 }

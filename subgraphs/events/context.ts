@@ -25,7 +25,7 @@ export class EventsContext {
   }
 
   @once get loaders() {
-    return loadersOf(this.#core.readers, this.principal.organizationId);
+    return loadersOf(this.#core.readers, this.principal);
   }
 
   @once get events(): EventService {
@@ -56,7 +56,7 @@ export class EventsContext {
   }
 
   @once private get em(): EntityManager {
-    return organizationEm(this.#core.ports.orm, this.principal.organizationId);
+    return organizationEm(this.#core.ports.orm, this.principal);
   }
 
   /** What every service is given. */

@@ -4,6 +4,7 @@ import { once } from '../../kernel/once.ts';
 import { loadersOf } from '../../kernel/records/loaders.ts';
 import { organizationEm } from '../../kernel/records/organization.filter.ts';
 import type { ClientInfo, RequestContext } from '../../kernel/request.ts';
+import { AccountScopes } from './accounts/account.scopes.ts';
 import { AccountService } from './accounts/account.service.ts';
 import { ApiKeyService } from './api-keys/api-key.service.ts';
 import { AuditService } from './audit/audit.service.ts';
@@ -42,7 +43,7 @@ export class IdentityContext {
   }
 
   @once get loaders() {
-    return loadersOf(this.#core.readers, this.principal.organizationId);
+    return loadersOf(this.#core.readers, this.principal);
   }
 
   @once get organizations(): OrganizationService {
@@ -64,31 +65,31 @@ export class IdentityContext {
 
   @once get users(): UserService {
     const { passwords, sessions } = this.#core;
-    return new UserService({ ...this.shared, accounts: this.loaders.accounts, passwords, sessions });
+    return new UserService({ ...this.shared, scopes: this.scopes, accounts: this.loaders.accounts, passwords, sessions });
   }
 
   @once get apiKeys(): ApiKeyService {
     const { ports, locator, apiKeySecrets: secrets } = this.#core;
-    return new ApiKeyService({ ...this.shared, sandbox: ports.sandbox, secrets, locator });
+    return new ApiKeyService({ ...this.shared, scopes: this.scopes, sandbox: ports.sandbox, secrets, locator });
   }
 
   @once get certificates(): CertificateService {
     const { clientAuthorities: authorities } = this.#core.ports;
-    return new CertificateService({ ...this.shared, authorities, loader: this.loaders.certificates });
+    return new CertificateService({ ...this.shared, scopes: this.scopes, authorities, loader: this.loaders.certificates });
   }
 
   @once get oauthClients(): OAuthClientService {
-    return new OAuthClientService(this.shared);
+    return new OAuthClientService({ ...this.shared, scopes: this.scopes });
   }
 
   @once get trustedIssuers(): TrustedIssuerService {
     const { guard, tokens } = this.#core;
-    return new TrustedIssuerService({ ...this.shared, guard, ownIssuer: tokens.addresses.issuer });
+    return new TrustedIssuerService({ ...this.shared, scopes: this.scopes, guard, ownIssuer: tokens.addresses.issuer });
   }
 
   @once get samlConnections(): SamlConnectionService {
     const { metadata, addresses, domains } = this.#core.saml;
-    return new SamlConnectionService({ ...this.shared, metadata, addresses, domains });
+    return new SamlConnectionService({ ...this.shared, scopes: this.scopes, metadata, addresses, domains });
   }
 
   @once get userRestrictions(): UserRestrictionsService {
@@ -133,8 +134,12 @@ export class IdentityContext {
     return new UsageService(rows, this.request, rateLimits);
   }
 
+  @once private get scopes(): AccountScopes {
+    return new AccountScopes(this.principal, this.loaders.accounts);
+  }
+
   @once private get em(): EntityManager {
-    return organizationEm(this.#core.ports.orm, this.principal.organizationId);
+    return organizationEm(this.#core.ports.orm, this.principal);
   }
 
   /** What nearly every service is given. */

@@ -2,6 +2,7 @@ import type { Plan } from '../../kernel/access/principal.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../kernel/database/database.ts';
 import { newId } from '../../kernel/records/ids.ts';
+import { Account } from './accounts/account.entity.ts';
 import { ApiKey } from './api-keys/api-key.entity.ts';
 import { generateApiKey } from './api-keys/api-key.secret.ts';
 import { Organization } from './organizations/organization.entity.ts';
@@ -39,7 +40,7 @@ export function createOrganization({ orm, clock, sandbox }: FoundingParts, input
 /** The one place where an organization is made, with what every organization has. Within the caller's transaction. */
 export function found(tx: EntityManager, { name, plan, operator = false }: NewOrganization, now: Date): Organization {
   const organization = Object.assign(new Organization(), { id: newId('organization'), name, plan, operator, createdAt: now });
-  tx.persist(organization);
+  tx.persist([organization, ownAccount(organization)]);
   return organization;
 }
 
@@ -55,4 +56,10 @@ export function firstKey({ id: organizationId, operator }: Organization, apiKey:
     expiresAt: null,
     createdAt: now,
   });
+}
+
+/** What belongs to no customer belongs to it. Nobody is written to there until it gets an address. */
+function ownAccount({ id: organizationId, name, createdAt }: Organization): Account {
+  const known = { id: newId('account'), customerId: newId('customer'), organizationId, name, email: '', own: true };
+  return Object.assign(new Account(), known, { createdAt, updatedAt: createdAt });
 }

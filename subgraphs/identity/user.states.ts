@@ -7,6 +7,8 @@ export enum UserRole {
   BILLING = 'billing',
   SUPPORT = 'support',
   READ_ONLY = 'read_only',
+  /** Of accounts, and never of the whole organization. */
+  ACCOUNT_ADMIN = 'account_admin',
 }
 registerEnumType(UserRole, { name: 'UserRole', description: 'The permissions of a user (docs/decisions.md, Access).' });
 

@@ -25,7 +25,7 @@ export class ServicesContext {
   }
 
   @once get loaders() {
-    return loadersOf(this.#core.readers, this.principal.organizationId);
+    return loadersOf(this.#core.readers, this.principal);
   }
 
   @once get catalog(): CatalogReader {
@@ -56,7 +56,7 @@ export class ServicesContext {
   }
 
   @once private get em(): EntityManager {
-    return organizationEm(this.#core.ports.orm, this.principal.organizationId);
+    return organizationEm(this.#core.ports.orm, this.principal);
   }
 
   /** What whoever takes orders is given. */

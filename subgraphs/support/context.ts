@@ -49,7 +49,7 @@ export class SupportContext {
   }
 
   @once get loaders() {
-    return loadersOf(this.#core.readers, this.principal.organizationId);
+    return loadersOf(this.#core.readers, this.principal);
   }
 
   get articleLoader(): ArticleLoader {
@@ -68,8 +68,9 @@ export class SupportContext {
       editor,
       attachments,
     });
-    const { organizationId } = this.principal;
-    const search = new TicketSearch(ports.rows, tally, { organizationId, isDesk: isDesk(this.principal) }, loader, accents);
+    const { organizationId, accounts } = this.principal;
+    const reader = { organizationId, accounts, isDesk: isDesk(this.principal) };
+    const search = new TicketSearch(ports.rows, tally, reader, loader, accents);
     return new TicketService({ ...this.shared, editor, authors: this.authors, comments, opening, search, loader });
   }
 
@@ -122,7 +123,7 @@ export class SupportContext {
 
   @once get dashboard(): DashboardService {
     const { rows } = this.#core.ports;
-    return new DashboardService(rows, new Figures(rows, this.principal.organizationId), this.clock);
+    return new DashboardService(rows, new Figures(rows, this.principal), this.clock);
   }
 
   @once get reports(): ReportService {
@@ -131,7 +132,7 @@ export class SupportContext {
   }
 
   @once private get em(): EntityManager {
-    return organizationEm(this.#core.ports.orm, this.principal.organizationId);
+    return organizationEm(this.#core.ports.orm, this.principal);
   }
 
   /** What every service is given. */

@@ -1,3 +1,4 @@
+import type { RecordScope } from '../../kernel/access/principal.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Agent } from './agents/agent.entity.ts';
 import { Attachment } from './attachments/attachment.entity.ts';
@@ -60,7 +61,7 @@ export function createCore(ports: SupportPorts) {
     notificationRecipients: new RecordReader(ports, NotificationRecipient),
     routingRules: new RecordReader(ports, RoutingRule),
     jiraIssues: new RecordReader(ports, JiraIssue),
-    routedEscalations: { forOrganization: (organizationId: string) => routedEscalationsOf(rows, organizationId) },
+    routedEscalations: { forScope: ({ organizationId }: RecordScope) => routedEscalationsOf(rows, organizationId) },
   };
   return {
     ports,

@@ -14,6 +14,9 @@ registerEnumType(Visibility, {
 /** The desk: who may work on tickets. All others are customers, and do not see what is internal. */
 export const isDesk = (principal: Principal): boolean => principal.may('support:write');
 
+/** Who writes the knowledge base, and sees drafts: the desk of the organization, and nobody who is limited to accounts. */
+export const isEditor = (principal: Principal): boolean => isDesk(principal) && principal.accounts === null;
+
 export const mayRead = (principal: Principal, visibility: Visibility): boolean => visibility === Visibility.CUSTOMER || isDesk(principal);
 
 /** What a relation is narrowed to for a caller. */

@@ -270,6 +270,7 @@ test('verify tells who a key is', async () => {
     organization_id: tenant.organizationId,
     plan: 'business',
     permissions: ['services:read', 'billing:read'],
+    accounts: null,
     session_id: null,
     client_id: null,
     needs_second_factor: false,

@@ -277,6 +277,7 @@ describe('a registration', () => {
       audience: AUDIENCE,
       jwks_uri: uri,
       permissions: ['accounts:*'],
+      accounts: null,
       permissions_claim: null,
       subjects: [],
       created_at: expect.any(String),

@@ -24,6 +24,7 @@ describe('an invitation', () => {
       name: 'Test User',
       phone: '+1 212 555 0100',
       role: 'support',
+      accounts: null,
       status: 'invited',
       second_factor: false,
       last_login: null,

@@ -36,6 +36,7 @@ describe('an account', () => {
       ...WHOLE,
       id: expect.stringMatching(/^acc_[0-9A-Z]{26}$/),
       customer_id: expect.stringMatching(/^cust_[0-9A-Z]{26}$/),
+      own: false,
       status: 'active',
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: body.data.created_at,

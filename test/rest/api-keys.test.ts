@@ -27,6 +27,7 @@ describe('a created key', () => {
         countries: [],
       },
       require_signature: true,
+      accounts: null,
     };
     const { status, body } = await create(sent);
     expect(status).toBe(201);

@@ -27,6 +27,7 @@ describe('a registered certificate', () => {
       id: expect.stringMatching(/^cert_/),
       name: 'Export',
       permissions: ['services:read', 'billing:*'],
+      accounts: null,
       fingerprint: parsed.fingerprint256.replaceAll(':', '').toLowerCase(),
       subject: 'C=US, O=Acme, CN=export',
       issuer: 'C=US, O=Acme, CN=export',

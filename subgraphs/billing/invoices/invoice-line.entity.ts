@@ -7,7 +7,7 @@ import { Invoice } from './invoice.entity.ts';
 /** One service on an invoice, as it was billed: later changes of the service do not change it. */
 @ObjectType({ description: 'One service on an invoice, as it was billed.' })
 @Entity({ tableName: 'invoice_line' })
-@OrganizationFilter()
+@OrganizationFilter({ account: { by: 'invoiceId', of: 'Invoice' } })
 @Index({ properties: ['organizationId', 'serviceId', 'invoiceId'] })
 export class InvoiceLine {
   @ManyToOne(() => Invoice, { primary: true, mapToPk: true, fieldName: 'invoice_id', type: 'text' })

@@ -9,7 +9,7 @@ import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
 @ObjectType({ description: 'What an account owes for its services.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'invoice' })
-@OrganizationFilter()
+@OrganizationFilter({ account: 'accountId' })
 @Unique({ properties: ['organizationId', 'number'] })
 @Unique({ properties: ['source'] })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })

@@ -6,7 +6,7 @@ import { EventTypeRecord } from './event-type.ts';
 @Resolver(() => EventTypeRecord)
 export class CatalogueResolver {
   @Query(() => [EventTypeRecord], { description: 'The events that there are to subscribe to, by name.' })
-  @Requires('webhooks:read')
+  @Requires('webhooks:read', { scope: 'open' })
   webhookEvents(@Ctx() { eventTypes }: EventsContext): readonly EventTypeRecord[] {
     return eventTypes;
   }

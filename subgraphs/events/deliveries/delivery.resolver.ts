@@ -12,7 +12,7 @@ const DeliveryPage = pageOf('WebhookDelivery', Delivery);
 @Resolver(() => Delivery)
 export class DeliveryResolver {
   @Query(() => DeliveryPage, { description: 'What was delivered to a webhook, newest first.' })
-  @Requires('webhooks:read')
+  @Requires('webhooks:read', { scope: 'organization' })
   webhookDeliveries(
     @Arg('webhookId', () => ID) webhookId: string,
     @Arg('filter', () => DeliveryFilter, { nullable: true }) filter: DeliveryFilter | undefined,
@@ -23,7 +23,7 @@ export class DeliveryResolver {
   }
 
   @Query(() => Delivery, { nullable: true })
-  @Requires('webhooks:read')
+  @Requires('webhooks:read', { scope: 'organization' })
   webhookDelivery(
     @Arg('webhookId', () => ID) webhookId: string,
     @Arg('id', () => ID) id: string,
@@ -33,7 +33,7 @@ export class DeliveryResolver {
   }
 
   @Query(() => WebhookUsage, { description: 'What the organization has used of the webhook deliveries of its plan.' })
-  @Requires('webhooks:read')
+  @Requires('webhooks:read', { scope: 'organization' })
   webhookUsage(@Ctx() { deliveries }: EventsContext): Promise<WebhookUsage> {
     return deliveries.usage();
   }
@@ -42,7 +42,7 @@ export class DeliveryResolver {
     description:
       'Sends the event once more, at once and beside those that wait in order, under the same `webhook-id`. If it fails again, the schedule goes on where attempts are left. Counts against the month. INVALID_STATE where the webhook is inactive, the delivery is under way or a test, its event has left the log, or the month is used up.',
   })
-  @Requires('webhooks:write')
+  @Requires('webhooks:write', { scope: 'organization' })
   redeliver(
     @Arg('webhookId', () => ID) webhookId: string,
     @Arg('deliveryId', () => ID) deliveryId: string,

@@ -11,7 +11,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization.filter.
 @ObjectType('Event', { description: 'Something that happened.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'event_log' })
-@OrganizationFilter()
+@OrganizationFilter({ account: 'accountId' })
 @Index({ properties: ['organizationId', 'sequence'] })
 @Index({ properties: ['organizationId', 'subjectId', 'sequence'] })
 @Index({ properties: ['organizationId', 'accountId', 'sequence'] })

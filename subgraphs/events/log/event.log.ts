@@ -105,11 +105,11 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
 
   /** Events of one organization, in order. */
   async range(selection: EventSelection, { after, upTo, limit }: Range): Promise<EventRecord[]> {
-    const { organizationId, names, accountId, subjectId } = selection;
+    const { organizationId, names, accounts, subjectId } = selection;
     const values: unknown[] = [organizationId, after, upTo, [...names], limit];
-    const narrowed = Object.entries({ account_id: accountId, subject_id: subjectId })
-      .filter(([, id]) => id !== undefined)
-      .map(([column, id]) => ` and "${column}" = $${values.push(id)}`);
+    const narrowed = Object.entries({ account_id: accounts, subject_id: subjectId && [subjectId] })
+      .filter(([, ids]) => ids !== undefined)
+      .map(([column, ids]) => ` and "${column}" = any($${values.push(ids)}::text[])`);
     return this.#records(
       `select ${this.#columns} from ${this.#table} e where "organization_id" = $1 and "sequence" > $2 and "sequence" <= $3 and "event" = any($4)${narrowed.join('')} order by "sequence" limit $5`,
       values,

@@ -28,7 +28,7 @@ export class EventService {
   async find(id: string): Promise<EventRecord | null> {
     const { catalogue, loader, principal, recent } = this.deps;
     const event = recent.find(principal.organizationId, id) ?? (await loader.load(id));
-    return event && catalogue.readable(principal).has(event.event) ? event : null;
+    return event && principal.sees(event.accountId) && catalogue.readable(principal).has(event.event) ? event : null;
   }
 
   async list(

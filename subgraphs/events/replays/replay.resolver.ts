@@ -10,7 +10,7 @@ export class ReplayResolver {
     description:
       'Delivers what the webhook wants, was logged in a time, and did not reach it: each event once, in order, with all attempts anew. Counts against the month like any delivery. INVALID_STATE where the webhook is inactive.',
   })
-  @Requires('webhooks:write')
+  @Requires('webhooks:write', { scope: 'organization' })
   replayWebhook(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => WebhookReplayInput) input: WebhookReplayInput,

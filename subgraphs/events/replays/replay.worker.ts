@@ -75,7 +75,11 @@ export class ReplayWorker {
   async #run(replay: Replay): Promise<void> {
     const { orm, eventLog, quota, wake } = this.deps;
     const { organizationId, names, after, upTo } = replay;
-    const events = await eventLog.range(new EventSelection(organizationId, new Set(names)), { after, upTo, limit: BATCH });
+    const events = await eventLog.range(new EventSelection({ organizationId, accounts: null }, new Set(names)), {
+      after,
+      upTo,
+      limit: BATCH,
+    });
     const limits = await quota.limitsOf([organizationId]);
     if (await orm.em.fork().transactional((tx) => this.#batch(tx, replay, events, limits))) wake(replay.webhookId);
   }

@@ -33,7 +33,7 @@ export class StreamResolver {
     description:
       'What comes of deliveries to webhooks, as it happens. `webhookId`, `status`: to this webhook, with these outcomes only. `after`: the last `revision` that was seen; what changed since then comes first, each delivery once, as it is by then.',
   })
-  @Requires('webhooks:read')
+  @Requires('webhooks:read', { scope: 'organization' })
   deliveryUpdated(
     @Root() delivery: Delivery,
     @Arg('webhookId', () => ID, { nullable: true }) _webhookId: string | undefined,

@@ -1,3 +1,4 @@
+import type { Principal } from '../../../kernel/access/principal.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { existing } from '../../../kernel/records/records.ts';
@@ -13,6 +14,7 @@ import { LiveStream } from './live.stream.ts';
 export type EventFollower = Follower<EventRecord, EventSelection>;
 
 export interface StreamServiceDeps {
+  principal: Principal;
   organizationId: string;
   events: EventService;
   webhooks: RecordLoader<Webhook>;
@@ -42,8 +44,8 @@ export class StreamService {
    * @throws InvalidParameters for an unknown pattern or event
    */
   async events({ patterns, after, ...narrowing }: EventArguments): Promise<AsyncIterableIterator<EventRecord>> {
-    const { organizationId, events, followers } = this.deps;
-    const selection = new EventSelection(organizationId, events.covered(patterns, 'patterns'), narrowing);
+    const { principal, events, followers } = this.deps;
+    const selection = new EventSelection(principal, events.covered(patterns, 'patterns'), narrowing);
     const position = isGiven(after) ? await events.sequenceOf(after) : await followers.events.head();
     return new LiveStream(followers.events, selection, position);
   }
@@ -51,10 +53,11 @@ export class StreamService {
   /**
    * Deliveries as attempts leave them, in the order of their revisions: from those after the given one on, or from now on. One
    * that changed several times before it could be shown is shown once.
-   * @throws ResourceNotFound for a webhook that the organization does not have; InvalidParameters for what is no revision
+   * @throws LimitedToAccounts; ResourceNotFound for a webhook that the organization does not have; InvalidParameters for what is no revision
    */
   async deliveries({ webhookId, status, after }: DeliveryArguments): Promise<AsyncIterableIterator<Delivery>> {
-    const { organizationId, webhooks, followers } = this.deps;
+    const { principal, organizationId, webhooks, followers } = this.deps;
+    principal.requireOrganization();
     if (isGiven(webhookId)) existing(await webhooks.load(webhookId), 'webhook', webhookId);
     const head = await followers.deliveries.head();
     const position = isGiven(after) ? revisionOf(after, head) : head;

@@ -15,13 +15,13 @@ const WebhookPage = pageOf('Webhook', Webhook);
 @Resolver(() => Webhook)
 export class WebhookResolver {
   @Query(() => Webhook, { nullable: true })
-  @Requires('webhooks:read')
+  @Requires('webhooks:read', { scope: 'organization' })
   webhook(@Arg('id', () => ID) id: string, @Ctx() { webhooks }: EventsContext): Promise<Webhook | null> {
     return webhooks.find(id);
   }
 
   @Query(() => WebhookPage, { description: 'Newest first.' })
-  @Requires('webhooks:read')
+  @Requires('webhooks:read', { scope: 'organization' })
   webhooks(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { webhooks }: EventsContext,
@@ -30,13 +30,13 @@ export class WebhookResolver {
   }
 
   @Mutation(() => Webhook)
-  @Requires('webhooks:create', { also: requireReadable })
+  @Requires('webhooks:create', { scope: 'organization', also: requireReadable })
   createWebhook(@Arg('input', () => WebhookCreateInput) input: WebhookCreateInput, @Ctx() { webhooks }: EventsContext): Promise<Webhook> {
     return webhooks.create(input);
   }
 
   @Mutation(() => Webhook)
-  @Requires('webhooks:write', { also: requireReadable })
+  @Requires('webhooks:write', { scope: 'organization', also: requireReadable })
   updateWebhook(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => WebhookUpdateInput) input: WebhookUpdateInput,
@@ -49,7 +49,7 @@ export class WebhookResolver {
     description:
       'Gives it another secret, which this answer alone shows. For 24 hours the one before signs too: `webhook-signature` lists the signatures of both, the new one first; `signature` in the body is of the new one only. A second rotation ends the oldest at once.',
   })
-  @Requires('webhooks:write')
+  @Requires('webhooks:write', { scope: 'organization' })
   rotateWebhookSecret(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => WebhookSecretRotateInput, { nullable: true }) input: WebhookSecretRotateInput | undefined,
@@ -62,13 +62,13 @@ export class WebhookResolver {
     description:
       'Makes an inactive one active, whoever had stopped it, and delivers what waits. What the platform recorded as `SKIPPED` meanwhile is sent by `replayWebhook`. INVALID_STATE where it is active.',
   })
-  @Requires('webhooks:write')
+  @Requires('webhooks:write', { scope: 'organization' })
   resumeWebhook(@Arg('id', () => ID) id: string, @Ctx() { webhooks }: EventsContext): Promise<Webhook> {
     return webhooks.resume(id);
   }
 
   @Mutation(() => Webhook, { description: 'Stops what waits for it, forgets its history, and answers its last state.' })
-  @Requires('webhooks:write')
+  @Requires('webhooks:write', { scope: 'organization' })
   deleteWebhook(@Arg('id', () => ID) id: string, @Ctx() { webhooks }: EventsContext): Promise<Webhook> {
     return webhooks.delete(id);
   }
@@ -76,7 +76,7 @@ export class WebhookResolver {
   @Mutation(() => Delivery, {
     description: 'Sends a signed `webhook.test` at once, also to an inactive webhook, without retries, and answers what came of it.',
   })
-  @Requires('webhooks:write')
+  @Requires('webhooks:write', { scope: 'organization' })
   testWebhook(@Arg('id', () => ID) id: string, @Ctx() { deliveries }: EventsContext): Promise<Delivery> {
     return deliveries.test(id);
   }

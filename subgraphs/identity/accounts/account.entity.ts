@@ -12,8 +12,9 @@ import { AccountAddress, AccountContact } from './account.values.ts';
 @Directive('@key(fields: "id")')
 @Directive('@key(fields: "customerId")')
 @Entity({ tableName: 'account' })
-@OrganizationFilter()
+@OrganizationFilter({ account: 'id' })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
+@Unique({ name: 'account_own_index', properties: ['organizationId'], where: 'own' })
 export class Account {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })
@@ -26,6 +27,12 @@ export class Account {
   @Property({ type: 'text' })
   @Unique()
   customerId!: string;
+
+  @Field(() => Boolean, {
+    description: "The organization's own: what belongs to none of its customers is of it, and its users are staff. It is never closed.",
+  })
+  @Property({ type: 'boolean' })
+  own = false;
 
   @Field(() => String)
   @Property({ type: 'text' })

@@ -6,6 +6,13 @@ export interface Obligations {
   invoiceIds: string[];
 }
 
+/** 409: what belongs to no customer belongs to it. */
+export class OwnAccount extends PlatformError {
+  constructor(id: string) {
+    super('INVALID_STATE', "This is the organization's own account, which stays active as long as the organization.", { id });
+  }
+}
+
 /** 409. `details` names the first of what is in the way. */
 export class AccountInUse extends PlatformError {
   constructor({ serviceIds, invoiceIds }: Obligations) {

@@ -119,6 +119,12 @@ export class AccountFilter {
   @Field(() => [ID], { nullable: true })
   customerId?: string[];
 
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "True: the organization's own account alone. Default: customers, unless `customerId` names it. Null: all.",
+  })
+  own?: boolean | null;
+
   @Field(() => String, { nullable: true, description: 'Part of the name or e-mail address, in any case.' })
   @IsOptional()
   @Characters(1, 200)

@@ -27,13 +27,13 @@ export class AccountResolver {
   }
 
   @Mutation(() => Account)
-  @Requires('accounts:create')
+  @Requires('accounts:create', { scope: 'organization' })
   createAccount(@Arg('input', () => AccountCreateInput) input: AccountCreateInput, @Ctx() { accounts }: IdentityContext): Promise<Account> {
     return accounts.create(input);
   }
 
   @Mutation(() => Account)
-  @Requires('accounts:write')
+  @Requires('accounts:write', { scope: 'organization' })
   updateAccount(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => AccountUpdateInput) input: AccountUpdateInput,
@@ -43,7 +43,7 @@ export class AccountResolver {
   }
 
   @Mutation(() => Account, { description: 'Answers the account as it last was. Refused while it has live services or open invoices.' })
-  @Requires('accounts:write')
+  @Requires('accounts:write', { scope: 'organization' })
   deleteAccount(@Arg('id', () => ID) id: string, @Ctx() { accounts }: IdentityContext): Promise<Account> {
     return accounts.delete(id);
   }

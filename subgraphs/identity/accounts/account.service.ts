@@ -10,6 +10,7 @@ import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
 import { between, containing, matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Account } from './account.entity.ts';
+import { OwnAccount } from './account.errors.ts';
 import type { AccountCreateInput, AccountFilter, AccountUpdateInput } from './account.inputs.ts';
 import { refuseWhileInUse } from './account.obligations.ts';
 import { AccountStatus } from './account.states.ts';
@@ -51,11 +52,12 @@ export class AccountService {
     return listPage(this.deps.em, Account, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** @throws ResourceNotFound, InvalidState, AccountInUse */
+  /** @throws ResourceNotFound, InvalidState, AccountInUse, OwnAccount */
   async update(id: string, { status, ...input }: AccountUpdateInput): Promise<Account> {
     if (status === AccountStatus.CLOSED) await this.#refuseWhileInUse(id);
     return this.deps.em.transactional(async (tx) => {
       const account = await this.#locked(tx, id);
+      if (status && status !== account.status && account.own) throw new OwnAccount(id);
       if (status) account.moveTo(status);
       Object.assign(account, given(input));
       account.updatedAt = this.deps.clock.now();
@@ -63,11 +65,12 @@ export class AccountService {
     });
   }
 
-  /** Answers the account as it last was. @throws ResourceNotFound, AccountInUse */
+  /** Answers the account as it last was. @throws ResourceNotFound, AccountInUse, OwnAccount */
   async delete(id: string): Promise<Account> {
     await this.#refuseWhileInUse(id);
     return this.deps.em.transactional(async (tx) => {
       const account = await this.#locked(tx, id);
+      if (account.own) throw new OwnAccount(id);
       await tx.nativeDelete(Account, { id });
       return account;
     });
@@ -84,10 +87,12 @@ export class AccountService {
   }
 }
 
-const whereOf = ({ status, customerId, search, createdAfter, createdBefore }: AccountFilter): FilterQuery<Account> =>
+const whereOf = ({ status, customerId, own, search, createdAfter, createdBefore }: AccountFilter): FilterQuery<Account> =>
   matching<Account>({
     status,
     customerId,
+    // who walks over all customers does not come across the organization itself
+    own: own === undefined && !customerId ? false : own,
     createdAt: between(createdAfter, createdBefore),
     $or: search ? [{ name: containing(search) }, { email: containing(search) }] : undefined,
   });

@@ -15,7 +15,7 @@ type Members = Pick<
   ApiKey,
   'organizationId' | 'name' | 'description' | 'permissions' | 'rateLimit' | 'ipWhitelist' | 'expiresAt' | 'createdAt'
 > &
-  Partial<Pick<ApiKey, 'requireSignature' | 'timeWindows' | 'countries'>>;
+  Partial<Pick<ApiKey, 'accounts' | 'requireSignature' | 'timeWindows' | 'countries'>>;
 
 /** A key that programs call with (specification 2.2, 5.2). Its text is never stored. */
 @ObjectType({ description: 'A key that programs call with.' })
@@ -82,6 +82,10 @@ export class ApiKey {
   @Field(() => [String], { description: '`<area>:<action>`, `<area>:*` or `*:*`.' })
   @Property({ type: 'json' })
   permissions!: Grant[];
+
+  @Field(() => [ID], { nullable: true, description: 'The accounts that it is limited to; null: it sees the whole organization.' })
+  @Property({ type: 'json', nullable: true })
+  accounts: string[] | null = null;
 
   @Field(() => ApiKeyRateLimit, { nullable: true })
   @Property({ type: 'json', nullable: true })

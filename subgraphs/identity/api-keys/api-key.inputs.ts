@@ -1,9 +1,10 @@
 import { ArrayMaxSize, ArrayMinSize, IsOptional, Max, Min, ValidateNested } from 'class-validator';
-import { Field, InputType, Int } from 'type-graphql';
+import { Field, ID, InputType, Int } from 'type-graphql';
 import type { Grant } from '../../../kernel/access/principal.ts';
 import { MaxCharacters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
+import { ACCOUNTS_OF_CREDENTIALS, AreAccounts } from '../granting/account-list.ts';
 import { AreKeyGrants, KEY_GRANTS_MAX } from '../granting/grants.ts';
 import { ApiKeyRateLimit, ApiKeyRestrictionsInput } from './api-key.values.ts';
 
@@ -27,6 +28,10 @@ export class ApiKeyCreateInput {
   @ArrayMaxSize(KEY_GRANTS_MAX, { message: `must hold at most ${KEY_GRANTS_MAX} permissions` })
   @AreKeyGrants()
   permissions!: Grant[];
+
+  @Field(() => [ID], { nullable: true, description: ACCOUNTS_OF_CREDENTIALS })
+  @AreAccounts()
+  accounts?: string[] | null;
 
   @Field(() => ApiKeyRateLimit, { nullable: true })
   @IsOptional()

@@ -12,7 +12,7 @@ const ApiKeyPage = pageOf('ApiKey', ApiKey);
 @Resolver(() => ApiKey)
 export class ApiKeyResolver {
   @Query(() => ApiKeyPage)
-  @Requires('credentials:read')
+  @Requires('credentials:read', { scope: 'organization' })
   apiKeys(
     @Arg('sort', () => [ApiKeySort], { nullable: true }) sort: SortBy[] | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
@@ -22,19 +22,19 @@ export class ApiKeyResolver {
   }
 
   @Query(() => ApiKey, { nullable: true })
-  @Requires('credentials:read')
+  @Requires('credentials:read', { scope: 'organization' })
   apiKey(@Arg('id', () => ID) id: string, @Ctx() { apiKeys }: IdentityContext): Promise<ApiKey | null> {
     return apiKeys.find(id);
   }
 
   @Mutation(() => ApiKey)
-  @Requires('credentials:create', { secondFactor: true, also: requireToGrantInput })
+  @Requires('credentials:create', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   createApiKey(@Arg('input', () => ApiKeyCreateInput) input: ApiKeyCreateInput, @Ctx() { apiKeys }: IdentityContext): Promise<ApiKey> {
     return apiKeys.create(input);
   }
 
   @Mutation(() => ApiKey, { description: 'What is left out keeps its value. Only who holds all that the key holds may change it.' })
-  @Requires('credentials:write', { secondFactor: true, also: requireToGrantInput })
+  @Requires('credentials:write', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   updateApiKey(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => ApiKeyUpdateInput) input: ApiKeyUpdateInput,
@@ -44,7 +44,7 @@ export class ApiKeyResolver {
   }
 
   @Mutation(() => ApiKey, { description: 'Gives the key another text and signing secret, shown in this answer only. All else stays.' })
-  @Requires('credentials:write', { secondFactor: true })
+  @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   rotateApiKey(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => ApiKeyRotateInput, { nullable: true }) input: ApiKeyRotateInput | undefined,
@@ -54,7 +54,7 @@ export class ApiKeyResolver {
   }
 
   @Mutation(() => ApiKey, { description: 'Ends the key at once, and answers its last state. A key does not delete itself.' })
-  @Requires('credentials:write', { secondFactor: true })
+  @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   deleteApiKey(@Arg('id', () => ID) id: string, @Ctx() { apiKeys }: IdentityContext): Promise<ApiKey> {
     return apiKeys.delete(id);
   }

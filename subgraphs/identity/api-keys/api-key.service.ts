@@ -7,6 +7,7 @@ import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../k
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import type { AccountScopes } from '../accounts/account.scopes.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { requireToGrant } from '../granting/grants.ts';
@@ -29,6 +30,7 @@ export interface ApiKeyServiceDeps {
   secrets: SecretBox;
   locator: CountryLocator;
   trail: AuditTrail;
+  scopes: AccountScopes;
   feed: ChangeFeed;
 }
 
@@ -50,15 +52,25 @@ export class ApiKeyService {
    * With the key itself and its signing secret, this once.
    * @throws InsufficientPermissions for a permission that the caller does not hold; InvalidParameters
    */
-  async create({ name, description, permissions, rateLimit, restrictions, requireSignature }: ApiKeyCreateInput): Promise<ApiKey> {
+  async create({
+    name,
+    description,
+    permissions,
+    rateLimit,
+    restrictions,
+    requireSignature,
+    ...scope
+  }: ApiKeyCreateInput): Promise<ApiKey> {
     const { em, request, clock, sandbox, secrets } = this.deps;
     requireToGrant(request.principal, permissions);
     this.#checkRestrictions(restrictions);
+    const accounts = await this.deps.scopes.grant(scope.accounts);
     const key = ApiKey.issue(generateApiKey(sandbox), {
       organizationId: request.principal.organizationId,
       name,
       description: description ?? null,
       permissions: [...new Set(permissions)],
+      accounts,
       rateLimit: rateLimit ? plain(rateLimit) : null,
       ipWhitelist: restrictions?.ipWhitelist ?? [],
       timeWindows: restrictions?.timeWindows?.map((window) => ({ ...window })) ?? [],
@@ -130,6 +142,7 @@ export class ApiKeyService {
   async #locked(tx: EntityManager, id: string): Promise<ApiKey> {
     const key = existing(await tx.findOne(ApiKey, { id }, LOCKED), 'api_key', id);
     requireToGrant(this.deps.request.principal, key.permissions);
+    this.deps.scopes.requireOver(key.accounts);
     return key;
   }
 

@@ -10,7 +10,7 @@ const AuditRecordPage = pageOf('AuditRecord', AuditRecord);
 @Resolver(() => AuditRecord)
 export class AuditResolver {
   @Query(() => AuditRecordPage, { description: 'Every authentication in the organization, and what was done about credentials.' })
-  @Requires('credentials:admin')
+  @Requires('credentials:admin', { scope: 'organization' })
   auditRecords(
     @Arg('filter', () => AuditFilter, { nullable: true }) filter: AuditFilter | undefined,
     @Arg('sort', () => [AuditSort], { nullable: true }) sort: SortBy[] | undefined,

@@ -1,14 +1,23 @@
 import { hash } from 'node:crypto';
 import { InvalidCredentials, type ShownToken } from '../../../kernel/access/credentials.ts';
-import { type Grant, isPlatformPermission, narrowed, type Plan, Principal } from '../../../kernel/access/principal.ts';
+import {
+  type Accounts,
+  type Grant,
+  isPlatformPermission,
+  narrowed,
+  type Plan,
+  Principal,
+  sharedAccounts,
+} from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import { CredentialsExpired } from '../authentication.errors.ts';
-import { grantsOf, platformGrants } from '../granting/user.roles.ts';
+import { accountsOfUser, grantsOf, platformGrants } from '../granting/user.roles.ts';
 import { AccessRules, type Restricting, type Whereabouts } from '../restrictions/access.rules.ts';
 import type { CountryLocator } from '../restrictions/country.locator.ts';
 import type { AccessTokenClaims, AccessTokens } from '../tokens/access-token.ts';
 import { type PlatformAccess, UserRole, UserStatus } from '../user.states.ts';
+import { requireOpenAccount } from './account.scope.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { ChangeFeed } from './change.feed.ts';
 import { CredentialCache, type Found } from './credential.cache.ts';
@@ -32,6 +41,7 @@ interface Standing {
   platform_access: PlatformAccess | null;
   role: UserRole | null;
   user_status: UserStatus | null;
+  user_accounts: string[] | null;
   second_factor: boolean | null;
   session_id: string | null;
   session_ended: Date | null;
@@ -39,13 +49,15 @@ interface Standing {
   elevated_until: Date | null;
   client_active: boolean | null;
   client_permissions: Grant[] | null;
+  client_accounts: string[] | null;
   is_revoked: boolean;
   restrictions: { ip_whitelist: string[]; time_windows: Restricting['timeWindows']; countries: string[] } | null;
 }
 
-const STANDING = `select o."plan", o."second_factor_required", o."operator", u."platform_access", u."role", u."status" as "user_status", u."second_factor",
+const STANDING = `select o."plan", o."second_factor_required", o."operator", u."platform_access", u."role", u."status" as "user_status", u."accounts" as "user_accounts", u."second_factor",
     s."id" as "session_id", s."ended_at" as "session_ended", s."expires_at" as "session_expires", e."until" as "elevated_until",
     c."active" as "client_active", c."permissions" as "client_permissions",
+    c."accounts" as "client_accounts",
     exists (select 1 from "identity"."revoked_token" r where r."id" in ($3, $4)) as "is_revoked",
     to_jsonb(x) as "restrictions"
   from "identity"."organization" o
@@ -102,9 +114,11 @@ export class AccessTokenVerifier {
     // of an OAuth client: its own token, or one that it acts with for a user
     if (clientId && !standing.client_active) throw new InvalidCredentials(undefined, 'client is not active');
     if (sub !== clientId) this.#checkUser(standing, claims);
+    const accounts = presentAccounts(claims, standing);
+    await requireOpenAccount(this.rows, organizationId, accounts);
     return {
-      value: knownToken(claims, standing, this.#rulesOf(standing)),
-      subjects: [jti, sid, sub, clientId, organizationId].filter(Boolean),
+      value: knownToken(claims, { ...standing, accounts }, this.#rulesOf(standing)),
+      subjects: [jti, sid, sub, clientId, organizationId, ...(accounts ?? [])].filter(Boolean),
     };
   }
 
@@ -125,16 +139,16 @@ export class AccessTokenVerifier {
 const presentOf = ({ elevated, authenticated }: KnownToken, now: Date): Authenticated =>
   elevated && elevated.until > now ? elevated.authenticated : authenticated;
 
-function knownToken(claims: AccessTokenClaims, standing: Standing, rules: AccessRules | undefined): KnownToken {
+function knownToken(claims: AccessTokenClaims, standing: Standing & { accounts: Accounts }, rules: AccessRules | undefined): KnownToken {
   const { sub: id, sid: sessionId, client_id: clientId, organization_id: organizationId } = claims;
-  const { plan } = standing;
+  const { plan, accounts } = standing;
   const grants = presentGrants(claims, standing);
   if (id === clientId) {
-    const principal = new Principal({ kind: 'client', id, organizationId, plan, grants, sessionId });
+    const principal = new Principal({ kind: 'client', id, organizationId, plan, grants, accounts, sessionId });
     const authenticated: Authenticated = { principal, rateLimit: null, method: 'jwt' };
     return { expiresAt: new Date(claims.exp * 1000), authenticated, elevated: undefined, rules: undefined };
   }
-  const data = { kind: 'user' as const, id, organizationId, plan, grants, sessionId, clientId };
+  const data = { kind: 'user' as const, id, organizationId, plan, grants, accounts, sessionId, clientId };
   const isEnrolled = standing.second_factor || standing.second_factor_required;
   const asPrincipal = (needsSecondFactor: boolean | 'platform'): Authenticated => ({
     principal: new Principal({ ...data, needsSecondFactor }),
@@ -148,6 +162,13 @@ function knownToken(claims: AccessTokenClaims, standing: Standing, rules: Access
     // PGlite hands on an instant as text
     elevated: standing.elevated_until ? { until: new Date(standing.elevated_until), authenticated: asPrincipal(false) } : undefined,
   };
+}
+
+/** The accounts that a token is limited to now: those of its client, those of its user, or of both. */
+function presentAccounts({ sub, client_id: clientId }: AccessTokenClaims, standing: Standing): Accounts {
+  const { role, user_accounts: ofUser, client_accounts: ofClient } = standing;
+  if (sub === clientId) return ofClient;
+  return sharedAccounts(accountsOfUser({ role: role ?? UserRole.READ_ONLY, accounts: ofUser }), clientId ? ofClient : null);
 }
 
 /** What a token may still do: a role that was narrowed since, or the scopes of its client, count at once. */

@@ -2,7 +2,7 @@ import { type Credentials, InvalidCredentials, type ShownToken } from '../../../
 import { isPlatformPermission, Principal } from '../../../kernel/access/principal.ts';
 import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Orm } from '../../../kernel/database/database.ts';
+import type { Orm, Rows } from '../../../kernel/database/database.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { digestOf, isApiKey, isSandboxKey, prefixOf } from '../api-keys/api-key.secret.ts';
 import { CredentialsExpired } from '../authentication.errors.ts';
@@ -10,6 +10,7 @@ import { Organization } from '../organizations/organization.entity.ts';
 import { AccessRules } from '../restrictions/access.rules.ts';
 import type { CountryLocator } from '../restrictions/country.locator.ts';
 import type { SignatureVerifier, SigningKeyOf } from '../signing/signature.verifier.ts';
+import { requireOpenAccount } from './account.scope.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { ChangeFeed } from './change.feed.ts';
 import { CredentialCache, type Found } from './credential.cache.ts';
@@ -28,6 +29,7 @@ interface KnownKey extends SigningKeyOf {
 
 export interface ApiKeyVerifierParts {
   orm: Orm;
+  rows: Rows;
   clock: Clock;
   sandbox: boolean;
   usage: CredentialUsage;
@@ -72,15 +74,17 @@ export class ApiKeyVerifier {
     const em = this.parts.orm.em.fork();
     const key = await em.findOne(ApiKey, { $or: [{ hash }, { previousHash: hash }] }, { filters: { organization: false } });
     const organization = key && (await em.findOne(Organization, { id: key.organizationId }));
-    return organization ? { value: this.#knownKey(key, organization, hash), subjects: [key.id, organization.id] } : undefined;
+    if (!organization) return undefined;
+    await requireOpenAccount(this.parts.rows, organization.id, key.accounts);
+    return { value: this.#knownKey(key, organization, hash), subjects: [key.id, organization.id, ...(key.accounts ?? [])] };
   }
 
   #knownKey(key: ApiKey, { id: organizationId, plan, operator }: Organization, hash: string): KnownKey {
-    const { id, permissions, rateLimit, expiresAt, requireSignature, previousExpiresAt } = key;
+    const { id, permissions, accounts, rateLimit, expiresAt, requireSignature, previousExpiresAt } = key;
     const isCurrent = key.hash === hash;
     const sealed = isCurrent ? key.sealedSigningSecret : key.previousSealedSigningSecret;
     const grants = operator ? permissions : permissions.filter((permission) => !isPlatformPermission(permission));
-    const principal = new Principal({ kind: 'api_key', id, organizationId, plan, grants });
+    const principal = new Principal({ kind: 'api_key', id, organizationId, plan, grants, accounts });
     return {
       id,
       authenticated: { principal, rateLimit, method: 'api_key' },

@@ -6,6 +6,7 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import { CredentialsExpired } from '../authentication.errors.ts';
 import { CertificateStatus } from '../certificates/certificate.states.ts';
 import { fingerprintOf, isInForce, issuersAmong, type Validity } from '../certificates/certificate.x509.ts';
+import { requireOpenAccount } from './account.scope.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { ChangeFeed } from './change.feed.ts';
 import { CredentialCache, type Found } from './credential.cache.ts';
@@ -27,6 +28,7 @@ interface Registered {
   organization_id: string;
   plan: Plan;
   permissions: Grant[];
+  accounts: string[] | null;
   status: CertificateStatus;
 }
 
@@ -39,7 +41,7 @@ interface KnownCertificate {
   authenticated: Authenticated;
 }
 
-const REGISTERED = `select c."id", c."organization_id", o."plan", c."permissions", c."status"
+const REGISTERED = `select c."id", c."organization_id", o."plan", c."permissions", c."accounts", c."status"
   from "identity"."certificate" c join "identity"."organization" o on o."id" = c."organization_id" where c."fingerprint" = $1`;
 
 /** Finds who holds a client certificate, by its fingerprint (specification 5.5). One that was seen before costs a map lookup, and no query. */
@@ -68,9 +70,13 @@ export class CertificateVerifier {
   async #load(certificate: X509Certificate): Promise<Found<KnownCertificate> | undefined> {
     const [record] = await this.parts.rows.query<Registered>(REGISTERED, [fingerprintOf(certificate)]);
     if (!record) return undefined;
-    const { authorities } = this.parts;
+    const { authorities, rows } = this.parts;
+    await requireOpenAccount(rows, record.organization_id, record.accounts);
     const issuers = authorities && issuersAmong(authorities, certificate).map(validityOf);
-    return { value: knownCertificate(record, validityOf(certificate), issuers), subjects: [record.id, record.organization_id] };
+    return {
+      value: knownCertificate(record, validityOf(certificate), issuers),
+      subjects: [record.id, record.organization_id, ...(record.accounts ?? [])],
+    };
   }
 }
 
@@ -88,8 +94,8 @@ function refuseUnlessFit({ isRevoked, validity, issuers }: KnownCertificate, now
 const validityOf = ({ validFromDate, validToDate }: Validity): Validity => ({ validFromDate, validToDate });
 
 function knownCertificate(record: Registered, validity: Validity, issuers: Validity[] | undefined): KnownCertificate {
-  const { id, organization_id: organizationId, plan, permissions: grants, status } = record;
-  const principal = new Principal({ kind: 'certificate', id, organizationId, plan, grants });
+  const { id, organization_id: organizationId, plan, permissions: grants, accounts, status } = record;
+  const principal = new Principal({ kind: 'certificate', id, organizationId, plan, grants, accounts });
   const isRevoked = status === CertificateStatus.REVOKED;
   return { id, isRevoked, validity, issuers, authenticated: { principal, rateLimit: null, method: 'certificate' } };
 }

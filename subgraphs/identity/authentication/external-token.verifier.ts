@@ -7,6 +7,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import { CredentialsExpired } from '../authentication.errors.ts';
 import { type KeySets, KeysUnavailable } from '../issuers/key-sets.ts';
+import { requireOpenAccount } from './account.scope.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { ChangeFeed } from './change.feed.ts';
 import { CredentialCache, type Found } from './credential.cache.ts';
@@ -33,11 +34,12 @@ interface Registration {
   audience: string;
   jwks_uri: string;
   permissions: Grant[];
+  accounts: string[] | null;
   permissions_claim: string | null;
   subjects: string[];
 }
 
-const REGISTRATIONS = `select t."id", t."organization_id", o."plan", t."audience", t."jwks_uri", t."permissions", t."permissions_claim", t."subjects"
+const REGISTRATIONS = `select t."id", t."organization_id", o."plan", t."audience", t."jwks_uri", t."permissions", t."accounts", t."permissions_claim", t."subjects"
   from "identity"."trusted_issuer" t join "identity"."organization" o on o."id" = t."organization_id"
   where t."issuer" = $1 and t."audience" = any($2::text[])`;
 
@@ -74,12 +76,14 @@ export class ExternalTokenVerifier {
     const claims = await this.#verified(token, iss, registration);
     const { sub = '', exp = 0 } = claims;
     if (!SUBJECT.test(sub) || !isAccepted(sub, registration.subjects)) throw new InvalidCredentials(undefined, 'subject');
+    const { id, organization_id: organizationId, accounts } = registration;
+    await requireOpenAccount(this.parts.rows, organizationId, accounts);
     const principal = principalOf(registration, sub, claims);
     const value = {
       expiresAt: new Date((exp + CLOCK_SKEW_SECONDS) * 1000),
       authenticated: { principal, rateLimit: null, method: 'jwt' as const },
     };
-    return { value, subjects: [registration.id, registration.organization_id] };
+    return { value, subjects: [id, organizationId, ...(accounts ?? [])] };
   }
 
   async #verified(token: string, issuer: string, { audience, jwks_uri: uri }: Registration): Promise<JWTPayload> {
@@ -124,11 +128,11 @@ const isAccepted = (subject: string, accepted: readonly string[]): boolean =>
   accepted.length === 0 || accepted.some((one) => (one.endsWith('*') ? subject.startsWith(one.slice(0, -1)) : one === subject));
 
 function principalOf(
-  { id, organization_id: organizationId, plan, permissions, permissions_claim: claim }: Registration,
+  { id, organization_id: organizationId, plan, permissions, accounts, permissions_claim: claim }: Registration,
   sub: string,
   claims: JWTPayload,
 ) {
-  const most = new Principal({ kind: 'client', id: `${id}:${sub}`, organizationId, plan, grants: permissions });
+  const most = new Principal({ kind: 'client', id: `${id}:${sub}`, organizationId, plan, grants: permissions, accounts });
   return claim === null ? most : new Principal({ ...most.toJSON(), grants: narrowed(grantsIn(claims[claim]), most) });
 }
 

@@ -8,7 +8,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization.filter.
 import { CertificateStatus, CertificateValidity } from './certificate.states.ts';
 import { fingerprintOf, nameOnOneLine } from './certificate.x509.ts';
 
-type Members = Pick<Certificate, 'organizationId' | 'name' | 'permissions' | 'createdAt'>;
+type Members = Pick<Certificate, 'organizationId' | 'name' | 'permissions' | 'createdAt'> & Partial<Pick<Certificate, 'accounts'>>;
 
 /** A certificate that programs connect with (specification 2.4, 5.5). What it says of itself is kept, and not the certificate. */
 @ObjectType({ description: 'A certificate that programs connect with, in place of a key: mutual TLS.' })
@@ -30,6 +30,10 @@ export class Certificate {
   @Field(() => [String], { description: '`<area>:<action>`, `<area>:*` or `*:*`.' })
   @Property({ type: 'json' })
   permissions!: Grant[];
+
+  @Field(() => [ID], { nullable: true, description: 'The accounts that it is limited to; null: it sees the whole organization.' })
+  @Property({ type: 'json', nullable: true })
+  accounts: string[] | null = null;
 
   @Field(() => String, { description: 'SHA-256 of the certificate in DER, in lower-case hexadecimal digits.' })
   @Property({ type: 'text' })

@@ -1,8 +1,9 @@
 import { ArrayMaxSize, ArrayMinSize } from 'class-validator';
-import { Field, InputType } from 'type-graphql';
+import { Field, ID, InputType } from 'type-graphql';
 import type { Grant } from '../../../kernel/access/principal.ts';
 import { Name } from '../../../kernel/graphql/characters.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
+import { ACCOUNTS_OF_CREDENTIALS, AreAccounts } from '../granting/account-list.ts';
 import { AreGrants, GRANTS_MAX } from '../granting/grants.ts';
 
 @InputType()
@@ -20,6 +21,10 @@ export class CertificateRegisterInput {
   @ArrayMaxSize(GRANTS_MAX, { message: `must hold at most ${GRANTS_MAX} permissions` })
   @AreGrants()
   permissions!: Grant[];
+
+  @Field(() => [ID], { nullable: true, description: ACCOUNTS_OF_CREDENTIALS })
+  @AreAccounts()
+  accounts?: string[] | null;
 }
 
 export enum CertificateSortField {

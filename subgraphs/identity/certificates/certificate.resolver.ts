@@ -12,13 +12,13 @@ const CertificatePage = pageOf('Certificate', Certificate);
 @Resolver(() => Certificate)
 export class CertificateResolver {
   @Query(() => Certificate, { nullable: true })
-  @Requires('credentials:read')
+  @Requires('credentials:read', { scope: 'organization' })
   certificate(@Arg('id', () => ID) id: string, @Ctx() { certificates }: IdentityContext): Promise<Certificate | null> {
     return certificates.find(id);
   }
 
   @Query(() => CertificatePage)
-  @Requires('credentials:read')
+  @Requires('credentials:read', { scope: 'organization' })
   certificates(
     @Arg('sort', () => [CertificateSort], { nullable: true }) sort: SortBy[] | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
@@ -28,7 +28,7 @@ export class CertificateResolver {
   }
 
   @Mutation(() => Certificate)
-  @Requires('credentials:create', { secondFactor: true, also: requireToGrantInput })
+  @Requires('credentials:create', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   registerCertificate(
     @Arg('input', () => CertificateRegisterInput) input: CertificateRegisterInput,
     @Ctx() { certificates }: IdentityContext,
@@ -37,7 +37,7 @@ export class CertificateResolver {
   }
 
   @Mutation(() => Certificate, { description: 'Refuses it from here on; it stays on record, and cannot be registered again.' })
-  @Requires('credentials:write', { secondFactor: true })
+  @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   revokeCertificate(@Arg('id', () => ID) id: string, @Ctx() { certificates }: IdentityContext): Promise<Certificate> {
     return certificates.revoke(id);
   }

@@ -7,6 +7,7 @@ import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { existing, LOCKED, onDuplicate } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import type { AccountScopes } from '../accounts/account.scopes.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { requireToGrant } from '../granting/grants.ts';
@@ -26,6 +27,7 @@ export interface CertificateServiceDeps {
   authorities: readonly X509Certificate[] | undefined;
   feed: ChangeFeed;
   trail: AuditTrail;
+  scopes: AccountScopes;
 }
 
 /** Client certificates of the caller's organization (specification 2.4, 4.1, 5.5). */
@@ -36,7 +38,7 @@ export class CertificateService {
    * @throws InsufficientPermissions for a permission that the caller does not hold; InvalidParameters for a certificate that is
    * none or is unfit; CertificateRegistered for one that any organization registered before.
    */
-  async register({ certificate: pem, name, permissions }: CertificateRegisterInput): Promise<Certificate> {
+  async register({ certificate: pem, name, permissions, accounts: stated }: CertificateRegisterInput): Promise<Certificate> {
     const { em, request, clock, authorities, feed } = this.deps;
     const { principal } = request;
     requireToGrant(principal, permissions);
@@ -44,7 +46,9 @@ export class CertificateService {
     const presented = certificateIn(pem);
     refuse(faultsIn(presented, now, authorities).map((reason) => ({ field: 'certificate', reason })));
     const { organizationId } = principal;
-    const certificate = Certificate.of(presented, { organizationId, name, permissions: [...new Set(permissions)], createdAt: now });
+    const accounts = await this.deps.scopes.grant(stated);
+    const members = { organizationId, name, permissions: [...new Set(permissions)], accounts, createdAt: now };
+    const certificate = Certificate.of(presented, members);
     const registering = em.transactional(async (tx) => {
       await tx.persist(certificate).flush();
       await this.#audit(tx, certificate, 'certificate_registered');
@@ -66,10 +70,11 @@ export class CertificateService {
 
   /** It stays on record, and is refused from here on. @throws ResourceNotFound, InsufficientPermissions for one that may do more than the caller */
   async revoke(id: string): Promise<Certificate> {
-    const { em, request, clock, feed } = this.deps;
+    const { em, request, clock, feed, scopes } = this.deps;
     const revoked = await em.transactional(async (tx) => {
       const certificate = existing(await tx.findOne(Certificate, { id }, LOCKED), 'certificate', id);
       requireToGrant(request.principal, certificate.permissions);
+      scopes.requireOver(certificate.accounts);
       if (certificate.revoke(clock.now())) await this.#audit(tx, certificate, 'certificate_revoked');
       return certificate;
     });

@@ -1,4 +1,4 @@
-import { AREAS, type Area, type Grant, type PlatformPermission } from '../../../kernel/access/principal.ts';
+import { type Accounts, AREAS, type Area, type Grant, type PlatformPermission } from '../../../kernel/access/principal.ts';
 import { PlatformAccess, UserRole } from '../user.states.ts';
 
 const everyArea = (action: 'read' | '*', except: readonly Area[] = []): Grant[] =>
@@ -11,8 +11,24 @@ const GRANTS: Readonly<Record<UserRole, readonly Grant[]>> = {
   [UserRole.MEMBER]: [...everyArea('read', ['credentials']), 'services:write', 'support:create', 'monitoring:write'],
   [UserRole.BILLING]: ['billing:*', 'accounts:read', 'services:read', 'analytics:read', 'support:read', 'support:create'],
   [UserRole.SUPPORT]: ['support:*', 'accounts:read', 'services:read', 'monitoring:read', 'analytics:read'],
+  // what members and billing may, so that it can make them
+  [UserRole.ACCOUNT_ADMIN]: [
+    ...everyArea('read', ['credentials']),
+    'accounts:write',
+    'services:*',
+    'billing:*',
+    'monitoring:write',
+    'support:create',
+  ],
   [UserRole.READ_ONLY]: everyArea('read', ['credentials']),
 };
+
+/** They see the whole organization. */
+export const isUnlimited = (role: UserRole): boolean => [UserRole.OWNER, UserRole.ADMIN, UserRole.SUPPORT].includes(role);
+
+/** The accounts that a user is limited to: an administrator of accounts always is, to none where none is stated. */
+export const accountsOfUser = ({ role, accounts }: { role: UserRole; accounts: Accounts }): Accounts =>
+  accounts ?? (role === UserRole.ACCOUNT_ADMIN ? [] : null);
 
 const PLATFORM: Readonly<Record<PlatformAccess, PlatformPermission>> = {
   [PlatformAccess.READ]: 'platform:read',

@@ -39,6 +39,10 @@ export class TrustedIssuer {
   @Property({ type: 'json' })
   permissions!: Grant[];
 
+  @Field(() => [ID], { nullable: true, description: 'The accounts that it is limited to; null: it sees the whole organization.' })
+  @Property({ type: 'json', nullable: true })
+  accounts: string[] | null = null;
+
   @Field(() => String, {
     nullable: true,
     description: 'The claim that narrows this for one token, such as `scope`: a list, or words with spaces between. Null: none does.',

@@ -1,8 +1,9 @@
 import { ArrayMaxSize, ArrayMinSize, IsOptional, Matches } from 'class-validator';
-import { Field, InputType } from 'type-graphql';
+import { Field, ID, InputType } from 'type-graphql';
 import type { Grant } from '../../../kernel/access/principal.ts';
 import { Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import { ACCOUNTS_OF_CREDENTIALS, AreAccounts } from '../granting/account-list.ts';
 import { AreGrants, GRANTS_MAX } from '../granting/grants.ts';
 
 const SUBJECTS_MAX = 100;
@@ -41,6 +42,10 @@ export class TrustedIssuerCreateInput {
   @Field(() => [String], { description: "What its tokens may do at most. None beyond the caller's own." })
   @Grants()
   permissions!: Grant[];
+
+  @Field(() => [ID], { nullable: true, description: ACCOUNTS_OF_CREDENTIALS })
+  @AreAccounts()
+  accounts?: string[] | null;
 
   @Field(() => String, { nullable: true, description: 'The claim that narrows this for one token, such as `scope`.' })
   @IsOptional()

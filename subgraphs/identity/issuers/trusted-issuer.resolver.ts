@@ -11,13 +11,13 @@ const TrustedIssuerPage = pageOf('TrustedIssuer', TrustedIssuer);
 @Resolver(() => TrustedIssuer)
 export class TrustedIssuerResolver {
   @Query(() => TrustedIssuer, { nullable: true })
-  @Requires('credentials:read')
+  @Requires('credentials:read', { scope: 'organization' })
   trustedIssuer(@Arg('id', () => ID) id: string, @Ctx() { trustedIssuers }: IdentityContext): Promise<TrustedIssuer | null> {
     return trustedIssuers.find(id);
   }
 
   @Query(() => TrustedIssuerPage, { description: 'Newest first.' })
-  @Requires('credentials:read')
+  @Requires('credentials:read', { scope: 'organization' })
   trustedIssuers(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { trustedIssuers }: IdentityContext,
@@ -26,7 +26,7 @@ export class TrustedIssuerResolver {
   }
 
   @Mutation(() => TrustedIssuer)
-  @Requires('credentials:admin', { secondFactor: true, also: requireToGrantInput })
+  @Requires('credentials:admin', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   createTrustedIssuer(
     @Arg('input', () => TrustedIssuerCreateInput) input: TrustedIssuerCreateInput,
     @Ctx() { trustedIssuers }: IdentityContext,
@@ -37,7 +37,7 @@ export class TrustedIssuerResolver {
   @Mutation(() => TrustedIssuer, {
     description: 'What is left out keeps its value. Only who holds all that its tokens may do may change it.',
   })
-  @Requires('credentials:admin', { secondFactor: true, also: requireToGrantInput })
+  @Requires('credentials:admin', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   updateTrustedIssuer(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => TrustedIssuerUpdateInput) input: TrustedIssuerUpdateInput,
@@ -47,7 +47,7 @@ export class TrustedIssuerResolver {
   }
 
   @Mutation(() => TrustedIssuer, { description: 'Ends its tokens at once, and answers its last state.' })
-  @Requires('credentials:admin', { secondFactor: true })
+  @Requires('credentials:admin', { scope: 'organization', secondFactor: true })
   deleteTrustedIssuer(@Arg('id', () => ID) id: string, @Ctx() { trustedIssuers }: IdentityContext): Promise<TrustedIssuer> {
     return trustedIssuers.delete(id);
   }

@@ -8,6 +8,7 @@ import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import type { AccountScopes } from '../accounts/account.scopes.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { requireToGrant } from '../granting/grants.ts';
@@ -24,6 +25,7 @@ export interface TrustedIssuerServiceDeps {
   ownIssuer: string;
   trail: AuditTrail;
   feed: ChangeFeed;
+  scopes: AccountScopes;
 }
 
 /** The issuers whose tokens an organization has taken as its own (specification 5.4). Who registers one hands on permissions. */
@@ -43,6 +45,7 @@ export class TrustedIssuerService {
     const { em, request, clock } = this.deps;
     requireToGrant(request.principal, input.permissions);
     await this.#checkUrls(input);
+    const accounts = await this.deps.scopes.grant(input.accounts);
     const now = clock.now();
     const issuer = Object.assign(new TrustedIssuer(), input, {
       id: newId('trustedIssuer'),
@@ -50,6 +53,7 @@ export class TrustedIssuerService {
       subjects: input.subjects ?? [],
       permissionsClaim: input.permissionsClaim ?? null,
       permissions: [...new Set(input.permissions)],
+      accounts,
       createdAt: now,
       updatedAt: now,
     });
@@ -82,6 +86,7 @@ export class TrustedIssuerService {
       const issuer = existing(await tx.findOne(TrustedIssuer, { id }, LOCKED), 'trusted_issuer', id);
       // whoever changes where its keys are can sign tokens that may do all that it may
       requireToGrant(request.principal, issuer.permissions);
+      this.deps.scopes.requireOver(issuer.accounts);
       await act(issuer, tx);
       await this.#audit(tx, issuer, eventType);
       return issuer;

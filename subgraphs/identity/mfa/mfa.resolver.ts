@@ -51,7 +51,7 @@ export class MfaResolver {
   }
 
   @Mutation(() => User, { description: 'Removes all second factors of a user who has lost them.' })
-  @Requires('credentials:admin', { secondFactor: true })
+  @Requires('credentials:admin', { scope: 'organization', secondFactor: true })
   resetUserMfa(@Arg('userId', () => ID) userId: string, @Ctx() { mfa, request }: IdentityContext): Promise<User> {
     return mfa.removeAllOf(request, userId);
   }

@@ -47,7 +47,7 @@ export class MfaService {
   /** The caller's own; another user's for who may administer credentials. Empty for keys. @throws ResourceNotFound */
   async list({ principal }: RequestContext, userId: string = principal.id): Promise<MfaMethod[]> {
     const { id, organizationId } = principal;
-    if (userId !== id && !principal.may('credentials:admin')) throw new ResourceNotFound('user', userId);
+    if (userId !== id && !(principal.may('credentials:admin') && principal.accounts === null)) throw new ResourceNotFound('user', userId);
     const em = this.parts.orm.em.fork();
     if (userId !== id) existing(await em.findOne(User, { id: userId, organizationId }, EVERYWHERE), 'user', userId);
     return this.parts.challenges.methodsOf(em, userId);

@@ -12,6 +12,7 @@ import { invitations } from './0016-invitations.ts';
 import { retention } from './0017-retention.ts';
 import { operators } from './0018-operators.ts';
 import { tracing } from './0019-tracing.ts';
+import { accountScope } from './0020-account-scope.ts';
 
 /** In order. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   retention,
   operators,
   tracing,
+  accountScope,
 ];

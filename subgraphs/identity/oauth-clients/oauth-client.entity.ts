@@ -8,7 +8,7 @@ import { newSecret, secretDigest } from '../tokens/secret.ts';
 import { OAuthGrantType } from './oauth-client.grant-types.ts';
 
 type Members = Pick<OAuthClient, 'organizationId' | 'name' | 'isConfidential' | 'redirectUris' | 'grantTypes' | 'permissions'> &
-  Partial<Pick<OAuthClient, 'description' | 'homepageUrl' | 'logoUrl'>>;
+  Partial<Pick<OAuthClient, 'accounts' | 'description' | 'homepageUrl' | 'logoUrl'>>;
 
 const SECRET_PREFIX = 'cs_';
 
@@ -60,6 +60,10 @@ export class OAuthClient {
 
   @Property({ type: 'json' })
   permissions!: Grant[];
+
+  @Field(() => [ID], { nullable: true, description: 'The accounts that it is limited to; null: it sees the whole organization.' })
+  @Property({ type: 'json', nullable: true })
+  accounts: string[] | null = null;
 
   @Field(() => String, { nullable: true })
   @Property({ type: 'text', nullable: true })

@@ -1,8 +1,9 @@
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsOptional, IsUrl, Max, Min, ValidateBy } from 'class-validator';
-import { Field, InputType, Int } from 'type-graphql';
+import { Field, ID, InputType, Int } from 'type-graphql';
 import { ACTIONS, AREAS, grantOf, isGrant } from '../../../kernel/access/principal.ts';
 import { MaxCharacters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import { ACCOUNTS_OF_CREDENTIALS, AreAccounts } from '../granting/account-list.ts';
 import { OAuthGrantType } from './oauth-client.grant-types.ts';
 import { IsRedirectUri } from './redirect-uri.ts';
 
@@ -51,6 +52,10 @@ export class OAuthClientCreateInput {
   @ArrayMaxSize(SCOPES_MAX, { message: SCOPES_REASON })
   @IsScope()
   scopes!: string[];
+
+  @Field(() => [ID], { nullable: true, description: ACCOUNTS_OF_CREDENTIALS })
+  @AreAccounts()
+  accounts?: string[] | null;
 
   @Field(() => String, { nullable: true })
   @IsOptional()

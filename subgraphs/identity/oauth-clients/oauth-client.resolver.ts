@@ -11,7 +11,7 @@ const OAuthClientPage = pageOf('OAuthClient', OAuthClient);
 @Resolver(() => OAuthClient)
 export class OAuthClientResolver {
   @Query(() => OAuthClientPage)
-  @Requires('credentials:read')
+  @Requires('credentials:read', { scope: 'organization' })
   oauthClients(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { oauthClients }: IdentityContext,
@@ -20,13 +20,13 @@ export class OAuthClientResolver {
   }
 
   @Query(() => OAuthClient, { nullable: true })
-  @Requires('credentials:read')
+  @Requires('credentials:read', { scope: 'organization' })
   oauthClient(@Arg('id', () => ID) id: string, @Ctx() { oauthClients }: IdentityContext): Promise<OAuthClient | null> {
     return oauthClients.find(id);
   }
 
   @Mutation(() => OAuthClient)
-  @Requires('credentials:create', { secondFactor: true, also: requireToGrantInput })
+  @Requires('credentials:create', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   createOAuthClient(
     @Arg('input', () => OAuthClientCreateInput) input: OAuthClientCreateInput,
     @Ctx() { oauthClients }: IdentityContext,
@@ -35,7 +35,7 @@ export class OAuthClientResolver {
   }
 
   @Mutation(() => OAuthClient)
-  @Requires('credentials:write', { secondFactor: true, also: requireToGrantInput })
+  @Requires('credentials:write', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   updateOAuthClient(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => OAuthClientUpdateInput) input: OAuthClientUpdateInput,
@@ -45,7 +45,7 @@ export class OAuthClientResolver {
   }
 
   @Mutation(() => OAuthClient)
-  @Requires('credentials:write', { secondFactor: true })
+  @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   rotateOAuthClientSecret(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => OAuthClientRotateInput, { nullable: true }) input: OAuthClientRotateInput | undefined,
@@ -55,7 +55,7 @@ export class OAuthClientResolver {
   }
 
   @Mutation(() => OAuthClient)
-  @Requires('credentials:write', { secondFactor: true })
+  @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   deleteOAuthClient(@Arg('id', () => ID) id: string, @Ctx() { oauthClients }: IdentityContext): Promise<OAuthClient> {
     return oauthClients.remove(id);
   }

@@ -7,6 +7,7 @@ import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import type { AccountScopes } from '../accounts/account.scopes.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { OAuthClient } from './oauth-client.entity.ts';
@@ -19,6 +20,7 @@ export interface OAuthClientServiceDeps {
   clock: Clock;
   trail: AuditTrail;
   feed: ChangeFeed;
+  scopes: AccountScopes;
 }
 
 /** Longer than an access token lives. */
@@ -30,7 +32,8 @@ export class OAuthClientService {
 
   /** With its secret, this once. @throws InsufficientPermissions for scopes beyond the caller's, InvalidParameters */
   async create({ scopes, ...input }: OAuthClientCreateInput): Promise<OAuthClient> {
-    const { em, clock, request } = this.deps;
+    const { em, clock, request, scopes: accountScopes } = this.deps;
+    const accounts = await accountScopes.grant(input.accounts);
     const client = OAuthClient.register(
       {
         organizationId: request.principal.organizationId,
@@ -40,6 +43,7 @@ export class OAuthClientService {
         redirectUris: [...new Set(input.redirectUris ?? [])],
         grantTypes: input.grantTypes ?? [OAuthGrantType.AUTHORIZATION_CODE, OAuthGrantType.REFRESH_TOKEN],
         permissions: this.#grantable(scopes),
+        accounts,
         homepageUrl: input.homepageUrl ?? null,
         logoUrl: input.logoUrl ?? null,
       },
@@ -97,6 +101,7 @@ export class OAuthClientService {
     const changed = await em.transactional(async (tx) => {
       const client = existing(await tx.findOne(OAuthClient, { id }, LOCKED), 'oauth_client', id);
       this.#requireToGrant(client.permissions);
+      this.deps.scopes.requireOver(client.accounts);
       const before = client.grantId;
       await act(client, tx);
       client.updatedAt = clock.now();

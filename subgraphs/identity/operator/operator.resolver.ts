@@ -14,13 +14,13 @@ const OrganizationPage = pageOf('Organization', Organization);
 @Resolver(() => Organization)
 export class OperatorResolver {
   @Query(() => Organization, { nullable: true, description: 'Any organization, for the operator of the platform.' })
-  @Requires('platform:read')
+  @Requires('platform:read', { scope: 'organization' })
   organizationById(@Arg('id', () => ID) id: string, @Ctx() { operator }: IdentityContext): Promise<Organization | null> {
     return operator.find(id);
   }
 
   @Query(() => OrganizationPage, { description: 'All organizations, for the operator of the platform.' })
-  @Requires('platform:read')
+  @Requires('platform:read', { scope: 'organization' })
   organizations(
     @Arg('filter', () => OrganizationFilter, { nullable: true }) filter: OrganizationFilter | undefined,
     @Arg('sort', () => [OrganizationSort], { nullable: true }) sort: SortBy[] | undefined,
@@ -31,7 +31,7 @@ export class OperatorResolver {
   }
 
   @Mutation(() => Organization, { description: 'Mails an invitation to its first owner.' })
-  @Requires('platform:admin', { secondFactor: true })
+  @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   createOrganization(
     @Arg('input', () => OrganizationCreateInput) input: OrganizationCreateInput,
     @Ctx() { operator }: IdentityContext,
@@ -42,7 +42,7 @@ export class OperatorResolver {
   @Mutation(() => Organization, {
     description: 'Counts everywhere within 5 seconds. What was counted in this hour and minute counts against the new limits.',
   })
-  @Requires('platform:admin', { secondFactor: true })
+  @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   changeOrganizationPlan(
     @Arg('id', () => ID) id: string,
     @Arg('plan', () => ORGANIZATION_PLANS) plan: Plan,
@@ -52,7 +52,7 @@ export class OperatorResolver {
   }
 
   @Mutation(() => User, { description: "What a user of the operator's organization may do of the platform; null takes it away." })
-  @Requires('platform:admin', { secondFactor: true })
+  @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   setPlatformAccess(
     @Arg('userId', () => ID) userId: string,
     @Arg('access', () => PlatformAccess, { nullable: true }) access: PlatformAccess | undefined,
@@ -62,7 +62,7 @@ export class OperatorResolver {
   }
 
   @Mutation(() => Organization, { description: 'Ends the review that exceeding the burst limit again and again has begun.' })
-  @Requires('platform:admin', { secondFactor: true })
+  @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   clearOrganizationReview(@Arg('id', () => ID) id: string, @Ctx() { operator }: IdentityContext): Promise<Organization> {
     return operator.clearReview(id);
   }

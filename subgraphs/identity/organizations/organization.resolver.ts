@@ -7,13 +7,13 @@ import { OrganizationUpdateInput } from './organization.inputs.ts';
 @Resolver(() => Organization)
 export class OrganizationResolver {
   @Query(() => Organization, { description: "The caller's own organization." })
-  @Requires('accounts:read')
+  @Requires('accounts:read', { scope: 'organization' })
   organization(@Ctx() { organizations }: IdentityContext): Promise<Organization> {
     return organizations.own();
   }
 
   @Mutation(() => Organization, { description: "The caller's own organization." })
-  @Requires('accounts:admin', { secondFactor: true })
+  @Requires('accounts:admin', { scope: 'organization', secondFactor: true })
   updateOrganization(
     @Arg('input', () => OrganizationUpdateInput) input: OrganizationUpdateInput,
     @Ctx() { organizations }: IdentityContext,

@@ -7,7 +7,7 @@ import { UserRestrictionsInput } from './user-restrictions.inputs.ts';
 @Resolver(() => UserRestrictions)
 export class UserRestrictionsResolver {
   @Query(() => UserRestrictions)
-  @Requires('accounts:read')
+  @Requires('accounts:read', { scope: 'organization' })
   userRestrictions(@Ctx() { userRestrictions }: IdentityContext): Promise<UserRestrictions> {
     return userRestrictions.own();
   }
@@ -15,7 +15,7 @@ export class UserRestrictionsResolver {
   @Mutation(() => UserRestrictions, {
     description: 'What is left out keeps its value. A change that would refuse the user who makes it is refused.',
   })
-  @Requires('accounts:admin', { secondFactor: true })
+  @Requires('accounts:admin', { scope: 'organization', secondFactor: true })
   updateUserRestrictions(
     @Arg('input', () => UserRestrictionsInput) input: UserRestrictionsInput,
     @Ctx() { userRestrictions }: IdentityContext,

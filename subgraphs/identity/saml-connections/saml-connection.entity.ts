@@ -71,6 +71,10 @@ export class SamlConnection {
   @Property({ type: 'json' })
   roleMappings: SamlRoleMapping[] = [];
 
+  @Field(() => [ID], { nullable: true, description: 'The accounts that the users are limited to whom it makes; null: they are not.' })
+  @Property({ type: 'json', nullable: true })
+  accounts: string[] | null = null;
+
   @Field(() => Boolean, { description: 'Whether a user who is not here yet is made at the first sign-in.' })
   @Property({ type: 'boolean' })
   allowProvisioning = false;
@@ -98,6 +102,11 @@ export class SamlConnection {
   /** Whether everything is known that a sign-in needs. */
   get isComplete(): boolean {
     return this.idpEntityId !== null && this.ssoUrl !== null && this.certificates.length > 0 && this.emailDomains.length > 0;
+  }
+
+  /** The roles that it may give. */
+  get roles(): UserRole[] {
+    return [...(this.defaultRole ? [this.defaultRole] : []), ...this.roleMappings.map(({ role }) => role)];
   }
 
   /** The role that groups give; undefined where roles are not the identity provider's business. */

@@ -1,8 +1,9 @@
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsOptional, Matches, MaxLength, ValidateBy, ValidateNested } from 'class-validator';
-import { Field, InputType } from 'type-graphql';
+import { Field, ID, InputType } from 'type-graphql';
 import { Characters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { normalizedDomain } from '../../../kernel/values/email.ts';
+import { AreAccounts } from '../granting/account-list.ts';
 import { UserRole } from '../user.states.ts';
 import { SamlRoleMapping } from './saml-connection.entity.ts';
 
@@ -93,6 +94,10 @@ export class SamlConnectionCreateInput extends IdentityProviderInput {
   @Mappings()
   roleMappings?: SamlRoleMapping[] | null;
 
+  @Field(() => [ID], { nullable: true, description: 'The accounts that the users are limited to whom it makes, 1 to 50; null: none.' })
+  @AreAccounts()
+  accounts?: string[] | null;
+
   @Field(() => Boolean, { defaultValue: false, description: 'Needs a role for those whom it makes.' })
   allowProvisioning: boolean = false;
 
@@ -122,6 +127,10 @@ export class SamlConnectionUpdateInput extends IdentityProviderInput {
   @NotNull()
   @Mappings()
   roleMappings?: SamlRoleMapping[];
+
+  @Field(() => [ID], { nullable: true, description: 'The accounts that the users are limited to whom it makes, 1 to 50; null: none.' })
+  @AreAccounts()
+  accounts?: string[] | null;
 
   @Field(() => Boolean, { nullable: true })
   @NotNull()

@@ -12,13 +12,13 @@ const SamlConnectionPage = pageOf('SamlConnection', SamlConnection);
 @Resolver(() => SamlConnection)
 export class SamlConnectionResolver {
   @Query(() => SamlConnection, { nullable: true })
-  @Requires('credentials:read')
+  @Requires('credentials:read', { scope: 'organization' })
   samlConnection(@Arg('id', () => ID) id: string, @Ctx() { samlConnections }: IdentityContext): Promise<SamlConnection | null> {
     return samlConnections.find(id);
   }
 
   @Query(() => SamlConnectionPage)
-  @Requires('credentials:read')
+  @Requires('credentials:read', { scope: 'organization' })
   samlConnections(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { samlConnections }: IdentityContext,
@@ -27,7 +27,7 @@ export class SamlConnectionResolver {
   }
 
   @Mutation(() => SamlConnection)
-  @Requires('credentials:create', { secondFactor: true, also: requireToGrantInput })
+  @Requires('credentials:create', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   createSamlConnection(
     @Arg('input', () => SamlConnectionCreateInput) input: SamlConnectionCreateInput,
     @Ctx() { samlConnections }: IdentityContext,
@@ -36,7 +36,7 @@ export class SamlConnectionResolver {
   }
 
   @Mutation(() => SamlConnection)
-  @Requires('credentials:write', { secondFactor: true, also: requireToGrantInput })
+  @Requires('credentials:write', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   updateSamlConnection(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => SamlConnectionUpdateInput) input: SamlConnectionUpdateInput,
@@ -46,7 +46,7 @@ export class SamlConnectionResolver {
   }
 
   @Mutation(() => SamlConnection, { description: 'Answers the connection as it last was. Open sessions stay.' })
-  @Requires('credentials:write', { secondFactor: true })
+  @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   deleteSamlConnection(@Arg('id', () => ID) id: string, @Ctx() { samlConnections }: IdentityContext): Promise<SamlConnection> {
     return samlConnections.delete(id);
   }
@@ -55,7 +55,7 @@ export class SamlConnectionResolver {
     description:
       'Looks for the TXT records of its domains now. They are looked for by themselves too: soon after they were claimed, then less often.',
   })
-  @Requires('credentials:write')
+  @Requires('credentials:write', { scope: 'organization' })
   verifySamlDomains(@Arg('id', () => ID) id: string, @Ctx() { samlConnections }: IdentityContext): Promise<SamlConnection> {
     return samlConnections.verifyDomains(id);
   }

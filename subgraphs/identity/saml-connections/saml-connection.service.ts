@@ -7,11 +7,13 @@ import { listPage } from '../../../kernel/records/pagination.ts';
 import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { normalizedDomain } from '../../../kernel/values/email.ts';
+import type { AccountScopes } from '../accounts/account.scopes.ts';
 import { type AuditTrail, byCaller } from '../audit/audit.trail.ts';
 import { requireToGrant } from '../granting/grants.ts';
 import { grantsOf } from '../granting/user.roles.ts';
 import type { SamlAddresses } from '../saml/saml.addresses.ts';
 import type { SamlDomains } from '../saml-domains/saml-domains.ts';
+import { UserRole } from '../user.states.ts';
 import type { IdpMetadataSource } from './idp.metadata.source.ts';
 import { SamlConnection } from './saml-connection.entity.ts';
 import { ConnectionIncomplete, DomainTaken } from './saml-connection.errors.ts';
@@ -25,6 +27,7 @@ export interface SamlConnectionServiceDeps {
   addresses: SamlAddresses;
   trail: AuditTrail;
   domains: SamlDomains;
+  scopes: AccountScopes;
 }
 
 /** Whether it changes whom the connection trusts, or with what. */
@@ -102,6 +105,7 @@ export class SamlConnectionService {
     for (const role of [input.defaultRole, ...(input.roleMappings ?? []).map((mapping) => mapping.role)])
       if (role) requireToGrant(this.deps.request.principal, grantsOf(role));
     const provider = await this.deps.metadata.resolve({ ...input, metadataXml });
+    if (input.accounts) input.accounts = await this.deps.scopes.grant(input.accounts);
     const changes = given({ ...input, ...provider }) as Partial<SamlConnection>;
     // what is known now was not read there
     if (Object.keys(provider).length > 0) changes.metadataUrl ??= null;
@@ -116,6 +120,8 @@ export class SamlConnectionService {
     Object.assign(connection, changes, { updatedAt: clock.now() });
     // whoever says whom to trust vouches for it, with what they may do themselves
     if (isTrusting(changes)) connection.grants = [...request.principal.grants];
+    if (!connection.accounts && connection.roles.includes(UserRole.ACCOUNT_ADMIN))
+      throw new InvalidParameters([{ field: 'accounts', reason: 'is needed: account_admin is a role of accounts' }]);
     if (connection.allowProvisioning && !connection.defaultRole && connection.roleMappings.length === 0)
       throw new InvalidParameters([
         { field: 'allowProvisioning', value: true, reason: 'needs a default_role or role_mappings for the users that it makes' },

@@ -8,7 +8,7 @@ import { LOCKED } from '../../../kernel/records/records.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import { domainOf, storedForms } from '../../../kernel/values/email.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
-import { grantsOf, grantsOfUser } from '../granting/user.roles.ts';
+import { grantsOf, grantsOfUser, isUnlimited } from '../granting/user.roles.ts';
 import type { SamlConnection } from '../saml-connections/saml-connection.entity.ts';
 import type { SamlDomains } from '../saml-domains/saml-domains.ts';
 import { UserSuspended } from '../sessions/session.errors.ts';
@@ -65,7 +65,8 @@ export class SamlUsers {
     if (hasChanged) {
       // who was invited has shown that the address is theirs
       if (!(await claimLogin(tx, found))) throw new SignInRefused('unknown user');
-      Object.assign(found, { role, status: UserStatus.ACTIVE, updatedAt: this.parts.clock.now() });
+      const accounts = isUnlimited(role) ? null : (found.accounts ?? connection.accounts);
+      Object.assign(found, { role, accounts, status: UserStatus.ACTIVE, updatedAt: this.parts.clock.now() });
       await this.#audit(tx, found, connection, client, 'user_updated');
     }
     return { user: found, hasChanged };
@@ -89,6 +90,7 @@ export class SamlUsers {
       loginName: email,
       name: name || email.slice(0, email.lastIndexOf('@')),
       role,
+      accounts: isUnlimited(role) ? null : connection.accounts,
       createdAt: now,
       updatedAt: now,
     });

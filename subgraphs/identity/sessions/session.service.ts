@@ -2,6 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { ResourceNotFound } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { requireToGrant } from '../granting/grants.ts';
@@ -24,7 +25,7 @@ export class SessionService {
   constructor(private readonly deps: SessionServiceDeps) {}
 
   async identity(): Promise<CallerIdentity> {
-    const { kind, id, organizationId, plan, grants, sessionId, clientId, needsSecondFactor } = this.deps.request.principal;
+    const { kind, id, organizationId, plan, grants, accounts, sessionId, clientId, needsSecondFactor } = this.deps.request.principal;
     return {
       active: true,
       type: kind,
@@ -32,10 +33,11 @@ export class SessionService {
       organizationId,
       plan,
       permissions: [...grants],
+      accounts: accounts && [...accounts],
       sessionId: sessionId ?? null,
       clientId: clientId ?? null,
       needsSecondFactor: needsSecondFactor === true,
-      user: kind === 'user' ? await this.deps.em.findOne(User, { id }) : null,
+      user: kind === 'user' ? await this.deps.em.findOne(User, { id }, EVERYWHERE) : null,
     };
   }
 
@@ -53,8 +55,9 @@ export class SessionService {
     const { em, request, sessions } = this.deps;
     const session = await em.findOne(Session, { id, endedAt: null });
     const isOwn = session?.userId === this.#ownId;
-    // somebody else's session reads as absent, for who may not administer credentials
-    if (!session || !(isOwn || request.principal.may('credentials:admin'))) throw new ResourceNotFound('session', id);
+    // somebody else's session reads as absent, for who may not administer the organization's credentials
+    const mayEndOthers = request.principal.may('credentials:admin') && request.principal.accounts === null;
+    if (!session || !(isOwn || mayEndOthers)) throw new ResourceNotFound('session', id);
     if (!isOwn) await this.#requireOver(session);
     await sessions.end(session, isOwn ? 'ended by its user' : 'ended by an administrator', request.client);
     return session;
@@ -85,7 +88,10 @@ export class SessionService {
 
   #userId(wanted: string | undefined): string {
     const own = this.#ownId;
-    if (wanted !== undefined && wanted !== own) this.deps.request.principal.require('credentials:admin');
+    if (wanted !== undefined && wanted !== own) {
+      this.deps.request.principal.require('credentials:admin');
+      this.deps.request.principal.requireOrganization();
+    }
     return wanted ?? own ?? '';
   }
 }

@@ -50,6 +50,9 @@ export class CallerIdentity {
   @Field(() => [String])
   permissions!: string[];
 
+  @Field(() => [ID], { nullable: true, description: 'The accounts that the caller is limited to; null: they see the whole organization.' })
+  accounts!: string[] | null;
+
   @Field(() => ID, { nullable: true })
   sessionId!: string | null;
 

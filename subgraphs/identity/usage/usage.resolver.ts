@@ -6,7 +6,7 @@ import { RateLimitUsage } from './usage.record.ts';
 @Resolver()
 export class UsageResolver {
   @Query(() => RateLimitUsage, { description: 'What the caller and its organization have used of their limits.' })
-  @Requires('monitoring:read')
+  @Requires('monitoring:read', { scope: 'open' })
   rateLimitUsage(@Ctx() { usage }: IdentityContext): Promise<RateLimitUsage> {
     return usage.own();
   }

@@ -6,7 +6,7 @@ import { PlatformAccess, UserRole, UserStatus } from '../user.states.ts';
 /** A person who can log in (specification 4.2). */
 @ObjectType({ description: 'A person who can log in.' })
 @Entity({ tableName: 'user' })
-@OrganizationFilter()
+@OrganizationFilter({ account: 'accountId' })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'accountId'] })
 @Unique({ properties: ['organizationId', 'email'] })
@@ -44,6 +44,10 @@ export class User {
   @Field(() => UserRole)
   @Enum({ items: () => UserRole, type: 'text' })
   role!: UserRole;
+
+  @Field(() => [ID], { nullable: true, description: 'The accounts that they are limited to; null: they see the whole organization.' })
+  @Property({ type: 'json', nullable: true })
+  accounts: string[] | null = null;
 
   @Field(() => UserStatus)
   @Enum({ items: () => UserStatus, type: 'text' })

@@ -1,11 +1,14 @@
 import { IsOptional, Matches } from 'class-validator';
-import { Field, InputType } from 'type-graphql';
+import { Field, ID, InputType } from 'type-graphql';
 import { Characters, Name } from '../../../kernel/graphql/characters.ts';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
+import { AreAccounts } from '../granting/account-list.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 
+const ACCOUNTS_OF_USERS =
+  'The accounts that they are limited to, 1 to 50 of those that the caller sees; null: the whole organization. Default: for users of the own account null, for others their account. Owners, administrators and support agents are never limited, administrators of accounts always.';
 const EMAIL_REASON = 'must be an e-mail address';
 const PHONE = /^\+[1-9][0-9 ().-]{5,24}$/;
 const PHONE_REASON = 'must be an international number such as +1 212 555 0100';
@@ -22,6 +25,10 @@ export class UserInviteInput {
 
   @Field(() => UserRole, { nullable: true, description: 'Default: member. Nobody gives a role that may do more than they may.' })
   role?: UserRole | null;
+
+  @Field(() => [ID], { nullable: true, description: ACCOUNTS_OF_USERS })
+  @AreAccounts()
+  accounts?: string[] | null;
 
   @Field(() => String, { nullable: true })
   @IsOptional()
@@ -43,6 +50,13 @@ export class UserUpdateInput {
   @Field(() => UserStatus, { nullable: true, description: 'Suspending ends all sessions of the user.' })
   @NotNull()
   status?: UserStatus;
+
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Replaces the accounts that they are limited to; null: they see the whole organization.',
+  })
+  @AreAccounts()
+  accounts?: string[] | null;
 
   @Field(() => String, { nullable: true })
   @IsOptional()

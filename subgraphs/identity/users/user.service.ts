@@ -1,8 +1,8 @@
 import type { FilterQuery } from '@mikro-orm/core';
-import type { Grant } from '../../../kernel/access/principal.ts';
+import type { Accounts, Grant } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InvalidState } from '../../../kernel/errors/errors.ts';
+import { InvalidParameters, InvalidState } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
@@ -11,9 +11,10 @@ import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records/re
 import { containing, matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { Account } from '../accounts/account.entity.ts';
+import type { AccountScopes } from '../accounts/account.scopes.ts';
 import { type AuditTrail, byCaller } from '../audit/audit.trail.ts';
 import { requireToGrant } from '../granting/grants.ts';
-import { grantsOf, grantsOfUser } from '../granting/user.roles.ts';
+import { accountsOfUser, grantsOf, grantsOfUser, isUnlimited } from '../granting/user.roles.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
@@ -28,6 +29,7 @@ export interface UserServiceDeps {
   request: RequestContext;
   clock: Clock;
   accounts: RecordLoader<Account>;
+  scopes: AccountScopes;
   passwords: PasswordService;
   sessions: Sessions;
   trail: AuditTrail;
@@ -64,9 +66,12 @@ export class UserService {
    * Makes a user and has an invitation mailed: they choose a password by its link. The same for an address that somebody logs in
    * by elsewhere, who is told by mail: what the caller sees, and how long it takes, does not say. @throws EmailTaken, InsufficientPermissions, ResourceNotFound
    */
-  async invite(accountId: string, { email, name, role, phone }: UserInviteInput): Promise<User> {
+  async invite(accountId: string, { email, name, phone, accounts: stated, ...input }: UserInviteInput): Promise<User> {
     const { em, request, clock, passwords } = this.deps;
-    await this.#requireAccount(accountId);
+    const account = await this.#requireAccount(accountId);
+    const role = input.role ?? UserRole.MEMBER;
+    this.#requireToGrant(grantsOf(role));
+    const accounts = await this.#accountsFor(role, stated, account);
     const now = clock.now();
     const id = newId('user');
     const user = Object.assign(new User(), {
@@ -77,12 +82,12 @@ export class UserService {
       loginName: withoutLogin(id),
       name,
       phone: phone ?? null,
-      role: role ?? UserRole.MEMBER,
+      role,
+      accounts,
       status: UserStatus.INVITED,
       createdAt: now,
       updatedAt: now,
     });
-    this.#requireToGrant(grantsOf(user.role));
     const inviting = em.transactional(async (tx) => {
       tx.persist(user);
       await tx.flush();
@@ -94,14 +99,20 @@ export class UserService {
   }
 
   /** @throws ResourceNotFound, LastOwner, InsufficientPermissions, InvalidState */
-  async update(named: NamedUser, { role, status, ...input }: UserUpdateInput): Promise<User> {
-    const { em, clock, sessions } = this.deps;
+  async update(named: NamedUser, { role, status, accounts, ...input }: UserUpdateInput): Promise<User> {
+    const { em, clock, scopes, sessions } = this.deps;
     const { id } = named;
+    // before the transaction: what is not to be seen is not named
+    const stated = accounts === undefined ? undefined : await scopes.grant(accounts);
     const { user, ended } = await em.transactional(async (tx) => {
       const found = await this.#locked(tx, named);
       const wasOwner = isActiveOwner(found);
       Object.assign(found, given(input));
       if (role && role !== found.role) this.#changeRole(found, role);
+      if (role || stated !== undefined) {
+        const kept = isUnlimited(found.role) ? null : found.accounts;
+        found.accounts = this.#fitting(found.role, stated === undefined ? kept : stated, found.accountId);
+      }
       const isSuspended = status !== undefined && this.#changeStatus(found, status);
       if (wasOwner && !isActiveOwner(found)) await this.#requireAnotherOwner(tx, id);
       found.updatedAt = clock.now();
@@ -134,6 +145,7 @@ export class UserService {
     const where = accountId === undefined ? { id } : { id, accountId };
     const user = existing(await tx.findOne(User, where, LOCKED), 'user', id);
     this.#requireToGrant(grantsOfUser(user));
+    this.deps.scopes.requireOver(accountsOfUser(user));
     return user;
   }
 
@@ -161,8 +173,26 @@ export class UserService {
     if (others === 0) throw new LastOwner();
   }
 
-  async #requireAccount(id: string): Promise<void> {
-    existing(await this.deps.accounts.load(id), 'account', id);
+  async #requireAccount(id: string): Promise<Account> {
+    return existing(await this.deps.accounts.load(id), 'account', id);
+  }
+
+  /** What a new user is limited to: staff, who are users of the own account, to nothing, others to their account. */
+  async #accountsFor(role: UserRole, stated: Accounts | undefined, account: Account): Promise<string[] | null> {
+    const staff = account.own || isUnlimited(role) ? null : [account.id];
+    const wanted = stated === undefined ? staff : await this.deps.scopes.grant(stated);
+    if (wanted === null && role !== UserRole.ACCOUNT_ADMIN) this.deps.request.principal.requireOrganization();
+    return this.#fitting(role, wanted, account.id);
+  }
+
+  /** @throws InvalidParameters where the role is not limited, LimitedToAccounts where the caller is and the user would not be */
+  #fitting(role: UserRole, accounts: Accounts, accountId: string | null): string[] | null {
+    if (isUnlimited(role)) this.deps.request.principal.requireOrganization();
+    if (isUnlimited(role) && accounts !== null)
+      throw new InvalidParameters([{ field: 'accounts', reason: `must be null: ${role} sees the whole organization` }]);
+    if (role !== UserRole.ACCOUNT_ADMIN) return accounts && [...accounts];
+    if (!accounts && !accountId) throw new InvalidParameters([{ field: 'accounts', reason: 'is needed: this role is of accounts' }]);
+    return accounts ? [...accounts] : [accountId as string];
   }
 
   #audit(tx: EntityManager, { id: userId, role }: User, eventType: string): Promise<void> {

@@ -6,7 +6,7 @@ import { ServiceCatalog } from './catalog.types.ts';
 @Resolver()
 export class CatalogResolver {
   @Query(() => ServiceCatalog, { description: 'All categories, or one.' })
-  @Requires('services:read')
+  @Requires('services:read', { scope: 'open' })
   catalog(
     @Arg('category', () => String, { nullable: true, description: 'Such as `connectivity`.' }) category: string | undefined,
     @Ctx() { catalog }: ServicesContext,

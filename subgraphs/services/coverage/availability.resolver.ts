@@ -7,7 +7,7 @@ import { Availability, AvailabilityCheckInput } from './availability.types.ts';
 @Resolver()
 export class AvailabilityResolver {
   @Query(() => Availability)
-  @Requires('services:read')
+  @Requires('services:read', { scope: 'open' })
   serviceAvailability(
     @Arg('input', () => AvailabilityCheckInput) input: AvailabilityCheckInput,
     @Ctx() { coverage }: ServicesContext,

@@ -31,7 +31,7 @@ export type RequestedMembers = Pick<
 /** A wish for a service of the catalog, which is ordered when all that it takes is known and its date has come (specification 2.5, 3.4). */
 @ObjectType({ description: 'A service that is wanted, and what came of it.' })
 @Entity({ tableName: 'provisioning_request' })
-@OrganizationFilter()
+@OrganizationFilter({ account: 'accountId' })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
 @Unique({ properties: ['serviceId'] })
 export class ProvisioningRequest {

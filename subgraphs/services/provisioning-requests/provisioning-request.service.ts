@@ -39,10 +39,12 @@ export class ProvisioningRequestService {
    * @throws InvalidParameters, and what an order throws
    */
   async create(input: ProvisioningRequestInput): Promise<ProvisioningRequest> {
-    const { organizationId } = this.deps.request.principal;
+    const { principal } = this.deps.request;
+    const { organizationId } = principal;
     const now = this.deps.clock.now();
     const request = Object.assign(new ProvisioningRequest(), { id: newId('provisioningRequest'), organizationId, createdAt: now });
     request.change(membersOf(input, now), now);
+    request.accountId ??= principal.defaultAccount('accountId');
     const terms = await this.#check(request);
     return this.deps.em.transactional(async (tx) => {
       await this.#proceed(tx, request, terms);
@@ -60,6 +62,8 @@ export class ProvisioningRequestService {
     const { revision } = known;
     const members = membersOf(input, this.deps.clock.now());
     known.change(members, this.deps.clock.now());
+    // who is limited cannot give it back to the organization
+    if (known.accountId === null) members.accountId = this.deps.request.principal.defaultAccount('accountId');
     const terms = await this.#check(known);
     return this.deps.em.transactional(async (tx) => {
       const request = existing(await locked(tx, id), 'provisioning_request', id);
@@ -101,7 +105,7 @@ export class ProvisioningRequestService {
 
   /** Fresh, and not one that the ORM watches: what is tried on it stays undone. */
   async #read(id: string): Promise<ProvisioningRequest | null> {
-    const [request = null] = await this.deps.reader.byIds(this.deps.request.principal.organizationId, [id]);
+    const [request = null] = await this.deps.reader.byIds(this.deps.request.principal, [id]);
     return request;
   }
 

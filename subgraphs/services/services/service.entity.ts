@@ -11,7 +11,7 @@ import { BillingCycle, ServiceStatus, ServiceType, serviceStates } from './servi
 @ObjectType({ description: 'A service that an account has ordered.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'service' })
-@OrganizationFilter()
+@OrganizationFilter({ account: 'accountId' })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'accountId', 'createdAt'] })
 export class Service {

@@ -6,7 +6,7 @@ import { ServiceStatus } from '../services/service.states.ts';
 /** One entry of a service's status history. */
 @ObjectType('ServiceStatusChange', { description: 'A change of the status of a service.' })
 @Entity({ tableName: 'service_status_change' })
-@OrganizationFilter()
+@OrganizationFilter({ account: { by: 'serviceId', of: 'Service' } })
 @Index({ name: 'service_status_change_history_index', properties: ['organizationId', 'serviceId', 'createdAt'] })
 export class StatusChange {
   @Field(() => ID)

@@ -9,7 +9,7 @@ import { StatusChange } from './status-change.entity.ts';
 @Resolver(() => Service)
 export class StatusResolver {
   @Query(() => ServiceStatusRecord, { nullable: true })
-  @Requires('services:read')
+  @Requires('services:read', { scope: 'account' })
   async serviceStatus(
     @Arg('id', () => ID) id: string,
     @Ctx() { services, statuses }: ServicesContext,

@@ -12,13 +12,13 @@ const AgentPage = pageOf('Agent', Agent);
 @Resolver(() => Agent)
 export class AgentResolver {
   @Query(() => Agent, { nullable: true })
-  @Requires('support:write')
+  @Requires('support:write', { scope: 'organization' })
   agent(@Arg('id', () => ID) id: string, @Ctx() { agents }: SupportContext): Promise<Agent | null> {
     return agents.find(id);
   }
 
   @Query(() => AgentPage, { description: 'Newest first. The desks come with the first ticket.' })
-  @Requires('support:write')
+  @Requires('support:write', { scope: 'organization' })
   agents(
     @Arg('filter', () => AgentFilter, { nullable: true }) filter: AgentFilter | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
@@ -28,13 +28,13 @@ export class AgentResolver {
   }
 
   @Mutation(() => Agent)
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   createAgent(@Arg('input', () => AgentCreateInput) input: AgentCreateInput, @Ctx() { agents }: SupportContext): Promise<Agent> {
     return agents.create(input);
   }
 
   @Mutation(() => Agent)
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   updateAgent(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => AgentUpdateInput) input: AgentUpdateInput,
@@ -46,7 +46,7 @@ export class AgentResolver {
   @Mutation(() => Agent, {
     description: 'They get no more tickets; those that they have stay with them. INVALID_STATE for the last active agent.',
   })
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   deactivateAgent(@Arg('id', () => ID) id: string, @Ctx() { agents }: SupportContext): Promise<Agent> {
     return agents.update(id, { active: false });
   }

@@ -6,7 +6,7 @@ import { SupportDashboard } from './dashboard.types.ts';
 @Resolver()
 export class DashboardResolver {
   @Query(() => SupportDashboard, { description: 'The tickets that were opened in a period, in numbers.' })
-  @Requires('support:read')
+  @Requires('support:read', { scope: 'account' })
   supportDashboard(
     @Arg('customerId', () => ID, { nullable: true, description: 'Only tickets of this customer.' }) customerId: string | null | undefined,
     @Arg('dateRange', () => String, {

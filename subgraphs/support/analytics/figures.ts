@@ -1,3 +1,4 @@
+import type { RecordScope } from '../../../kernel/access/principal.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 
 /** What is counted of the tickets that were opened in a period; each ticket stands in one cell. */
@@ -45,16 +46,18 @@ const FIRST_CONTACT = `count(*) filter (where t."status" = 'resolved'
 export class Figures {
   constructor(
     private readonly rows: Rows,
-    private readonly organizationId: string,
+    private readonly scope: RecordScope,
   ) {}
 
   /** By category and day. What needs the timeline is 0 unless it is asked for. */
   async cells(cohort: Cohort, { withTimeline = false } = {}): Promise<Cell[]> {
-    const values: unknown[] = [this.organizationId, cohort.start, cohort.end, cohort.timezone];
+    const { organizationId, accounts } = this.scope;
+    const values: unknown[] = [organizationId, cohort.start, cohort.end, cohort.timezone];
     const lists = { customer_id: cohort.customerIds, category: cohort.categories, priority: cohort.priorities };
     const conditions = Object.entries(lists).flatMap(([column, wanted]) =>
       wanted?.length ? [`t."${column}" = any($${values.push(wanted)}::text[])`] : [],
     );
+    if (accounts) conditions.push(`t."account_id" = any($${values.push(accounts)}::text[])`);
     return this.rows.query<Cell>(
       `select t."category", to_char(t."created_at" at time zone $4, 'YYYY-MM-DD') as "day",
          count(*)::int as "opened",

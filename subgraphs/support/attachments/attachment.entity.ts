@@ -10,7 +10,7 @@ import { attachmentPath } from './attachment.paths.ts';
  */
 @ObjectType({ description: 'A file that came with a ticket or a comment. It never changes.' })
 @Entity({ tableName: 'attachment' })
-@OrganizationFilter()
+@OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Index({ properties: ['ticketId', 'createdAt', 'id'] })
 @Index({ properties: ['commentId'] })
 export class Attachment {

@@ -61,7 +61,7 @@ async function findFor({ caller, params }: FastifyRequest, reader: RecordReader<
   const { id } = params as { id: string };
   // as the bridge says of its routes' ids
   if (!isStorable(id)) throw new InvalidParameters([{ field: 'attachment_id', reason: UNSTORABLE }]);
-  const [attachment] = await reader.byIds(caller.principal.organizationId, [id]);
+  const [attachment] = await reader.byIds(caller.principal, [id]);
   if (!attachment || !mayRead(caller.principal, attachment.visibility)) throw new ResourceNotFound('attachment', id);
   return attachment;
 }

@@ -35,13 +35,13 @@ class TicketCategory {
 @Resolver(() => TicketCategory)
 export class CategoryResolver {
   @Query(() => [TicketCategory], { description: 'Always all of them, in the order in which people look for them.' })
-  @Requires('support:read')
+  @Requires('support:read', { scope: 'open' })
   ticketCategories(@Ctx() { categories }: SupportContext): Promise<Category[]> {
     return categories.list();
   }
 
   @Mutation(() => TicketCategory)
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   updateTicketCategory(
     @Arg('category', () => String) category: string,
     @Arg('input', () => TicketCategoryUpdateInput) input: TicketCategoryUpdateInput,

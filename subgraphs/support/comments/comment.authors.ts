@@ -1,5 +1,5 @@
 import { type DocumentNode, parse } from 'graphql';
-import type { Principal, PrincipalData } from '../../../kernel/access/principal.ts';
+import { Principal, type PrincipalData } from '../../../kernel/access/principal.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
@@ -58,7 +58,9 @@ export class CommentAuthors {
   async #caller(): Promise<CommentAuthor> {
     const { em, request } = this.deps;
     const { principal } = request;
-    const { name, email = null } = (await this.#named(NAMED[principal.kind], principal.id)) ?? { name: principal.id };
+    // who the caller is does not depend on what they see
+    const whole = { ...request, principal: Principal.system('comments', principal.organizationId) };
+    const { name, email = null } = (await this.#named(NAMED[principal.kind], principal.id, whole)) ?? { name: principal.id };
     const type = isDesk(principal) ? AuthorType.AGENT : AuthorType.CUSTOMER;
     const agent = type === AuthorType.AGENT && email ? await em.findOne(Agent, { email }) : null;
     return { type, id: agent?.id ?? principal.id, name, email };
@@ -90,8 +92,8 @@ export class CommentAuthors {
     return { type: AuthorType.CUSTOMER, id, name: name ?? account.name, email: account.email };
   }
 
-  async #named(document: DocumentNode | undefined, id: string): Promise<Named | null> {
+  async #named(document: DocumentNode | undefined, id: string, request = this.deps.request): Promise<Named | null> {
     if (!document) return null;
-    return (await this.deps.graph.query<{ found: Named | null }>(document, { id }, this.deps.request)).found;
+    return (await this.deps.graph.query<{ found: Named | null }>(document, { id }, request)).found;
   }
 }

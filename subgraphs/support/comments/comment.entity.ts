@@ -10,7 +10,7 @@ import { Visibility } from '../visibility.ts';
 /** What somebody said about a ticket (specification 2.7). Only ever appended: a comment never changes and is not taken back. */
 @ObjectType({ description: 'What somebody said about a ticket. It never changes.' })
 @Entity({ tableName: 'comment' })
-@OrganizationFilter()
+@OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Index({ properties: ['ticketId', 'createdAt', 'id'] })
 export class Comment {
   @Field(() => ID)

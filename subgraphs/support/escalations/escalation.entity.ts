@@ -9,7 +9,7 @@ import type { Actor } from '../tickets/ticket-change.entity.ts';
 /** That a ticket was given a higher level. Only ever appended. */
 @ObjectType({ description: 'That a ticket was given a higher escalation level.' })
 @Entity({ tableName: 'escalation' })
-@OrganizationFilter()
+@OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Index({ properties: ['organizationId', 'ticketId', 'createdAt'] })
 export class Escalation {
   @Field(() => ID)

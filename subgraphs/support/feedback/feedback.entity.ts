@@ -12,7 +12,7 @@ export const RATING_MAX = 5;
  */
 @ObjectType({ description: 'How satisfied somebody was: with the work on a ticket, with an article, or with the platform.' })
 @Entity({ tableName: 'feedback' })
-@OrganizationFilter()
+@OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Unique({ properties: ['ticketId'] })
 @Unique({ properties: ['organizationId', 'articleId', 'authorKind', 'authorId'] })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })

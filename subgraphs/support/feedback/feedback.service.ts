@@ -4,6 +4,7 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { existing, LOCKED, takeTurn } from '../../../kernel/records/records.ts';
 import { between, matching } from '../../../kernel/records/where.ts';
@@ -63,9 +64,11 @@ export class FeedbackService {
   }
 
   #before(tx: EntityManager, { ticketId, articleId }: Pick<FeedbackInput, 'ticketId' | 'articleId'>): Promise<Feedback | null> {
-    const { kind, id } = this.deps.principal;
+    const { kind, id, organizationId } = this.deps.principal;
     if (ticketId) return tx.findOne(Feedback, { ticketId });
-    if (articleId) return tx.findOne(Feedback, { articleId, authorKind: kind, authorId: id });
+    // what was said of an article is of no account
+    const own = { organizationId, articleId, authorKind: kind, authorId: id };
+    if (articleId) return tx.findOne(Feedback, own, EVERYWHERE);
     return Promise.resolve(null);
   }
 

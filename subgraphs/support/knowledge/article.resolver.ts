@@ -14,13 +14,13 @@ const KnowledgeHitPage = pageOf('KnowledgeHit', KnowledgeHit);
 @Resolver(() => Article)
 export class ArticleResolver {
   @Query(() => Article, { nullable: true })
-  @Requires('support:read')
+  @Requires('support:read', { scope: 'open' })
   article(@Arg('id', () => ID) id: string, @Ctx() { articles }: SupportContext): Promise<Article | null> {
     return articles.find(id);
   }
 
   @Query(() => ArticlePage, { description: 'The latest first; with `q` and without `sort` the best first.' })
-  @Requires('support:read')
+  @Requires('support:read', { scope: 'open' })
   articles(
     @Arg('filter', () => ArticleFilter, { nullable: true }) filter: ArticleFilter | undefined,
     @Arg('sort', () => [ArticleSort], { nullable: true }) sort: SortBy[] | undefined,
@@ -31,7 +31,7 @@ export class ArticleResolver {
   }
 
   @Query(() => KnowledgeHitPage, { description: 'What is published, the FAQ included, the best first and with where its words stand.' })
-  @Requires('support:read')
+  @Requires('support:read', { scope: 'open' })
   searchKnowledge(
     @Arg('input', () => KnowledgeSearchInput, { nullable: true }) input: KnowledgeSearchInput | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
@@ -41,7 +41,7 @@ export class ArticleResolver {
   }
 
   @Query(() => [FaqSection], { description: 'Frequently asked questions, by category.' })
-  @Requires('support:read')
+  @Requires('support:read', { scope: 'open' })
   faq(
     @Arg('filter', () => FaqFilter, { nullable: true }) filter: FaqFilter | undefined,
     @Ctx() { articles }: SupportContext,
@@ -50,13 +50,13 @@ export class ArticleResolver {
   }
 
   @Mutation(() => Article)
-  @Requires('support:write')
+  @Requires('support:write', { scope: 'organization' })
   createArticle(@Arg('input', () => ArticleCreateInput) input: ArticleCreateInput, @Ctx() { articles }: SupportContext): Promise<Article> {
     return articles.create(input);
   }
 
   @Mutation(() => Article, { description: 'Changes what it says, publishes or archives it. The platform’s own are read-only.' })
-  @Requires('support:write')
+  @Requires('support:write', { scope: 'organization' })
   updateArticle(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => ArticleUpdateInput) input: ArticleUpdateInput,
@@ -67,7 +67,7 @@ export class ArticleResolver {
   }
 
   @Mutation(() => Article, { description: 'For good, with the feedback about it. The platform’s own are read-only.' })
-  @Requires('support:write')
+  @Requires('support:write', { scope: 'organization' })
   deleteArticle(@Arg('id', () => ID) id: string, @Ctx() { articles }: SupportContext): Promise<Article> {
     return articles.delete(id);
   }

@@ -11,7 +11,7 @@ import { requireRevision } from '../../../kernel/records/revision.ts';
 import { matching } from '../../../kernel/records/where.ts';
 import { CATEGORY_IDS } from '../categories/category.ids.ts';
 import { Feedback } from '../feedback/feedback.entity.ts';
-import { isDesk } from '../visibility.ts';
+import { isEditor } from '../visibility.ts';
 import { searchQuery, spelled } from '../words.ts';
 import { Article } from './article.entity.ts';
 import { headlineHtml } from './article.headline.ts';
@@ -122,7 +122,7 @@ export class ArticleService {
   }
 
   get #isEditor(): boolean {
-    return isDesk(this.deps.principal);
+    return isEditor(this.deps.principal);
   }
 
   async #own(tx: EntityManager, id: string): Promise<Article> {

@@ -1,7 +1,7 @@
 import type { Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
-import { isDesk } from '../visibility.ts';
+import { isEditor } from '../visibility.ts';
 import { ArticleLoader } from './article.loader.ts';
 import { ArticleSearch } from './article.search.ts';
 import { ArticleService } from './article.service.ts';
@@ -17,7 +17,7 @@ export function knowledgeOf({ orm, rows, clock }: { orm: Orm; rows: Rows; clock:
   const search = new ArticleSearch({ orm, rows });
   return (em: EntityManager, principal: Principal): KnowledgeContext => {
     const { organizationId } = principal;
-    const loader = new ArticleLoader({ em, rows, search, organizationId, isEditor: isDesk(principal) });
+    const loader = new ArticleLoader({ em, rows, search, organizationId, isEditor: isEditor(principal) });
     return { articles: new ArticleService({ em, principal, clock, loader, search }), loader };
   };
 }

@@ -12,6 +12,7 @@ import { revisions } from './0013-revisions.ts';
 import { ticketLinks } from './0014-ticket-links.ts';
 import { referenceData } from './0015-reference-data.ts';
 import { tracing } from './0016-tracing.ts';
+import { ticketAccounts } from './0017-ticket-accounts.ts';
 
 /** In order. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   ticketLinks,
   referenceData,
   tracing,
+  ticketAccounts,
 ];

@@ -9,7 +9,7 @@ export const MAX_ATTEMPTS = 10;
 /** One recipient of a notification, and what came of it. What they are sent stands in its content. */
 @ObjectType({ description: 'One recipient of a notification: what they are sent, and what came of it.' })
 @Entity({ tableName: 'notification_recipient' })
-@OrganizationFilter()
+@OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Index({ properties: ['notificationId'] })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
 export class NotificationRecipient {

@@ -7,7 +7,7 @@ import { NotificationType } from './notification.states.ts';
 /** One message to one or more people, mostly about a ticket (specification 2.7, 4.7); what came of it stands with each recipient. */
 @ObjectType({ description: 'A message to one or more people, mostly about a ticket.' })
 @Entity({ tableName: 'notification' })
-@OrganizationFilter()
+@OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Index({ properties: ['ticketId', 'createdAt', 'id'] })
 export class Notification {
   @Field(() => ID)

@@ -54,7 +54,7 @@ export class NotificationResolver {
     description:
       'Every e-mail and SMS about tickets and reports of the organization as it was, or will be, sent: newest first, one for each recipient.',
   })
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   supportOutbox(
     @Arg('filter', () => OutboxFilter, { nullable: true }) filter: OutboxFilter | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,

@@ -80,7 +80,7 @@ class ReportGenerator {
   async #count({ id, organizationId, parameters }: Report): Promise<Cell[]> {
     const { dateRange, filters, metrics, timezone } = parameters;
     const [start, end] = [new Date(dateRange?.start ?? 0).getTime(), new Date(dateRange?.end ?? 0).getTime()];
-    const figures = new Figures(this.deps.rows, organizationId);
+    const figures = new Figures(this.deps.rows, { organizationId, accounts: null });
     const withTimeline = metrics?.includes(ReportMetric.FIRST_CONTACT_RESOLUTION) ?? false;
     const cells: Cell[] = [];
     for (let from = start; from < end; from += SLICE_MS) {

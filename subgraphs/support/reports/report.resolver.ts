@@ -12,25 +12,25 @@ const ReportPage = pageOf('SupportReport', Report);
 @Resolver(() => Report)
 export class ReportResolver {
   @Mutation(() => Report, { description: 'Begins a report; `supportReport` says how far it is and where its file is.' })
-  @Requires('support:write')
+  @Requires('support:write', { scope: 'organization' })
   generateSupportReport(@Arg('input', () => ReportInput) input: ReportInput, @Ctx() { reports }: SupportContext): Promise<Report> {
     return reports.generate(input);
   }
 
   @Mutation(() => Report, { description: 'Its file is deleted with it. 409 while it is being generated.' })
-  @Requires('support:write')
+  @Requires('support:write', { scope: 'organization' })
   deleteSupportReport(@Arg('id', () => ID) id: string, @Ctx() { reports }: SupportContext): Promise<Report> {
     return reports.delete(id);
   }
 
   @Query(() => Report, { nullable: true })
-  @Requires('support:read')
+  @Requires('support:read', { scope: 'organization' })
   supportReport(@Arg('id', () => ID) id: string, @Ctx() { reports }: SupportContext): Promise<Report | null> {
     return reports.find(id);
   }
 
   @Query(() => ReportPage, { description: 'The newest first.' })
-  @Requires('support:read')
+  @Requires('support:read', { scope: 'organization' })
   supportReports(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { reports }: SupportContext,

@@ -12,13 +12,13 @@ const RoutingRulePage = pageOf('RoutingRule', RoutingRule);
 @Resolver(() => RoutingRule)
 export class RoutingRuleResolver {
   @Query(() => RoutingRule, { nullable: true })
-  @Requires('support:write')
+  @Requires('support:write', { scope: 'organization' })
   routingRule(@Arg('id', () => ID) id: string, @Ctx() { routingRules }: SupportContext): Promise<RoutingRule | null> {
     return routingRules.find(id);
   }
 
   @Query(() => RoutingRulePage, { description: 'In the order in which they are asked.' })
-  @Requires('support:write')
+  @Requires('support:write', { scope: 'organization' })
   routingRules(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { routingRules }: SupportContext,
@@ -27,7 +27,7 @@ export class RoutingRuleResolver {
   }
 
   @Mutation(() => RoutingRule)
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   createRoutingRule(
     @Arg('input', () => RoutingRuleInput) input: RoutingRuleInput,
     @Ctx() { routingRules }: SupportContext,
@@ -36,7 +36,7 @@ export class RoutingRuleResolver {
   }
 
   @Mutation(() => RoutingRule)
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   updateRoutingRule(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => RoutingRuleUpdateInput) input: RoutingRuleUpdateInput,
@@ -46,7 +46,7 @@ export class RoutingRuleResolver {
   }
 
   @Mutation(() => RoutingRule, { description: 'Ends what the rule has going on with tickets too.' })
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   deleteRoutingRule(@Arg('id', () => ID) id: string, @Ctx() { routingRules }: SupportContext): Promise<RoutingRule> {
     return routingRules.delete(id);
   }

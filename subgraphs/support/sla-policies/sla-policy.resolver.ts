@@ -12,13 +12,13 @@ const SlaPolicyPage = pageOf('SlaPolicy', SlaPolicy);
 @Resolver(() => SlaPolicy)
 export class SlaPolicyResolver {
   @Query(() => SlaPolicy, { nullable: true })
-  @Requires('support:write')
+  @Requires('support:write', { scope: 'organization' })
   slaPolicy(@Arg('id', () => ID) id: string, @Ctx() { slaPolicies }: SupportContext): Promise<SlaPolicy | null> {
     return slaPolicies.find(id);
   }
 
   @Query(() => SlaPolicyPage, { description: 'Newest first.' })
-  @Requires('support:write')
+  @Requires('support:write', { scope: 'organization' })
   slaPolicies(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { slaPolicies }: SupportContext,
@@ -27,7 +27,7 @@ export class SlaPolicyResolver {
   }
 
   @Mutation(() => SlaPolicy)
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   createSlaPolicy(
     @Arg('input', () => SlaPolicyCreateInput) input: SlaPolicyCreateInput,
     @Ctx() { slaPolicies }: SupportContext,
@@ -36,7 +36,7 @@ export class SlaPolicyResolver {
   }
 
   @Mutation(() => SlaPolicy)
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   updateSlaPolicy(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => SlaPolicyUpdateInput) input: SlaPolicyUpdateInput,
@@ -47,7 +47,7 @@ export class SlaPolicyResolver {
   }
 
   @Mutation(() => SlaPolicy, { description: 'INVALID_STATE while a category refers to it.' })
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   deleteSlaPolicy(@Arg('id', () => ID) id: string, @Ctx() { slaPolicies }: SupportContext): Promise<SlaPolicy> {
     return slaPolicies.delete(id);
   }

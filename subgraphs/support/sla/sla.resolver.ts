@@ -11,7 +11,7 @@ import { type EscalationView, SlaView, slaStatusOf } from './sla.view.ts';
 @Resolver(() => Ticket)
 export class SlaResolver {
   @Query(() => SlaStatus, { nullable: true, description: 'The service level of a ticket on its own. Specification 2.7.' })
-  @Requires('support:read')
+  @Requires('support:read', { scope: 'account' })
   async ticketSla(@Arg('id', () => ID) id: string, @Ctx() { loaders, clock }: SupportContext): Promise<SlaStatus | null> {
     const ticket = await loaders.tickets.load(id);
     return ticket && slaStatusOf(ticket, clock.now());

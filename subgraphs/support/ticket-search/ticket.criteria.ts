@@ -4,6 +4,8 @@ export interface TicketCriteria {
   q?: string | null;
   status?: readonly string[] | null;
   priority?: readonly string[] | null;
+  /** Those that the caller sees; null and undefined: all. */
+  accountId?: readonly string[] | null;
   customerId?: readonly string[] | null;
   category?: readonly string[] | null;
   /** Agent ids. */

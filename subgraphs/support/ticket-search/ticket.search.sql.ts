@@ -195,11 +195,12 @@ function compareStates(values: Range['values'], after: readonly unknown[], walks
 }
 
 function narrowest(criteria: TicketCriteria): Walk[] {
-  const { customerId, serviceAffected, assignedTo, category, status, priority } = criteria;
+  const { accountId, customerId, serviceAffected, assignedTo, category, status, priority } = criteria;
   if (customerId) return [walk('customer_id', customerId)];
   if (serviceAffected) return [walk('service_affected', serviceAffected)];
   if (assignedTo) return [walk('agent_id', assignedTo), walk('status', status ?? LIFE_CYCLE)];
   if (category) return [walk('category', category), walk('status', status ?? LIFE_CYCLE)];
+  if (accountId) return [walk('account_id', accountId)];
   return status || priority ? statesOf(criteria) : [];
 }
 
@@ -215,6 +216,7 @@ function without(criteria: TicketCriteria, walks: readonly Walk[]): TicketCriter
   const met = new Set(walks.map(({ column }) => column));
   return {
     ...criteria,
+    ...(met.has('account_id') && { accountId: null }),
     ...(met.has('customer_id') && { customerId: null }),
     ...(met.has('service_affected') && { serviceAffected: null }),
     ...(met.has('agent_id') && { assignedTo: null }),
@@ -231,8 +233,16 @@ const conditionsOf = ({ organizationId, criteria }: Wanted, parameters: Paramete
 ];
 
 function criteriaOf(criteria: TicketCriteria, parameters: Parameters): string[] {
-  const { status, priority, customerId, category, assignedTo, serviceAffected, createdAfter, createdBefore } = criteria;
-  const lists = { status, priority, customer_id: customerId, category, agent_id: assignedTo, service_affected: serviceAffected };
+  const { status, priority, accountId, customerId, category, assignedTo, serviceAffected, createdAfter, createdBefore } = criteria;
+  const lists = {
+    status,
+    priority,
+    account_id: accountId,
+    customer_id: customerId,
+    category,
+    agent_id: assignedTo,
+    service_affected: serviceAffected,
+  };
   return [
     ...Object.entries(lists).flatMap(([column, values]) => (values ? [isOneOf(column, values, parameters)] : [])),
     ...(createdAfter ? [`t."created_at" >= ${parameters.add(createdAfter)}::timestamptz`] : []),

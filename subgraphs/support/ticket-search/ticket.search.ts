@@ -1,3 +1,4 @@
+import type { RecordScope } from '../../../kernel/access/principal.ts';
 import type { Backfill } from '../../../kernel/database/backfill.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import type { Members } from '../../../kernel/graphql/members.ts';
@@ -19,8 +20,7 @@ interface Key extends Record<string, unknown> {
 }
 
 /** Whose tickets, and whether what agents write for each other is searched too. */
-export interface Reader {
-  organizationId: string;
+export interface Reader extends RecordScope {
   isDesk: boolean;
 }
 
@@ -39,7 +39,8 @@ export class TicketSearch {
 
   /** Newest first, or the most relevant where words are searched. @throws InvalidParameters for a cursor of another list */
   async page(criteria: TicketCriteria, sort: readonly SortBy[], page: PageInput, members: Members): Promise<Page<Ticket>> {
-    const wanted: Wanted = { ...this.reader, criteria, isConverted: this.accents.isDone };
+    const seen = { ...criteria, accountId: this.reader.accounts };
+    const wanted: Wanted = { ...this.reader, criteria: seen, isConverted: this.accents.isDone };
     const order = continued(totalOrder(criteria, sort), page.cursor);
     const total = () => this.#total(wanted);
     if (isNewest(criteria, sort, page)) {

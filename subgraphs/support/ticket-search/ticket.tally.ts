@@ -15,7 +15,8 @@ const UNFOLDED = 'select 1 from "support"."ticket_tally" where not "folded" orde
 const CELL = '"organization_id", "day", "status", "priority", "category", "agent_id"';
 
 /** What the tally knows of a ticket. Who is a customer, or what is affected, is a count of few tickets and needs none. */
-export const isTallied = ({ q, customerId, serviceAffected }: TicketCriteria): boolean => !q && !customerId && !serviceAffected;
+export const isTallied = ({ q, accountId, customerId, serviceAffected }: TicketCriteria): boolean =>
+  !q && !accountId && !customerId && !serviceAffected;
 
 /**
  * Says how many tickets there are without looking at each: `ticket_tally` has the count of each kind of ticket, of all time and

@@ -28,7 +28,7 @@ export const visibilityOf = (member: string): Visibility => (SHOWN_TO_CUSTOMERS.
 /** One entry of a ticket's timeline: what a member was and became, by whom and when. Only ever appended. */
 @ObjectType({ description: 'What a member of a ticket was and became, by whom and when.' })
 @Entity({ tableName: 'ticket_change' })
-@OrganizationFilter()
+@OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Index({ properties: ['ticketId', 'createdAt', 'id'] })
 export class TicketChange {
   @Field(() => ID)

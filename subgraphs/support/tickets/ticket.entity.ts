@@ -17,7 +17,7 @@ import { TicketContact, TicketLocation } from './ticket.values.ts';
 @ObjectType({ description: 'A request for help with a service or an account.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'ticket' })
-@OrganizationFilter()
+@OrganizationFilter({ account: 'accountId' })
 // Each is an order or a filter of lists (ticket-search/), or a relation; a number sorts by its digits.
 @Index({
   name: 'ticket_number_unique',
@@ -33,6 +33,7 @@ import { TicketContact, TicketLocation } from './ticket.values.ts';
 @Index({ properties: ['organizationId', 'agentId'], where: `status <> 'resolved'`, name: 'ticket_unresolved_agent_index' })
 @Index({ properties: ['organizationId', 'agentId', 'createdAt'] })
 @Index({ properties: ['slaDueAt'], where: 'sla_due_at is not null', name: 'ticket_sla_due_index' })
+@Index({ properties: ['organizationId', 'accountId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'customerId', 'createdAt'] })
 @Index({ properties: ['organizationId', 'serviceAffected', 'createdAt'] })
 export class Ticket {

@@ -20,6 +20,7 @@ import type { TicketEditor } from './ticket.editor.ts';
 import { Ticket } from './ticket.entity.ts';
 import type { TicketCreateInput } from './ticket.inputs.ts';
 
+const ACCOUNT = parse('query TicketAccount($id: ID!) { account(id: $id) { id customerId tier } }');
 const SERVICE = parse('query TicketService($id: ID!) { service(id: $id) { account { id customerId tier } } }');
 
 export interface TicketOpeningDeps {
@@ -43,7 +44,8 @@ export class TicketOpening {
    * not taken, and another category's subcategory
    */
   async open({ attachments: files, ...input }: TicketCreateInput): Promise<Ticket> {
-    const account = await this.#accountOf(input);
+    const account = (await this.#accountOf(input)) ?? (await this.#defaultAccount());
+    if (account?.customerId) input.customerId = account.customerId;
     return this.deps.attachments.holding(this.#organizationId, files, (uploads) => this.#write(input, account, uploads));
   }
 
@@ -103,6 +105,14 @@ export class TicketOpening {
     return category.isAssigned(subcategory) ? assignment.leastBusy(tx, agents, category.id) : assignment.desk(tx, agents, category.id);
   }
 
+  /** That of a caller who is limited to it. @throws InvalidParameters for one who is limited to several */
+  async #defaultAccount(): Promise<TicketAccount | null> {
+    const { graph, request } = this.deps;
+    const id = request.principal.defaultAccount('customerId');
+    if (id === null) return null;
+    return (await graph.query<{ account: TicketAccount | null }>(ACCOUNT, { id }, request)).account;
+  }
+
   /**
    * The account that a ticket names by its customer or its service; null where it names none. What it names in other subgraphs
    * must exist for the caller and fit together; a service's name that is no id is taken as it is.
@@ -119,7 +129,7 @@ export class TicketOpening {
       if (customerId && owner.customerId !== customerId) {
         throw new InvalidParameters([{ field: 'serviceAffected', value: serviceAffected, reason: 'is a service of another customer' }]);
       }
-      account = owner;
+      account = { id: owner.id, tier: owner.tier };
     }
     return account;
   }
@@ -129,8 +139,10 @@ export class TicketOpening {
 interface TicketAccount {
   id: string;
   tier: string | null;
+  /** Where the ticket is to name it. */
+  customerId?: string;
 }
 
 interface ServiceOwner {
-  service: { account: TicketAccount & { customerId: string } } | null;
+  service: { account: Required<TicketAccount> } | null;
 }

@@ -5,7 +5,7 @@ import { OrganizationFilter } from '../../../../kernel/records/organization.filt
 /** The issue that a ticket is in a project of Jira: known from the moment it was made or found, so that there is one. */
 @ObjectType({ description: 'The issue that a ticket is in a project of Jira.' })
 @Entity({ tableName: 'jira_issue' })
-@OrganizationFilter()
+@OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Unique({ properties: ['integrationId', 'ticketId'] })
 @Unique({ properties: ['integrationId', 'issueId'] })
 @Index({ properties: ['ticketId', 'createdAt', 'id'] })

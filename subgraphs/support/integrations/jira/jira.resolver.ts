@@ -19,13 +19,13 @@ const JiraIntegrationPage = pageOf('JiraIntegration', JiraIntegration);
 @Resolver(() => JiraIntegration)
 export class JiraIntegrationResolver {
   @Query(() => JiraIntegration, { nullable: true })
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   jiraIntegration(@Arg('id', () => ID) id: string, @Ctx() { jiraIntegrations }: SupportContext): Promise<JiraIntegration | null> {
     return jiraIntegrations.find(id);
   }
 
   @Query(() => JiraIntegrationPage)
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   jiraIntegrations(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { jiraIntegrations }: SupportContext,
@@ -34,7 +34,7 @@ export class JiraIntegrationResolver {
   }
 
   @Query(() => IntegrationDeliveryPage, { description: 'What it was to be told of, and what came of it: the newest first.' })
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   jiraIntegrationDeliveries(
     @Arg('jiraIntegrationId', () => ID) id: string,
     @Arg('filter', () => IntegrationDeliveryFilter, { nullable: true }) filter: IntegrationDeliveryFilter | undefined,
@@ -45,7 +45,7 @@ export class JiraIntegrationResolver {
   }
 
   @Mutation(() => JiraIntegration, { description: 'DUPLICATE_RESOURCE where there is one with this project of this site.' })
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   createJiraIntegration(
     @Arg('input', () => JiraIntegrationCreateInput) input: JiraIntegrationCreateInput,
     @Ctx() { jiraIntegrations }: SupportContext,
@@ -54,7 +54,7 @@ export class JiraIntegrationResolver {
   }
 
   @Mutation(() => JiraIntegration)
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   updateJiraIntegration(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => JiraIntegrationUpdateInput) input: JiraIntegrationUpdateInput,
@@ -66,19 +66,19 @@ export class JiraIntegrationResolver {
   @Mutation(() => JiraIntegration, {
     description: 'Makes a secret for the webhook in Jira, which this answer alone shows; the one before counts no more.',
   })
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   rotateJiraIntegrationSecret(@Arg('id', () => ID) id: string, @Ctx() { jiraIntegrations }: SupportContext): Promise<JiraIntegration> {
     return jiraIntegrations.rotateSecret(id);
   }
 
   @Mutation(() => JiraIntegration, { description: 'Answers its last state. Its issues stay in Jira, and tickets know of them no more.' })
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   deleteJiraIntegration(@Arg('id', () => ID) id: string, @Ctx() { jiraIntegrations }: SupportContext): Promise<JiraIntegration> {
     return jiraIntegrations.delete(id);
   }
 
   @Mutation(() => IntegrationTest, { description: 'Asks Jira at once whether the credentials hold and the project is there for them.' })
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   testJiraIntegration(@Arg('id', () => ID) id: string, @Ctx() { jiraIntegrations }: SupportContext): Promise<IntegrationTest> {
     return jiraIntegrations.test(id);
   }

@@ -14,13 +14,13 @@ const SlackIntegrationPage = pageOf('SlackIntegration', SlackIntegration);
 @Resolver(() => SlackIntegration)
 export class SlackIntegrationResolver {
   @Query(() => SlackIntegration, { nullable: true })
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   slackIntegration(@Arg('id', () => ID) id: string, @Ctx() { slackIntegrations }: SupportContext): Promise<SlackIntegration | null> {
     return slackIntegrations.find(id);
   }
 
   @Query(() => SlackIntegrationPage)
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   slackIntegrations(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { slackIntegrations }: SupportContext,
@@ -29,7 +29,7 @@ export class SlackIntegrationResolver {
   }
 
   @Query(() => IntegrationDeliveryPage, { description: 'What it was to be told of, and what came of it: the newest first.' })
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   slackIntegrationDeliveries(
     @Arg('slackIntegrationId', () => ID) id: string,
     @Arg('filter', () => IntegrationDeliveryFilter, { nullable: true }) filter: IntegrationDeliveryFilter | undefined,
@@ -40,7 +40,7 @@ export class SlackIntegrationResolver {
   }
 
   @Mutation(() => SlackIntegration, { description: 'DUPLICATE_RESOURCE where there is one with this webhook and channel.' })
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   createSlackIntegration(
     @Arg('input', () => SlackIntegrationCreateInput) input: SlackIntegrationCreateInput,
     @Ctx() { slackIntegrations }: SupportContext,
@@ -49,7 +49,7 @@ export class SlackIntegrationResolver {
   }
 
   @Mutation(() => SlackIntegration)
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   updateSlackIntegration(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => SlackIntegrationUpdateInput) input: SlackIntegrationUpdateInput,
@@ -59,13 +59,13 @@ export class SlackIntegrationResolver {
   }
 
   @Mutation(() => SlackIntegration, { description: 'Answers its last state. What waits for it is not sent.' })
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   deleteSlackIntegration(@Arg('id', () => ID) id: string, @Ctx() { slackIntegrations }: SupportContext): Promise<SlackIntegration> {
     return slackIntegrations.delete(id);
   }
 
   @Mutation(() => IntegrationTest, { description: 'Posts a test message at once, also where it is inactive, and answers what came of it.' })
-  @Requires('support:admin')
+  @Requires('support:admin', { scope: 'organization' })
   testSlackIntegration(@Arg('id', () => ID) id: string, @Ctx() { slackIntegrations }: SupportContext): Promise<IntegrationTest> {
     return slackIntegrations.test(id);
   }

@@ -1,0 +1,12 @@
+import { InvalidCredentials } from '../../../kernel/access/credentials.ts';
+import type { Accounts } from '../../../kernel/access/principal.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
+
+const OPEN = `select 1 from "identity"."account" where "organization_id" = $1 and "id" = any($2::text[]) and "status" <> 'closed' limit 1`;
+
+/** Somebody who is limited to accounts ends with the last of them. @throws InvalidCredentials where all are closed or deleted */
+export async function requireOpenAccount(rows: Rows, organizationId: string, accounts: Accounts): Promise<void> {
+  if (accounts === null || accounts.length === 0) return;
+  const [open] = await rows.query(OPEN, [organizationId, accounts]);
+  if (!open) throw new InvalidCredentials('All accounts that these credentials are limited to are closed.', 'accounts are closed');
+}

@@ -1,0 +1,13 @@
+import { ArrayMaxSize, ArrayMinSize, IsOptional } from 'class-validator';
+import { MAX_ACCOUNTS } from '../../../kernel/access/principal.ts';
+
+const REASON = `must hold 1 to ${MAX_ACCOUNTS} accounts, or be null`;
+
+export const ACCOUNTS_OF_CREDENTIALS = `The accounts that it is limited to, 1 to ${MAX_ACCOUNTS} of those that the caller sees: it then sees and changes only their records. Null: the whole organization. Default: what the caller sees.`;
+
+/** The rules of a list of accounts that somebody is limited to. */
+export const AreAccounts = (): PropertyDecorator => (target, key) => {
+  IsOptional()(target, key);
+  ArrayMinSize(1, { message: REASON })(target, key);
+  ArrayMaxSize(MAX_ACCOUNTS, { message: REASON })(target, key);
+};

@@ -1,0 +1,28 @@
+import { migration } from '../../../kernel/migrations/migration.ts';
+
+/** As in 0002-access: every process forgets what it knows of credentials that depend on the record. */
+const noting = (table: string, on: string): string =>
+  `create trigger "${table}_scope_noted" after ${on} on "identity"."${table}" for each row execute function "identity"."note_change"()`;
+
+const PRINCIPALS = ['user', 'api_key', 'certificate', 'oauth_client', 'trusted_issuer'];
+
+/** The accounts that principals are limited to (null: the whole organization), and the own account of every organization. */
+export const accountScope = migration('0020-account-scope', [
+  ...[...PRINCIPALS, 'saml_connection'].map((table) => `alter table "identity"."${table}" add column "accounts" jsonb null`),
+  ...PRINCIPALS.map((table) => noting(table, 'update of "accounts"')),
+  noting('account', 'delete or update of "status"'),
+  ...[
+    ['user', 'role'],
+    ['saml_connection', 'default_role'],
+  ].flatMap(([table, column]) => [
+    `alter table "identity"."${table}" drop constraint "${table}_${column}_check"`,
+    `alter table "identity"."${table}" add constraint "${table}_${column}_check" check ("${column}" in ('owner', 'admin', 'member', 'billing', 'support', 'read_only', 'account_admin'))`,
+  ]),
+
+  `alter table "identity"."account" add column "own" boolean not null default false`,
+  `create unique index "account_own_index" on "identity"."account" ("organization_id") where own`,
+  `insert into "identity"."account" ("id", "customer_id", "organization_id", "name", "email", "own", "status", "timezone", "metadata", "created_at", "updated_at")
+     select 'acc_01' || upper(substr(md5('account' || "id"), 1, 24)), 'cust_01' || upper(substr(md5('customer' || "id"), 1, 24)),
+       "id", "name", '', true, 'active', 'UTC', '{}', now(), now()
+     from "identity"."organization"`,
+]);

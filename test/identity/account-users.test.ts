@@ -1,0 +1,100 @@
+import { beforeAll, expect, test } from 'vitest';
+import { createAccount } from '../billing.setup.ts';
+import { eventually, rig } from '../rig.ts';
+import { type Json, Tenant } from '../tenant.ts';
+import { login, PASSWORD, type TestUser, tokenMailedTo, userOf } from '../users.setup.ts';
+
+let tenant: Tenant;
+let account: Json;
+let own: Json;
+
+beforeAll(async () => {
+  tenant = await (await rig()).organization();
+  account = await createAccount(tenant, 'Acme');
+  own = (await tenant.rest('GET', '/accounts?own=true')).body.data[0];
+});
+
+let count = 0;
+const invite = (accountId: string, body: object, by = tenant) =>
+  by.rest('POST', `/accounts/${accountId}/users`, { body: { email: `somebody-${++count}@example.com`, name: 'Somebody', ...body } });
+
+/** Accepts the invitation and logs in. */
+async function accepted({ email }: Json): Promise<Tenant> {
+  const token = await tokenMailedTo(email);
+  const anybody = { headers: { authorization: '' } };
+  await tenant.rest('POST', '/auth/password', { body: { token, password: PASSWORD }, ...anybody });
+  return new Tenant(tenant.origin, tenant.organizationId, (await login(tenant, email)).body.data.access_token);
+}
+
+test('an organization has one account of its own, which is neither closed nor deleted', async () => {
+  const { body } = await tenant.rest('GET', '/accounts?own=true');
+  expect(body.data).toHaveLength(1);
+  expect(own).toMatchObject({ own: true, status: 'active' });
+  expect((await tenant.rest('PUT', `/accounts/${own.id}`, { body: { status: 'closed' } })).body.error.code).toBe('INVALID_STATE');
+  expect((await tenant.rest('DELETE', `/accounts/${own.id}`)).body.error.code).toBe('INVALID_STATE');
+  expect((await tenant.rest('PUT', `/accounts/${own.id}`, { body: { email: 'office@example.com' } })).body.data.email).toBe(
+    'office@example.com',
+  );
+});
+
+test.each([
+  ['member', 'own', null],
+  ['member', 'other', 'account'],
+  ['billing', 'own', null],
+  ['billing', 'other', 'account'],
+  ['read_only', 'other', 'account'],
+  ['owner', 'other', null],
+  ['admin', 'other', null],
+  ['support', 'other', null],
+  ['account_admin', 'own', 'own'],
+  ['account_admin', 'other', 'account'],
+])('the role %s under the account "%s" of the organization is limited to: %s', async (role, under, limit) => {
+  const { status, body } = await invite(under === 'own' ? own.id : account.id, { role });
+  expect(status, JSON.stringify(body)).toBe(201);
+  expect(body.data.accounts).toEqual({ own: [own.id], account: [account.id] }[limit ?? ''] ?? null);
+});
+
+test('accounts in the request say otherwise, for roles that can be limited', async () => {
+  expect((await invite(account.id, { role: 'member', accounts: null })).body.data.accounts).toBeNull();
+  expect((await invite(own.id, { role: 'member', accounts: [account.id] })).body.data.accounts).toEqual([account.id]);
+  const admin = await invite(account.id, { role: 'admin', accounts: [account.id] });
+  expect([admin.status, admin.body.error.details.field]).toEqual([400, 'accounts']);
+  expect((await invite(account.id, { role: 'member', accounts: ['acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G'] })).status).toBe(404);
+  expect((await invite(account.id, { role: 'member', accounts: [] })).status).toBe(400);
+});
+
+test('a role that sees the whole organization lifts the limit, and a limit is set for who had none', async () => {
+  const { body } = await invite(account.id, { role: 'member' });
+  const change = (input: object) => tenant.rest('PUT', `/accounts/${account.id}/users/${body.data.id}`, { body: input });
+  expect((await change({ role: 'admin', accounts: [account.id] })).body.error.details.field).toBe('accounts');
+  expect((await change({ role: 'admin' })).body.data.accounts).toBeNull();
+  expect((await change({ role: 'account_admin' })).body.data.accounts).toEqual([account.id]);
+  expect((await change({ role: 'member', accounts: null })).body.data.accounts).toBeNull();
+});
+
+test('an administrator of accounts manages the users of its accounts, and gives nobody more than it has', async () => {
+  const admin = await accepted((await invite(account.id, { role: 'account_admin' })).body.data);
+  const caller = (await admin.rest('GET', '/auth/verify')).body.data;
+  expect(caller).toMatchObject({ accounts: [account.id], user: { role: 'account_admin' } });
+  const made = await invite(account.id, { role: 'member' }, admin);
+  expect(made.body.data.accounts).toEqual([account.id]);
+  expect((await invite(account.id, { role: 'billing' }, admin)).status).toBe(201);
+  expect((await invite(own.id, { role: 'member' }, admin)).status).toBe(404);
+  expect((await invite(account.id, { role: 'owner' }, admin)).status).toBe(403);
+
+  const staff = (await invite(account.id, { role: 'member', accounts: null })).body.data;
+  const suspend = await admin.rest('PUT', `/accounts/${account.id}/users/${staff.id}`, { body: { status: 'suspended' } });
+  expect(suspend.body.error.details).toMatchObject({ reason: 'account_scope' });
+  expect((await admin.rest('DELETE', `/accounts/${account.id}/users/${made.body.data.id}`)).status).toBe(200);
+  expect((await admin.rest('GET', '/auth/api-keys')).status).toBe(403);
+  expect((await admin.rest('GET', '/organization')).body.error.details).toMatchObject({ reason: 'account_scope' });
+});
+
+test('a limit that is set counts for a user who is logged in, in the next request', async () => {
+  const user: TestUser = await userOf(tenant, 'member');
+  expect((await user.rest('GET', '/accounts')).body.data.length).toBeGreaterThan(1);
+  const path = `/accounts/${user.account.id}/users/${user.id}`;
+  await tenant.rest('PUT', path, { body: { accounts: [account.id] } });
+  await eventually(async () => (await user.rest('GET', '/accounts')).body.data.length === 1);
+  expect((await user.rest('GET', '/auth/verify')).body.data).toMatchObject({ accounts: [account.id] });
+});

@@ -1,0 +1,257 @@
+import { type GraphQLField, getNamedType, isNonNullType, isObjectType } from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { permissionsIn, policiesIn } from '../../rest-bridge/permission.ts';
+import { pathParameters } from '../../rest-bridge/route.ts';
+import { createAccount } from '../billing.setup.ts';
+import { eventually, rig } from '../rig.ts';
+import { given } from '../support/literals.ts';
+import { hasRecordParameter, operationOf, routes, titled } from '../support/operations.ts';
+import { recordKinds } from '../support/record.kinds.ts';
+import { namesRecord, Records } from '../support/records.ts';
+import { type Answer, type Json, Tenant } from '../tenant.ts';
+
+/** Stands in every record of the first account; a response to the second one's key that it stands in has leaked. */
+const LABEL = 'Only the first account reads this';
+const NAMES = Object.keys(recordKinds);
+/** Shared by all accounts of the organization. */
+const SHARED = new Set(['article_id']);
+/** Of the organization as a whole: its label stands where everybody may read it. */
+const isOpen = (path: string): boolean => /^\/support\/(kb|knowledge|faq)/.test(path);
+
+/** Of the first account, with a key that sees the whole organization. */
+let owner: Records;
+/** A key that may do everything, limited to the second account. */
+let limited: Tenant;
+let accountId: string;
+/** Nobody who is limited holds the permissions of operators: they are refused for that first. */
+let isOperators: (coordinate: string) => boolean;
+let isOrganizationWide: (coordinate: string) => boolean;
+let before: Json;
+
+beforeAll(async () => {
+  const { organization, assembly } = await rig();
+  const tenant = await organization({ plan: 'custom' });
+  owner = new Records(tenant, LABEL);
+  for (const name of NAMES) await owner.id(name);
+  accountId = (await createAccount(tenant, 'Second')).id;
+  limited = await limitedTo(tenant, accountId);
+  const hasPolicy = policiesIn(assembly.router.supergraphSdl);
+  isOrganizationWide = (coordinate) => hasPolicy(coordinate, 'organization');
+  const permissionOf = permissionsIn(assembly.router.supergraphSdl);
+  isOperators = (coordinate) => permissionOf(coordinate)?.startsWith('platform:') ?? false;
+  before = await everything();
+});
+
+async function limitedTo(tenant: Tenant, ...accounts: string[]): Promise<Tenant> {
+  const body = { name: 'Limited', permissions: ['*:*'], accounts };
+  const answer = await tenant.rest('POST', '/auth/api-keys', { body });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  expect(answer.body.api_key.accounts).toEqual(accounts);
+  return new Tenant(tenant.origin, tenant.organizationId, answer.body.api_key.key);
+}
+
+const everything = async (): Promise<Json> =>
+  Object.fromEntries(await Promise.all(NAMES.map(async (name) => [name, await owner.read(name)])));
+
+const refused = { code: 'INSUFFICIENT_PERMISSIONS', details: { reason: 'account_scope' } };
+
+async function expectNothingOfOwner(answer: unknown): Promise<void> {
+  const text = JSON.stringify(answer);
+  expect(text).not.toContain(LABEL);
+  for (const name of NAMES) if (!SHARED.has(name)) expect(text, name).not.toContain(await owner.id(name));
+}
+
+describe("another account's record reads as absent over REST, and stays as it is", () => {
+  const named = routes.filter((route) => hasRecordParameter(route, namesRecord) && !isOpen(route.path));
+
+  test.each(titled(named))('%s', async (_, route) => {
+    const path = await owner.path(route.path);
+    const body = route.example && (await owner.body(route.example));
+    const answer = await limited.rest(route.method, path, { body });
+    const root = route.method === 'GET' ? 'Query' : 'Mutation';
+    if (isOperators(`${root}.${route.field}`)) expect(answer.status).toBe(403);
+    else if (isOrganizationWide(`${root}.${route.field}`)) expect(answer.body.error).toMatchObject(refused);
+    else expect(answer.body).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND' } });
+    expect(JSON.stringify(answer.body)).not.toContain(LABEL);
+    expect(pathParameters(route.path).length).toBeGreaterThan(0);
+  });
+
+  test('and nothing has changed', async () => expect(await everything()).toEqual(before));
+});
+
+describe("a list never holds another account's record", () => {
+  const lists = routes.filter((route) => route.method === 'GET' && !hasRecordParameter(route, namesRecord) && !isOpen(route.path));
+
+  test.each(titled(lists))('%s', async (_, route) => {
+    const path = await owner.path(route.path);
+    const answers: Answer[] = [await limited.rest('GET', path)];
+    for (const { name, in: place } of operationOf(route).parameters)
+      if (place === 'query' && namesRecord(name)) answers.push(await limited.rest('GET', `${path}?${name}=${await owner.id(name)}`));
+    for (const [at, { status, body }] of answers.entries()) {
+      if (isOperators(`Query.${route.field}`)) expect(status).toBe(403);
+      else if (isOrganizationWide(`Query.${route.field}`)) expect(body.error).toMatchObject(refused);
+      else expect(at === 0 ? [200] : [200, 403, 404]).toContain(status);
+      expect(JSON.stringify(body)).not.toContain(LABEL);
+      if (at === 0) await expectNothingOfOwner(body);
+    }
+  });
+});
+
+type Field = GraphQLField<unknown, unknown>;
+const isId = (type: unknown): boolean => /^\[?ID/.test(String(type));
+
+describe('a root field of the graph refuses a principal who is limited to accounts where its policy says so, and nowhere else', async () => {
+  const { schema } = (await rig()).assembly.router;
+  const fields = (['Query', 'Mutation', 'Subscription'] as const).flatMap((root) =>
+    Object.values((schema.getType(root) as { getFields(): Record<string, Field> }).getFields()).map(
+      (field) => [`${root}.${field.name}`, root, field] as const,
+    ),
+  );
+
+  test.each(fields.filter(([, root]) => root !== 'Subscription'))('%s', async (coordinate, root, field) => {
+    const { data, errors = [] } = await limited.graphql(`${root.toLowerCase()} { ${await called(field)} }`);
+    const isRefused = errors.some(({ extensions }) => extensions.details?.reason === 'account_scope');
+    expect(isRefused, JSON.stringify(errors)).toBe(isOrganizationWide(coordinate) && !isOperators(coordinate));
+    if (!/knowledge|article|faq/i.test(field.name)) expect(JSON.stringify({ data, errors })).not.toContain(LABEL);
+  });
+
+  /** With the owner's records wherever an id is asked for. */
+  async function called(field: Field): Promise<string> {
+    const ids = new Map<string, string>();
+    for (const { name, type } of field.args) if (isNonNullType(type) && isId(type)) ids.set(name, await owner.id(kindOf(field, name)));
+    const named = getNamedType(field.type);
+    const selection = isObjectType(named) && named.getFields().id ? '{ id }' : '{ __typename }';
+    const literals = given(field, (type, name) => (isId(type) && ids.has(name) ? JSON.stringify(ids.get(name)) : undefined));
+    return `${field.name}${literals} ${selection}`;
+  }
+
+  function kindOf({ name }: Field, argument: string): string {
+    const snake = argument.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    if (argument !== 'id' && snake in recordKinds) return snake;
+    const inPath = routes.filter(({ field }) => field === name).flatMap(({ path }) => pathParameters(path));
+    return inPath.at(-1) ?? NAMES.find((kind) => recordKinds[kind]?.withoutRoute?.includes(name)) ?? 'account_id';
+  }
+});
+
+describe('a principal who is limited to an account works within it', () => {
+  let own: { ticket: Json; service: string };
+  beforeAll(async () => {
+    const { tenant } = owner;
+    accountId = (await createAccount(tenant, 'Third')).id;
+    limited = await limitedTo(tenant, accountId);
+    const order = {
+      account_id: accountId,
+      service_type: 'fiber',
+      bandwidth: '500mbps',
+      location: { address: '1 Own Street', city: 'New York', state: 'NY', zip: '10118' },
+      sla: 'enterprise',
+      billing_cycle: 'monthly',
+    };
+    const ordered = await limited.rest('POST', '/connectivity/internet', { body: order });
+    expect(ordered.status, JSON.stringify(ordered.body)).toBe(201);
+    const opened = await limited.rest('POST', '/support/tickets', { body: { title: 'Own', description: 'Own words' } });
+    expect(opened.status, JSON.stringify(opened.body)).toBe(201);
+    own = { ticket: opened.body.ticket, service: ordered.body.data.id };
+    await eventually(async () => (await tenant.rest('GET', `/services/${own.service}`)).body.data.status === 'operational');
+  });
+
+  test('a ticket that names no account gets the only one of its creator', async () => {
+    const { body } = await limited.rest('GET', '/accounts');
+    expect(body.data.map(({ id }: Json) => id)).toEqual([accountId]);
+    expect(own.ticket.customer_id).toBe(body.data[0].customer_id);
+    expect((await limited.rest('GET', `/support/tickets/${own.ticket.id}`)).status).toBe(200);
+  });
+
+  test('lists, totals and search hold exactly its records', async () => {
+    const { data, errors } = await limited.graphql(`{
+      tickets(page: { limit: 1 }) { nodes { id } pageInfo { total } }
+      found: tickets(filter: { q: "words" }) { nodes { id } pageInfo { total } }
+      open: tickets(filter: { status: [OPEN] }, sort: [{ field: PRIORITY, order: DESC }]) { nodes { id } pageInfo { total } }
+      none: tickets(filter: { q: "${LABEL}" }) { nodes { id } pageInfo { total } }
+      services { nodes { id } pageInfo { total } }
+      supportDashboard { overview { totalTickets } }
+    }`);
+    expect(errors).toBeUndefined();
+    const one = { nodes: [{ id: own.ticket.id }], pageInfo: { total: 1 } };
+    expect(data).toMatchObject({ tickets: one, found: one, open: one, none: { nodes: [], pageInfo: { total: 0 } } });
+    expect(data.services).toEqual({ nodes: [{ id: own.service }], pageInfo: { total: 1 } });
+    expect(data.supportDashboard).toMatchObject({ overview: { totalTickets: 1 } });
+  });
+
+  test('a principal limited to several accounts sees those, and names one of them for what it creates', async () => {
+    const both = await limitedTo(owner.tenant, accountId, await owner.id('account_id'));
+    const { data } = await both.graphql('{ tickets { nodes { id } pageInfo { total } } accounts { pageInfo { total } } }');
+    expect(data.accounts.pageInfo.total).toBe(2);
+    expect(data.tickets.nodes.map(({ id }: Json) => id)).toContain(await owner.id('ticket_id'));
+    expect(data.tickets.nodes.map(({ id }: Json) => id)).toContain(own.ticket.id);
+    expect(data.tickets.pageInfo.total).toBe(data.tickets.nodes.length);
+    const unnamed = await both.rest('POST', '/support/tickets', { body: { title: 'Whose', description: 'Whose' } });
+    expect(unnamed.status).toBe(400);
+    expect(unnamed.body.error.details.field).toBe('customer_id');
+  });
+
+  test("a body cannot name another account's customer or service", async () => {
+    for (const name of ['customer_id', 'service_affected']) {
+      const body = { title: 'Foreign', description: 'Foreign', [name]: await owner.id(name) };
+      const answer = await limited.rest('POST', '/support/tickets', { body });
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    }
+    const invoice = {
+      account_id: await owner.id('account_id'),
+      services: [{ service_id: await owner.id('service_id'), quantity: 1, unit_price: 1 }],
+    };
+    expect((await limited.rest('POST', '/billing/invoices', { body: invoice })).status).toBe(404);
+  });
+
+  test('it sees what happens to its records, and nothing else', async () => {
+    const { data } = await limited.graphql('{ events(page: { limit: 200 }) { nodes { accountId payload } } }');
+    expect(data.events.nodes.length).toBeGreaterThan(0);
+    for (const event of data.events.nodes) expect(event.accountId).toBe(accountId);
+    expect(JSON.stringify(data)).not.toContain(LABEL);
+    const foreign = await limited.graphql('query($id: ID!) { event(id: $id) { id } }', { id: await owner.id('event_id') });
+    expect(foreign).toMatchObject({ data: { event: null } });
+  });
+
+  test('a live subscription carries the events of its accounts only', async () => {
+    const socket = limited.socket();
+    try {
+      const stream = socket.iterate<Json>({ query: 'subscription { ticketUpdated { accountId subjectId ticket { id } } }' });
+      const next = stream.next();
+      const touch = async (tenant: Tenant, id: string) =>
+        tenant.rest('PUT', `/support/tickets/${id}`, { body: { customer_update: `${Math.random()}` } });
+      await eventually(async () => {
+        await touch(owner.tenant, await owner.id('ticket_id'));
+        await touch(limited, own.ticket.id);
+        return Promise.race([next.then(() => true), new Promise((resolve) => setImmediate(resolve, false))]);
+      });
+      const { value } = await next;
+      expect(value.data.ticketUpdated).toEqual({ accountId, subjectId: own.ticket.id, ticket: { id: own.ticket.id } });
+    } finally {
+      await socket.dispose();
+    }
+  });
+
+  test('relations that belong to the organization are null', async () => {
+    const query = 'query($id: ID!) { ticket(id: $id) { id agent { id } routingRule { id } account { id customerId } } }';
+    const { data, errors } = await limited.graphql(query, { id: own.ticket.id });
+    expect(errors).toBeUndefined();
+    expect(data.ticket).toMatchObject({ agent: null, routingRule: null, account: { id: accountId } });
+  });
+
+  test('a change of what it is limited to counts at once, and its last account closed ends it', async () => {
+    const closing = (await createAccount(owner.tenant, 'Closing')).id;
+    const key = await limitedTo(owner.tenant, closing);
+    expect((await key.rest('GET', '/accounts')).body.data).toHaveLength(1);
+    await owner.tenant.rest('PUT', `/accounts/${closing}`, { body: { status: 'closed' } });
+    await eventually(async () => (await key.rest('GET', '/accounts')).status === 401);
+  });
+
+  test('it makes nobody who sees more than it does', async () => {
+    const invite = (body: object) =>
+      limited.rest('POST', `/accounts/${accountId}/users`, { body: { name: 'New', email: `${Math.random()}@example.com`, ...body } });
+    expect((await invite({ role: 'member' })).body.data.accounts).toEqual([accountId]);
+    expect((await invite({ role: 'member', accounts: null })).body.error).toMatchObject(refused);
+    expect((await invite({ role: 'admin' })).body.error).toMatchObject(refused);
+    expect((await invite({ role: 'member', accounts: [await owner.id('account_id')] })).status).toBe(404);
+  });
+});
