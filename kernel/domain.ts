@@ -9,6 +9,8 @@ import type { Jobs } from './jobs/jobs.ts';
 import type { Logger } from './log/log.ts';
 import type { Subgraph } from './subgraph.ts';
 
+export type IsSuspended = (organizationId: string) => Promise<boolean>;
+
 /** What a domain is given to work with. */
 export interface Ports {
   orm: Orm;
@@ -20,6 +22,8 @@ export interface Ports {
   log: Logger;
   /** Public origin of the platform, for links. */
   origin: string;
+  /** Whether an organization is suspended: what others see of it waits. From memory. Default: none is. */
+  isSuspended?: IsSuspended;
 }
 
 /** A domain that runs: its part of the graph, what it does about events, and what it does besides answering. */

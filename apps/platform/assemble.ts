@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { PLANS } from '../../kernel/access/plans.ts';
 import { WriteProbe } from '../../kernel/database/write-probe.ts';
-import type { Domain, Ports, RunningDomain } from '../../kernel/domain.ts';
+import type { Domain, IsSuspended, Ports, RunningDomain } from '../../kernel/domain.ts';
 import type { EventType } from '../../kernel/events/events.ts';
 import { Relay } from '../../kernel/events/relay.ts';
 import { type FileStore, FolderFiles } from '../../kernel/files/files.ts';
@@ -147,7 +147,15 @@ async function startDomains(
 ) {
   const stores = await openStores(databases, secretKey, log);
   const { identity, services, billing, support, events } = domains;
-  const portsOf = (name: SubgraphName): Ports => ({ ...stores[name], clock, graph, log: log.child({ domain: name }), origin });
+  const isSuspended: IsSuspended = (organizationId) => reacting.identity.core.standings.isSuspended(organizationId);
+  const portsOf = (name: SubgraphName): Ports => ({
+    ...stores[name],
+    clock,
+    graph,
+    log: log.child({ domain: name }),
+    origin,
+    isSuspended,
+  });
   const reacting = {
     identity: identity.start({
       ...portsOf('identity'),
@@ -191,7 +199,7 @@ async function startDomains(
     live: declared.flatMap((domain) => domain.live ?? []),
     secretKey,
     allowPrivateUrls: config.allowPrivateUrls,
-    planOf: (organizationId) => reacting.identity.core.plans.planOf(organizationId),
+    planOf: (organizationId) => reacting.identity.core.standings.planOf(organizationId),
     retentionDays: config.eventRetentionDays,
     metrics,
   });

@@ -19,6 +19,8 @@ const MEANINGS: Record<ErrorCode, string> = {
   INSUFFICIENT_PERMISSIONS: 'The caller is known and lacks the permission that `details.required` names.',
   IP_NOT_ALLOWED: 'The key may not be used from this address.',
   ACCESS_RESTRICTED: 'Access is restricted at this time or from this place.',
+  ORGANIZATION_SUSPENDED:
+    'The organization of the caller is suspended, or closed: all its credentials are refused, its services run on. Contact the operator of the platform.',
   MFA_REQUIRED:
     'A user must show a second factor first. Over REST the body is `{"error": "mfa_required", "challenge_id", "methods", "message"}` (2.4); over GraphQL `details` holds `challenge_id` and `methods`.',
   KEY_SUSPENDED:

@@ -66,6 +66,15 @@ export const COMMANDS: readonly Command[] = [
     takes: ['id', 'plan'],
     operation: `mutation ($id: ID!, $plan: Plan!) { changeOrganizationPlan(id: $id, plan: $plan) { ${FIELDS} } }`,
   },
+  {
+    name: 'suspend',
+    usage: 'suspend ORGANIZATION [--reason]',
+    does: 'Refuses all its credentials; its services run on.',
+    takes: ['id'],
+    operation: `mutation ($id: ID!, $input: OrganizationSuspendInput) { suspendOrganization(id: $id, input: $input) { ${FIELDS} } }`,
+    variables: ({ reason }) => ({ input: { reason } }),
+  },
+  changing('resume', 'resumeOrganization', 'Ends a suspension.'),
   changing('clear-review', 'clearOrganizationReview', 'Ends its review for exceeding the burst limit.'),
 ];
 

@@ -34,6 +34,22 @@ export const operator = area('Operator', "Organizations of the platform. For use
     addition: true,
     example: { plan: 'enterprise' },
   }),
+  post('suspendOrganization', '/operator/organizations/{organization_id}/suspend', 'suspendOrganization', {
+    summary: 'Suspend an organization',
+    description:
+      'Within 5 seconds all its credentials are refused with 403 ORGANIZATION_SUSPENDED and its sockets are closed; users learn it after the right password. Its services run on; deliveries to its webhooks wait. `reason` stands in the audit records of both organizations.',
+    category: 'account',
+    status: 200,
+    addition: true,
+    example: { reason: 'Three invoices are unpaid' },
+  }),
+  post('resumeOrganization', '/operator/organizations/{organization_id}/resume', 'resumeOrganization', {
+    summary: 'Resume an organization',
+    description: 'Ends its suspension: what waited goes on in order.',
+    category: 'account',
+    status: 200,
+    addition: true,
+  }),
   post('clearOrganizationReview', '/operator/organizations/{organization_id}/clear-review', 'clearOrganizationReview', {
     summary: 'Clear the review of an organization',
     description: 'Ends the review that exceeding the burst limit three times within 24 hours has begun. Does nothing where there is none.',

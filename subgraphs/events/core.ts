@@ -59,7 +59,7 @@ export type EventsCore = ReturnType<typeof createCore>;
 
 export function createCore(ports: EventsPorts) {
   const { orm, rows, database, jobs, clock, log, eventTypes, reactions, readers, secretKey, allowPrivateUrls } = ports;
-  const { planOf = unlimited, retentionDays, deliveryTimeouts, metrics } = ports;
+  const { planOf = unlimited, isSuspended = async () => false, retentionDays, deliveryTimeouts, metrics } = ports;
   const catalogue = new Catalogue(eventTypes);
   const partitions = new EventPartitions(orm);
   const eventLog = new EventLog(orm, rows, catalogue, partitions);
@@ -69,7 +69,7 @@ export function createCore(ports: EventsPorts) {
   const sender = new DeliverySender(guard, clock, deliveryTimeouts);
   const store = new DeliveryStore(orm, rows, eventLog);
   const settler = new Settler(new SettlementStore(orm, rows, database), new DeliveryAnnouncement(rows, log), log);
-  const lanes = new DeliveryLanes({ store, settler, sender, secrets, clock, log, metrics });
+  const lanes = new DeliveryLanes({ store, settler, sender, secrets, clock, log, metrics, isSuspended });
   const worker = new DeliveryWorker({ store, lanes, clock, poller: database.poller });
   const quota = new DeliveryQuota(orm, rows, planOf);
   const wake = (webhookId: string): void => lanes.wake(webhookId);

@@ -12,7 +12,7 @@ import { AuditTrail } from './audit/audit.trail.ts';
 import { AccessUpkeep } from './authentication/access.upkeep.ts';
 import { Authenticator } from './authentication/authenticator.ts';
 import { ChangeFeed } from './authentication/change.feed.ts';
-import { OrganizationPlans } from './authentication/organization.plans.ts';
+import { OrganizationStandings } from './authentication/organization.standings.ts';
 import { Certificate } from './certificates/certificate.entity.ts';
 import { ConsoleSignIn } from './console/console.sign-in.ts';
 import { KeySetFetcher } from './issuers/key-set.fetcher.ts';
@@ -97,7 +97,7 @@ export interface IdentityCore {
   usage: RequestUsage;
   overages: OverageReports;
   review: OrganizationReview;
-  plans: OrganizationPlans;
+  standings: OrganizationStandings;
   access: PlatformAccesses;
   oauth: OAuth;
   consoleSignIn: ConsoleSignIn;
@@ -131,7 +131,6 @@ export function createCore(ports: IdentityPorts): IdentityCore {
     usage: new RequestUsage(orm, clock, log),
     overages: new OverageReports(orm, clock),
     review: new OrganizationReview({ orm, clock, trail, log }),
-    plans: new OrganizationPlans(rows, feed),
     access: new PlatformAccesses({ orm, clock, trail, feed }),
     saml: createSaml({ ...ports, guard: verifying.guard, trail, feed, sessions: logins.sessions, mails: logins.mails }),
     oauth,
@@ -162,8 +161,18 @@ function createVerifying(ports: IdentityPorts, base: Base) {
   const keySetFetcher = new KeySetFetcher(guard);
   const keySets = new KeySets((uri) => keySetFetcher.fetch(uri), clock);
   const parts = { orm, rows, clock, log, sandbox, clientAuthorities, locator, signatures, keySets };
-  const authenticator = new Authenticator({ ...parts, ...base, secrets: apiKeySecrets });
-  return { apiKeySecrets, locator, guard, signatures, keySetFetcher, authenticator, userAccess: new UserAccess({ orm, clock, locator }) };
+  const standings = new OrganizationStandings(rows, base.feed);
+  const authenticator = new Authenticator({ ...parts, ...base, standings, secrets: apiKeySecrets });
+  return {
+    apiKeySecrets,
+    locator,
+    guard,
+    signatures,
+    keySetFetcher,
+    standings,
+    authenticator,
+    userAccess: new UserAccess({ orm, clock, locator }),
+  };
 }
 
 const MAIL_RETRIES = { retryLimit: 10, retryDelaySeconds: 5, retryDelayMaxSeconds: 3600 };

@@ -236,6 +236,7 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
 
 /** What must be so before an operation succeeds with the records that there are, by operationId. */
 export const arranged: Readonly<Record<string, (own: Records) => Promise<unknown>>> = {
+  resumeOrganization: async (own) => (await operator()).rest('POST', `/operator/organizations/${await own.id('organization_id')}/suspend`),
   resumeWebhook: async (own) => own.tenant.rest('PUT', `/webhooks/${await own.id('webhook_id')}`, { body: { active: false } }),
 };
 

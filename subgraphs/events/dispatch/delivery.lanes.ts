@@ -11,6 +11,8 @@ const HELD = 5000;
 const PAGE = 100;
 const STOP_GRACE_MS = 3000;
 const FAILED_MS = 500;
+/** How often it is looked whether an organization is still suspended. */
+const SUSPENDED_MS = 10_000;
 
 export interface LanesDeps extends TurnDeps {
   sender: DeliverySender;
@@ -68,7 +70,8 @@ export class DeliveryLanes {
       const { store, clock } = this.deps;
       const now = clock.now();
       const lane = await store.claim(webhookId, now, leaseEnd(now));
-      if (lane) await this.#take(lane, state);
+      if (lane && (await this.deps.isSuspended(lane.organizationId))) await store.postpone(lane, new Date(now.getTime() + SUSPENDED_MS));
+      else if (lane) await this.#take(lane, state);
     } catch (error) {
       if (!this.#isStopped) this.deps.log.error({ webhook: webhookId, err: error }, 'delivering failed and will be tried again');
     }

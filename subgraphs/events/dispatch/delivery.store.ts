@@ -8,6 +8,7 @@ import type { SealedSecrets } from '../webhooks/webhook.secret.ts';
 /** The turn to deliver to a webhook, until an instant. */
 export interface Lane extends SealedSecrets {
   webhookId: string;
+  organizationId: string;
   url: string;
   updatedAt: Date;
   failingSince: Date | null;
@@ -51,7 +52,7 @@ export class DeliveryStore {
   async claim(webhookId: string, now: Date, until: Date): Promise<Lane | undefined> {
     const [row] = await this.rows.query<ClaimedRow>(
       `update ${this.#schema}."webhook" set "lane_until" = $3, "due_at" = null
-       where "id" = $1 and ${isWaiting('$2', '$4')} returning "url", "sealed_secret", "previous_sealed_secret",
+       where "id" = $1 and ${isWaiting('$2', '$4')} returning "organization_id", "url", "sealed_secret", "previous_sealed_secret",
          "previous_secret_until", "updated_at", "failing_since"`,
       [webhookId, now, until, implausible(now, until)],
       PREPARED,
@@ -59,6 +60,7 @@ export class DeliveryStore {
     return (
       row && {
         webhookId,
+        organizationId: row.organization_id,
         url: row.url,
         sealedSecret: row.sealed_secret,
         previousSealedSecret: row.previous_sealed_secret,
@@ -100,6 +102,15 @@ export class DeliveryStore {
       PREPARED,
     );
     return { isKept: row?.is_kept ?? false, dueAt: row?.due_at ? new Date(row.due_at) : null };
+  }
+
+  /** Ends the turn before anything was delivered: the next is not before `later`. */
+  async postpone({ webhookId, until }: Lane, later: Date): Promise<void> {
+    await this.rows.query(`update ${this.#schema}."webhook" set "lane_until" = null, "due_at" = $3 where "id" = $1 and "lane_until" = $2`, [
+      webhookId,
+      until,
+      later,
+    ]);
   }
 
   /** Ends all turns: for the start of a process that has the database for itself, after one that was killed. */
@@ -158,6 +169,7 @@ const isWaiting = (now: string, implausibly: string): string =>
   `"active" and (("lane_until" is null and "due_at" <= ${now}) or "lane_until" <= ${now} or "lane_until" > ${implausibly})`;
 
 interface ClaimedRow {
+  organization_id: string;
   url: string;
   sealed_secret: string;
   previous_sealed_secret: string | null;

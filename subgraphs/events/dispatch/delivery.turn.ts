@@ -1,4 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
+import type { IsSuspended } from '../../../kernel/domain.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import type { Metrics } from '../../../kernel/metrics/metrics.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
@@ -24,6 +25,8 @@ export interface TurnDeps {
   sender: Pick<DeliverySender, 'send'>;
   clock: Clock;
   log: Logger;
+  /** Whether deliveries of an organization wait. */
+  isSuspended: IsSuspended;
   metrics?: Pick<Metrics, 'webhookDuration'> | undefined;
 }
 
@@ -65,6 +68,7 @@ export class Turn {
   async deliver(): Promise<void> {
     try {
       while (!this.isOver) {
+        if (await this.deps.isSuspended(this.lane.organizationId)) break;
         this.#nudged = Promise.withResolvers();
         const { firsts, retries, isAll } = await this.#look();
         this.#startRetries(retries);

@@ -20,6 +20,7 @@ import type { ChangeFeed } from './change.feed.ts';
 import { CredentialUsage } from './credential.usage.ts';
 import { claimsOf, ExternalTokenVerifier } from './external-token.verifier.ts';
 import { FamiliarCredentials } from './familiar.credentials.ts';
+import type { OrganizationStandings } from './organization.standings.ts';
 
 export interface AuthenticatorParts {
   orm: Orm;
@@ -32,6 +33,7 @@ export interface AuthenticatorParts {
   clientAuthorities: readonly X509Certificate[] | undefined;
   tokens: AccessTokens;
   feed: ChangeFeed;
+  standings: OrganizationStandings;
   trail: AuditTrail;
   /** Opens the signing secrets of keys. */
   secrets: SecretBox;
@@ -70,12 +72,14 @@ export class Authenticator {
 
   /**
    * For every request: cached, and without a query while nothing changed.
-   * @throws PlatformError 401 INVALID_CREDENTIALS, TOKEN_EXPIRED, INVALID_SIGNATURE, 403 IP_NOT_ALLOWED, ACCESS_RESTRICTED
+   * @throws PlatformError 401 INVALID_CREDENTIALS, TOKEN_EXPIRED, INVALID_SIGNATURE, 403 IP_NOT_ALLOWED, ACCESS_RESTRICTED, ORGANIZATION_SUSPENDED
    */
   async authenticate(credentials: Credentials): Promise<Authenticated> {
     const method = methodOf(credentials);
     try {
       const authenticated = await this.#verify(credentials, method);
+      // after the credentials: only who has them learns it
+      await this.parts.standings.requireActive(authenticated.principal.organizationId);
       this.#familiar.add(shown(credentials));
       this.#audit.succeeded(credentials, authenticated);
       return authenticated;
@@ -102,8 +106,10 @@ export class Authenticator {
   }
 
   /** Whom an access token of ours stands for now, without a note in the audit: others ask about it (introspection). @throws PlatformError 401 */
-  inspect(token: string): Promise<Authenticated> {
-    return this.#accessTokens.inspect(token);
+  async inspect(token: string): Promise<Authenticated> {
+    const authenticated = await this.#accessTokens.inspect(token);
+    await this.parts.standings.requireActive(authenticated.principal.organizationId);
+    return authenticated;
   }
 
   /** Writes the uses counted so far. To be called when no more requests come, before the database closes. */

@@ -36,7 +36,7 @@ const CLIENT = `select c."id", c."name", c."is_confidential" as "isConfidential"
     c."secret_hash" as "secretHash", c."previous_secret_hash" as "previousSecretHash", c."previous_secret_until" as "previousSecretUntil",
     o."id" as "organizationId", o."name" as "organizationName", o."plan"
   from "identity"."oauth_client" c join "identity"."organization" o on o."id" = c."organization_id"
-  where c."id" = $1 and c."active"`;
+  where c."id" = $1 and c."active" and o."status" = 'active'`;
 
 const GRANT_TYPES: Readonly<Record<OAuthGrantType, string>> = {
   [OAuthGrantType.AUTHORIZATION_CODE]: 'authorization_code',
@@ -45,7 +45,7 @@ const GRANT_TYPES: Readonly<Record<OAuthGrantType, string>> = {
   [OAuthGrantType.DEVICE_CODE]: 'urn:ietf:params:oauth:grant-type:device_code',
 };
 
-/** Clients as the library reads them, fresh for each request; an inactive one is none. It writes none: there is no dynamic registration. */
+/** Clients as the library reads them, fresh for each request; an inactive one, or one of a suspended organization, is none. It writes none: there is no dynamic registration. */
 export function clientAdapter(rows: Rows): Adapter {
   const refuse = async (): Promise<never> => {
     throw new Error('Clients are registered by administrators alone.');

@@ -33,6 +33,14 @@ export class OrganizationCreateInput {
 }
 
 @InputType()
+export class OrganizationSuspendInput {
+  @Field(() => String, { nullable: true, description: 'For the audit records of both organizations.' })
+  @IsOptional()
+  @Characters(1, 500)
+  reason?: string | null;
+}
+
+@InputType()
 export class OrganizationFilter {
   @Field(() => [ORGANIZATION_PLANS], { nullable: true })
   plan?: Plan[];

@@ -6,7 +6,7 @@ import type { IdentityContext } from '../context.ts';
 import { ORGANIZATION_PLANS, Organization } from '../organizations/organization.entity.ts';
 import { PlatformAccess } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
-import { OrganizationCreateInput, OrganizationFilter, OrganizationSort } from './operator.inputs.ts';
+import { OrganizationCreateInput, OrganizationFilter, OrganizationSort, OrganizationSuspendInput } from './operator.inputs.ts';
 
 const OrganizationPage = pageOf('Organization', Organization);
 
@@ -49,6 +49,25 @@ export class OperatorResolver {
     @Ctx() { operator }: IdentityContext,
   ): Promise<Organization> {
     return operator.changePlan(id, plan);
+  }
+
+  @Mutation(() => Organization, {
+    description:
+      'Refuses all its credentials within 5 seconds with 403 ORGANIZATION_SUSPENDED and closes its sockets (4403). Its services run on.',
+  })
+  @Requires('platform:admin', { scope: 'organization', secondFactor: true })
+  suspendOrganization(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => OrganizationSuspendInput, { nullable: true }) input: OrganizationSuspendInput | undefined,
+    @Ctx() { operator }: IdentityContext,
+  ): Promise<Organization> {
+    return operator.suspend(id, input?.reason ?? undefined);
+  }
+
+  @Mutation(() => Organization, { description: 'Ends a suspension: what waited goes on in order.' })
+  @Requires('platform:admin', { scope: 'organization', secondFactor: true })
+  resumeOrganization(@Arg('id', () => ID) id: string, @Ctx() { operator }: IdentityContext): Promise<Organization> {
+    return operator.resume(id);
   }
 
   @Mutation(() => User, { description: "What a user of the operator's organization may do of the platform; null takes it away." })

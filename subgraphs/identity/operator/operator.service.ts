@@ -12,6 +12,8 @@ import { type AuditTrail, byCaller } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { found } from '../organization.founding.ts';
 import { Organization } from '../organizations/organization.entity.ts';
+import { OperatorsOwn } from '../organizations/organization.errors.ts';
+import { OrganizationStatus } from '../organizations/organization.states.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
@@ -58,6 +60,26 @@ export class OperatorService {
       const before = organization.plan;
       organization.plan = plan;
       await this.#audit(tx, organization, 'organization_plan_changed', `plan ${before} to ${plan}`);
+    });
+  }
+
+  /**
+   * Refuses all its credentials within 5 s, and has what others see of it wait; its services run on. @throws ResourceNotFound, InvalidState
+   */
+  suspend(id: string, reason: string | undefined): Promise<Organization> {
+    return this.#move(id, OrganizationStatus.SUSPENDED, 'organization_suspended', reason);
+  }
+
+  /** What waited goes on in order. @throws ResourceNotFound, InvalidState */
+  resume(id: string): Promise<Organization> {
+    return this.#move(id, OrganizationStatus.ACTIVE, 'organization_resumed');
+  }
+
+  #move(id: string, status: OrganizationStatus, eventType: string, detail?: string): Promise<Organization> {
+    return this.#change(id, async (tx, organization) => {
+      if (organization.operator) throw new OperatorsOwn(status);
+      organization.moveTo(status, this.deps.clock.now());
+      await this.#audit(tx, organization, eventType, detail);
     });
   }
 

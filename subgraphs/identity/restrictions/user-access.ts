@@ -1,6 +1,9 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
+import { Organization } from '../organizations/organization.entity.ts';
+import { OrganizationSuspended } from '../organizations/organization.errors.ts';
+import { OrganizationStatus } from '../organizations/organization.states.ts';
 import { AccessRules } from './access.rules.ts';
 import type { CountryLocator } from './country.locator.ts';
 import { UserRestrictions } from './user-restrictions.entity.ts';
@@ -11,15 +14,18 @@ export interface UserAccessParts {
   locator: CountryLocator;
 }
 
-/** Holds users to the restrictions of their organization where no token says who they are yet: at login and refresh. */
+/** Holds users to the status and the restrictions of their organization where no token says who they are yet: at login and refresh. */
 export class UserAccess {
   constructor(private readonly parts: UserAccessParts) {}
 
-  /** A caller without an address is the platform itself. @throws IpNotAllowed, AccessRestricted (403) */
+  /** A caller without an address is the platform itself. @throws OrganizationSuspended, IpNotAllowed, AccessRestricted (403) */
   async check(organizationId: string, client: ClientInfo | undefined, tx?: EntityManager): Promise<void> {
-    if (!client) return;
     const { orm, clock, locator } = this.parts;
-    const restrictions = await (tx ?? orm.em.fork()).findOne(UserRestrictions, { id: organizationId });
+    const em = tx ?? orm.em.fork();
+    const organization = await em.findOneOrFail(Organization, { id: organizationId });
+    if (organization.status !== OrganizationStatus.ACTIVE) throw new OrganizationSuspended();
+    if (!client) return;
+    const restrictions = await em.findOne(UserRestrictions, { id: organizationId });
     if (restrictions) AccessRules.of(restrictions, locator)?.check(client, clock.now());
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { LockMode } from '@mikro-orm/core';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import type { IsSuspended } from '../../../kernel/domain.ts';
 import type { LoggedEvent } from '../../../kernel/events/events.ts';
 import { record } from '../../../kernel/events/outbox.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
@@ -20,6 +21,8 @@ import { toldBy, toldIfKnown } from './told.ts';
 
 /** Longer than any attempt and the pause after it take. */
 const LEASE_MS = 90_000;
+/** How often it is looked whether an organization is still suspended. */
+const SUSPENDED_MS = 10_000;
 /** A job ends well before the queue takes it for hung, and another goes on. */
 const JOB_MS = 45_000;
 /** What is settled is remembered for so long that no event comes again after it. */
@@ -32,6 +35,7 @@ export interface LaneDeps {
   jobs: Jobs;
   clock: Clock;
   log: Logger;
+  isSuspended?: IsSuspended;
   metrics?: Pick<Metrics, 'integrationDuration'>;
 }
 
@@ -123,6 +127,7 @@ export class IntegrationLane<I extends Integration> {
     if (this.#stopping.signal.aborted) throw new Error('The platform is stopping.');
     const em = organizationEm(this.deps.orm, organizationId);
     const until = performance.now() + JOB_MS;
+    if (await this.#isSuspended(organizationId)) return this.#wait(em, { organizationId, id: integrationId });
     let turn = await em.fork().transactional((tx) => this.#take(tx, integrationId));
     while (turn) {
       await this.#pace(turn.integration);
@@ -130,9 +135,19 @@ export class IntegrationLane<I extends Integration> {
       const outcome = await this.#attempt(turn);
       const labels = { provider: this.provider.kind, outcome: outcome.kind };
       this.deps.metrics?.integrationDuration.observe(labels, (performance.now() - began) / 1000);
-      const mayGoOn = performance.now() < until && !this.#stopping.signal.aborted;
+      const mayGoOn = performance.now() < until && !this.#stopping.signal.aborted && !(await this.#isSuspended(organizationId));
       turn = await this.#settle(em, turn, outcome, mayGoOn);
     }
+  }
+
+  #isSuspended(organizationId: string): Promise<boolean> {
+    return this.deps.isSuspended?.(organizationId) ?? Promise.resolve(false);
+  }
+
+  /** Events of a suspended organization are kept, and told in their order when it is resumed. */
+  #wait(em: EntityManager, integration: Pick<Integration, 'organizationId' | 'id'>): Promise<void> {
+    const later = new Date(this.deps.clock.now().getTime() + SUSPENDED_MS);
+    return em.transactional((tx) => this.wake(tx, integration, later));
   }
 
   /** What fails in us fails like what fails there: it waits for a mended release, and its owner sees that it does. */
