@@ -87,6 +87,7 @@ export function buildSubgraph<C extends { principal: Principal }>(definition: Su
   const schema = extension ? extendSchema(declared, parse(extension.sdl), { assumeValidSDL: true }) : declared;
   const sdl = LINK + printSchemaWithDirectives(schema);
   const resolverMap = createResolversMap(declared);
+  callDirectly(resolverMap as never, resolvers);
   for (const [type, fields] of Object.entries(extension?.resolvers ?? {})) {
     resolverMap[type] = { ...(resolverMap[type] as object), ...fields } as never;
   }
@@ -105,8 +106,44 @@ export function buildSubgraph<C extends { principal: Principal }>(definition: Su
  * of its own keeps its resolver.
  */
 function readPlainly(): void {
-  const { fields } = (globalThis as unknown as { TypeGraphQLMetadataStorage: { fields: FieldMetadata[] } }).TypeGraphQLMetadataStorage;
-  for (const field of fields) field.simple ??= field.schemaName === field.name && !field.roles && !field.middlewares?.length;
+  for (const field of noted().fields) field.simple ??= field.schemaName === field.name && !field.roles && !field.middlewares?.length;
+}
+
+type Resolve = (root: unknown, args: unknown, context: unknown, info: unknown) => unknown;
+
+/**
+ * type-graphql calls a resolver through lists of parameters, which it makes anew for each record of a list. One that takes its record
+ * and the context, without a permission of its own, is called as it is; what is no record yet, such as a reference, goes the long way.
+ */
+function callDirectly(resolverMap: Record<string, Record<string, Resolve>>, resolvers: readonly ClassType[]): void {
+  for (const { kind, target, methodName, schemaName, params, roles, middlewares, getObjectType } of noted().fieldResolvers) {
+    const type = getObjectType?.() as ClassType | undefined;
+    const [first, second, ...others] = params.toSorted((one, other) => one.index - other.index);
+    const takesRecord = first?.kind === 'root' && !first.propertyName && others.length === 0;
+    const takesContext = !second || (second.kind === 'context' && !second.propertyName);
+    const fields = noted().objectTypes.find((one) => one.target === type)?.name ?? '';
+    const wrapped = resolverMap[fields]?.[schemaName];
+    if (!type || !wrapped || !resolvers.includes(target) || kind !== 'external') continue;
+    if (!takesRecord || !takesContext || roles || middlewares?.length) continue;
+    const instance = new target() as Record<string, (root: unknown, context: unknown) => unknown>;
+    (resolverMap[fields] as Record<string, Resolve>)[schemaName] = (root, args, context, info) =>
+      root instanceof type ? instance[methodName]?.(root, context) : wrapped(root, args, context, info);
+  }
+}
+
+const noted = (): Metadata => (globalThis as unknown as { TypeGraphQLMetadataStorage: Metadata }).TypeGraphQLMetadataStorage;
+
+/** What the decorators of type-graphql have noted. */
+interface Metadata {
+  fields: FieldMetadata[];
+  objectTypes: { name: string; target: unknown }[];
+  fieldResolvers: (Pick<FieldMetadata, 'schemaName' | 'roles' | 'middlewares'> & {
+    kind: string;
+    target: ClassType;
+    methodName: string;
+    params: readonly { index: number; kind: string; propertyName?: string }[];
+    getObjectType?: () => unknown;
+  })[];
 }
 
 interface FieldMetadata {
