@@ -8,6 +8,7 @@ import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { between, matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import { dayStart } from '../../../kernel/values/days.ts';
 import { type BillableService, findBillable } from './billable-services.ts';
 import { Invoice } from './invoice.entity.ts';
 import { invoiceCreated } from './invoice.events.ts';
@@ -97,10 +98,7 @@ export class InvoiceService {
 
 /** A date without a time is its midnight, so the whole of today counts as not yet past. */
 function dueDateProblems(dueDate: Date | null | undefined, now: Date): FieldProblem[] {
-  const today = new Date(now).setUTCHours(0, 0, 0, 0);
-  return dueDate && dueDate.getTime() < today
-    ? [{ field: 'dueDate', value: dueDate.toISOString(), reason: 'must not be in the past' }]
-    : [];
+  return dueDate && dueDate < dayStart(now) ? [{ field: 'dueDate', value: dueDate.toISOString(), reason: 'must not be in the past' }] : [];
 }
 
 function periodProblems({ dateFrom, dateTo }: InvoiceFilter): FieldProblem[] {

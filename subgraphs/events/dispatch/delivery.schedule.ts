@@ -1,6 +1,6 @@
+import { HOUR_MS, MINUTE_MS } from '../../../kernel/values/days.ts';
+
 const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** The pause before each further attempt (docs/decisions.md, Events): ten attempts over a little more than three days. */
 const PAUSES_MS = [

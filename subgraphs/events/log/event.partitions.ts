@@ -1,6 +1,6 @@
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import { dateOf, dayStart } from '../../../kernel/values/days.ts';
 
-const DAY_MS = 86_400_000;
 /** "events" in ASCII: the advisory lock of whoever appends to the log or changes its partitions. */
 const LOG_LOCK = 0x6576656e7473;
 /** Attaching waits for maintenance of the table only, never for readers or writers; the relay tries again. */
@@ -61,7 +61,7 @@ export class EventPartitions {
     await tx.execute(`set local lock_timeout = ${ATTACH_WAIT_MS}`);
     await tx.execute(`create table ${table} (like ${this.#quoted('event_log')})`);
     await tx.execute(
-      `alter table ${this.#quoted('event_log')} attach partition ${table} for values from ('${from.toISOString()}') to ('${new Date(from.getTime() + DAY_MS).toISOString()}')`,
+      `alter table ${this.#quoted('event_log')} attach partition ${table} for values from ('${from.toISOString()}') to ('${dayStart(from, 1).toISOString()}')`,
     );
   }
 
@@ -87,7 +87,7 @@ export class EventPartitions {
   }
 }
 
-const partitionOf = (instant: Date): string => `event_log_${instant.toISOString().slice(0, 10).replaceAll('-', '')}`;
+const partitionOf = (instant: Date): string => `event_log_${dateOf(instant).replaceAll('-', '')}`;
 
 const dayOf = (partition: string): Date => new Date(partition.replace(/^.*(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3T00:00:00.000Z'));
 

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
+import { dayStart } from '../../../kernel/values/days.ts';
 import { Upkeep } from '../../../kernel/work/upkeep.ts';
 import type { EventPartitions } from './event.partitions.ts';
 
 const EVERY_MS = 600_000;
-const DAY_MS = 86_400_000;
 /** Deliveries that one statement deletes: those that are made meanwhile do not wait for it. */
 const BATCH = 1_000;
 
@@ -19,7 +19,7 @@ export interface RetentionParts {
 }
 
 /** The first instant of which the log keeps everything: of whole days (UTC). */
-export const keptFrom = (now: Date, days: number): Date => new Date((Math.floor(now.getTime() / DAY_MS) - days) * DAY_MS);
+export const keptFrom = (now: Date, days: number): Date => dayStart(now, -days);
 
 /** Forgets what is older than the log is kept: the records of deliveries, then the events, a day at a time. */
 export class Retention {

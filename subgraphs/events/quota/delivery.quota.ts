@@ -2,6 +2,7 @@ import { PLANS } from '../../../kernel/access/plans.ts';
 import type { Plan } from '../../../kernel/access/principal.ts';
 import type { EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
 import { record } from '../../../kernel/events/outbox.ts';
+import { dateOf, monthNameOf, monthStart } from '../../../kernel/values/days.ts';
 import { webhookQuotaExceeded } from '../webhooks/webhook.events.ts';
 import type { WebhookUsage } from './delivery.usage.ts';
 
@@ -45,7 +46,7 @@ export class DeliveryQuota {
       `insert into ${this.#table} as c ("organization_id", "month", "count")
        select "value", ?::date, 0 from json_array_elements_text(?::json) order by 1
        on conflict ("organization_id", "month") do update set "count" = c."count" returning "organization_id", "count", "exceeded_at"`,
-      [monthOf(now), JSON.stringify(ids)],
+      [dateOf(monthStart(now)), JSON.stringify(ids)],
     );
     return new Allowance(rows, limits, now);
   }
@@ -59,7 +60,7 @@ export class DeliveryQuota {
       `update ${this.#table} c set "count" = c."count" + d."taken", "exceeded_at" = coalesce(c."exceeded_at", d."exceeded_at")
        from json_to_recordset(?::json) as d("id" text, "taken" int, "exceeded_at" timestamptz)
        where c."organization_id" = d."id" and c."month" = ?::date`,
-      [JSON.stringify(changes), monthOf(now)],
+      [JSON.stringify(changes), dateOf(monthStart(now))],
     );
     for (const id of refused) {
       if (!told.has(id)) await record(tx, webhookQuotaExceeded(id, limits.get(id) ?? 0, now));
@@ -71,19 +72,17 @@ export class DeliveryQuota {
     const limit = (await this.limitsOf([organizationId])).get(organizationId) ?? 0;
     const [row] = await this.rows.query<CounterRow>(
       `select "count", "exceeded_at" from ${this.#table} where "organization_id" = $1 and "month" = $2::date`,
-      [organizationId, monthOf(now)],
+      [organizationId, dateOf(monthStart(now))],
     );
     return {
-      month: now.toISOString().slice(0, 7),
+      month: monthNameOf(now),
       counted: Number(row?.count ?? 0),
       limit: Number.isFinite(limit) ? limit : null,
       exceededAt: row?.exceeded_at ? new Date(row.exceeded_at) : null,
-      resetAt: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)),
+      resetAt: monthStart(now, 1),
     };
   }
 }
-
-const monthOf = (at: Date): string => `${at.toISOString().slice(0, 7)}-01`;
 
 /** What is left of the month for some organizations, while their counters are locked. */
 export class Allowance {

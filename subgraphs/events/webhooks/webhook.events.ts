@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
+import { monthNameOf } from '../../../kernel/values/days.ts';
 import type { Webhook } from './webhook.entity.ts';
 
 const webhookPayload = z.strictObject({
@@ -75,7 +76,7 @@ export const webhookQuotaExceeded = defineEvent(
     organizationId,
     occurredAt,
     subject: { type: 'Organization', id: organizationId },
-    data: { webhook_usage: { month: occurredAt.toISOString().slice(0, 7), limit, exceeded_at: occurredAt.toISOString() } },
+    data: { webhook_usage: { month: monthNameOf(occurredAt), limit, exceeded_at: occurredAt.toISOString() } },
   }),
 );
 

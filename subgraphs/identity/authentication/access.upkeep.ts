@@ -1,14 +1,13 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
+import { DAY_MS, HOUR_MS } from '../../../kernel/values/days.ts';
 import { deleteExpired } from '../../../kernel/work/retention.ts';
 import { Upkeep } from '../../../kernel/work/upkeep.ts';
 import { ATTEMPTS_KEPT_MS } from '../sessions/login.attempts.ts';
 import { EXPIRED_CHANGES } from './change.feed.ts';
 
 const EVERY_MS = 600_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Longer than any token lives that was issued in a session. */
 const SESSIONS_KEPT_MS = DAY_MS;
 /** The window in which second factors are counted (mfa-challenges/challenge.limits.ts). */

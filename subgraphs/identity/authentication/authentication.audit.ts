@@ -3,13 +3,13 @@ import type { Credentials } from '../../../kernel/access/credentials.ts';
 import { scopeOf } from '../../../kernel/access/principal.ts';
 import type { PlatformError } from '../../../kernel/errors/errors.ts';
 import { networkOf } from '../../../kernel/outbound/network.ts';
+import { HOUR_MS } from '../../../kernel/values/days.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { Authenticated, Method } from './authenticated.ts';
 
 /** As the audit names what was shown. */
 const TOKEN_TYPES: Readonly<Record<Method, string>> = { api_key: 'api_key', jwt: 'access_token', certificate: 'certificate' };
 
-const HOUR_MS = 3_600_000;
 const REMEMBERED_MAX = 20_000;
 /** Records that one holder, or one network without valid credentials, can cause in an hour. */
 const RECORDS_PER_HOUR = 50;

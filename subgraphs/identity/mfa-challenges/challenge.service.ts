@@ -5,6 +5,7 @@ import { type ErrorDetails, InvalidParameters } from '../../../kernel/errors/err
 import { newId } from '../../../kernel/records/ids.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import { existing } from '../../../kernel/records/records.ts';
+import { DAY_MS } from '../../../kernel/values/days.ts';
 import { NoUser } from '../mfa/mfa.errors.ts';
 import { METHOD_TYPES, MfaMethodType } from '../mfa/mfa.states.ts';
 import { enrolledTypes, MfaMethod } from '../mfa/mfa-method.entity.ts';
@@ -26,7 +27,6 @@ export interface Demand {
 }
 
 const LIFE_MS = CODE_LIFE_MS;
-const DAY_MS = 86_400_000;
 const ENROL_FIRST =
   'This needs a second factor. Enrol one (POST /v1/auth/mfa/totp/setup, in GraphQL setupTotp), then answer the challenge (POST /v1/auth/mfa/verify, in GraphQL verifyMfaChallenge) and repeat the request.';
 

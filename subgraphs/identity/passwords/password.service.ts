@@ -6,6 +6,7 @@ import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import { LOCKED, onDuplicate } from '../../../kernel/records/records.ts';
 import type { ClientInfo, RequestContext } from '../../../kernel/request.ts';
+import { HOUR_MS } from '../../../kernel/values/days.ts';
 import { storedForms } from '../../../kernel/values/email.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import { Organization } from '../organizations/organization.entity.ts';
@@ -41,7 +42,6 @@ export interface PasswordParts {
 const RESET_QUEUE = 'identity.password-reset';
 const INVITATION_QUEUE = 'identity.invitation';
 
-const HOUR_MS = 3_600_000;
 const LIVES_MS: Readonly<Record<TokenPurpose, number>> = {
   [TokenPurpose.INVITATION]: 7 * 24 * HOUR_MS,
   [TokenPurpose.PASSWORD_RESET]: HOUR_MS,

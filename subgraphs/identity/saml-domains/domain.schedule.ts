@@ -1,8 +1,6 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../kernel/values/days.ts';
 import type { SamlDomainClaim } from './saml-domain-claim.entity.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** A claim that nobody has proven for so long is looked at once a week. */
 const GIVEN_UP_MS = 30 * DAY_MS;
 const WEEK_MS = 7 * DAY_MS;

@@ -2,13 +2,13 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
+import { DAY_MS } from '../../../kernel/values/days.ts';
 import { Upkeep } from '../../../kernel/work/upkeep.ts';
 import { DomainMails } from './saml-domain.mails.ts';
 import { SamlDomainClaim } from './saml-domain-claim.entity.ts';
 import type { SamlDomains } from './saml-domains.ts';
 
 const EVERY_MS = 60_000;
-const DAY_MS = 86_400_000;
 /** Owners are told at once, and again this long before the end. */
 const LAST_WARNING_MS = 7 * DAY_MS;
 /** As long as the migration gave to those that there were. */

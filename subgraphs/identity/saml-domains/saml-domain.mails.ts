@@ -2,6 +2,7 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { mailTo } from '../../../kernel/messages/mail.document.ts';
 import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { dateOf } from '../../../kernel/values/days.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
 import type { SamlDomainClaim } from './saml-domain-claim.entity.ts';
@@ -53,4 +54,4 @@ async function recipients(tx: EntityManager, organizationId: string): Promise<Us
 
 const recordsOf = (claims: readonly SamlDomainClaim[]): string =>
   claims.map(({ txtName, txtValue }) => `${txtName}  TXT  "${txtValue}"`).join('\n');
-const dayOf = (at: Date | null | undefined): string => (at ? at.toISOString().slice(0, 10) : 'now');
+const dayOf = (at: Date | null | undefined): string => (at ? dateOf(at) : 'now');

@@ -3,9 +3,9 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import { networkOf } from '../../../kernel/outbound/network.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
+import { DAY_MS } from '../../../kernel/values/days.ts';
 import { storedForms } from '../../../kernel/values/email.ts';
 
-const DAY_MS = 86_400_000;
 /** How long a place is remembered after the last sign-in from it. */
 const KEPT_MS = 90 * DAY_MS;
 /** How many places of a user are remembered, the latest first. */

@@ -5,6 +5,7 @@ import { newId } from '../../../kernel/records/ids.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
+import { DAY_MS } from '../../../kernel/values/days.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { grantsOf } from '../granting/user.roles.ts';
@@ -38,7 +39,6 @@ export interface Login {
   client: ClientInfo | undefined;
 }
 
-const DAY_MS = 86_400_000;
 /** A session that is not continued for so long ends … */
 const IDLE_MS = 14 * DAY_MS;
 /** … and every one ends after this (ASVS 7.3). */

@@ -3,8 +3,8 @@ import type { Plan } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import { record } from '../../../kernel/events/outbox.ts';
+import { monthStart } from '../../../kernel/values/days.ts';
 import { usageOverage } from './usage.events.ts';
-import { monthAfter, monthOf } from './usage.periods.ts';
 
 const BATCH = 100;
 /** A month is reported at most so often. */
@@ -48,7 +48,7 @@ export class OverageReports {
       if (!unitPrice) continue;
       const overage = Number(requests) - included;
       const periodStart = new Date(`${month}T00:00:00.000Z`);
-      const period = { periodStart, periodEnd: monthAfter(periodStart) };
+      const period = { periodStart, periodEnd: monthStart(periodStart, 1) };
       const quantity = overage - Number(reported);
       await record(tx, usageOverage({ organizationId, ...period, quantity, unitPrice, currency: PLAN_CURRENCY, included, overage }, now));
       await this.#note(tx, { organizationId, month, overage, now });
@@ -59,7 +59,7 @@ export class OverageReports {
   /** Locked until the transaction ends; what another process is reporting is left to it. */
   #due(tx: EntityManager, now: Date): Promise<Due[]> {
     const { schema } = tx.config.getAll();
-    const since = monthOf(new Date(monthOf(now).getTime() - 1));
+    const since = monthStart(new Date(monthStart(now).getTime() - 1));
     return tx.execute<Due[]>(
       `select m."organization_id", m."month"::text as "month", m."requests", m."reported", o."plan"
        from "${schema}"."usage_month_counter" m join "${schema}"."organization" o on o."id" = m."organization_id"

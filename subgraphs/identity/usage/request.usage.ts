@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
+import { DAY_MS, HOUR_MS } from '../../../kernel/values/days.ts';
 
 const FLUSH_EVERY_MS = 3_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** What is shown is of 24 hours; the rest is for questions about an invoice. */
 const HOURS_KEPT_MS = 92 * DAY_MS;
 const WRITERS_KEPT_MS = DAY_MS;

@@ -1,5 +1,5 @@
+import { HOUR_MS } from '../../../kernel/values/days.ts';
 import type { CallerLimits, Standing } from './rate-limits.ts';
-import { HOUR_MS } from './usage.periods.ts';
 import { type RateLimitProjection, RiskLevel } from './usage.record.ts';
 
 /** A rate of less than a minute says nothing of an hour. */

@@ -2,8 +2,8 @@ import { PLAN_CURRENCY, PLANS } from '../../../kernel/access/plans.ts';
 import type { Plan } from '../../../kernel/access/principal.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import { dateOf, HOUR_MS, hourStart, monthStart } from '../../../kernel/values/days.ts';
 import type { CallerLimits, RateLimits } from './rate-limits.ts';
-import { HOUR_MS, hourOf, monthAfter, monthOf } from './usage.periods.ts';
 import { projectionOf } from './usage.projection.ts';
 import type { MonthlyUsage, RateLimitCurrentUsage, RateLimitHour, RateLimitUsage } from './usage.record.ts';
 
@@ -52,14 +52,14 @@ export class UsageService {
     const [row] = await this.rows.query<OrganizationRow>(
       `select m."requests", o."under_review_since" from "identity"."organization" o
        left join "identity"."usage_month_counter" m on m."organization_id" = o."id" and m."month" = $2 where o."id" = $1`,
-      [this.request.principal.organizationId, monthOf(at).toISOString().slice(0, 10)],
+      [this.request.principal.organizationId, dateOf(monthStart(at))],
     );
     return row;
   }
 
   /** Hours without a request have no row, and stand here all the same. */
   async #history(at: Date, plan: Plan): Promise<RateLimitHour[]> {
-    const first = hourOf(at).getTime() - (HISTORY_HOURS - 1) * HOUR_MS;
+    const first = hourStart(at).getTime() - (HISTORY_HOURS - 1) * HOUR_MS;
     const rows = await this.rows.query<HourRow>(
       `select "hour", "weight" from "identity"."usage_hour_counter" where "organization_id" = $1 and "hour" >= $2 and "hour" <= $3`,
       [this.request.principal.organizationId, new Date(first), at],
@@ -85,10 +85,10 @@ const currentUsage = ({ hour, burst }: CallerLimits): RateLimitCurrentUsage => (
 
 function monthlyUsage(requests: number, plan: Plan, at: Date): MonthlyUsage {
   const { includedPerMonth, overagePrice } = PLANS[plan];
-  const periodStart = monthOf(at);
+  const periodStart = monthStart(at);
   return {
     periodStart,
-    periodEnd: monthAfter(periodStart),
+    periodEnd: monthStart(periodStart, 1),
     requests,
     included: shown(includedPerMonth),
     overage: Math.max(0, requests - includedPerMonth),

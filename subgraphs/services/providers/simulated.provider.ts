@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { DAY_MS } from '../../../kernel/values/days.ts';
 import { AccessTechnology } from '../coverage/technology.ts';
 import type { ConnectivityLine, ConnectivityOrder, ConnectivityProvider, Provisioning, Telemetry } from './connectivity.provider.ts';
 import { ProvisioningRejected } from './connectivity.provider.ts';
 
 const BUILD_MS = 200;
 const MEASURED_EVERY_MS = 60_000;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What an idle line of a technology has. */
 const BASE: Record<AccessTechnology, { latencyMs: number; jitterMs: number; packetLoss: number }> = {

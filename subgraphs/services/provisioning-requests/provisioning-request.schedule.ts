@@ -1,4 +1,5 @@
 import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
+import { dayStart } from '../../../kernel/values/days.ts';
 import { addDuration, InvalidDuration, parseDuration } from '../../../kernel/values/durations.ts';
 import type { DeploymentSchedule } from './provisioning-request.values.ts';
 
@@ -10,8 +11,7 @@ export function checkSchedule({ preferredDate, flexibility }: DeploymentSchedule
 }
 
 function dateProblems(value: Date, now: Date): FieldProblem[] {
-  const today = new Date(now.toISOString().slice(0, 10));
-  if (value >= today && value <= addDuration(now, YEAR)) return [];
+  if (value >= dayStart(now) && value <= addDuration(now, YEAR)) return [];
   return [{ field: 'deploymentSchedule.preferredDate', value, reason: 'must be today or within a year' }];
 }
 

@@ -1,8 +1,9 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
+import { DATE_RANGE_RULE, parseDateRange } from '../../../kernel/values/date-range.ts';
+import { datesBetween, isoWeek } from '../../../kernel/values/days.ts';
 import type { SupportDashboard } from './dashboard.types.ts';
-import { DATE_RANGE_RULE, datesBetween, isoWeek, parseDateRange } from './date-range.ts';
 import { averageResolutionHours, customerSatisfaction, type Figures, groupedBy, slaCompliance, sumOf } from './figures.ts';
 import { periodOf } from './period.ts';
 

@@ -1,7 +1,7 @@
 import type { Rows } from '../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { isTimeZone, ZONE_RULE } from '../../../kernel/graphql/is-zone.ts';
-import type { DateRange } from './date-range.ts';
+import type { DateRange } from '../../../kernel/values/date-range.ts';
 
 /** A range as it lies in time: from `start` on, before `end`; the dates are those of the zone. */
 export interface Period {

@@ -4,6 +4,7 @@ import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { FileStore } from '../../../kernel/files/files.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { newId } from '../../../kernel/records/ids.ts';
+import { HOUR_MS } from '../../../kernel/values/days.ts';
 import { Upkeep } from '../../../kernel/work/upkeep.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
 import type { Visibility } from '../visibility.ts';
@@ -34,7 +35,6 @@ export interface AttachmentStoreDeps {
   log: Logger;
 }
 
-const HOUR_MS = 3_600_000;
 const SWEEP_MS = 600_000;
 const SWEEP_BATCH = 100;
 

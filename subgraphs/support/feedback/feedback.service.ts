@@ -8,6 +8,7 @@ import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { existing, LOCKED, takeTurn } from '../../../kernel/records/records.ts';
 import { between, matching } from '../../../kernel/records/where.ts';
+import { DAY_MS } from '../../../kernel/values/days.ts';
 import { Article } from '../knowledge/article.entity.ts';
 import { ArticleStatus } from '../knowledge/article.states.ts';
 import { TicketStatus } from '../ticket.states.ts';
@@ -18,7 +19,6 @@ import type { FeedbackFilter, FeedbackInput } from './feedback.inputs.ts';
 
 /** A ticket is rated, and its rating changed, for so long after it was resolved. */
 export const RATING_WINDOW_DAYS = 14;
-const DAY_MS = 86_400_000;
 
 export interface FeedbackServiceDeps {
   em: EntityManager;

@@ -1,6 +1,7 @@
 import type { Plan } from '../../../kernel/access/principal.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { takeTurn } from '../../../kernel/records/records.ts';
+import { HOUR_MS } from '../../../kernel/values/days.ts';
 import { NotificationLimitReached } from './notification.errors.ts';
 import { NotificationStatus } from './notification.states.ts';
 import { NotificationRecipient } from './notification-recipient.entity.ts';
@@ -12,7 +13,6 @@ const PER_HOUR: Readonly<Record<Plan, number>> = {
   enterprise: 10_000,
   custom: Number.POSITIVE_INFINITY,
 };
-const HOUR_MS = 3_600_000;
 
 /** Who was, or is to be, told: not who was written down as beyond the plan, and never tried. */
 const COUNTED = { $or: [{ status: { $ne: NotificationStatus.FAILED } }, { attempts: { $gt: 0 } }] };

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
+import { DAY_MS } from '../../../kernel/values/days.ts';
 import { deleteExpired } from '../../../kernel/work/retention.ts';
 import { Upkeep } from '../../../kernel/work/upkeep.ts';
 
 const EVERY_MS = 600_000;
-const DAY_MS = 86_400_000;
 
 export interface NotificationRetentionDeps {
   rows: Rows;

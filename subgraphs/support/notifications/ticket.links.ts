@@ -3,13 +3,14 @@ import { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { DAY_MS } from '../../../kernel/values/days.ts';
 import { NotificationRecipient } from './notification-recipient.entity.ts';
 
 /** Who was given a link, and to what. */
 export type LinkHolder = NotificationRecipient & { ticketId: string };
 
 /** How long the link of a mail holds: 30 days. */
-export const LINK_MS = 30 * 86_400_000;
+export const LINK_MS = 30 * DAY_MS;
 
 /**
  * Tokens by which whoever was mailed about a ticket reads it, and replies, without a login: of one ticket and one mail. They are

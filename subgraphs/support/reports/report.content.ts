@@ -1,4 +1,4 @@
-import { isoWeek } from '../analytics/date-range.ts';
+import { isoWeek } from '../../../kernel/values/days.ts';
 import {
   averageResolutionHours,
   type Cell,

@@ -5,6 +5,7 @@ import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
+import { DAY_MS } from '../../../kernel/values/days.ts';
 import { type Cell, Figures } from '../analytics/figures.ts';
 import type { Notifier } from '../notifications/notifier.ts';
 import { contentOf } from './report.content.ts';
@@ -17,7 +18,6 @@ import { ReportMetric } from './report.values.ts';
 const QUEUE = 'support.report';
 const ATTEMPTS_MAX = 4;
 const GIVEN_UP = `It could not be generated in ${ATTEMPTS_MAX} attempts. Ask for it again, and quote its id if that fails too.`;
-const DAY_MS = 86_400_000;
 /** What is counted at a time, between two words about progress. */
 const SLICE_MS = 7 * DAY_MS;
 /** Who tells that a report is ready. */

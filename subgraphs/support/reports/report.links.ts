@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { SecretBox } from '../../../kernel/access/secret-box.ts';
+import { HOUR_MS } from '../../../kernel/values/days.ts';
 import { reportFilePath } from './report.paths.ts';
 
-const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
 /**

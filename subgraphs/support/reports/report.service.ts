@@ -6,6 +6,7 @@ import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { existing, LOCKED } from '../../../kernel/records/records.ts';
+import { DAY_MS } from '../../../kernel/values/days.ts';
 import { requireZone } from '../analytics/period.ts';
 import { RETENTION_DAYS, Report } from './report.entity.ts';
 import { ReportGenerating } from './report.errors.ts';
@@ -14,7 +15,6 @@ import { enqueueRemoval } from './report.removal.ts';
 import { ReportStatus } from './report.states.ts';
 import { type ReportDelivery, ReportDeliveryMethod, ReportFormat, ReportMetric, type ReportParameters } from './report.values.ts';
 
-const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 /** Three years and the days that years have more. */
 export const RANGE_DAYS_MAX = 1100;

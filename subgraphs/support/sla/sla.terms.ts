@@ -1,8 +1,8 @@
 import type { Plan } from '../../../kernel/access/principal.ts';
+import { MINUTE_MS } from '../../../kernel/values/days.ts';
 import { TicketPriority } from '../ticket.states.ts';
 import type { BusinessCalendar, Calendar, WorkingHours } from '../working-time/business-time.ts';
 
-const MINUTE_MS = 60_000;
 /** From this part of a target on it is at risk. */
 export const AT_RISK_SHARE = 0.75;
 

@@ -3,6 +3,7 @@ import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
 import { existing, takeTurn } from '../../../kernel/records/records.ts';
+import { HOUR_MS } from '../../../kernel/values/days.ts';
 import { AuthorType, type CommentAuthor } from '../comment.author.ts';
 import { Comment } from '../comments/comment.entity.ts';
 import type { CommentWriter } from '../comments/comment.writer.ts';
@@ -11,7 +12,6 @@ import { Ticket } from '../tickets/ticket.entity.ts';
 import { Visibility } from '../visibility.ts';
 import { type TicketView, type Visitor, viewOf } from './ticket.view.ts';
 
-const HOUR_MS = 3_600_000;
 /** Replies by links to one ticket within an hour, by whomever: a link that got around is no megaphone. */
 const PER_HOUR = 20;
 

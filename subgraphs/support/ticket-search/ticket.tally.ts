@@ -1,11 +1,11 @@
 import type { Rows } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
+import { DAY_MS, dateOf, dayStart } from '../../../kernel/values/days.ts';
 import { Pump } from '../../../kernel/work/pump.ts';
 import type { WorkPoller } from '../../../kernel/work/work-poller.ts';
 import { Parameters } from './parameters.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
 
-const DAY_MS = 86_400_000;
 /** Its next day has a year of five digits, which is no text of a date any more. */
 const LAST_DAY_MS = Date.parse('9999-12-31');
 /** How many cells are folded at a time: each is locked for as long as it takes. */
@@ -87,11 +87,11 @@ function split({ createdAfter: from, createdBefore: to }: TicketCriteria, parame
   const instant = (date: Date) => `${parameters.add(date)}::timestamptz`;
   if (!from && !to) return { days: `"day" = '-infinity'`, edges: [] };
   const first = from && new Date(Math.ceil(from.getTime() / DAY_MS) * DAY_MS);
-  const last = to && new Date(Math.floor(to.getTime() / DAY_MS) * DAY_MS);
+  const last = to && dayStart(to);
   if (first && first.getTime() > LAST_DAY_MS)
     return { edges: [`"created_at" >= ${instant(from)}${to ? ` and "created_at" < ${instant(to)}` : ''}`] };
   if (first && last && first >= last) return { edges: [`"created_at" >= ${instant(from)} and "created_at" < ${instant(to)}`] };
-  const day = (date: Date) => `${parameters.add(date.toISOString().slice(0, 10))}::date`;
+  const day = (date: Date) => `${parameters.add(dateOf(date))}::date`;
   return {
     days: [`"day" > '-infinity'`, ...(first ? [`"day" >= ${day(first)}`] : []), ...(last ? [`"day" < ${day(last)}`] : [])].join(' and '),
     edges: [

@@ -1,4 +1,5 @@
 import { IANAZone } from 'luxon';
+import { DAY_MS, MINUTE_MS } from '../../../kernel/values/days.ts';
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
@@ -79,9 +80,7 @@ interface Opening {
   to: number;
 }
 
-const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
-const DAY_MS = DAY_MINUTES * MINUTE_MS;
 const HORIZON_DAYS = 3660;
 /** 1970 began on a Thursday. */
 const FIRST_WEEKDAY = WEEKDAYS.indexOf('thu');

@@ -1,6 +1,6 @@
+import { MINUTE_MS } from '../../../kernel/values/days.ts';
 import { parseDuration } from '../../../kernel/values/durations.ts';
 
-const MINUTE_MS = 60_000;
 const HOUR_MINUTES = 60;
 
 /** In hours where they are whole, else in minutes: `24 hours`, `90 minutes`. A day of working time would be anybody's guess. */

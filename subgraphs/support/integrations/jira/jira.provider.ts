@@ -3,6 +3,7 @@ import type { Clock } from '../../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../../kernel/database/database.ts';
 import { newId } from '../../../../kernel/records/ids.ts';
 import { organizationEm } from '../../../../kernel/records/organization.filter.ts';
+import { DAY_MS } from '../../../../kernel/values/days.ts';
 import type { TicketPriority } from '../../ticket.states.ts';
 import { Ticket } from '../../tickets/ticket.entity.ts';
 import { type Attempt, DELIVERED, type Outcome, type Provider, SKIPPED } from '../integration.provider.ts';
@@ -13,8 +14,6 @@ import { commentText, descriptionOf, markOf, statusText, summaryOf } from './jir
 import { JiraComment, JiraCommentOrigin } from './jira-comment.entity.ts';
 import { JiraIntegration } from './jira-integration.entity.ts';
 import { JiraIssue } from './jira-issue.entity.ts';
-
-const DAY_MS = 24 * 3_600_000;
 
 export interface JiraProviderDeps {
   orm: Orm;

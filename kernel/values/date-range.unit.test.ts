@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { datesBetween, isoWeek, parseDateRange } from './date-range.ts';
+import { parseDateRange } from './date-range.ts';
+import { datesBetween, isoWeek } from './days.ts';
 
 test.each([
   ['30d', { days: 30 }],
