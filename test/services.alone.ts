@@ -8,6 +8,7 @@ import { createLogger } from '../kernel/log/log.ts';
 import { newId } from '../kernel/records/ids.ts';
 import { organizationEm } from '../kernel/records/organization.filter.ts';
 import type { Subgraph } from '../kernel/subgraph.ts';
+import { BillingCycle } from '../kernel/values/billing-cycle.ts';
 import { Decimal } from '../kernel/values/money.ts';
 import type {
   ConnectivityOrder,
@@ -17,7 +18,7 @@ import type {
 } from '../subgraphs/services/providers/connectivity.provider.ts';
 import { Provisioner } from '../subgraphs/services/provisioning/provisioning.job.ts';
 import { Service } from '../subgraphs/services/services/service.entity.ts';
-import { BillingCycle, type ServiceStatus, ServiceType } from '../subgraphs/services/services/service.states.ts';
+import { type ServiceStatus, ServiceType } from '../subgraphs/services/services/service.states.ts';
 import { statusChange, transition } from '../subgraphs/services/status/service.transition.ts';
 import { services } from '../subgraphs/services/subgraph.ts';
 import { LOCATION } from './billing.setup.ts';

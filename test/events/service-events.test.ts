@@ -34,7 +34,12 @@ test('a service that is built tells each change of its status, and that it was p
     bandwidth: '1000mbps',
     sla: 'enterprise',
     billing_cycle: 'monthly',
-    price: { amount: 403.65, currency: 'USD', unit: 'month' },
+    price: {
+      amount: 403.65,
+      currency: 'USD',
+      unit: 'month',
+      lines: [{ catalog_id: 'business_fiber', unit: 'month', quantity: 1, unit_price: 403.65 }],
+    },
     created_at: service.created_at,
     updated_at: service.updated_at,
     provisioned_at: service.provisioned_at,

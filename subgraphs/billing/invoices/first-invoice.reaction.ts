@@ -4,8 +4,9 @@ import type { Orm } from '../../../kernel/database/database.ts';
 import { type LoggedEvent, type Reaction, timestamp } from '../../../kernel/events/events.ts';
 import { claim, record } from '../../../kernel/events/outbox.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
+import { BillingCycle, monthsOf } from '../../../kernel/values/billing-cycle.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
-import { billingCycles, monthsOf, periodText } from './billing-cycle.ts';
+import { periodText } from './billing-period.ts';
 import { invoiceGenerated } from './invoice.events.ts';
 import { defaultDueDate, type InvoiceDraft, issueInvoice } from './invoice.issue.ts';
 
@@ -16,7 +17,7 @@ const provisioned = z.object({
       id: z.string(),
       account_id: z.string(),
       name: z.string(),
-      billing_cycle: z.enum(billingCycles),
+      billing_cycle: z.enum(BillingCycle),
       price: z.object({ amount: z.number().nonnegative(), currency: z.string(), unit: z.literal('month') }),
       provisioned_at: timestamp,
     }),

@@ -1,10 +1,10 @@
 import { IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
 import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts';
+import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { BANDWIDTH_FORM } from '../coverage/bandwidth.ts';
 import { ServiceLocation } from '../coverage/location.ts';
 import { AccessTechnology } from '../coverage/technology.ts';
-import { BillingCycle } from '../services/service.states.ts';
 
 @InputType({ description: 'An internet service to be built (specification 2.5).' })
 export class InternetServiceOrderInput {

@@ -2,9 +2,9 @@ import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/de
 import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
 import { given } from '../../../kernel/records/records.ts';
+import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { addDuration, parseDuration } from '../../../kernel/values/durations.ts';
 import { ServiceLocation } from '../coverage/location.ts';
-import { BillingCycle } from '../services/service.states.ts';
 import { ProvisioningHasBegun } from './provisioning-request.errors.ts';
 import { ProvisioningRequestStatus, provisioningRequestStates } from './provisioning-request.states.ts';
 import { stepsOf } from './provisioning-request.steps.ts';

@@ -3,8 +3,8 @@ import { Field, ID, InputType } from 'type-graphql';
 import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
+import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { ServiceLocation } from '../coverage/location.ts';
-import { BillingCycle } from '../services/service.states.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 import { DeploymentSchedule, ProvisioningContacts, ProvisioningCustomizations } from './provisioning-request.values.ts';
 

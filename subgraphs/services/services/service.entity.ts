@@ -2,10 +2,11 @@ import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { formatBandwidth } from '../coverage/bandwidth.ts';
 import { ServiceLocation } from '../coverage/location.ts';
-import { BillingCycle, ServiceStatus, ServiceType, serviceStates } from './service.states.ts';
+import { ServiceStatus, ServiceType, serviceStates } from './service.states.ts';
 
 /** A service of an account, of whatever kind (specification 2.5, 3.4). Its state machine lives here. */
 @ObjectType({ description: 'A service that an account has ordered.' })

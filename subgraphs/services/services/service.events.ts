@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { changes, defineEvent, timestamp } from '../../../kernel/events/events.ts';
+import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import type { Service } from './service.entity.ts';
-import { BillingCycle, ServiceStatus, ServiceType } from './service.states.ts';
+import { ServiceStatus, ServiceType } from './service.states.ts';
 
 const { PROVISIONING, OPERATIONAL, DECOMMISSIONING, DECOMMISSIONED } = ServiceStatus;
+
+/** What a price is made of: the quantities at their prices add up to it. */
+const priceLine = z.strictObject({ catalog_id: z.string(), unit: z.string(), quantity: z.number(), unit_price: z.number() });
 
 export const servicePayload = z.strictObject({
   id: z.string(),
@@ -15,7 +19,7 @@ export const servicePayload = z.strictObject({
   bandwidth: z.string().nullable(),
   sla: z.string().nullable(),
   billing_cycle: z.enum(BillingCycle),
-  price: z.strictObject({ amount: z.number(), currency: z.string(), unit: z.literal('month') }),
+  price: z.strictObject({ amount: z.number(), currency: z.string(), unit: z.literal('month'), lines: z.array(priceLine) }),
   created_at: timestamp,
   updated_at: timestamp,
   provisioned_at: timestamp.nullable(),
@@ -32,7 +36,12 @@ export const serviceExample: z.input<typeof servicePayload> = {
   bandwidth: '1000mbps',
   sla: 'enterprise',
   billing_cycle: BillingCycle.MONTHLY,
-  price: { amount: 403.65, currency: 'USD', unit: 'month' },
+  price: {
+    amount: 403.65,
+    currency: 'USD',
+    unit: 'month',
+    lines: [{ catalog_id: 'business_fiber', unit: 'month', quantity: 1, unit_price: 403.65 }],
+  },
   created_at: '2026-01-31T09:30:00.000Z',
   updated_at: '2026-01-31T09:30:02.000Z',
   provisioned_at: '2026-01-31T09:30:02.000Z',
@@ -94,6 +103,12 @@ const about = ({ organizationId, updatedAt, id, accountId }: Service) => ({
   accountId,
 });
 
+/** A service is sold as one thing of the catalog at a price a month. */
+const priceOf = ({ monthlyPrice, currency, catalogId }: Service): z.infer<typeof servicePayload>['price'] => {
+  const amount = monthlyPrice.toNumber();
+  return { amount, currency, unit: 'month', lines: [{ catalog_id: catalogId, unit: 'month', quantity: 1, unit_price: amount }] };
+};
+
 const payloadOf = (service: Service): z.infer<typeof servicePayload> => ({
   id: service.id,
   account_id: service.accountId,
@@ -104,7 +119,7 @@ const payloadOf = (service: Service): z.infer<typeof servicePayload> => ({
   bandwidth: service.bandwidth,
   sla: service.sla,
   billing_cycle: service.billingCycle,
-  price: { amount: service.monthlyPrice.toNumber(), currency: service.currency, unit: 'month' },
+  price: priceOf(service),
   created_at: service.createdAt.toISOString(),
   updated_at: service.updatedAt.toISOString(),
   provisioned_at: service.provisionedAt?.toISOString() ?? null,

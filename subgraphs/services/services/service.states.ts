@@ -36,10 +36,3 @@ export enum ServiceType {
   INTERNET = 'internet',
 }
 registerEnumType(ServiceType, { name: 'ServiceType', description: 'The kind of a service.' });
-
-export enum BillingCycle {
-  MONTHLY = 'monthly',
-  QUARTERLY = 'quarterly',
-  ANNUAL = 'annual',
-}
-registerEnumType(BillingCycle, { name: 'BillingCycle', description: 'How often a service is invoiced.' });

@@ -1,0 +1,17 @@
+import { registerEnumType } from 'type-graphql';
+
+/** How often a service is invoiced, in every domain: services are sold by it, events say it, billing counts by it. */
+export enum BillingCycle {
+  MONTHLY = 'monthly',
+  QUARTERLY = 'quarterly',
+  ANNUAL = 'annual',
+}
+registerEnumType(BillingCycle, { name: 'BillingCycle', description: 'How often a service is invoiced.' });
+
+const MONTHS: Readonly<Record<BillingCycle, number>> = {
+  [BillingCycle.MONTHLY]: 1,
+  [BillingCycle.QUARTERLY]: 3,
+  [BillingCycle.ANNUAL]: 12,
+};
+
+export const monthsOf = (cycle: BillingCycle): number => MONTHS[cycle];

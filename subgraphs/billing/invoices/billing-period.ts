@@ -1,0 +1,9 @@
+import { type BillingCycle, monthsOf } from '../../../kernel/values/billing-cycle.ts';
+import { DAY_MS, dateOf } from '../../../kernel/values/days.ts';
+import { addDuration } from '../../../kernel/values/durations.ts';
+
+/** `2026-01-31 to 2026-02-27`: the first and the last day (UTC) of the cycle that begins at an instant. */
+export function periodText(start: Date, cycle: BillingCycle): string {
+  const end = new Date(addDuration(start, { months: monthsOf(cycle), ms: 0 }).getTime() - DAY_MS);
+  return `${dateOf(start)} to ${dateOf(end)}`;
+}
