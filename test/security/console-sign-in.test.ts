@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../kernel/records/ids.ts';
+import { createAccount } from '../billing.setup.ts';
 import { type Rig, rig } from '../rig.ts';
 import { Browser, type Page } from '../support/browser.ts';
 import type { Json, Tenant } from '../tenant.ts';
@@ -67,6 +68,19 @@ describe('the page of a ticket', () => {
     const posted = await browser.open(pathOf(ticket), { method: 'POST', body: new URLSearchParams({ reply: 'Let me in' }) });
     expect(posted.status).toBe(403);
     expect(await comments(ticket)).toEqual([]);
+  });
+
+  test('is not there for who is limited to other accounts', async () => {
+    const [mine, other] = [await createAccount(tenant), await createAccount(tenant)];
+    const [shown, hidden] = [
+      await openTicket(tenant, { customer_id: mine.customer_id }),
+      await openTicket(tenant, { customer_id: other.customer_id }),
+    ];
+    const body = { name: 'Limited', permissions: ['support:read'], accounts: [mine.id] };
+    const { key } = (await tenant.rest('POST', '/auth/api-keys', { body })).body.api_key;
+    const statusOf = async (ticket: Json): Promise<number> =>
+      (await fetch(`${tenant.origin}${pathOf(ticket)}`, { headers: { cookie: `console_session=${key}` }, redirect: 'manual' })).status;
+    expect([await statusOf(shown), await statusOf(hidden)]).toEqual([200, 404]);
   });
 
   test('has no form for who may read and not write, and takes none', async () => {

@@ -198,6 +198,23 @@ describe('the link of a mail about a ticket', () => {
     expect((await follow(visitor(), link)).status).toBe(200);
   });
 
+  test('opens nothing while its organization is suspended', async () => {
+    const own = await platform.organization();
+    const ticket = await openTicket(own);
+    const email = freshEmail();
+    await notify(own, ticket, emailTo(email));
+    const link = new URL(linkIn((await mailTo(email)).text));
+    const browser = visitor();
+    const page = await follow(browser, link);
+    expect(page.status).toBe(200);
+    const become = async (status: string): Promise<unknown> =>
+      (await rows()).query('update identity.organization set status = $1 where id = $2', [status, own.organizationId]);
+    await become('suspended');
+    expect([(await follow(visitor(), link)).status, (await reply(browser, page, 'Hello?')).status]).toEqual([403, 403]);
+    await become('active');
+    expect((await follow(visitor(), link)).status).toBe(200);
+  });
+
   test('of an agent has no token: agents sign in', async () => {
     const email = freshEmail();
     expect((await tenant.rest('POST', '/support/agents', { body: { name: 'Bob', email, specialization: 'connectivity' } })).status).toBe(

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parse } from 'graphql';
 import { Principal } from '../../../kernel/access/principal.ts';
 import { PlatformError, ResourceNotFound } from '../../../kernel/errors/errors.ts';
+import type { Graph } from '../../../kernel/graph.ts';
 import { SIGN_OUT_PATH, signInTo } from '../../../kernel/pages/console.ts';
 import { cookieIn, cookieLine } from '../../../kernel/pages/cookies.ts';
 import {
@@ -15,7 +17,7 @@ import { organizationEm } from '../../../kernel/records/organization.filter.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { isStorable } from '../../../kernel/values/text.ts';
 import type { SupportContext } from '../context.ts';
-import { LINK_MS, type TicketLinks } from '../notifications/ticket.links.ts';
+import { LINK_MS, type LinkHolder, type TicketLinks } from '../notifications/ticket.links.ts';
 import { ticketPath } from '../tickets/ticket.urls.ts';
 import { type ContactParts, ContactVisitor } from './contact.visitor.ts';
 import { noAccessPage, REPLY_LENGTH, type TicketPageParts, ticketPage, unsentPage } from './ticket.page.ts';
@@ -23,6 +25,7 @@ import type { Visitor } from './ticket.view.ts';
 import { UserVisitor } from './user.visitor.ts';
 
 export interface TicketPageRoutes extends ContactParts {
+  graph: Graph;
   links: TicketLinks;
   contextOf(request: RequestContext): SupportContext;
   /** Public origin of the platform. */
@@ -30,6 +33,7 @@ export interface TicketPageRoutes extends ContactParts {
 }
 
 const PAGE = { config: { access: 'page' }, errorHandler: answerErrorPage } as const;
+const STANDING = parse('query TicketPageOrganization { organization { status } }');
 const LINK_COOKIE = 'ticket_link';
 
 /** `urls.customer_portal` of a ticket: the page to which mails lead, on a server behind the edge. */
@@ -50,7 +54,7 @@ async function show(routes: TicketPageRoutes, request: FastifyRequest, reply: Fa
   const { token } = request.query as { token?: unknown };
   const path = ticketPath(idOf(request));
   if (token !== undefined) {
-    if (typeof token !== 'string' || !(await routes.links.holderOf(token, idOf(request)))) return noAccess(path);
+    if (typeof token !== 'string' || !(await holderOf(routes, request, token))) return noAccess(path);
     const isSecure = routes.origin.startsWith('https:');
     reply.header('set-cookie', cookieLine(LINK_COOKIE, token, { path, maxAge: LINK_MS / 1000, isSecure }));
     return { location: path };
@@ -89,13 +93,23 @@ async function visitorOf(routes: TicketPageRoutes, request: FastifyRequest): Pro
   const ticketId = idOf(request);
   const { principal } = request.caller;
   if (isSignedIn(request) && isStorable(ticketId)) {
-    const em = organizationEm(routes.orm, principal.organizationId);
+    const em = organizationEm(routes.orm, principal);
     const user = new UserVisitor({ principal, context: routes.contextOf(request.caller), em, ticketId });
     if (await user.maySee()) return user;
   }
   const token = cookieIn(request, LINK_COOKIE);
-  const recipient = token && (await routes.links.holderOf(token, ticketId));
+  const recipient = token && (await holderOf(routes, request, token));
   return recipient ? new ContactVisitor(routes, recipient) : undefined;
+}
+
+/** Of an organization that is suspended or closed nothing is shown. */
+async function holderOf(routes: TicketPageRoutes, request: FastifyRequest, token: string): Promise<LinkHolder | undefined> {
+  const holder = await routes.links.holderOf(token, idOf(request));
+  if (!holder) return undefined;
+  const { requestId, log } = request.caller;
+  const context = { requestId, log, principal: Principal.system('support.ticket-page', holder.organizationId) };
+  const { organization } = await routes.graph.query<{ organization: { status: string } }>(STANDING, {}, context);
+  return organization.status === 'ACTIVE' ? holder : undefined;
 }
 
 async function shown(visitor: Visitor, path: string, refused?: TicketPageParts['refused'], status = 200): Promise<PageAnswer> {
