@@ -33,7 +33,8 @@ export interface Known<T> {
 /**
  * What every write of an organization needs and few change, such as its categories: known to the process, and read anew when the
  * tables that it is made of have changed. No notification tells of that, which may come late: whoever writes compares `changes` with
- * `changesOf`, asked for with a statement that is sent anyway. What is known is shared: nobody changes it.
+ * `changesOf`, asked for with a statement that is sent anyway. What is known is shared by all who
+ * act in the organization: nobody changes it, and it holds nothing that only some of them see.
  */
 export class ReferenceData<T> {
   readonly #known = new Map<string, Known<T>>();
