@@ -1,14 +1,20 @@
 import { type GraphQLField, getNamedType, isNonNullType, isObjectType } from 'graphql';
+import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { Principal } from '../../kernel/access/principal.ts';
+import { idempotencyScope } from '../../kernel/idempotency/idempotency.ts';
 import { permissionsIn, policiesIn } from '../../rest-bridge/permission.ts';
 import { pathParameters } from '../../rest-bridge/route.ts';
+import { signPrincipal, verifyPrincipal } from '../../router/principal-header.ts';
 import { createAccount } from '../billing.setup.ts';
+import { clientToken, registered, tokensOf } from '../oauth.setup.ts';
 import { eventually, rig } from '../rig.ts';
 import { given } from '../support/literals.ts';
 import { hasRecordParameter, operationOf, routes, titled } from '../support/operations.ts';
 import { recordKinds } from '../support/record.kinds.ts';
 import { namesRecord, Records } from '../support/records.ts';
 import { type Answer, type Json, Tenant } from '../tenant.ts';
+import { userOf } from '../users.setup.ts';
 
 /** Stands in every record of the first account; a response to the second one's key that it stands in has leaked. */
 const LABEL = 'Only the first account reads this';
@@ -253,5 +259,54 @@ describe('a principal who is limited to an account works within it', () => {
     expect((await invite({ role: 'member', accounts: null })).body.error).toMatchObject(refused);
     expect((await invite({ role: 'admin' })).body.error).toMatchObject(refused);
     expect((await invite({ role: 'member', accounts: [await owner.id('account_id')] })).status).toBe(404);
+  });
+
+  test('a user who acts through a client sees the accounts of both, and no token names them', async () => {
+    const { tenant } = owner;
+    const scopes = ['accounts.read'];
+    const client = await registered(tenant, { scopes, accounts: [accountId, await owner.id('account_id')] });
+    const user = await userOf(tenant, 'member');
+    const { access_token: token } = await tokensOf(user, client, 'accounts.read');
+    expect(decodeJwt(token)).not.toHaveProperty('accounts');
+    const seen = async () => {
+      const { body } = await new Tenant(tenant.origin, tenant.organizationId, token).rest('GET', '/accounts');
+      return body.data.map(({ id }: Json) => id).sort();
+    };
+    expect(await seen()).toEqual([accountId, await owner.id('account_id')].sort());
+    const path = `/accounts/${user.account.id}/users/${user.id}`;
+    await tenant.rest('PUT', path, { body: { accounts: [accountId, user.account.id] } });
+    await eventually(async () => (await seen()).join() === accountId);
+  });
+
+  test('a client acts for itself within its accounts', async () => {
+    const client = await registered(owner.tenant, {
+      scopes: ['services.read'],
+      grant_types: ['client_credentials'],
+      accounts: [accountId],
+    });
+    const { body } = await clientToken(owner.tenant.origin, client);
+    const ofClient = new Tenant(owner.tenant.origin, owner.tenant.organizationId, body.access_token);
+    expect((await ofClient.rest('GET', '/services')).body.data.map(({ id }: Json) => id)).toEqual([own.service]);
+  });
+
+  test('what was answered under an Idempotency-Key is not repeated to who sees other accounts', async () => {
+    const principal = (accounts: string[] | null) =>
+      new Principal({ kind: 'user', id: 'user_1', organizationId: 'org_1', plan: 'developer', grants: ['*:*'], accounts });
+    const scopes = [null, ['acc_1'], ['acc_2'], ['acc_1', 'acc_2']].map((accounts) => idempotencyScope(principal(accounts)).callerId);
+    expect(new Set(scopes).size).toBe(4);
+    expect(idempotencyScope(principal(['acc_2', 'acc_1'])).callerId).toBe(scopes[3]);
+  });
+
+  test('a subgraph in another process is told the accounts', () => {
+    const principal = new Principal({
+      kind: 'user',
+      id: 'user_1',
+      organizationId: 'org_1',
+      plan: 'developer',
+      grants: [],
+      accounts: ['acc_1'],
+    });
+    const now = new Date();
+    expect(verifyPrincipal(signPrincipal(principal, 'secret', now), 'secret', now).accounts).toEqual(['acc_1']);
   });
 });
