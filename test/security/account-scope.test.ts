@@ -13,6 +13,7 @@ import { given } from '../support/literals.ts';
 import { hasRecordParameter, operationOf, routes, titled } from '../support/operations.ts';
 import { recordKinds } from '../support/record.kinds.ts';
 import { namesRecord, Records } from '../support/records.ts';
+import { onlyTable } from '../support/tables.ts';
 import { type Answer, type Json, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
 
@@ -235,6 +236,18 @@ describe('a principal who is limited to an account works within it', () => {
     } finally {
       await socket.dispose();
     }
+  });
+
+  test('a reference into another account leads nowhere', async () => {
+    const opened = await limited.rest('POST', '/support/tickets', { body: { title: 'Planted', description: 'Planted' } });
+    const { id } = opened.body.ticket;
+    const rows = await onlyTable('support.ticket');
+    await rows.set('service_affected', await owner.id('service_id'), 'id', id);
+    await rows.set('customer_id', await owner.id('customer_id'), 'id', id);
+    const query = 'query($id: ID!) { ticket(id: $id) { id service { id name } account { id name } } }';
+    const { data } = await limited.graphql(query, { id });
+    expect(JSON.stringify(data)).not.toContain(LABEL);
+    expect(data.ticket.account).toBeNull();
   });
 
   test('relations that belong to the organization are null', async () => {
