@@ -5,11 +5,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { assemble, type FullAssembly } from '../apps/platform/assemble.ts';
-import { startPlatform } from '../apps/platform/platform.ts';
 import type { Rows } from '../kernel/database/database.ts';
-import { createLogger } from '../kernel/log/log.ts';
-import { loadConfig } from '../kernel/settings/config.ts';
+import { platformOn } from './platform.ts';
 
 /**
  * `npm run bench:growth`: by how much each table grows with a million requests of each kind, as docs/operations.md says it. It makes
@@ -27,26 +24,11 @@ if (!url || !Number.isInteger(REQUESTS) || REQUESTS < 1) {
 }
 
 const dataDir = scratchFolder();
-let assembly: FullAssembly | undefined;
-const platform = await startPlatform(
-  loadConfig({
-    PORT: '0',
-    DATA_DIR: dataDir,
-    DATABASE_URL: url,
-    SECRET_KEY: 'a secret for benchmarks, long enough',
-    ALLOW_PRIVATE_URLS: '1',
-    ANONYMOUS_PER_HOUR: '1000000',
-    ANONYMOUS_PER_MINUTE: '1000000',
-    LOG_LEVEL: 'error',
-  }),
-  async (foundation) => {
-    assembly = await assemble(foundation);
-    return assembly;
-  },
-  { log: createLogger({ level: 'error' }) },
-);
-const { domains, databases } = assembly as FullAssembly;
-const { rows } = await databases.storeOf({ schema: 'bench_probe', entities: [], migrations: [] });
+const { platform, domains, rows } = await platformOn(url, dataDir, {
+  ALLOW_PRIVATE_URLS: '1',
+  ANONYMOUS_PER_HOUR: '1000000',
+  ANONYMOUS_PER_MINUTE: '1000000',
+});
 const { apiKey } = await domains.identity.createOrganization({ name: 'Bench', plan: 'custom' });
 
 const receiver = createServer((request, response) => void request.resume().on('end', () => response.end())).listen(0, '127.0.0.1');

@@ -2,11 +2,8 @@ import { scratchFolder } from './scratch-folder.ts';
 import '../apps/production.ts';
 import 'reflect-metadata';
 import autocannon from 'autocannon';
-import { assemble, type FullAssembly } from '../apps/platform/assemble.ts';
-import { startPlatform } from '../apps/platform/platform.ts';
 import type { Rows } from '../kernel/database/database.ts';
-import { createLogger } from '../kernel/log/log.ts';
-import { loadConfig } from '../kernel/settings/config.ts';
+import { platformOn } from './platform.ts';
 import { Results } from './results.ts';
 import { seedTickets } from './support.seed.ts';
 
@@ -33,23 +30,7 @@ interface DeskOf {
   circuits: string[];
 }
 
-let assembly: FullAssembly | undefined;
-const platform = await startPlatform(
-  loadConfig({
-    PORT: '0',
-    DATA_DIR: scratchFolder(),
-    DATABASE_URL: url,
-    SECRET_KEY: 'a secret for benchmarks, long enough',
-    LOG_LEVEL: 'error',
-  }),
-  async (foundation) => {
-    assembly = await assemble(foundation);
-    return assembly;
-  },
-  { log: createLogger({ level: 'error' }) },
-);
-const { domains, databases } = assembly as FullAssembly;
-const { rows } = await databases.storeOf({ schema: 'bench_probe', entities: [], migrations: [] });
+const { platform, domains, rows } = await platformOn(url, scratchFolder());
 
 const desks: DeskOf[] = [];
 for (const size of SIZES) desks.push(await openDesk(size, url, rows));

@@ -11,22 +11,22 @@ export interface UpkeepDeps {
  * Does something every so often that nobody waits for, such as deleting what is kept no longer: never beside itself, and again
  * at its next time where it failed. What takes long ends when it is told to stop. What is due at a stored instant is a sweeper's (kernel/records/due.ts).
  */
-export class Upkeep {
+export abstract class PeriodicTask {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   readonly #stopping = new AbortController();
 
-  constructor(
-    private readonly deps: UpkeepDeps,
-    private readonly task: (stopping: AbortSignal) => Promise<void>,
-  ) {}
+  constructor(private readonly schedule: UpkeepDeps) {}
+
+  /** Once, now. */
+  abstract run(stopping?: AbortSignal): Promise<void>;
 
   start(): void {
     this.#timer = setInterval(() => {
-      this.#running ??= this.#run().finally(() => {
+      this.#running ??= this.#attempt().finally(() => {
         this.#running = undefined;
       });
-    }, this.deps.everyMs).unref();
+    }, this.schedule.everyMs).unref();
   }
 
   /** Resolves when what is under way has ended; nothing begins after. */
@@ -36,12 +36,26 @@ export class Upkeep {
     await this.#running;
   }
 
-  async #run(): Promise<void> {
-    const { name, log } = this.deps;
+  async #attempt(): Promise<void> {
+    const { name, log } = this.schedule;
     try {
-      await this.task(this.#stopping.signal);
+      await this.run(this.#stopping.signal);
     } catch (error) {
       log.warn({ err: error, upkeep: name }, 'upkeep failed and will be tried again');
     }
+  }
+}
+
+/** One that is a function. */
+export class Upkeep extends PeriodicTask {
+  constructor(
+    schedule: UpkeepDeps,
+    private readonly task: (stopping: AbortSignal | undefined) => Promise<void>,
+  ) {
+    super(schedule);
+  }
+
+  override run(stopping?: AbortSignal): Promise<void> {
+    return this.task(stopping);
   }
 }

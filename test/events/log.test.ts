@@ -44,7 +44,7 @@ const consumed = (world: EventsWorld): Promise<true> =>
 /** What the platform does every ten minutes: where readers would have had to wait it does it later. */
 const purged = (process: Process): Promise<true> =>
   eventually(async () => {
-    await process.running.retention.purge();
+    await process.running.retention.run();
     return true as const;
   });
 
@@ -168,7 +168,7 @@ describe('what is older than the log is kept', () => {
     try {
       await reader.query('begin');
       await reader.query('select count(*) from events.event_log');
-      await expect(process.running.retention.purge()).rejects.toThrow('lock timeout');
+      await expect(process.running.retention.run()).rejects.toThrow('lock timeout');
       await process.append(1);
       expect(await idsIn(world)).toHaveLength(3);
       await reader.query('commit');

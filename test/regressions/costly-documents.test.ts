@@ -1,28 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { getIntrospectionQuery } from 'graphql';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Documents } from '../../router/documents.ts';
 import { ExecutableSupergraph } from '../../router/executable-supergraph.ts';
 import { DEFAULT_LIMITS } from '../../router/limits.ts';
-import type { Router } from '../../router/router.ts';
-import { caller, localRouter } from '../graphql/fixtures/rig.ts';
-import { listen, type TestServer } from '../graphql/fixtures/server.ts';
-import { Shop } from '../graphql/fixtures/shop.ts';
+import { caller } from '../graphql/fixtures/rig.ts';
+import { shopServer } from '../graphql/fixtures/server.ts';
 
-let router: Router;
-let server: TestServer;
-beforeAll(async () => {
-  router = await localRouter(new Shop().subgraphs());
-  server = await listen(router);
-});
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  await router.close();
-});
+const shop = shopServer();
 
 async function post(query: string, variables = {}) {
   const headers = { 'content-type': 'application/json' };
-  const response = await fetch(server.url, { method: 'POST', headers, body: JSON.stringify({ query, variables }) });
+  const response = await fetch(shop.server.url, { method: 'POST', headers, body: JSON.stringify({ query, variables }) });
   const body = (await response.json()) as { data?: Record<string, unknown>; errors?: { message: string }[] };
   return { status: response.status, data: body.data, messages: body.errors?.map(({ message }) => message) };
 }
@@ -98,9 +87,9 @@ test.each([
 });
 
 test('an introspection that is repeated is answered from what is kept', async () => {
-  const ask = async (variables = {}) => (await router.execute({ document: whole, variables, context: caller() })).data;
+  const ask = async (variables = {}) => (await shop.router.execute({ document: whole, variables, context: caller() })).data;
   expect(await ask()).toBe(await ask());
   const byName = 'query ($name: String!) { __type(name: $name) { name } }';
-  const type = async (name: string) => (await router.execute({ document: byName, variables: { name }, context: caller() })).data;
+  const type = async (name: string) => (await shop.router.execute({ document: byName, variables: { name }, context: caller() })).data;
   expect([await type('Person'), await type('Order')]).toEqual([{ __type: { name: 'Person' } }, { __type: { name: 'Order' } }]);
 });

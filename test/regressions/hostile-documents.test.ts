@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isObject, type JsonObject, mergeInto } from '../../router/execution/merge.ts';
-import type { Router } from '../../router/router.ts';
-import { caller, localRouter } from '../graphql/fixtures/rig.ts';
-import { listen, type TestServer } from '../graphql/fixtures/server.ts';
-import { Shop } from '../graphql/fixtures/shop.ts';
+import { caller } from '../graphql/fixtures/rig.ts';
+import { shopServer } from '../graphql/fixtures/server.ts';
 
-let router: Router;
-let server: TestServer;
+const shop = shopServer();
 
-beforeAll(async () => {
-  router = await localRouter(new Shop().subgraphs());
-  server = await listen(router);
-});
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  await router.close();
-});
-
-const run = (document: string) => router.execute({ document, context: caller() });
+const run = (document: string) => shop.router.execute({ document, context: caller() });
 
 async function post(query: string): Promise<{ status: number; body: { errors?: { message: string; extensions: { code: string } }[] } }> {
-  const response = await fetch(server.url, {
+  const response = await fetch(shop.server.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query }),

@@ -73,7 +73,7 @@ describe('what was sent', () => {
     };
     await age(91, body.data.id);
     await age(89, (await notify(tenant, recent, emailTo(second))).body.data.id);
-    await platform.assembly.domains.support.notificationRetention.purge();
+    await platform.assembly.domains.support.notificationRetention.run();
     const texts = async (email: string): Promise<(string | null)[]> =>
       (await tenant.rest('GET', '/support/outbox?limit=3')).body.data
         .filter((one: Json) => one.email === email)

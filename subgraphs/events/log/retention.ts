@@ -2,7 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { dayStart } from '../../../kernel/values/days.ts';
-import { Upkeep } from '../../../kernel/work/upkeep.ts';
+import { PeriodicTask } from '../../../kernel/work/upkeep.ts';
 import type { EventPartitions } from './event.partitions.ts';
 
 const EVERY_MS = 600_000;
@@ -22,24 +22,13 @@ export interface RetentionParts {
 export const keptFrom = (now: Date, days: number): Date => dayStart(now, -days);
 
 /** Forgets what is older than the log is kept: the records of deliveries, then the events, a day at a time. */
-export class Retention {
-  readonly #upkeep: Upkeep;
-
+export class Retention extends PeriodicTask {
   constructor(private readonly parts: RetentionParts) {
-    this.#upkeep = new Upkeep({ name: 'events.log', everyMs: EVERY_MS, log: parts.log }, (stopping) => this.purge(stopping));
-  }
-
-  start(): void {
-    this.#upkeep.start();
-  }
-
-  /** Resolves when what is under way has ended. */
-  stop(): Promise<void> {
-    return this.#upkeep.stop();
+    super({ name: 'events.log', everyMs: EVERY_MS, log: parts.log });
   }
 
   /** What was replayed late outlives its event; where it is still to be delivered then, it is skipped. */
-  async purge(stopping?: AbortSignal): Promise<void> {
+  override async run(stopping?: AbortSignal): Promise<void> {
     const { clock, days, partitions } = this.parts;
     const first = keptFrom(clock.now(), days);
     while (await this.#deleteDeliveries(first)) if (stopping?.aborted) return;

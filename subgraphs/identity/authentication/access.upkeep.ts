@@ -3,7 +3,7 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { DAY_MS, HOUR_MS } from '../../../kernel/values/days.ts';
 import { deleteExpired } from '../../../kernel/work/retention.ts';
-import { Upkeep } from '../../../kernel/work/upkeep.ts';
+import { PeriodicTask } from '../../../kernel/work/upkeep.ts';
 import { ATTEMPTS_KEPT_MS } from '../sessions/login.attempts.ts';
 import { EXPIRED_CHANGES } from './change.feed.ts';
 
@@ -25,23 +25,13 @@ export interface AccessUpkeepParts {
  * Deletes what logins, authorizations and signed requests leave behind and nobody asks about any more, and old audit records: anyone
  * who may try to log in could fill the database else.
  */
-export class AccessUpkeep {
-  readonly #upkeep: Upkeep;
-
+export class AccessUpkeep extends PeriodicTask {
   constructor(private readonly parts: AccessUpkeepParts) {
-    this.#upkeep = new Upkeep({ name: 'identity.access', everyMs: EVERY_MS, log: parts.log }, (stopping) => this.purge(stopping));
-  }
-
-  start(): void {
-    this.#upkeep.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#upkeep.stop();
+    super({ name: 'identity.access', everyMs: EVERY_MS, log: parts.log });
   }
 
   /** Used refresh tokens go with their session and not before: until then a replay ends it. */
-  async purge(stopping?: AbortSignal): Promise<void> {
+  override async run(stopping?: AbortSignal): Promise<void> {
     const { rows, clock, auditRetentionDays } = this.parts;
     const tables: [table: string, where: string, keptMs?: number][] = [
       ['session', '"expires_at" < $1 or "ended_at" < $1', SESSIONS_KEPT_MS],

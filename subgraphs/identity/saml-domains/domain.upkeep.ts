@@ -3,7 +3,7 @@ import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
-import { Upkeep } from '../../../kernel/work/upkeep.ts';
+import { PeriodicTask } from '../../../kernel/work/upkeep.ts';
 import { DomainMails } from './saml-domain.mails.ts';
 import { SamlDomainClaim } from './saml-domain-claim.entity.ts';
 import type { SamlDomains } from './saml-domains.ts';
@@ -26,26 +26,17 @@ export interface DomainUpkeepParts {
 }
 
 /** Asks DNS again about claimed and proven domains when they are due, and warns owners whose domains work without proof. */
-export class DomainUpkeep {
-  readonly #upkeep: Upkeep;
+export class DomainUpkeep extends PeriodicTask {
   readonly #mails: DomainMails;
   #round: Promise<void> = Promise.resolve();
 
   constructor(private readonly parts: DomainUpkeepParts) {
-    this.#upkeep = new Upkeep({ name: 'identity.saml-domains', everyMs: EVERY_MS, log: parts.log }, () => this.run());
+    super({ name: 'identity.saml-domains', everyMs: EVERY_MS, log: parts.log });
     this.#mails = new DomainMails(parts.mails);
   }
 
-  start(): void {
-    this.#upkeep.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#upkeep.stop();
-  }
-
   /** Rounds of this process go one after the other. */
-  run(): Promise<void> {
+  override run(): Promise<void> {
     this.#round = this.#round.catch(() => undefined).then(() => this.#once());
     return this.#round;
   }

@@ -1,0 +1,27 @@
+import { assemble, type FullAssembly } from '../apps/platform/assemble.ts';
+import { type Platform, startPlatform } from '../apps/platform/platform.ts';
+import type { Rows } from '../kernel/database/database.ts';
+import { createLogger } from '../kernel/log/log.ts';
+import { loadConfig } from '../kernel/settings/config.ts';
+
+/** The platform in this process, on an empty database of a PostgreSQL server, with what measurements look into. */
+export async function platformOn(
+  databaseUrl: string,
+  dataDir: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Pick<FullAssembly, 'domains'> & { platform: Platform; rows: Rows }> {
+  const assembled = Promise.withResolvers<FullAssembly>();
+  const own = { PORT: '0', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET_KEY: 'a secret for benchmarks, long enough' };
+  const platform = await startPlatform(
+    loadConfig({ ...own, LOG_LEVEL: 'error', ...settings }),
+    async (foundation) => {
+      const assembly = await assemble(foundation);
+      assembled.resolve(assembly);
+      return assembly;
+    },
+    { log: createLogger({ level: 'error' }) },
+  );
+  const { domains, databases } = await assembled.promise;
+  const { rows } = await databases.storeOf({ schema: 'bench_probe', entities: [], migrations: [] });
+  return { platform, domains, rows };
+}
