@@ -1,4 +1,5 @@
 import { systemClock } from '../../kernel/clock.ts';
+import { PlatformError } from '../../kernel/errors/errors.ts';
 import { createLogger } from '../../kernel/log/log.ts';
 import { createMetrics } from '../../kernel/metrics/metrics.ts';
 import { type Config, ConfigError, loadConfig } from '../../kernel/settings/config.ts';
@@ -37,7 +38,8 @@ export async function runTool(run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
-    process.stderr.write(`${describeStartError(error)}\n`);
+    // what an operation refuses says what to do; anything else shows where it came from
+    process.stderr.write(`${error instanceof PlatformError ? error.message : describeStartError(error)}\n`);
     process.exitCode = 1;
   }
 }

@@ -75,6 +75,13 @@ export const COMMANDS: readonly Command[] = [
     variables: ({ reason }) => ({ input: { reason } }),
   },
   changing('resume', 'resumeOrganization', 'Ends a suspension.'),
+  {
+    name: 'withdraw-domain',
+    usage: 'withdraw-domain ORGANIZATION DOMAIN',
+    does: 'Takes an e-mail domain from its SAML connection.',
+    takes: ['id', 'domain'],
+    operation: `mutation ($id: ID!, $domain: String!) { withdrawSamlDomain(id: $id, domain: $domain) { ${FIELDS} } }`,
+  },
   changing('clear-review', 'clearOrganizationReview', 'Ends its review for exceeding the burst limit.'),
 ];
 

@@ -1,4 +1,4 @@
-import { area, get, post, put } from '../route.ts';
+import { area, del, get, post, put } from '../route.ts';
 
 /**
  * Additions, for the operator of the platform. An operator's back office (a CRM, a billing system) makes organizations and changes
@@ -48,6 +48,13 @@ export const operator = area('Operator', "Organizations of the platform. For use
     description: 'Ends its suspension: what waited goes on in order.',
     category: 'account',
     status: 200,
+    addition: true,
+  }),
+  del('withdrawSamlDomain', '/operator/organizations/{organization_id}/saml-domains/{domain}', 'withdrawSamlDomain', {
+    summary: 'Withdraw an e-mail domain of an organization',
+    description:
+      'Takes the domain from the SAML connection of the organization that claims it; its owners are mailed where it worked. Does nothing where it is not claimed. Responds with the organization.',
+    category: 'account',
     addition: true,
   }),
   post('clearOrganizationReview', '/operator/organizations/{organization_id}/clear-review', 'clearOrganizationReview', {

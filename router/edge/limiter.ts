@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Priority, RateCategory } from '../../kernel/http/http.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import { type Charged, type Counters, paysFor, type WindowCharge, type WindowCount } from './counters.ts';
-import { CATEGORY_LIMITS, HOUR_MS, type KeyLimits, MINUTE_MS, type RateLimit, SUSPENSION_MS } from './plans.ts';
+import { CATEGORY_LIMITS, categoryLimit, HOUR_MS, type KeyLimits, MINUTE_MS, type RateLimit, SUSPENSION_MS } from './plans.ts';
 import { KeySuspended, RateLimitExceeded, type WindowName } from './rate-limit.errors.ts';
 import { type Slot, Slots } from './slots.ts';
 
@@ -186,7 +186,7 @@ export class RateLimiter {
     const windows = pair(prefix, weight, PLANS[principal.plan]);
     if (payer.keyLimits) windows.push(...keyWindows(`${prefix}:${principal.id}`, weight, payer.keyLimits));
     for (const [name, amount] of Object.entries(categories ?? {}) as [RateCategory, number][]) {
-      windows.push({ name, key: `${prefix}:${name}`, amount, limit: CATEGORY_LIMITS[name], windowMs: HOUR_MS });
+      windows.push({ name, key: `${prefix}:${name}`, amount, limit: categoryLimit(principal.plan, name), windowMs: HOUR_MS });
     }
     return windows;
   }

@@ -1,3 +1,4 @@
+import type { Plan } from '../../kernel/access/principal.ts';
 import type { Priority, RateCategory } from '../../kernel/http/http.ts';
 
 /** How much fits into an hour and into any 60 seconds, in weighted requests. `Infinity` is counted and never refused. */
@@ -14,6 +15,13 @@ export const SUSPENSION_MS = 300_000;
 
 /** Specification 8.4: operations of a category that an organization may run in an hour. */
 export const CATEGORY_LIMITS: Readonly<Record<RateCategory, number>> = { billing: 100, provisioning: 50, export: 10, account: 200 };
+
+/**
+ * What a plan allows of a category; `custom` is counted and never refused. A request counts one in its category whatever it changes:
+ * one that changes many records at once (a bulk) counts one too.
+ */
+export const categoryLimit = (plan: Plan, category: RateCategory): number =>
+  plan === 'custom' ? Number.POSITIVE_INFINITY : CATEGORY_LIMITS[category];
 
 /** Statuses of a request that was refused before anything was looked for or done: it takes nothing from its category. */
 export const TAKES_NOTHING: ReadonlySet<number> = new Set([400, 401, 403, 413, 415]);

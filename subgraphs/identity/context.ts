@@ -51,7 +51,7 @@ export class IdentityContext {
   }
 
   @once get operator(): OperatorService {
-    return new OperatorService({ ...this.shared, passwords: this.#core.passwords });
+    return new OperatorService({ ...this.shared, passwords: this.#core.passwords, samlDomains: this.#core.saml.domains });
   }
 
   get platformAccesses(): PlatformAccesses {

@@ -20,6 +20,7 @@ import { KeySets } from './issuers/key-sets.ts';
 import { createMfa, type Mfa } from './mfa.ts';
 import { MfaGate } from './oauth/mfa.gate.ts';
 import { OAuth } from './oauth/oauth.ts';
+import { AdministratorReset } from './operator/administrator.reset.ts';
 import { PlatformAccesses } from './operator/platform.access.ts';
 import { OrganizationReview } from './organizations/organization.review.ts';
 import { PasswordService } from './passwords/password.service.ts';
@@ -99,6 +100,7 @@ export interface IdentityCore {
   review: OrganizationReview;
   standings: OrganizationStandings;
   access: PlatformAccesses;
+  administrators: AdministratorReset;
   oauth: OAuth;
   consoleSignIn: ConsoleSignIn;
   upkeep: AccessUpkeep;
@@ -132,6 +134,7 @@ export function createCore(ports: IdentityPorts): IdentityCore {
     overages: new OverageReports(orm, clock),
     review: new OrganizationReview({ orm, clock, trail, log }),
     access: new PlatformAccesses({ orm, clock, trail, feed }),
+    administrators: new AdministratorReset({ orm, clock, trail, sessions: logins.sessions, passwordCost: ports.passwordCost }),
     saml: createSaml({ ...ports, guard: verifying.guard, trail, feed, sessions: logins.sessions, mails: logins.mails }),
     oauth,
     consoleSignIn: new ConsoleSignIn({ ...ports, ...logins, gate }),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { operator } from '../operator.setup.ts';
 import { eventually, rig } from '../rig.ts';
-import { freshEmail } from '../support/record.kinds.ts';
+import { freshEmail, newDomain } from '../support/record.kinds.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { login, PASSWORD, tokenMailedTo } from '../users.setup.ts';
 
@@ -107,4 +107,31 @@ test('an operator clears a review, and the organization starts anew', async () =
   core.review.noteSuspension(principal);
   await core.review.settled();
   expect((await tenant.rest('GET', '/organization')).body.data.under_review_since).toBeNull();
+});
+
+test('an operator withdraws an e-mail domain, which is then claimed by nobody and audited in both organizations', async () => {
+  const tenant = await (await rig()).organization();
+  const domain = newDomain();
+  const body = { name: 'Directory', email_domains: [domain], idp_entity_id: 'https://idp.example.com' };
+  const { body: made } = await tenant.rest('POST', '/auth/saml-connections', { body });
+  const path = `/operator/organizations/${tenant.organizationId}/saml-domains/${domain}`;
+  const other = await (await rig()).organization();
+  expect((await platform.rest('DELETE', path.replace(tenant.organizationId, other.organizationId))).status).toBe(200);
+  const read = async (): Promise<Json> => (await tenant.rest('GET', `/auth/saml-connections/${made.data.id}`)).body.data;
+  expect((await read()).email_domains).toEqual([domain]);
+
+  for (let times = 0; times < 2; times += 1) expect((await platform.rest('DELETE', path)).status).toBe(200);
+  expect(await read()).toMatchObject({ email_domains: [], domains: [] });
+  expect(await auditOf(tenant, 'saml_domain_withdrawn')).toMatchObject([{ reason: `by the operator; ${domain}` }]);
+  expect((await auditOf(platform, 'saml_domain_withdrawn')).filter(({ reason }) => reason.includes(domain))).toHaveLength(1);
+});
+
+test('plan custom has no hourly limit of a category', async () => {
+  const tenant = await (await rig()).organization({ plan: 'custom' });
+  for (let count = 0; count < 11; count += 1) {
+    const report = await tenant.rest('POST', '/support/reports/generate', { body: { report_type: 'usage' } });
+    expect(report.status, JSON.stringify(report.body)).toBeLessThan(300);
+  }
+  const { body } = await tenant.rest('GET', '/monitoring/rate-limits');
+  expect(body.data.categories.find((one: Json) => one.category === 'export')).toMatchObject({ used: 11, limit: null });
 });

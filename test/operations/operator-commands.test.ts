@@ -5,6 +5,7 @@ import { start } from '../rig.ts';
 import { RunningProcess, temporaryFolder } from '../support/process.ts';
 import { Tenant } from '../tenant.ts';
 
+const RESET = fileURLToPath(new URL('../../dist/apps/tools/reset-admin.js', import.meta.url));
 const TOOL = fileURLToPath(new URL('../../dist/apps/tools/operator.js', import.meta.url));
 /** Over the embedded database, whatever the suites run on: the settings of the tool are those of the platform. */
 const SETTINGS = { DATABASE_URL: '', SECRET_KEY: 'a secret for tests that is long enough' };
@@ -62,3 +63,31 @@ test('the command line lists its commands, and says what is wrong with a command
     expect([code, stderr]).toEqual([1, `${says} See npm run operator -- --help.\n`]);
   }
 }, 60_000);
+
+test('a lost password is replaced on the server, which ends sessions and second factors', async () => {
+  const data = temporaryFolder();
+  const first = await start({ ...SETTINGS, ...USER, DATA_DIR: data }, new TestClock());
+  const login = async (origin: string, password: string) =>
+    new Tenant(origin, '', '').rest('POST', '/auth/login', { body: { email: USER.BOOTSTRAP_EMAIL, password } });
+  const { body } = await login(first.origin, USER.BOOTSTRAP_PASSWORD);
+  const user = new Tenant(first.origin, '', body.data.access_token);
+  expect((await user.rest('POST', '/auth/mfa/totp/setup')).status).toBe(201);
+  await first.close();
+
+  const reset = (...args: string[]) => new RunningProcess([RESET, ...args, '--data', data], SETTINGS).exited;
+  expect(await reset('nobody@example.com')).toMatchObject({ code: 1, stderr: 'There is no user nobody@example.com.\n' });
+  const { stdout, code } = await reset(USER.BOOTSTRAP_EMAIL);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^User +admin@example\.com\nOrganization +org_\w+\nPassword +\S{24}\n$/)]);
+
+  const second = await start({ ...SETTINGS, DATA_DIR: data }, new TestClock());
+  expect((await login(second.origin, USER.BOOTSTRAP_PASSWORD)).status).toBe(401);
+  const again = await login(second.origin, /Password +(\S+)/.exec(stdout)?.[1] ?? '');
+  expect(again.status).toBe(200);
+  const present = new Tenant(second.origin, '', again.body.data.access_token);
+  expect((await present.rest('GET', '/auth/mfa/methods')).body.data).toEqual([]);
+  expect((await present.rest('GET', '/auth/audit?event_type=password_reset')).body.data).toMatchObject([
+    { reason: 'on the server; second factors removed' },
+  ]);
+  expect((await new Tenant(second.origin, '', user.apiKey).rest('GET', '/auth/verify')).status).toBe(401);
+  await second.close();
+}, 120_000);

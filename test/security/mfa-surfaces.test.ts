@@ -80,7 +80,7 @@ describe('which mutations ask for a second factor', () => {
     /^(order|decommission|cancel)|Provision/i,
     /(Payment|Refund)$/,
     /User$/,
-    /^(create|change|suspend|resume|close|export|clear|withdraw)Organization|^setPlatformAccess$/,
+    /^(create|change|suspend|resume|close|export|clear|withdraw)Organization|^(setPlatformAccess|withdrawSamlDomain)$/,
     /^(changePassword|deleteMfaMethod|createBackupCodes|resetUserMfa|updateOrganization)$/,
   ];
   /** Those that are called so and do not ask, with the reason. */

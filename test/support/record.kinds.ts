@@ -242,6 +242,7 @@ export const arranged: Readonly<Record<string, (own: Records) => Promise<unknown
 
 /** Parameters and members that look as if they named a record of an organization and do not, with the reason. */
 export const noRecords: Readonly<Record<string, string>> = {
+  domain: 'an e-mail domain: one that is not claimed is withdrawn all the same',
   category: 'a word of the catalog or of the desk, the same for everybody',
   site_id: 'the name that the customer gives to a site, kept as sent',
   customer_ids: "the filter of a webhook: it lets only the organization's own events through, so another's number matches none",

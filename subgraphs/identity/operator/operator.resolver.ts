@@ -70,6 +70,18 @@ export class OperatorResolver {
     return operator.resume(id);
   }
 
+  @Mutation(() => Organization, {
+    description: 'Takes an e-mail domain from the SAML connection of an organization that claims it. Nothing where none does.',
+  })
+  @Requires('platform:admin', { scope: 'organization', secondFactor: true })
+  withdrawSamlDomain(
+    @Arg('id', () => ID) id: string,
+    @Arg('domain', () => String) domain: string,
+    @Ctx() { operator }: IdentityContext,
+  ): Promise<Organization> {
+    return operator.withdrawSamlDomain(id, domain);
+  }
+
   @Mutation(() => User, { description: "What a user of the operator's organization may do of the platform; null takes it away." })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   setPlatformAccess(

@@ -15,6 +15,7 @@ import { Organization } from '../organizations/organization.entity.ts';
 import { OperatorsOwn } from '../organizations/organization.errors.ts';
 import { OrganizationStatus } from '../organizations/organization.states.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
+import type { SamlDomains } from '../saml-domains/saml-domains.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
 import { withoutLogin } from '../users/user.login-name.ts';
@@ -27,6 +28,7 @@ export interface OperatorServiceDeps {
   trail: AuditTrail;
   feed: ChangeFeed;
   passwords: PasswordService;
+  samlDomains: SamlDomains;
 }
 
 /** All organizations, for the operator of the platform: their plans and whether they may be used, and none of their records. */
@@ -89,6 +91,14 @@ export class OperatorService {
       if (!organization.underReviewSince) return;
       organization.clearReview();
       await this.#audit(tx, organization, 'organization_review_cleared');
+    });
+  }
+
+  /** Nothing where the organization does not claim it. @throws ResourceNotFound */
+  withdrawSamlDomain(id: string, domain: string): Promise<Organization> {
+    return this.#change(id, async (tx, organization) => {
+      const isWithdrawn = await this.deps.samlDomains.withdraw(tx, id, domain.toLowerCase());
+      if (isWithdrawn) await this.#audit(tx, organization, 'saml_domain_withdrawn', domain.toLowerCase());
     });
   }
 

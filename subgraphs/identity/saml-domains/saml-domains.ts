@@ -1,9 +1,10 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import { LOCKED, takeTurn } from '../../../kernel/records/records.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
-import type { SamlConnection } from '../saml-connections/saml-connection.entity.ts';
+import { SamlConnection } from '../saml-connections/saml-connection.entity.ts';
 import type { DomainProof, Published } from './domain.proof.ts';
 import { nextCheck } from './domain.schedule.ts';
 import { SamlDomain } from './saml-domain.entity.ts';
@@ -74,6 +75,20 @@ export class SamlDomains {
       const claim = await tx.findOne(SamlDomainClaim, { connectionId, domain }, LOCKED);
       if (claim) await this.#record(tx, claim, published);
     });
+  }
+
+  /** Takes a domain from the organization that claims it, for good: it would have to be claimed anew. Answers whether it was claimed. */
+  async withdraw(tx: EntityManager, organizationId: string, domain: string): Promise<boolean> {
+    await takeTurn(tx, `saml-domain ${domain}`);
+    const claim = await tx.findOne(SamlDomainClaim, { organizationId, domain }, LOCKED);
+    if (!claim) return false;
+    const { connectionId } = claim;
+    if (claim.worksUntil || claim.provenAt) await this.#end(tx, claim, 'the operator of the platform has withdrawn it');
+    await tx.nativeDelete(SamlDomain, { connectionId, domain });
+    await tx.nativeDelete(SamlDomainClaim, { connectionId, domain });
+    const connection = await tx.findOneOrFail(SamlConnection, { id: connectionId }, EVERYWHERE);
+    connection.emailDomains = connection.emailDomains.filter((one) => one !== domain);
+    return true;
   }
 
   async #record(tx: EntityManager, claim: SamlDomainClaim, published: Published): Promise<void> {
