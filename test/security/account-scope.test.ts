@@ -6,13 +6,14 @@ import { idempotencyScope } from '../../kernel/idempotency/idempotency.ts';
 import { permissionsIn, policiesIn } from '../../rest-bridge/permission.ts';
 import { pathParameters } from '../../rest-bridge/route.ts';
 import { signPrincipal, verifyPrincipal } from '../../router/principal-header.ts';
-import { createAccount } from '../billing.setup.ts';
+import { createAccount, orderService } from '../billing.setup.ts';
 import { clientToken, registered, tokensOf } from '../oauth.setup.ts';
 import { eventually, rig } from '../rig.ts';
 import { given } from '../support/literals.ts';
 import { hasRecordParameter, operationOf, routes, titled } from '../support/operations.ts';
 import { recordKinds } from '../support/record.kinds.ts';
 import { namesRecord, Records } from '../support/records.ts';
+import { pathsOf } from '../support/selections.ts';
 import { onlyTable } from '../support/tables.ts';
 import { type Answer, type Json, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
@@ -22,6 +23,8 @@ const LABEL = 'Only the first account reads this';
 const NAMES = Object.keys(recordKinds);
 /** Shared by all accounts of the organization. */
 const SHARED = new Set(['article_id']);
+/** Fields of Query that read one record, of which the second account has one. */
+const READ_BY_ID = new Set(['account', 'service', 'invoice', 'ticket', 'event']);
 /** Of the organization as a whole: its label stands where everybody may read it. */
 const isOpen = (path: string): boolean => /^\/support\/(kb|knowledge|faq)/.test(path);
 
@@ -321,5 +324,47 @@ describe('a principal who is limited to an account works within it', () => {
     });
     const now = new Date();
     expect(verifyPrincipal(signPrincipal(principal, 'secret', now), 'secret', now).accounts).toEqual(['acc_1']);
+  });
+});
+
+describe('what lies behind a record that a principal sees is of the same accounts', async () => {
+  const { schema } = (await rig()).assembly.router;
+  /** Of the principal's own account, by the field that reads one. */
+  const ids: Record<string, string> = {};
+  let reader: Tenant;
+  beforeAll(async () => {
+    const { id: account } = await createAccount(owner.tenant, 'Fourth');
+    reader = await limitedTo(owner.tenant, account);
+    const { service, firstInvoice } = await orderService(owner.tenant, account);
+    const ticket = { title: 'Slow', description: 'Since noon', service_affected: service.id };
+    const opened = await reader.rest('POST', '/support/tickets', { body: ticket });
+    const newest = async () => (await reader.graphql('{ events(page: { limit: 1 }) { nodes { id } } }')).data.events.nodes[0];
+    const { id: event } = await eventually(newest);
+    Object.assign(ids, { account, event, service: service.id, invoice: firstInvoice.id, ticket: opened.body.ticket.id });
+    // references are checked when they are written; should one point to another account all the same, it leads nowhere
+    const first = await owner.id('service_id');
+    await (await onlyTable('support.ticket')).set('service_affected', first, 'id', ids.ticket as string);
+    await (await onlyTable('billing.invoice_line')).set('service_id', first, 'invoice_id', ids.invoice as string);
+  });
+
+  const LEVELS = 3;
+  const roots = Object.values(schema.getQueryType()?.getFields() ?? {})
+    .filter(({ name }) => !/knowledge|article|faq/i.test(name))
+    .map(({ name, type, args }) => ({ name, type, required: args.filter((argument) => isNonNullType(argument.type)) }))
+    .filter(({ required }) => required.every((argument) => argument.name === 'id'));
+  const known = roots.filter(({ name, required }) => required.length === 0 || READ_BY_ID.has(name));
+
+  test.each(known.map((root) => [root.name, root] as const))('from %s', async (name, { type, required }) => {
+    const [declared, called] = required.length === 0 ? ['', name] : ['($id: ID!)', `${name}(id: $id)`];
+    for (const selection of pathsOf(type, LEVELS)) {
+      const { data } = await reader.graphql(
+        `query Q${declared} { ${called} ${selection} }`,
+        required.length === 0 ? {} : { id: ids[name] },
+      );
+      const text = JSON.stringify(data ?? null);
+      expect(text, selection).not.toContain(LABEL);
+      for (const kind of ['account_id', 'customer_id', 'ticket_id', 'invoice_id', 'user_id'])
+        expect(text, selection).not.toContain(await owner.id(kind));
+    }
   });
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type GraphQLField, getNamedType, isLeafType, isNonNullType, isObjectType, isUnionType } from 'graphql';
+import { type GraphQLField, getNamedType, isNonNullType, isObjectType } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../kernel/records/ids.ts';
 import { permissionsIn } from '../../rest-bridge/permission.ts';
@@ -9,6 +9,7 @@ import { given } from '../support/literals.ts';
 import { bodyMembers, hasRecordParameter, isOperators, operationOf, routes, titled, withMember } from '../support/operations.ts';
 import { recordKinds } from '../support/record.kinds.ts';
 import { namesRecord, Records } from '../support/records.ts';
+import { relationsOf } from '../support/selections.ts';
 import { onlyTable } from '../support/tables.ts';
 import type { Json } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
@@ -276,37 +277,4 @@ describe('a reference into another organization leads nowhere', async () => {
     for (const other of ['ticket_id', 'invoice_id', 'event_id'])
       if (!planted.includes(other)) expect(text).not.toContain(await owner.id(other));
   });
-
-  /** Its plain fields, and each of its relations with what lies behind: together they would be more fields than a query may have. */
-  function relationsOf(of: unknown, levels: number): string[] {
-    const type = getNamedType(of as Field['type']);
-    if (!isObjectType(type)) return [deep(type, levels)];
-    const relations = Object.values(type.getFields()).filter(
-      (field) => !isLeafType(getNamedType(field.type)) && field.args.every((argument) => !isNonNullType(argument.type)),
-    );
-    return [deep(type, 0), ...relations.map((field) => `{ ${few(field)} ${deep(field.type, levels - 1)} }`)];
-  }
-
-  /** Of a list less than there would be: all of its relations in full would be more than an answer may have. Here each holds one or two. */
-  function few({ name, args }: Field): string {
-    return args.some((argument) => argument.name === 'limit') ? `${name}(limit: 5)` : name;
-  }
-
-  /** Every field that needs no argument, and what lies behind it, some levels down. Types of a union may not share names: they are aliased. */
-  function deep(of: unknown, levels: number): string {
-    const type = getNamedType(of as Field['type']);
-    if (isUnionType(type))
-      return `{ ${type
-        .getTypes()
-        .map((one) => `... on ${one.name} ${deep(one, levels)}`)
-        .join(' ')} }`;
-    if (!isObjectType(type)) return '';
-    const fields = Object.values(type.getFields()).filter(({ args }) => args.every((argument) => !isNonNullType(argument.type)));
-    const chosen = fields.flatMap((field) => {
-      const name = `${type.name}_${field.name}: ${few(field)}`;
-      if (isLeafType(getNamedType(field.type))) return [name];
-      return levels > 0 ? [`${name} ${deep(field.type, levels - 1)}`] : [];
-    });
-    return `{ __typename ${chosen.join(' ')} }`;
-  }
 });
