@@ -4,9 +4,11 @@ import { createLogger } from '../../kernel/log/log.ts';
 import { newId } from '../../kernel/records/ids.ts';
 import { receiver } from '../events/receiver.ts';
 import { subscribe } from '../events/webhooks.setup.ts';
+import { withSlack } from '../integrations/integrations.setup.ts';
 import { form, own, registered } from '../oauth.setup.ts';
 import { operator } from '../operator.setup.ts';
 import { eventually, rig } from '../rig.ts';
+import { slackServer } from '../support/slack.server.ts';
 import { type Answer, type Json, Tenant } from '../tenant.ts';
 import { login, userOf } from '../users.setup.ts';
 
@@ -103,6 +105,25 @@ describe('a suspended organization', () => {
     await eventually(() => arrivals.length === 3);
     expect(arrivals.map(({ event }) => event.data.ticket.title)).toEqual(['first', 'second', 'third']);
   });
+});
+
+test('what is told to Slack waits while an organization is suspended, and is told once it is resumed', async () => {
+  const { advance, assembly } = await rig();
+  const [tenant, slack] = [await (await rig()).organization(), await slackServer()];
+  const { id } = await withSlack(tenant, slack, { events: ['ticket.created'], message_format: { template: '{{ticket.title}}' } });
+  await act('suspend', tenant);
+  await openedBySystem(tenant, 'first');
+  const { rows } = assembly.domains.identity.core.ports;
+  // it was looked at, and left for later
+  await eventually(async () => {
+    const jobs = `select 1 from pgboss.job where name = 'support.slack' and data->>'integrationId' = $1 and state = 'created' and start_after > pgboss.job_now()`;
+    return (await rows.query(jobs, [id])).length > 0;
+  });
+  expect(slack.requests).toBe(0);
+  await act('resume', tenant);
+  await advance(10_000);
+  await eventually(() => slack.posted.length > 0);
+  expect(slack.posted.map(({ section }) => section)).toEqual(['first']);
 });
 
 describe('an operator', () => {
