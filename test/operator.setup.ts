@@ -7,8 +7,8 @@ import { Tenant } from './tenant.ts';
 /** The organization that operates the platform, with a key that may do everything; in a database of before there was one, the oldest is made so. */
 export async function operator(): Promise<Tenant> {
   const { assembly, origin, clock } = await rig();
-  const { orm } = assembly.domains.identity.core.ports;
-  const apiKey = generateApiKey(false);
+  const { orm, sandbox } = assembly.domains.identity.core.ports;
+  const apiKey = generateApiKey(sandbox);
   const organization = await orm.em.fork().transactional(async (tx) => {
     const oldest = { orderBy: { createdAt: 'asc' } } as const;
     const found =

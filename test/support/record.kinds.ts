@@ -26,6 +26,7 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       const { body } = await (await operator()).rest('POST', '/operator/organizations', {
         body: { name: label, plan: 'developer', administrator },
       });
+      if (!body.data) throw new Error(JSON.stringify(body));
       return body.data.id;
     },
   },
