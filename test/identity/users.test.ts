@@ -25,6 +25,7 @@ describe('an invitation', () => {
       phone: '+1 212 555 0100',
       role: 'support',
       accounts: null,
+      platform_access: null,
       status: 'invited',
       second_factor: false,
       last_login: null,
