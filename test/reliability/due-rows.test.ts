@@ -69,7 +69,7 @@ test('a sweep does it among the records of the row’s organization', async () =
     seen = tx.getFilterParams('organization');
     await send(tx, id, now);
   });
-  expect(seen).toEqual({ id: 'org_1' });
+  expect(seen).toEqual({ id: 'org_1', accounts: null });
 });
 
 test('a sweep takes back what failed, puts that off and does the others', async () => {

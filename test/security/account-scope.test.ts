@@ -139,7 +139,11 @@ describe('a root field of the graph refuses a principal who is limited to accoun
     const snake = argument.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     if (argument !== 'id' && snake in recordKinds) return snake;
     const inPath = routes.filter(({ field }) => field === name).flatMap(({ path }) => pathParameters(path));
-    return inPath.at(-1) ?? NAMES.find((kind) => recordKinds[kind]?.withoutRoute?.includes(name)) ?? 'account_id';
+    return (
+      inPath.findLast((parameter) => parameter in recordKinds) ??
+      NAMES.find((kind) => recordKinds[kind]?.withoutRoute?.includes(name)) ??
+      'account_id'
+    );
   }
 });
 
