@@ -55,7 +55,7 @@ async function backedUp(from: Place, platform: Rig, meanwhile: () => Promise<unk
 async function userOf(platform: Rig, tenant: Tenant): Promise<string> {
   const account = (await tenant.rest('POST', '/accounts', { body: { name: 'Backup', email: 'it@example.com' } })).body.data;
   const email = 'grace@backup.example';
-  await tenant.rest('POST', `/accounts/${account.id}/users`, { body: { email, name: 'Grace', role: 'member' } });
+  await tenant.rest('POST', `/accounts/${account.id}/users`, { body: { email, name: 'Grace', role: 'member', accounts: null } });
   const mail = await eventually(() => platform.mails.find(({ to }) => to === email));
   const token = /token=([\w-]+)/.exec(mail.text)?.[1];
   await tenant.rest('POST', '/auth/password', { body: { token, password: PASSWORD }, headers: { authorization: '' } });
