@@ -11,7 +11,7 @@ export interface StartRow {
   residentMiB: number;
 }
 
-const MAIN = fileURLToPath(new URL('../apps/platform/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../programs/platform.js', import.meta.url));
 const IDLE_MS = 2000;
 
 /** (d): from the command to an answer of /readyz, at a first start and over the same data. */
