@@ -1,7 +1,7 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** What the build has compiled need not be compiled at each start (apps/tools/warm-cache.ts). */
+/** Uses the compiled code that the build has stored (apps/tools/warm-cache.ts): a start need not compile it again. */
 enableCompileCache(fileURLToPath(new URL('../compile-cache', import.meta.url)));
 
 /**
@@ -10,5 +10,5 @@ enableCompileCache(fileURLToPath(new URL('../compile-cache', import.meta.url)));
  */
 process.env.NODE_ENV ??= 'production';
 
-/** What the platform writes (its database, keys, files, mails) is for its own user alone. */
+/** Only the platform's own system user may read the files that it writes: database, keys, attachments, mails. */
 process.umask(0o077);

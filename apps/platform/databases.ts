@@ -57,7 +57,7 @@ export class Databases {
     return done;
   }
 
-  /** What `migrate` would do. @throws SchemaError */
+  /** Lists the upgrades that `migrate` would apply, and applies none. @throws SchemaError */
   async upgrades(): Promise<SchemaUpgrade[]> {
     const found: SchemaUpgrade[] = [];
     for (const [database, subgraphs] of await this.#byDatabase()) found.push(...(await database.upgrades(schemasOf(subgraphs))));
@@ -120,7 +120,7 @@ export class Databases {
     for (const { jobs } of await this.#all()) await jobs.shiftClock(offsetMs);
   }
 
-  /** Hears of what records are read and written with while `act` runs, whoever makes it: each statement, or what goes to a server together. */
+  /** Calls back while `act` runs, for every caller: for each statement, or for each message with statements that goes to a server. */
   async observe(act: () => Promise<unknown>, seen: Partial<Pick<Database, 'onStatement' | 'onRoundTrip'>>): Promise<void> {
     const databases = (await this.#all()).map(({ database }) => database);
     for (const database of databases) Object.assign(database, seen);

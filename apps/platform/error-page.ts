@@ -3,7 +3,7 @@ import type { ErrorPage } from '../../kernel/http/http.ts';
 import { pageHeaders } from '../../kernel/pages/page.headers.ts';
 import { errorMessagePage } from '../../kernel/pages/page.requests.ts';
 
-/** Errors as pages, in the look of the sign-in pages. What is below the paths of the API is JSON for whoever does not open it in a browser. */
+/** Errors as HTML pages for browsers, in the style of the sign-in pages. Other clients of the API's paths get JSON. */
 export const errorPageFor =
   (apiPaths: readonly string[]): ErrorPage =>
   (error, request) =>
@@ -20,7 +20,7 @@ function isForAPerson({ url, headers }: FastifyRequest, apiPaths: readonly strin
 
 const RANGES_MAX = 20;
 
-/** Whether HTML is named, and no less wanted than JSON. */
+/** Whether an Accept header names HTML, with at least the weight of JSON. */
 function prefersHtml(accept = ''): boolean {
   const weights = new Map(
     accept

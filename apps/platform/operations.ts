@@ -11,7 +11,7 @@ const UNMETERED = { config: { access: 'public', weight: 0 } } as const;
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 
 export interface Operations {
-  /** Whether everything runs that runs by itself: a process that listens may still be starting it. */
+  /** Whether the background work has started. The server listens before that. */
   isStarted(): boolean;
   checks: Readonly<Record<string, Check>>;
   metrics: Metrics;

@@ -61,7 +61,7 @@ const MAX_PORT = 65_535;
 const MAX_TIMEOUT_MS = 3_600_000;
 const MAX_CONNECTIONS = 10_000;
 const HEADER = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
-/** What belongs to one connection or one body, or is set by the router itself. */
+/** Headers that are never forwarded: they belong to one connection or body, or the router sets them itself. */
 const OWN_HEADERS = new Set([
   'accept',
   'accept-encoding',

@@ -18,7 +18,7 @@ export function permissionsDocument(supergraphSdl: string, areas: readonly Area[
     '',
     'What a caller must hold, over REST, GraphQL and WebSocket alike: it is stated on the root field (`@Requires`) and checked there. `write` holds',
     '`create`, `admin` and `*` everything of their area. *credentials* means any valid ones; *none* means none. ⚿ asks users, not keys, for a',
-    'second factor. ⌂ concerns the whole organization: whoever is limited to accounts is refused.',
+    'second factor. ⌂ concerns the whole organization: callers who are limited to accounts are refused.',
     '',
     ...areas.flatMap(({ tag, routes }) => [`## ${tag}`, '', ...table(routes, guards), '']),
     '## GraphQL alone',

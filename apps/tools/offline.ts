@@ -33,7 +33,7 @@ export async function openOffline(given: Record<string, string | undefined>): Pr
   }
 }
 
-/** Runs a tool: what it throws is one line for whoever called it, and status 1. */
+/** Runs a tool. An error becomes one line on stderr and exit status 1. */
 export async function runTool(run: () => Promise<void>): Promise<void> {
   try {
     await run();
@@ -44,7 +44,7 @@ export async function runTool(run: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What parsing a command line throws, in one sentence. */
+/** Parses a command line. @throws ConfigError with what is wrong in one sentence, and where the help is */
 export function orHelp<T>(parse: () => T, tool: string): T {
   try {
     return parse();

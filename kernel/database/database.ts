@@ -1,7 +1,5 @@
 import 'reflect-metadata';
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import type { AnyEntity, EntityClass } from '@mikro-orm/core';
 import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
 import { PgliteDriver } from '@mikro-orm/pglite';
@@ -9,7 +7,6 @@ import { defineConfig, type EntityManager, MikroORM, type PostgreSqlDriver } fro
 import { createPostgreSqlTypeParsers } from '@mikro-orm/sql';
 import type pg from 'pg';
 import array from 'postgres-array';
-import { closeToOthers } from '../files/file-modes.ts';
 import type { Logger } from '../log/log.ts';
 import { EXTENSIONS } from '../migrations/extensions.ts';
 import type { MigrationStep } from '../migrations/migration.ts';
@@ -19,6 +16,7 @@ import type { SchemaUpgrade, VersionedSchema } from '../migrations/versioned-sch
 import { ConfigError } from '../settings/config.ts';
 import type { MigrateMode } from '../settings/data.ts';
 import { WorkPoller } from '../work/work-poller.ts';
+import { createCluster } from './cluster.ts';
 import { EmbeddedDatabase } from './embedded.ts';
 import { DatabaseListener } from './listener.ts';
 import { createPool } from './pool.ts';
@@ -289,27 +287,3 @@ const onServer = (pool: pg.Pool, reader: DatabaseReader, names: StatementNames |
     return (await pool.query<unknown[]>({ text, values, rowMode: 'array' })).rows;
   },
 });
-
-/** For a process that is the only one at its database, on whose files the system keeps what was read as well. */
-const SETTINGS = ['shared_buffers = 32MB', 'min_wal_size = 2MB'];
-
-/** A cluster of one database, in which nobody makes another, and with small files of the log: a third of what it would be, to be copied. */
-async function initialize(dataDir: string): Promise<void> {
-  const initDbStartParams = ['--wal-segsize=1'];
-  const pglite = await PGlite.create({ dataDir, extensions: EXTENSIONS, initDbStartParams, postgresqlconf: SETTINGS });
-  await pglite.exec('update pg_database set datistemplate = false');
-  for (const name of ['template0', 'template1']) await pglite.exec(`drop database ${name}`);
-  await pglite.close();
-}
-
-/** A cluster in a folder appears there whole or not at all, so that a start that was killed half way can be repeated. */
-async function createCluster(dataDir: string, template: string | undefined): Promise<void> {
-  if (existsSync(dataDir)) return;
-  const partial = `${dataDir}.partial`;
-  rmSync(partial, { recursive: true, force: true });
-  mkdirSync(dirname(dataDir), { recursive: true });
-  if (template && existsSync(template)) cpSync(template, partial, { recursive: true });
-  else await initialize(partial);
-  closeToOthers(partial);
-  renameSync(partial, dataDir);
-}

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { createServer } from '../../router/edge/server.ts';
 
-/** Each was a 503, as if the database had been lost (ECONNRESET), and a line of level `error`: any holder of a key could fill the log. */
+/** Each of these was answered 503, as if the database had been lost (ECONNRESET), and logged as an error: anyone with a key could fill the log. */
 test('a body that its client breaks off is the error of the client, not of the platform', async () => {
   const app = createServer({ trustedProxies: [] });
   app.post('/', () => ({}));

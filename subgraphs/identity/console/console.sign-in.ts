@@ -43,7 +43,7 @@ const CONTEXT = 'passed';
 /** Pages of ours, and nothing that leads elsewhere. */
 const TARGET = new RegExp(`^${CONSOLE_PATH}(/[\\w-]+)+$`);
 
-/** Sign-in to the platform's own pages, by the same steps, limits and records as any other: password, and second factor of who has one. */
+/** Sign-in to the platform's own pages, with the steps, limits and audit records of every sign-in: the password, then the second factor if the user has one. */
 export class ConsoleSignIn {
   readonly #box: SecretBox;
 

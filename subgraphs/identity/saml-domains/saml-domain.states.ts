@@ -1,7 +1,7 @@
 import { registerEnumType } from 'type-graphql';
 
 export enum SamlDomainStatus {
-  /** Named by a connection, and nothing more: any organization can name any domain. */
+  /** A connection names the domain, without proof: any organization can name any domain. */
   CLAIMED = 'claimed',
   /** Its DNS holds the record of the organization. */
   PROVEN = 'proven',
