@@ -86,7 +86,15 @@ async function edgeOfPlatform(): Promise<{ admit(): Promise<void>; close(): Prom
   const config = loadConfig({ SECRET_KEY: SECRET, DATA_DIR: scratchFolder() });
   let nowMs = Date.now();
   const clock = { now: () => new Date(nowMs) };
-  const foundation = { config, secretKey: SECRET, origin: 'http://127.0.0.1', clock, log, metrics: createMetrics(), redis: undefined };
+  const foundation = {
+    config,
+    secretKeys: [SECRET] as const,
+    origin: 'http://127.0.0.1',
+    clock,
+    log,
+    metrics: createMetrics(),
+    redis: undefined,
+  };
   const assembly = await assemble(foundation);
   // so that the cache hears of changes, and is trusted for as long
   await assembly.domains.identity.start();

@@ -102,7 +102,8 @@ async function untilIdle(probe: Rows): Promise<void> {
     const [row] = await probe.query<{ busy: boolean }>(
       `select exists (select from pgboss.job where state < 'completed' and start_after < now()) or exists (select from support.outbox)
          or exists (select from identity.outbox) or exists (select from events.delivery where status = 'pending')
-         or exists (select from support.ticket_tally where not folded) as busy`,
+         or exists (select from support.ticket_tally where not folded)
+         or exists (select from support.ticket_account_tally where not folded) as busy`,
       [],
     );
     if (!row?.busy) return;

@@ -180,6 +180,46 @@ hand.post<{ Body: typeof ticket; Headers: { 'idempotency-key': string } }>('/tic
   return reply.code(201).type('application/json').send(answer);
 });
 
+/** The same rows and the same answer by one statement: what no program of several statements can reach. */
+const CREATE = `with agent as (
+    select "id", "name", "email", "specialization" from "support"."agent" where "organization_id" = $1 and "specialization" = 'general'
+  ), counter as (
+    insert into "support"."ticket_counter" as c values ($1, 1001) on conflict ("organization_id") do update set "last" = c."last" + 1
+    returning 'TKT-' || "last" as number
+  ), answer as (
+    select agent."id" as agent_id, counter.number, json_build_object('ticket', json_build_object('id', $2::text, 'number', counter.number,
+      'title', $3::text, 'description', $4::text, 'priority', $5::text, 'contact', $6::jsonb, 'assigned_to', to_json(agent)))::text as text
+    from agent, counter
+  ), ticket as (
+    insert into "support"."ticket" ("id", "organization_id", "number", "title", "description", "priority", "urgency", "category", "contact",
+      "metadata", "agent_id", "response_due", "resolution_due", "sla_terms", "resolution_since", "created_at", "updated_at")
+    select $2, $1, number, $3, $4, $5, 3, 'general', $6, '{}', agent_id, $7::timestamptz, $7, $8::jsonb, $7, $7, $7 from answer
+  ), change as (
+    insert into "support"."ticket_change" ("id", "organization_id", "ticket_id", "member", "to", "actor_kind", "actor_id", "created_at")
+    values ($9, $1, $2, 'status', '"open"', 'api_key', $10, $7)
+  ), outbox as (
+    insert into "support"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "occurred_at", "payload")
+    values ($11, $1, 'ticket.created', 'Ticket', $2, $7, $12)
+  ), key as (
+    insert into "support"."bench_key" select $13, text from answer
+  ) select text from answer`;
+
+hand.post<{ Body: typeof ticket; Headers: { 'idempotency-key': string } }>('/tickets/at-once', async (request, reply) => {
+  const { organizationId, id: actor } = request.caller.principal;
+  const { title, description, priority, contact } = request.body;
+  const now = new Date();
+  const id = newId('ticket');
+  const event = newId('event');
+  const terms = JSON.stringify({ response: { minutes: 60 }, resolution: { minutes: 480 } });
+  const payload = { id: event, event: 'ticket.created', timestamp: now, organization_id: organizationId, data: { ticket: { id, title } } };
+  const key = request.headers['idempotency-key'];
+  const [created] = await read<{ text: string }>('bench.create', CREATE, [
+    ...[organizationId, id, title, description, priority, JSON.stringify(contact), now, terms],
+    ...[newId('ticketChange'), actor, event, JSON.stringify(payload), key],
+  ]);
+  return reply.code(201).type('application/json').send(created?.text);
+});
+
 type TicketRow = Record<string, unknown> & {
   id: string;
   sla_terms: { response: { minutes: number }; resolution: { minutes: number } };

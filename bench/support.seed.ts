@@ -78,13 +78,33 @@ function numbers(seed: number): () => number {
   };
 }
 
+/** An account with tickets, and the customer number that its tickets name. */
+export interface Party {
+  id: string;
+  customerId: string;
+}
+
+/** Accounts that somebody may be limited to; the other tickets are of many accounts with a few tickets each. */
+export interface Parties {
+  /** Half of all tickets are of this one. */
+  half: Party;
+  /** A quarter of all tickets is of these together. */
+  several: readonly Party[];
+}
+
 /** Puts a desk's tickets of two years into an organization, with the triggers that a ticket has; says how far it is. */
-export async function seedTickets(url: string, organizationId: string, count: number, tell: (line: string) => void): Promise<void> {
+export async function seedTickets(
+  url: string,
+  organizationId: string,
+  count: number,
+  parties: Parties,
+  tell: (line: string) => void,
+): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     const began = performance.now();
-    const desk = new Desk(organizationId, count);
+    const desk = new Desk(organizationId, count, parties);
     await insert(client, 'agent', desk.agents);
     // an index that is made at the end is made faster, and is as good
     const indexes = count > BATCH ? await dropTextIndexes(client) : [];
@@ -101,7 +121,7 @@ export async function seedTickets(url: string, organizationId: string, count: nu
       [organizationId, 1000 + count],
     );
     tell('vacuum analyze');
-    for (const table of ['ticket', 'ticket_text', 'ticket_tally', 'ticket_change', 'feedback', 'agent'])
+    for (const table of ['ticket', 'ticket_text', 'ticket_tally', 'ticket_account_tally', 'ticket_change', 'feedback', 'agent'])
       await client.query(`vacuum analyze "support"."${table}"`);
     tell(`${count} tickets in ${Math.round((performance.now() - began) / 1000)} s`);
   } finally {
@@ -142,11 +162,12 @@ class Desk {
   /** Apart, because they say when each was opened. */
   readonly #ticketId;
   readonly #now = Date.now();
-  readonly #customers: string[];
+  readonly #others: Party[];
 
   constructor(
     private readonly organizationId: string,
     private readonly count: number,
+    private readonly parties: Parties,
   ) {
     this.#random = numbers(count);
     this.#id = monotonicFactory(this.#random);
@@ -161,7 +182,8 @@ class Desk {
         created_at: new Date(this.#now),
       })),
     );
-    this.#customers = Array.from({ length: Math.ceil(count / TICKETS_EACH) }, () => `cust_${this.#id()}`);
+    const others = Math.ceil(count / 4 / TICKETS_EACH);
+    this.#others = Array.from({ length: others }, () => ({ id: `acc_${this.#id()}`, customerId: `cust_${this.#id()}` }));
   }
 
   /** The later, the more: a desk that grows. */
@@ -173,6 +195,7 @@ class Desk {
     const [responseHours, resolutionHours] = TARGETS[priority];
     const tookHours = resolutionHours * 0.45 * Math.exp(1.1 * this.#normal());
     const isResolved = tookHours < ageHours && this.#random() > 0.004;
+    const { id: accountId, customerId } = this.#party();
     const at = (hours: number) => new Date(created + hours * 3_600_000);
     const respondedHours = Math.min(tookHours, responseHours * 0.5 * Math.exp(0.8 * this.#normal()));
     const isEscalated = this.#random() < 0.06;
@@ -189,7 +212,8 @@ class Desk {
       priority,
       urgency: URGENCY[priority],
       category,
-      customer_id: this.#customers[Math.floor(this.#customers.length * this.#random() ** 2)],
+      customer_id: customerId,
+      account_id: accountId,
       metadata: {},
       agent_id: this.agents.filter(({ specialization }) => specialization === category)[Math.floor(AGENTS_EACH * this.#random())]?.id,
       response_due: at(responseHours),
@@ -235,6 +259,13 @@ class Desk {
     if (!resolvedAt || this.#random() > 0.03) return [];
     const what = { member: 'status', from: 'resolved', to: 'open', actor_kind: 'user', actor_id: 'user_bench' };
     return [{ id: `tchg_${this.#id()}`, organization_id: this.organizationId, ticket_id: id, ...what, created_at: resolvedAt }];
+  }
+
+  #party(): Party {
+    const { half, several } = this.parties;
+    const chosen = this.#random();
+    if (chosen < 0.5) return half;
+    return chosen < 0.75 ? this.#one(several) : (this.#others[Math.floor(this.#others.length * this.#random() ** 2)] as Party);
   }
 
   #description(): string {

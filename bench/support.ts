@@ -2,15 +2,16 @@ import { scratchFolder } from './scratch-folder.ts';
 import '../apps/production.ts';
 import 'reflect-metadata';
 import autocannon from 'autocannon';
+import { MAX_ACCOUNTS } from '../kernel/access/principal.ts';
 import type { Rows } from '../kernel/database/database.ts';
 import { platformOn } from './platform.ts';
 import { Results } from './results.ts';
-import { seedTickets } from './support.seed.ts';
+import { type Party, seedTickets } from './support.seed.ts';
 
 /** `npm run bench:support`: lists, search, words and dashboard of desks that differ only in how many tickets they have. */
 const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10_000, 100_000, 1_000_000];
 const ROUNDS = 3;
-const REQUESTS = 500;
+const REQUESTS = 200;
 const CONNECTIONS = 2;
 const SAMPLES = 100;
 
@@ -20,10 +21,17 @@ if (!url || SIZES.some((size) => !Number.isInteger(size) || size < 1)) {
   process.exit(1);
 }
 
+/** Who asks: somebody who sees all tickets, or who is limited to accounts. */
+interface Caller {
+  name: string;
+  apiKey: string;
+}
+
 interface DeskOf {
   size: number;
-  apiKey: string;
-  /** Who have about as many tickets, whatever the size of the desk. */
+  /** The first one sees everything. */
+  callers: Caller[];
+  /** Who have about as many tickets, whatever the size of the desk; none is of the limited callers' accounts. */
   customers: string[];
   agents: string[];
   /** Circuit numbers that texts name. */
@@ -38,6 +46,8 @@ await untilFolded(rows);
 
 const longAgo = () => new Date(Date.now() - 730 * 86_400_000).toISOString();
 const recent = () => new Date(Date.now() - 30 * 86_400_000).toISOString();
+/** Not asked by limited callers. */
+const OF_CUSTOMERS = 'search: a customer, resolved, of two years';
 /** Pages are short where the smallest desk has few that match: a full page there is compared with a full page here. */
 const CASES: Record<string, (desk: DeskOf, turn: number) => string> = {
   'list, newest first': () => '/support/tickets?limit=50',
@@ -45,7 +55,7 @@ const CASES: Record<string, (desk: DeskOf, turn: number) => string> = {
   'list by due time': () => '/support/tickets?limit=50&sort=resolution_due:desc',
   'search: open or in work, high or critical': () =>
     '/support/tickets/search?pagination[limit]=5&filters[status][]=open&filters[status][]=in_progress&filters[priority][]=high&filters[priority][]=critical',
-  'search: a customer, resolved, of two years': ({ customers }, turn) =>
+  [OF_CUSTOMERS]: ({ customers }, turn) =>
     `/support/tickets/search?pagination[limit]=5&filters[customer_id]=${customers[turn % customers.length]}&filters[status][]=resolved&filters[created_after]=${longAgo()}`,
   'search: an agent, by priority': ({ agents }, turn) =>
     `/support/tickets/search?pagination[limit]=5&filters[assigned_to]=${agents[turn % agents.length]}&filters[priority][]=critical`,
@@ -61,30 +71,55 @@ const WORDS = ['baketi', 'lominu', 'rasevo', 'zudafe', 'tivozu', 'kelomi'];
 
 const results = new Results('npm run bench:support');
 const measured = new Map<string, autocannon.Result[]>();
-// rounds are interleaved, so that all sizes see the same machine
+const callersOf = (name: string, { callers }: DeskOf): Caller[] => (name === OF_CUSTOMERS ? callers.slice(0, 1) : callers);
+const keyOf = (name: string, desk: DeskOf, caller: Caller) => `${name} ${desk.size} ${caller.name}`;
+// rounds are interleaved, so that all sizes and callers see the same machine
 for (let round = 0; round <= ROUNDS; round += 1)
   for (const [name, path] of Object.entries(CASES))
-    for (const desk of desks) {
-      const result = await load(desk, path);
-      // the first round fills caches
-      if (round > 0) measured.set(`${name} ${desk.size}`, [...(measured.get(`${name} ${desk.size}`) ?? []), result]);
-    }
+    for (const desk of desks)
+      for (const caller of callersOf(name, desk)) {
+        const result = await load(desk, caller, path);
+        const key = keyOf(name, desk, caller);
+        // the first round fills caches
+        if (round > 0) measured.set(key, [...(measured.get(key) ?? []), result]);
+      }
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
-const table = Object.keys(CASES).flatMap((name) => {
-  const latencies = desks.map(({ size }) => (measured.get(`${name} ${size}`) ?? []).map(({ latency }) => latency));
-  const p99s = latencies.map((all) => median(all.map(({ p99 }) => p99)));
-  return desks.map(({ size }, index) => ({
-    name,
-    tickets: size,
-    p50Ms: median((latencies[index] ?? []).map(({ p50 }) => p50)),
-    p99Ms: p99s[index] ?? 0,
-    ratio: Number(((p99s[index] ?? 0) / (p99s[0] || 1)).toFixed(2)),
-  }));
-});
+const ratio = (one: number, other: number): number => Number((one / (other || 1)).toFixed(2));
+const medianOf = (name: string, desk: DeskOf, caller: Caller | undefined, of: (latency: autocannon.Result['latency']) => number) =>
+  median(((caller && measured.get(keyOf(name, desk, caller))) ?? []).map(({ latency }) => of(latency)));
 results.add(
   '(h) A desk as it grows',
   `Over REST on PostgreSQL, ${CONNECTIONS} connections, all desks in one database; ratio of the 99th percentile to that of the smallest desk.`,
-  table,
+  Object.keys(CASES).flatMap((name) => {
+    const p99s = desks.map((desk) => medianOf(name, desk, desk.callers[0], ({ p99 }) => p99));
+    return desks.map((desk, index) => ({
+      name,
+      tickets: desk.size,
+      p50Ms: medianOf(name, desk, desk.callers[0], ({ p50 }) => p50),
+      p99Ms: p99s[index] ?? 0,
+      ratio: ratio(p99s[index] ?? 0, p99s[0] ?? 0),
+    }));
+  }),
+);
+results.add(
+  '(i) A desk for callers who are limited to accounts',
+  `The same requests by a key that sees all tickets, one that is limited to an account with half of them, and one to ${MAX_ACCOUNTS} accounts with a quarter; mean in milliseconds, and its ratio to that of the key that sees all.`,
+  Object.keys(CASES)
+    .filter((name) => name !== OF_CUSTOMERS)
+    .flatMap((name) =>
+      desks.map((desk) => {
+        const [all = 0, half = 0, several = 0] = desk.callers.map((caller) => medianOf(name, desk, caller, ({ average }) => average));
+        return {
+          name,
+          tickets: desk.size,
+          allMs: all,
+          halfMs: half,
+          halfRatio: ratio(half, all),
+          severalMs: several,
+          severalRatio: ratio(several, all),
+        };
+      }),
+    ),
 );
 results.write();
 await platform.close();
@@ -92,7 +127,11 @@ process.exit(0);
 
 async function openDesk(size: number, databaseUrl: string, store: Rows): Promise<DeskOf> {
   const { organization, apiKey } = await domains.identity.createOrganization({ name: `Desk of ${size}`, plan: 'custom' });
-  await seedTickets(databaseUrl, organization.id, size, (line) => process.stdout.write(`${line}\n`));
+  const parties: Party[] = [];
+  for (let index = 0; index <= MAX_ACCOUNTS; index += 1) parties.push(await openAccount(apiKey, `Customer ${index + 1}`));
+  const [half, ...several] = parties;
+  if (!half) throw new Error('A desk has accounts.');
+  await seedTickets(databaseUrl, organization.id, size, { half, several }, (line) => process.stdout.write(`${line}\n`));
   const sampled = await store.query<{ agent_id: string; description: string }>(
     `select "agent_id", "description" from "support"."ticket" where "organization_id" = $1 order by "id" desc limit $2`,
     [organization.id, SAMPLES],
@@ -101,31 +140,60 @@ async function openDesk(size: number, databaseUrl: string, store: Rows): Promise
     `select "customer_id" from "support"."ticket" where "organization_id" = $1 group by 1 having count(*) between 50 and 100 limit $2`,
     [organization.id, SAMPLES],
   );
+  const limited = async (name: string, accounts: readonly Party[]): Promise<Caller> => ({
+    name,
+    apiKey: await limitedKey(apiKey, accounts),
+  });
   return {
     size,
-    apiKey,
+    callers: [{ name: 'all', apiKey }, await limited('half', [half]), await limited('several', several)],
     customers: customers.map(({ customer_id: customer }) => customer),
     agents: [...new Set(sampled.map(({ agent_id: agent }) => agent))],
     circuits: sampled.map(({ description }) => /(\d+)\.$/.exec(description)?.[1] ?? ''),
   };
 }
 
-/** What was put in at once is a long list of news to the tally; in life it is a few. */
-async function untilFolded(store: Rows): Promise<void> {
-  for (;;) {
-    const [row] = await store.query<{ left: number }>(`select count(*)::int as left from "support"."ticket_tally" where not "folded"`, []);
-    if (!row?.left) break;
-    process.stdout.write(`folding: ${row.left} left\n`);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-  }
-  await store.query('vacuum analyze "support"."ticket_tally"', []);
+async function openAccount(apiKey: string, name: string): Promise<Party> {
+  const { data } = await post(apiKey, '/accounts', { name, email: 'it@customer.example.com' });
+  return { id: data.id, customerId: data.customer_id };
 }
 
-async function load(desk: DeskOf, path: (desk: DeskOf, turn: number) => string): Promise<autocannon.Result> {
+async function limitedKey(apiKey: string, parties: readonly Party[]): Promise<string> {
+  const accounts = parties.map(({ id }) => id);
+  return (await post(apiKey, '/auth/api-keys', { name: 'Limited', permissions: ['support:read'], accounts })).api_key.key;
+}
+
+interface Made {
+  data: { id: string; customer_id: string };
+  api_key: { key: string };
+}
+
+async function post(apiKey: string, path: string, body: object): Promise<Made> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  const response = await fetch(`${platform.origin}/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Made;
+}
+
+/** What was put in at once is a long list of news to the tally; in life it is a few. */
+async function untilFolded(store: Rows): Promise<void> {
+  for (const table of ['"support"."ticket_tally"', '"support"."ticket_account_tally"']) {
+    for (;;) {
+      const [row] = await store.query<{ left: number }>(`select count(*)::int as left from ${table} where not "folded"`, []);
+      if (!row?.left) break;
+      process.stdout.write(`folding ${table}: ${row.left} left\n`);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+    await store.query(`vacuum analyze ${table}`, []);
+  }
+}
+
+async function load(desk: DeskOf, caller: Caller, path: (typeof CASES)[string]): Promise<autocannon.Result> {
   let turn = 0;
-  const headers = { authorization: `Bearer ${desk.apiKey}` };
-  const setupRequest = (request: autocannon.Request): autocannon.Request => ({ ...request, path: `/v1${path(desk, turn++)}`, headers });
+  const headers = { authorization: `Bearer ${caller.apiKey}` };
+  const next = (): string => path(desk, turn++);
+  const setupRequest = (request: autocannon.Request): autocannon.Request => ({ ...request, path: `/v1${next()}`, headers });
   const result = await autocannon({ url: platform.origin, connections: CONNECTIONS, amount: REQUESTS, requests: [{ setupRequest }] });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${path(desk, 0)}: ${result.non2xx} refusals, ${result.errors} failures.`);
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${next()}: ${result.non2xx} refusals, ${result.errors} failures.`);
   return result;
 }

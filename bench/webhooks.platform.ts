@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { SecretBox } from '../kernel/access/secret-box.ts';
+import { Secrets } from '../kernel/access/secrets.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Attached } from '../kernel/database/database.ts';
 import { type DomainEvent, envelopeOf, type LoggedEvent } from '../kernel/events/events.ts';
@@ -81,7 +82,7 @@ export class BenchPlatform {
       readers: [],
       live: [],
       retentionDays: 30,
-      secretKey: SECRET_KEY,
+      secrets: new Secrets([SECRET_KEY]),
       allowPrivateUrls: true,
     });
     await jobs.start();
@@ -97,7 +98,7 @@ export class BenchPlatform {
   }
 
   async subscribe(url: string, count: number): Promise<void> {
-    const box = new SecretBox(SECRET_KEY, 'events.webhook-secret');
+    const box = new SecretBox([SECRET_KEY], 'events.webhook-secret');
     const now = new Date();
     const webhooks = Array.from({ length: count }, () => {
       const id = newId('webhook');

@@ -1,13 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import type { Permission } from './access/principal.ts';
-import type { SealedColumn } from './access/secret-box.ts';
+import type { SealedColumn, SealedJobs } from './access/sealed-column.ts';
 import type { Clock } from './clock.ts';
 import type { Database, Orm, Rows, Tables } from './database/database.ts';
 import type { EventReader, EventType, Reaction } from './events/events.ts';
 import type { Graph } from './graph.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { Logger } from './log/log.ts';
+import type { OrganizationTables } from './records/organization.data.ts';
 import type { Subgraph } from './subgraph.ts';
+import type { Retained } from './work/retention.ts';
 
 export type IsSuspended = (organizationId: string) => Promise<boolean>;
 
@@ -24,6 +26,8 @@ export interface Ports {
   origin: string;
   /** Whether an organization is suspended: what others see of it waits. From memory. Default: none is. */
   isSuspended?: IsSuspended;
+  /** Whether an organization is closed: nothing runs for it any more, unless it is reopened. From memory. Default: none is. */
+  isClosed?: (organizationId: string) => Promise<boolean>;
 }
 
 /** A domain that runs: its part of the graph, what it does about events, and what it does besides answering. */
@@ -31,6 +35,8 @@ export interface RunningDomain {
   subgraph: Subgraph;
   reactions?: Reaction[];
   readers?: EventReader[];
+  /** What it deletes by age: `npm run maintenance -- prune` does so at once. */
+  retained?: readonly Retained[];
   /** Adds what is no graph, such as the download of a file, behind the edge. */
   mount?(app: FastifyInstance): Promise<void>;
   /** Begins what it does by itself, once the server listens. */
@@ -59,8 +65,12 @@ export interface Domain<P extends Ports = Ports, R extends RunningDomain = Runni
   /** Also the name of its database schema. */
   name: string;
   events: EventType[];
-  /** Where secrets are encrypted at rest: by them it is found out whether the secret key is the right one. */
+  /** Columns of encrypted texts: they are checked at the start, and encrypted anew when the secret key changes. */
   sealed?: readonly SealedColumn[];
+  /** What its tables hold of organizations: what an export shows, and what becomes of it when they end. */
+  organizationData: OrganizationTables;
+  /** Queues whose jobs hold an encrypted text. */
+  sealedJobs?: readonly SealedJobs[];
   /** What can be followed live. */
   live?: readonly LiveField[];
   /** Defines its queues on `jobs`, which start after all domains did. */

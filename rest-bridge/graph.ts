@@ -3,7 +3,8 @@ import { type FieldProblem, InvalidParameters, isErrorCode, PlatformError, Resou
 import { toPlatformError } from '../kernel/http/http.ts';
 import { FailedAfterEffect } from '../kernel/idempotency/idempotency.ts';
 import type { CompiledRoute } from './compiled-route.ts';
-import { type InputPlan, restFieldOf, restWords } from './input.plan.ts';
+import { type InputPlan, restFieldOf } from './input.plan.ts';
+import { inRest } from './input.refusal.ts';
 import { isObject } from './problems.ts';
 
 export interface PageInfo {
@@ -64,9 +65,7 @@ const extensionsOf = (error: GraphQLFormattedError | Error | undefined): Record<
 
 function invalidParameters(details: Record<string, unknown>, message: string, plan: InputPlan): PlatformError {
   const listed = Array.isArray(details.errors) ? details.errors : [details];
-  const [first, ...rest] = listed
-    .filter(isProblem)
-    .map((problem) => ({ ...problem, field: restFieldOf(plan, problem.field), reason: restWords(plan, problem.reason) }));
+  const [first, ...rest] = listed.filter(isProblem).map((problem) => inRest(plan, problem));
   const total = typeof details.problems_total === 'number' ? details.problems_total : undefined;
   return first ? new InvalidParameters([first, ...rest], total) : new PlatformError('INVALID_PARAMETERS', message, details);
 }

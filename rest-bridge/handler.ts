@@ -19,7 +19,7 @@ import type { CompiledRoute } from './compiled-route.ts';
 import { type Found, graphError, readResult } from './graph.ts';
 import { EXPECTED_REVISION } from './input.plan.ts';
 import { searchOf } from './input.reader.ts';
-import { refusalOf } from './input.refusal.ts';
+import { inOrderOf, refusalOf } from './input.refusal.ts';
 import type { RestOptions } from './mount.ts';
 import { requireOperation } from './permission.ts';
 import { readBodyOfGet } from './raw.body.ts';
@@ -118,7 +118,7 @@ export class RouteHandler {
     if (problems.total === 0) return values;
     const { kind, field, input, variables } = this.compiled;
     const isChecked = !problems.isFull && field.args.length > 0;
-    const broken = isChecked ? await this.options.rules?.(kind, field.name, variables(values), request.caller.principal) : [];
+    const broken = isChecked ? await this.options.rules?.(kind, field.name, variables(values), request.caller) : [];
     throw refusalOf(input, problems, broken ?? [], body);
   }
 
@@ -142,7 +142,11 @@ export class RouteHandler {
     caller: RequestContext = request.caller,
   ): Promise<Found> {
     const exchange = new RouteExchange(this.compiled, this.options.execute, caller, values, revision);
-    await callSofa(this.sofa.handler, values, exchange);
+    try {
+      await callSofa(this.sofa.handler, values, exchange);
+    } catch (error) {
+      throw error instanceof InvalidParameters ? inOrderOf(request.body, this.compiled.input, error) : error;
+    }
     return exchange.outcome();
   }
 

@@ -19,6 +19,7 @@ import type { Fetch } from './execution/step.ts';
 import { dataPart, introspect } from './introspection.ts';
 import { Joins } from './joins.ts';
 import { type OperationLimits, rootFields } from './limits.ts';
+import { checkScalars } from './scalars.ts';
 import type { Transport, Variables } from './transport.ts';
 
 /** By the name that the supergraph gives the subgraph in `join__graph(name:)`. */
@@ -58,6 +59,7 @@ export class ExecutableSupergraph {
       if (!transports.has(name)) throw new Error(`The supergraph names the subgraph ${name}, for which there is no transport.`);
     }
     const schema = buildASTSchema(transformSupergraphToPublicSchema(supergraph), { assumeValid: true, assumeValidSDL: true });
+    checkScalars(schema, transports);
     return new ExecutableSupergraph(
       supergraphSdl,
       schema,

@@ -1,4 +1,4 @@
-import { createSourceEventStream, type DocumentNode, type ExecutionResult, execute, Kind, print } from 'graphql';
+import { createSourceEventStream, type DocumentNode, type ExecutionResult, execute, type GraphQLSchema, Kind, print } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { RequestContext } from '../kernel/request.ts';
 import type { Subgraph } from '../kernel/subgraph.ts';
@@ -20,6 +20,10 @@ export class LocalTransport implements Transport {
   readonly #contexts = new WeakMap<RequestContext, object>();
 
   constructor(private readonly subgraph: Subgraph) {}
+
+  get schema(): GraphQLSchema {
+    return this.subgraph.schema;
+  }
 
   execute({ document, variables = {}, context }: SubgraphRequest): MaybePromise<ExecutionResult> {
     return this.#runOf(document)(undefined, this.#contextOf(context), variables);

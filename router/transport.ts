@@ -1,4 +1,4 @@
-import type { DocumentNode, ExecutionResult } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import type { RequestContext } from '../kernel/request.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
@@ -13,6 +13,8 @@ export interface SubgraphRequest {
 
 /** How the router reaches one subgraph. */
 export interface Transport {
+  /** Of a subgraph in this process, whose scalars the router can check itself. */
+  readonly schema?: GraphQLSchema;
   /** A query or mutation. May throw or reject where the subgraph could not be asked. */
   execute(request: SubgraphRequest): MaybePromise<ExecutionResult>;
   /** A subscription; a result instead of a stream when it was refused. Ends early where the connection was lost: by throwing. */

@@ -22,7 +22,7 @@ const MAX_ITEMS = 1000;
 /**
  * Checks the variables of an operation against their types: all problems at once, in the order in which the values were sent.
  * Values are not repeated: they may be secrets or files. An executor would word each problem with the whole value in it, however
- * many there are. What custom scalars accept is for their subgraphs to say.
+ * many there are. What custom scalars of other processes accept is for their subgraphs to say.
  */
 export function compileVariableCheck(
   schema: GraphQLSchema,

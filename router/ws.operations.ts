@@ -7,6 +7,7 @@ import { toPlatformError } from '../kernel/http/http.ts';
 import type { Logger } from '../kernel/log/log.ts';
 import { newId } from '../kernel/records/ids.ts';
 import type { RequestContext } from '../kernel/request.ts';
+import { readTraceparent } from '../kernel/tracing/tracing.ts';
 import type { CredentialWatch } from './credential-watch.ts';
 import type { LiveCaps } from './live-caps.ts';
 import { MutationsOnce, type MutationsOnceOptions } from './mutations.once.ts';
@@ -123,7 +124,7 @@ export class SocketOperations<C extends RequestContext> {
     // a key that was revoked since, or a second factor that was shown, counts with the next operation: what is known costs nothing
     await session.watched?.recheck();
     const { admitted, isOpen } = session.watched ?? {};
-    const context = this.#operationContext(session);
+    const context = this.#operationContext(session, readTraceparent(extensions?.traceparent));
     const caller: Caller<C> = { session, id };
     this.#callers.set(context, caller);
     try {
@@ -181,10 +182,16 @@ export class SocketOperations<C extends RequestContext> {
     return followed;
   }
 
-  #operationContext({ watched }: SocketSession<C>): RequestContext {
+  /** A socket outlives many traces: the operation's own `traceparent` goes before that of `connection_init`. */
+  #operationContext({ watched }: SocketSession<C>, traceparent: string | undefined): RequestContext {
     const requestId = newId('request');
     const { principal = Principal.nobody, client } = watched?.admitted ?? {};
-    return { requestId, principal, client, log: this.options.log.child({ request_id: requestId }) };
+    return {
+      requestId,
+      principal,
+      client: client && traceparent ? { ...client, traceparent } : client,
+      log: this.options.log.child({ request_id: requestId }),
+    };
   }
 }
 

@@ -25,12 +25,17 @@ export class Tenant {
     readonly apiKey: string,
   ) {}
 
+  /** Headers that say who calls. */
+  get credentials(): Record<string, string> {
+    return this.apiKey ? { authorization: `Bearer ${this.apiKey}` } : {};
+  }
+
   /** Calls `/v1<path>`. */
   async rest(method: string, path: string, { body, headers }: RestOptions = {}): Promise<Answer> {
     const response = await fetch(`${this.origin}/v1${path}`, {
       method,
       headers: {
-        ...(this.apiKey && { authorization: `Bearer ${this.apiKey}` }),
+        ...this.credentials,
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -48,7 +53,7 @@ export class Tenant {
     const response = await fetch(`${this.origin}/graphql`, {
       method: 'POST',
       headers: {
-        ...(this.apiKey && { authorization: `Bearer ${this.apiKey}` }),
+        ...this.credentials,
         'content-type': 'application/json',
         accept: 'application/json',
       },
@@ -57,12 +62,12 @@ export class Tenant {
     return { ...((await response.json()) as { data: Json; errors?: Json[] }), headers: response.headers };
   }
 
-  /** A graphql-ws client; the test disposes of it. */
-  socket(): Client {
+  /** A graphql-ws client; the test disposes of it. `params` go into `connection_init` beside the credentials. */
+  socket(params: Readonly<Record<string, string>> = {}): Client {
     return createClient({
       url: `${this.origin.replace('http', 'ws')}/graphql`,
       webSocketImpl: WebSocket,
-      connectionParams: { authorization: `Bearer ${this.apiKey}` },
+      connectionParams: { ...this.credentials, ...params },
       retryAttempts: 0,
     });
   }

@@ -55,9 +55,9 @@ export async function invited(tenant: Tenant, role = 'member', phone?: string): 
 
 /** The token of the link in the last mail to an address, once that came. */
 export async function tokenMailedTo(email: string, subject = /./): Promise<string> {
-  const { mails } = await rig();
+  const platform = await rig();
   return eventually(() => {
-    const mail = mails.findLast((one) => one.to === email && subject.test(one.subject));
+    const mail = platform.mails.findLast((one) => one.to === email && subject.test(one.subject));
     return mail && /token=([\w-]+)/.exec(mail.text)?.[1];
   });
 }

@@ -12,9 +12,11 @@ import { FolderMailer, type Mailer, SmtpMailer } from '../../kernel/messages/mai
 import { SimulatedSms, type SmsSender } from '../../kernel/messages/sms.ts';
 import { TwilioSms } from '../../kernel/messages/sms.twilio.ts';
 import { measured } from '../../kernel/metrics/senders.ts';
+import { OrganizationData } from '../../kernel/records/organization.data.ts';
 import { type Config, ConfigError } from '../../kernel/settings/config.ts';
 import type { SubgraphName } from '../../kernel/settings/data.ts';
 import type { Subgraph } from '../../kernel/subgraph.ts';
+import type { Retained } from '../../kernel/work/retention.ts';
 import { FAIR_USE, keyLimits } from '../../router/edge/plans.ts';
 import type { Router } from '../../router/router.ts';
 import type { IdentityPorts } from '../../subgraphs/identity/core.ts';
@@ -47,7 +49,10 @@ export interface AssembleOptions {
 export interface FullAssembly extends Assembly {
   domains: RunningDomains;
   databases: Databases;
+  stores: Stores;
   router: Router;
+  /** Everything that is deleted by age, by a name for each. */
+  retained: readonly Retained[];
   eventTypes: readonly EventType[];
 }
 
@@ -69,13 +74,18 @@ export async function assembleWith(
   const sms = opened.adopt(measured('sms', givenSms ?? smsOf(config, log), metrics), (one) => one.close());
   const files = opened.adopt(filesOf(config), (one) => one.close());
   const outside = { mailer, sms, files, resolveTxt, passwordCost, rateLimits };
-  const { running, stores, eventTypes } = await startDomains(foundation, databases, graph, outside);
+  const { running, stores, secrets, eventTypes } = await startDomains(foundation, databases, graph, outside);
   const runningDomains: RunningDomain[] = Object.values(running);
   const subgraphs: Subgraph[] = runningDomains.map(({ subgraph }) => subgraph);
-  const surfaces = await openSurfaces(foundation, subgraphs, stores.identity.rows, {
-    challenge: (context) => running.identity.challenge(context),
-    onCredentialChange: (listener) => running.identity.core.feed.onChange(listener),
-  });
+  const surfaces = await openSurfaces(
+    foundation,
+    subgraphs,
+    { rows: stores.identity.rows, secrets },
+    {
+      challenge: (context) => running.identity.challenge(context),
+      onCredentialChange: (listener) => running.identity.core.feed.onChange(listener),
+    },
+  );
   graph.bind((request) => surfaces.router.execute(request));
 
   const first = isOffline ? undefined : await running.identity.bootstrap(config);
@@ -91,7 +101,9 @@ export async function assembleWith(
   return {
     domains: running,
     databases,
+    stores,
     router: surfaces.router,
+    retained: [...runningDomains.flatMap((domain) => domain.retained ?? []), ...databases.retained, surfaces.retained],
     eventTypes,
     async authenticate(credentials) {
       const { principal, rateLimit } = await running.identity.authenticator.authenticate(credentials);
@@ -133,7 +145,7 @@ function checksOf(stores: Stores): Record<string, () => Promise<void>> {
 }
 
 async function startDomains(
-  { config, secretKey, origin, clientAuthorities, clock, log, metrics }: Foundation,
+  { config, secretKeys, origin, clientAuthorities, clock, log, metrics }: Foundation,
   databases: Databases,
   graph: Graph,
   {
@@ -145,9 +157,13 @@ async function startDomains(
     resolveTxt,
   }: Pick<IdentityPorts, 'mailer' | 'sms' | 'resolveTxt' | 'passwordCost' | 'rateLimits'> & { files: FileStore },
 ) {
-  const stores = await openStores(databases, secretKey, log);
+  const { stores, secrets } = await openStores(databases, secretKeys, log);
   const { identity, services, billing, support, events } = domains;
+  const holding = Object.values(domains).map(({ name, organizationData }) => ({ ...stores[name as SubgraphName], organizationData }));
+  // identity's go last: what others hold is found by ids alone
+  const organizationData = new OrganizationData(holding.toReversed());
   const isSuspended: IsSuspended = (organizationId) => reacting.identity.core.standings.isSuspended(organizationId);
+  const isClosed = (organizationId: string): Promise<boolean> => reacting.identity.core.standings.isClosed(organizationId);
   const portsOf = (name: SubgraphName): Ports => ({
     ...stores[name],
     clock,
@@ -155,19 +171,22 @@ async function startDomains(
     log: log.child({ domain: name }),
     origin,
     isSuspended,
+    isClosed,
   });
   const reacting = {
     identity: identity.start({
       ...portsOf('identity'),
       sandbox: config.sandbox,
       clientAuthorities,
-      secretKey,
+      secrets,
       authOrigin: config.authUrl ?? origin,
       serviceOrigin: config.serviceOrigin ?? origin,
       allowPrivateUrls: config.allowPrivateUrls,
       mailer,
       rateLimits,
       sms,
+      files,
+      organizationData,
       locator: await locatorOf(config),
       samlDomainProof: config.samlDomainProof,
       resolveTxt,
@@ -179,7 +198,7 @@ async function startDomains(
     billing: billing.start(portsOf('billing')),
     support: support.start({
       ...portsOf('support'),
-      secretKey,
+      secrets,
       allowPrivateUrls: config.allowPrivateUrls,
       mailer,
       sms,
@@ -197,13 +216,13 @@ async function startDomains(
     readers: started.flatMap(({ readers = [] }) => readers),
     eventTypes,
     live: declared.flatMap((domain) => domain.live ?? []),
-    secretKey,
+    secrets,
     allowPrivateUrls: config.allowPrivateUrls,
     planOf: (organizationId) => reacting.identity.core.standings.planOf(organizationId),
     retentionDays: config.eventRetentionDays,
     metrics,
   });
-  return { running: { ...reacting, events: following }, stores, eventTypes };
+  return { running: { ...reacting, events: following }, stores, secrets, eventTypes };
 }
 
 const mailerOf = ({ smtpUrl, mailFrom, dataDir }: Config): Mailer =>

@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
 import type { Credentials } from '../../kernel/access/credentials.ts';
+import type { SecretKeys } from '../../kernel/access/secret-box.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log/log.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
@@ -15,7 +16,7 @@ import type { Check } from './operations.ts';
 export interface Foundation {
   config: Config;
   /** Of the configuration, or the one that the embedded mode keeps in its data folder. */
-  secretKey: string;
+  secretKeys: SecretKeys;
   /** Where callers reach the platform, without a slash at the end. */
   origin: string;
   /** Who must have issued a client certificate; undefined where anyone may. */

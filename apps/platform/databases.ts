@@ -8,8 +8,7 @@ import type { SchemaUpgrade } from '../../kernel/migrations/versioned-schema.ts'
 import { type Config, type DatabaseUrls, databaseUrlsOf } from '../../kernel/settings/config.ts';
 import { SUBGRAPHS, type SubgraphName } from '../../kernel/settings/data.ts';
 import { isTraced, traceStatement } from '../../kernel/tracing/tracing.ts';
-import { deleteExpired } from '../../kernel/work/retention.ts';
-import { Upkeep } from '../../kernel/work/upkeep.ts';
+import { type Retained, RetentionTask, retainedRows } from '../../kernel/work/retention.ts';
 import { schemasOf } from './schemas.ts';
 import { EMBEDDED_DATABASE } from './secret-key.ts';
 
@@ -25,7 +24,7 @@ const INBOX_MS = 3_600_000;
 /** The databases of the process: one in the embedded mode, else one for each server that the settings name. */
 export class Databases {
   readonly #stores: Store[] = [];
-  readonly #inboxes: Upkeep;
+  readonly inboxes: RetentionTask;
   #stopSampling: (() => void) | undefined;
   readonly #opened = new Map<string, Promise<{ database: Database; jobs: Jobs }>>();
 
@@ -36,7 +35,7 @@ export class Databases {
     private readonly template?: string,
     private readonly metrics?: Metrics,
   ) {
-    this.#inboxes = new Upkeep({ name: 'inboxes', everyMs: INBOX_MS, log }, (stopping) => this.purgeInboxes(stopping));
+    this.inboxes = new RetentionTask({ name: 'inboxes', everyMs: INBOX_MS, log }, () => this.retained);
   }
 
   /** Opens the database of a domain, if none of the others has, and brings its schema up to date. */
@@ -74,13 +73,16 @@ export class Databases {
       ...database.connections,
     }));
     if (connections.length > 0) this.log.info({ connections }, 'connections that this process may open');
-    this.#inboxes.start();
+    this.inboxes.start();
     this.#stopSampling = this.metrics?.samples.add('pools', this.log, () => this.#samplePools(), 0);
   }
 
-  /** Deletes entries of inboxes whose events cannot come again. */
-  async purgeInboxes(stopping?: AbortSignal): Promise<void> {
-    for (const { schema, rows } of this.#stores) await deleteExpired(rows, expiredInbox(schema, this.config.eventRetentionDays), stopping);
+  /** Entries of inboxes whose events cannot come again. */
+  get retained(): Retained[] {
+    return this.#stores.map(({ schema, rows }) => {
+      const expired = expiredInbox(schema, this.config.eventRetentionDays);
+      return retainedRows(rows, expired.table, () => expired);
+    });
   }
 
   /** Costs no statement. */
@@ -107,7 +109,7 @@ export class Databases {
 
   async stopJobs(): Promise<void> {
     this.#stopSampling?.();
-    await this.#inboxes.stop();
+    await this.inboxes.stop();
     await Promise.all((await this.#all()).map(({ jobs }) => jobs.stop()));
   }
 

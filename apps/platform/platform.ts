@@ -18,7 +18,7 @@ import { lockDataFolder } from './data-lock.ts';
 import { closeDataFolder } from './data-modes.ts';
 import { errorPageFor } from './error-page.ts';
 import { mountOperations } from './operations.ts';
-import { keptSecretKey } from './secret-key.ts';
+import { secretKeysOf } from './secret-key.ts';
 import { databaseError, listenError } from './start-error.ts';
 import { clientAuthoritiesOf, serverCertificateOf } from './tls.ts';
 
@@ -54,11 +54,11 @@ export async function startPlatform(config: Config, assemble: Assemble, override
   const origin = config.publicOrigin ?? `${tls ? 'https' : 'http'}://${shownHost(config.host)}:${port}`;
   if (!config.databaseUrl) opened.adopt(await lockDataFolder(config.dataDir), (lock) => lock.release());
   closeDataFolder(config.dataDir, log);
-  const secretKey = config.secretKey ?? keptSecretKey(config.dataDir);
+  const secretKeys = secretKeysOf(config);
   const redis = config.redisUrl ? opened.adopt(connectRedis(config.redisUrl, log), (client) => client.disconnect()) : undefined;
 
   const { clock = systemClock } = overrides;
-  const foundation: Foundation = { config, secretKey, origin, clientAuthorities, clock, log, metrics: createMetrics(), redis };
+  const foundation: Foundation = { config, secretKeys, origin, clientAuthorities, clock, log, metrics: createMetrics(), redis };
   const assembly = opened.adopt(await assembled(assemble, foundation), (one) => one.close());
   const app = opened.adopt(serverOf(config, tls, assembly), drain);
   let isStarted = false;

@@ -7,7 +7,7 @@ import { credentials } from '../../rest-bridge/routes/credentials.ts';
 import { eventStreamRoutes } from '../../rest-bridge/routes/event-stream.ts';
 import { monitoring } from '../../rest-bridge/routes/monitoring.ts';
 import { oauthRoutes } from '../../rest-bridge/routes/oauth.ts';
-import { operator } from '../../rest-bridge/routes/operator.ts';
+import { operator, operatorFiles } from '../../rest-bridge/routes/operator.ts';
 import { samlRoutes } from '../../rest-bridge/routes/saml.ts';
 import { services } from '../../rest-bridge/routes/services.ts';
 import { jiraWebhookRoutes } from '../../rest-bridge/routes/support.integrations.ts';
@@ -26,4 +26,5 @@ export const otherRoutes: readonly OtherRoute[] = [
   ...attachmentRoutes,
   ...supportReportFiles,
   ...jiraWebhookRoutes,
+  ...operatorFiles,
 ];

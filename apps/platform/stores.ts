@@ -1,31 +1,42 @@
+import type { SecretKeys } from '../../kernel/access/secret-box.ts';
+import type { Secrets } from '../../kernel/access/secrets.ts';
 import type { Database } from '../../kernel/database/database.ts';
-import type { Domain } from '../../kernel/domain.ts';
 import type { Logger } from '../../kernel/log/log.ts';
 import { SUBGRAPHS, type SubgraphName } from '../../kernel/settings/data.ts';
 import type { Databases, Store } from './databases.ts';
 import { domains } from './domains.ts';
-import { checkSecretKey, type SealedPlace } from './secret-key.check.ts';
+import { type SealedPlace, sealedPlacesOf } from './sealed.places.ts';
+import { checkSecretKey, readSecrets } from './secret-key.check.ts';
 
 export type Stores = Record<SubgraphName, Store>;
 
+export interface OpenedStores {
+  stores: Stores;
+  secrets: Secrets;
+}
+
 /**
- * Opens what each domain keeps: schemas up to date, and encrypted with this secret key.
+ * Opens what each domain keeps: schemas up to date, and encrypted with one of these secret keys.
  * @throws SchemaError, StartError
  */
-export async function openStores(databases: Databases, secretKey: string, log: Logger): Promise<Stores> {
+export async function openStores(databases: Databases, keys: SecretKeys, log: Logger): Promise<OpenedStores> {
   await databases.migrate();
   const stores: Partial<Stores> = {};
   for (const schema of SUBGRAPHS) stores[schema] = await databases.storeOf({ ...domains[schema], schema });
   const opened = stores as Stores;
-  const byDatabase = Map.groupBy(SUBGRAPHS, (name): Database => opened[name].database);
-  for (const names of byDatabase.values()) {
-    const [first = SUBGRAPHS[0]] = names;
-    await checkSecretKey(opened[first].rows, secretKey, names.flatMap(placesOf), log);
+  const keyOf = new Map<Database, string>();
+  for (const { database, rows, places } of sealedIn(opened)) {
+    keyOf.set(database, await checkSecretKey(rows, keys, places, log));
   }
-  return opened;
+  const { database, rows } = opened.identity;
+  return { stores: opened, secrets: await readSecrets(rows, keys, keyOf.get(database) ?? keys[0]) };
 }
 
-function placesOf(schema: SubgraphName): SealedPlace[] {
-  const { sealed = [] }: Pick<Domain, 'sealed'> = domains[schema];
-  return sealed.map((column) => ({ schema, ...column }));
+/** Each database, with the places of encrypted texts of the domains that it holds. */
+export function sealedIn(stores: Stores): { database: Database; rows: Store['rows']; places: SealedPlace[] }[] {
+  const byDatabase = Map.groupBy(SUBGRAPHS, (name): Database => stores[name].database);
+  return [...byDatabase].map(([database, names]) => {
+    const { rows } = stores[names[0] ?? 'identity'];
+    return { database, rows, places: names.flatMap(sealedPlacesOf) };
+  });
 }

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { SecretBox } from '../../kernel/access/secret-box.ts';
+import type { Secrets } from '../../kernel/access/secrets.ts';
 import type { Rows } from '../../kernel/database/database.ts';
 import type { InputProblems } from '../../kernel/graphql/input-problems.ts';
 import { SqlIdempotencyStore } from '../../kernel/idempotency/store.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { Subgraph } from '../../kernel/subgraph.ts';
-import { Upkeep } from '../../kernel/work/upkeep.ts';
+import { type Retained, RetentionTask } from '../../kernel/work/retention.ts';
 import { mountEventStream } from '../../rest-bridge/event-stream.ts';
 import { mountRest } from '../../rest-bridge/mount.ts';
 import { rewriteUrl } from '../../rest-bridge/paths.ts';
@@ -21,15 +21,17 @@ import { LocalTransport } from '../../router/local.transport.ts';
 import type { MutationsOnceOptions } from '../../router/mutations.once.ts';
 import type { RouterObserver } from '../../router/observer.ts';
 import { type Challenge, createRouter, type Router } from '../../router/router.ts';
-import { composeSupergraph } from '../../router/supergraph.ts';
 import { mountGraphqlSocket } from '../../router/ws.ts';
 import type { Foundation } from './assembly.ts';
+import { supergraphOf } from './composition.ts';
 import { costsByRoutes, prioritiesByRoutes } from './rate-categories.ts';
 import { otherRoutes, restAreas } from './rest-areas.ts';
 
 /** The graph over the subgraphs of this process, and what callers reach it by. */
 export interface Surfaces {
   router: Router;
+  /** Kept responses. */
+  retained: Retained;
   rewriteUrl(url: string): string;
   mount(app: FastifyInstance, edge: Edge): Promise<void>;
   /** Starts what the surfaces do by themselves. */
@@ -47,15 +49,14 @@ const PURGE_MS = 3_600_000;
 const NOTHING: Cost = { weight: 0 };
 
 export async function openSurfaces(
-  { config, clock, log, metrics, secretKey }: Foundation,
+  { config, clock, log, metrics }: Foundation,
   subgraphs: readonly Subgraph[],
-  rows: Rows,
+  { rows, secrets }: { rows: Rows; secrets: Secrets },
   { challenge, onCredentialChange }: CredentialPorts,
 ): Promise<Surfaces> {
-  const transports = new Map(subgraphs.map((subgraph) => [subgraph.name, new LocalTransport(subgraph)]));
-  const supergraphSdl = composeSupergraph(subgraphs);
-  const router = await createRouter({ supergraphSdl, transports, log, observer: observerOf(metrics), challenge });
-  const idempotency = new SqlIdempotencyStore(rows, new SecretBox(secretKey, 'idempotency'));
+  const supergraphSdl = supergraphOf(subgraphs);
+  const router = await createRouter({ supergraphSdl, ...localTransports(subgraphs), log, observer: observerOf(metrics), challenge });
+  const idempotency = new SqlIdempotencyStore(rows, secrets);
   const demands = { permissionOf: permissionsIn(supergraphSdl), hasPolicy: policiesIn(supergraphSdl) };
   const once = { store: idempotency, authorize: authorizer(demands) };
   const routes = restAreas.flatMap((area) => area.routes);
@@ -65,9 +66,10 @@ export async function openSurfaces(
   const addressOf = clientAddress(config.trustedProxies);
   const watch = new CredentialWatch<Admission>({ onCredentialChange, log });
   const caps = new LiveCaps();
-  const upkeep = new Upkeep({ name: 'rest.idempotency', everyMs: PURGE_MS, log }, (stopping) => idempotency.purge(stopping));
+  const upkeep = new RetentionTask({ name: 'rest.idempotency', everyMs: PURGE_MS, log }, () => [idempotency.retained]);
   return {
     router,
+    retained: idempotency.retained,
     rewriteUrl: (url) => rewriteUrl({ url }),
     async mount(app, edge) {
       await mountGraphql(app, router, {
@@ -123,6 +125,10 @@ export async function openSurfaces(
   };
 }
 
+const localTransports = (subgraphs: readonly Subgraph[]) => ({
+  transports: new Map(subgraphs.map((subgraph) => [subgraph.name, new LocalTransport(subgraph)])),
+});
+
 interface Demands {
   permissionOf(coordinate: string): string | undefined;
   hasPolicy(coordinate: string, policy: 'second_factor' | 'organization'): boolean;
@@ -131,10 +137,10 @@ interface Demands {
 /** The rules of an input are those of the subgraph that has the root field. */
 const rulesOf =
   (subgraphs: readonly Subgraph[]): InputProblems =>
-  async (kind, field, args, principal) => {
+  async (kind, field, args, request) => {
     const rootOf = ({ schema }: Subgraph) => (kind === 'query' ? schema.getQueryType() : schema.getMutationType());
     const owner = subgraphs.find((subgraph) => rootOf(subgraph)?.getFields()[field]);
-    return owner?.inputProblems?.(kind, field, args, principal) ?? [];
+    return owner?.inputProblems?.(kind, field, args, request) ?? [];
   };
 
 /** Judges root fields of mutations as the bridge does its routes. */

@@ -26,7 +26,7 @@ export async function generateDocuments(committed: (path: string) => string | un
   const log = createLogger({ level: 'silent' });
   const foundation = {
     config,
-    secretKey: 'x'.repeat(32),
+    secretKeys: ['x'.repeat(32)] as const,
     origin: 'http://127.0.0.1:4000',
     clock: systemClock,
     log,

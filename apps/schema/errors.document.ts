@@ -20,7 +20,9 @@ const MEANINGS: Record<ErrorCode, string> = {
   IP_NOT_ALLOWED: 'The key may not be used from this address.',
   ACCESS_RESTRICTED: 'Access is restricted at this time or from this place.',
   ORGANIZATION_SUSPENDED:
-    'The organization of the caller is suspended, or closed: all its credentials are refused, its services run on. Contact the operator of the platform.',
+    'The organization of the caller is suspended: all its credentials are refused, its services run on. Contact the operator of the platform.',
+  ORGANIZATION_CLOSED:
+    'The organization of the caller is closed: all its credentials are refused, and its records are deleted 30 days after it was closed. Contact the operator of the platform.',
   MFA_REQUIRED:
     'A user must show a second factor first. Over REST the body is `{"error": "mfa_required", "challenge_id", "methods", "message"}` (2.4); over GraphQL `details` holds `challenge_id` and `methods`.',
   KEY_SUSPENDED:
@@ -30,6 +32,7 @@ const MEANINGS: Record<ErrorCode, string> = {
   ROUTE_NOT_FOUND: 'There is no such path.',
   METHOD_NOT_ALLOWED: 'The path has other methods; the header `Allow` lists them.',
   REQUEST_TIMEOUT: 'The request did not arrive in time. The connection is closed; send it again.',
+  ACCOUNT_SUSPENDED: 'The account that the request names is suspended, and orders nothing: set its status to active first.',
   DUPLICATE_PAYMENT: 'The payment was made before.',
   DUPLICATE_RESOURCE: 'A record with the same identity exists.',
   IDEMPOTENCY_CONFLICT: 'The `Idempotency-Key` was used with another body, or its first request is still running.',

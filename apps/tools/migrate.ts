@@ -7,7 +7,7 @@ import { ConfigError, loadConfig } from '../../kernel/settings/config.ts';
 import { lockDataFolder } from '../platform/data-lock.ts';
 import { DATABASE_TEMPLATE } from '../platform/database-template.ts';
 import { Databases } from '../platform/databases.ts';
-import { keptSecretKey } from '../platform/secret-key.ts';
+import { secretKeysOf } from '../platform/secret-key.ts';
 import { databaseError, describeStartError } from '../platform/start-error.ts';
 import { openStores } from '../platform/stores.ts';
 
@@ -51,14 +51,14 @@ async function run(onlyStatus: boolean, given: Record<string, string | undefined
   const log = createLogger({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
   await using opened = new AsyncDisposableStack();
   if (!config.databaseUrl) opened.adopt(await lockDataFolder(config.dataDir), (lock) => lock.release());
-  const secretKey = config.secretKey ?? keptSecretKey(config.dataDir);
+  const secretKeys = secretKeysOf(config);
   const databases = opened.adopt(new Databases(config, log, DATABASE_TEMPLATE), (all) => all.close());
   try {
     const upgrades = await (onlyStatus ? databases.upgrades() : databases.migrate());
     process.stdout.write(report(upgrades, onlyStatus));
     if (onlyStatus) return upgrades.length > 0 ? NOT_UP_TO_DATE : 0;
     // also here, so that a wrong key is found before the platform runs
-    await openStores(databases, secretKey, log);
+    await openStores(databases, secretKeys, log);
     return 0;
   } catch (error) {
     throw config.databaseUrl ? databaseError(error, config.databaseUrl) : error;

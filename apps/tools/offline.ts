@@ -1,12 +1,25 @@
+import type { SecretKeys } from '../../kernel/access/secret-box.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { PlatformError } from '../../kernel/errors/errors.ts';
-import { createLogger } from '../../kernel/log/log.ts';
+import { createLogger, type Logger } from '../../kernel/log/log.ts';
 import { createMetrics } from '../../kernel/metrics/metrics.ts';
 import { type Config, ConfigError, loadConfig } from '../../kernel/settings/config.ts';
 import { assembleWith, type FullAssembly } from '../platform/assemble.ts';
 import { lockDataFolder } from '../platform/data-lock.ts';
-import { keptSecretKey } from '../platform/secret-key.ts';
+import { Databases } from '../platform/databases.ts';
+import { secretKeysOf } from '../platform/secret-key.ts';
 import { databaseError, describeStartError } from '../platform/start-error.ts';
+import { type OpenedStores, openStores } from '../platform/stores.ts';
+
+/** Values of settings by their names, in place of those of the environment. */
+type Given = Record<string, string | undefined>;
+type KeysOf = (config: Config) => SecretKeys;
+
+interface Settled {
+  config: Config;
+  log: Logger;
+  secretKeys: SecretKeys;
+}
 
 /** A platform without a port and without its background work: it may run beside others on a server, and alone over an embedded database. */
 export interface Offline extends AsyncDisposable {
@@ -15,21 +28,44 @@ export interface Offline extends AsyncDisposable {
 }
 
 /** With the settings of the environment, as `npm start` reads them. @throws StartError, ConfigError, SchemaError */
-export async function openOffline(given: Record<string, string | undefined>): Promise<Offline> {
+export async function openOffline(given: Given): Promise<Offline> {
   await using opened = new AsyncDisposableStack();
+  const { config, log, secretKeys } = await settle(given, opened);
+  const origin = config.publicOrigin ?? `http://localhost:${config.port}`;
+  const foundation = { config, secretKeys, origin, clock: systemClock, log, metrics: createMetrics(), redis: undefined };
+  const assembly = await opening(config, () => assembleWith(foundation, { isOffline: true }));
+  opened.adopt(assembly, (one) => one.close());
+  const resources = opened.move();
+  return { config, assembly, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** Databases without the platform over them. @throws as `openOffline` */
+export async function openOfflineStores(
+  given: Given,
+  keysOf?: KeysOf,
+): Promise<OpenedStores & Pick<Settled, 'config' | 'secretKeys'> & AsyncDisposable> {
+  await using opened = new AsyncDisposableStack();
+  const { config, log, secretKeys } = await settle(given, opened, keysOf);
+  const databases = opened.adopt(new Databases(config, log), (all) => all.close());
+  const stores = await opening(config, () => openStores(databases, secretKeys, log));
+  const resources = opened.move();
+  return { ...stores, config, secretKeys, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** The embedded database belongs to the tool until it ends. */
+async function settle(given: Given, opened: AsyncDisposableStack, keysOf: KeysOf = secretKeysOf): Promise<Settled> {
   const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const config: Config = { ...loadConfig({ ...process.env, ...options }), migrate: 'never' };
-  const log = createLogger({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
   if (!config.databaseUrl) opened.adopt(await lockDataFolder(config.dataDir), (lock) => lock.release());
-  const origin = config.publicOrigin ?? `http://localhost:${config.port}`;
-  const secretKey = config.secretKey ?? keptSecretKey(config.dataDir);
-  const foundation = { config, secretKey, origin, clock: systemClock, log, metrics: createMetrics(), redis: undefined };
+  const log = createLogger({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
+  return { config, log, secretKeys: keysOf(config) };
+}
+
+async function opening<T>({ databaseUrl }: Config, open: () => Promise<T>): Promise<T> {
   try {
-    const assembly = opened.adopt(await assembleWith(foundation, { isOffline: true }), (one) => one.close());
-    const resources = opened.move();
-    return { config, assembly, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+    return await open();
   } catch (error) {
-    throw config.databaseUrl ? databaseError(error, config.databaseUrl) : error;
+    throw databaseUrl ? databaseError(error, databaseUrl) : error;
   }
 }
 

@@ -18,11 +18,14 @@ interface Command {
   /** Variables that its arguments are. */
   takes: readonly string[];
   operation: string;
+  /** What there may not be. Default: an organization. */
+  absent?: string;
   /** Variables that its options are. */
   variables?(values: Values): Record<string, unknown>;
 }
 
-const FIELDS = 'id name plan status operator underReviewSince suspendedAt closedAt deleteAfter createdAt';
+const FIELDS = 'id name plan status operator underReviewSince suspendedAt closedAt deleteAfter deletedAt createdAt';
+const EXPORT_FIELDS = 'id organizationId status error records bytes createdAt completedAt expiresAt downloadUrl';
 const changing = (name: string, field: string, does: string): Command => ({
   name,
   usage: `${name} ORGANIZATION`,
@@ -74,7 +77,30 @@ export const COMMANDS: readonly Command[] = [
     operation: `mutation ($id: ID!, $input: OrganizationSuspendInput) { suspendOrganization(id: $id, input: $input) { ${FIELDS} } }`,
     variables: ({ reason }) => ({ input: { reason } }),
   },
-  changing('resume', 'resumeOrganization', 'Ends a suspension.'),
+  {
+    name: 'close',
+    usage: 'close ORGANIZATION [--reason]',
+    does: 'Closes one without live services; its records are deleted after 30 days.',
+    takes: ['id'],
+    operation: `mutation ($id: ID!, $input: OrganizationCloseInput) { closeOrganization(id: $id, input: $input) { ${FIELDS} } }`,
+    variables: ({ reason }) => ({ input: { reason } }),
+  },
+  changing('resume', 'resumeOrganization', 'Ends a suspension, or a closing until records are deleted.'),
+  {
+    name: 'export',
+    usage: 'export ORGANIZATION',
+    does: 'Begins an archive of all its records, which the platform writes.',
+    takes: ['id'],
+    operation: `mutation ($id: ID!) { exportOrganization(id: $id) { ${EXPORT_FIELDS} } }`,
+  },
+  {
+    name: 'export-status',
+    usage: 'export-status ORGANIZATION',
+    does: 'Shows how far its newest archive is, and where.',
+    takes: ['id'],
+    operation: `query ($id: ID!) { organizationExport(id: $id) { ${EXPORT_FIELDS} } }`,
+    absent: 'export of',
+  },
   {
     name: 'withdraw-domain',
     usage: 'withdraw-domain ORGANIZATION DOMAIN',
@@ -100,12 +126,12 @@ export class OperatorCommands {
   }
 
   /** @throws ConfigError with what the operation refused */
-  async run({ operation, takes, variables }: Command, names: readonly string[], values: Values): Promise<string> {
+  async run({ operation, takes, absent = 'organization', variables }: Command, names: readonly string[], values: Values): Promise<string> {
     const named = Object.fromEntries(takes.map((name, index) => [name, name === 'plan' ? names[index]?.toUpperCase() : names[index]]));
     const { data, errors } = await this.#execute(operation, { ...variables?.(values), ...named });
     if (errors?.length) throw new ConfigError(errors.map(({ message }) => message));
     const [result] = Object.values(data ?? {}) as (Shown | { nodes: Shown[] } | null)[];
-    if (!result) throw new StartError(`There is no organization ${names[0]}.`);
+    if (!result) throw new StartError(`There is no ${absent} ${names[0]}.`);
     if (values.json) return `${JSON.stringify(result, null, 2)}\n`;
     return 'nodes' in result ? (result.nodes as Shown[]).map(inLine).join('') : inFull(result);
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SecretBox } from './secret-box.ts';
 
-const box = new SecretBox('k'.repeat(32), 'tests');
+const box = new SecretBox(['k'.repeat(32)], 'tests');
 
 test('a secret opens again for the record that it was sealed for, and shows nothing of itself', () => {
   const sealed = box.seal('whsec_geheim', 'wh_1');
@@ -16,8 +16,8 @@ test('the same secret is sealed differently each time', () => {
 
 test.each([
   ['another record', (sealed: string) => box.open(sealed, 'wh_2')],
-  ['another purpose', (sealed: string) => new SecretBox('k'.repeat(32), 'other').open(sealed, 'wh_1')],
-  ['another platform', (sealed: string) => new SecretBox('j'.repeat(32), 'tests').open(sealed, 'wh_1')],
+  ['another purpose', (sealed: string) => new SecretBox(['k'.repeat(32)], 'other').open(sealed, 'wh_1')],
+  ['another platform', (sealed: string) => new SecretBox(['j'.repeat(32)], 'tests').open(sealed, 'wh_1')],
   [
     'one changed letter',
     (sealed: string) => box.open(sealed.slice(0, -2) + (sealed.at(-2) === 'A' ? 'B' : 'A') + sealed.slice(-1), 'wh_1'),

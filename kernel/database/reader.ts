@@ -24,6 +24,7 @@ export class DatabaseReader {
   #client: pg.Client | undefined;
   #opening: Promise<pg.Client> | undefined;
   #isClosed = false;
+  #isGathering = false;
 
   constructor(
     private readonly url: string,
@@ -36,6 +37,7 @@ export class DatabaseReader {
    */
   async read(text: string, values: unknown[]): Promise<unknown[][]> {
     const client = this.#client ?? (await this.#open());
+    this.#gather(client);
     try {
       const { rows } = await client.query({ name: this.names.of(text), text, values, rowMode: 'array' });
       return rows;
@@ -75,6 +77,17 @@ export class DatabaseReader {
     await client.query(`${BY_INDEX}; set lock_timeout = ${LOCK_TIMEOUT_MS}`);
     this.#client = client;
     return client;
+  }
+
+  /** What is read in one turn of the event loop is handed to the system at once, which costs as much for one read as for several. */
+  #gather({ connection: { stream } }: pg.Client): void {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    stream.cork();
+    setImmediate(() => {
+      this.#isGathering = false;
+      stream.uncork();
+    });
   }
 
   #leave(client: pg.Client): void {

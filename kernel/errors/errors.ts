@@ -22,12 +22,14 @@ const STATUS = {
   IP_NOT_ALLOWED: 403,
   ACCESS_RESTRICTED: 403,
   ORGANIZATION_SUSPENDED: 403,
+  ORGANIZATION_CLOSED: 403,
   KEY_SUSPENDED: 403,
   MFA_REQUIRED: 403,
   RESOURCE_NOT_FOUND: 404,
   ROUTE_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   REQUEST_TIMEOUT: 408,
+  ACCOUNT_SUSPENDED: 409,
   DUPLICATE_PAYMENT: 409,
   DUPLICATE_RESOURCE: 409,
   IDEMPOTENCY_CONFLICT: 409,
@@ -92,7 +94,7 @@ export class InvalidParameters extends PlatformError {
   constructor(
     readonly problems: readonly [FieldProblem, ...FieldProblem[]],
     /** Where not all problems were kept. */
-    total = problems.length,
+    readonly total = problems.length,
   ) {
     const [first, ...others] = problems.slice(0, MAX_LISTED_PROBLEMS).map(presented);
     super('INVALID_PARAMETERS', `${first?.field}: ${first?.reason}`, { ...first, errors: [first, ...others], problems_total: total });

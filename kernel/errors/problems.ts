@@ -23,9 +23,21 @@ export class Problems {
     if (!this.isFull) this.#listed.push(problem);
   }
 
+  addAll({ listed, total }: Problems): void {
+    for (const problem of listed) this.add(problem);
+    this.#total += total - listed.length;
+  }
+
+  /** Whether a listed problem is of that field, or of one around or within it. */
+  has(field: string): boolean {
+    return this.#listed.some((problem) => isWithin(problem.field, field) || isWithin(field, problem.field));
+  }
+
   /** @throws InvalidParameters where there are any */
   refuse(): void {
     const [first, ...rest] = this.#listed;
     if (first) throw new InvalidParameters([first, ...rest], this.#total);
   }
 }
+
+const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);

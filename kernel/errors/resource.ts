@@ -17,6 +17,7 @@ export const resources = [
   'mfa_method',
   'oauth_client',
   'organization',
+  'organization_export',
   'provisioning_request',
   'routing_rule',
   'saml_connection',

@@ -21,8 +21,8 @@ import { Decimal } from '../values/money.ts';
 import { findScopes, isTypeOfAccounts } from './field-scopes.ts';
 import { compileInputProblems } from './input-problems.ts';
 import { checkPermission } from './requires.ts';
+import { callDirectly, readPlainly } from './resolver-calls.ts';
 import { DateTime, DecimalNumber } from './scalars.ts';
-import { validateInput } from './validate-input.ts';
 
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@external", "@requires", "@provides", "@authenticated", "@requiresScopes", "@policy", "@cost", "@listSize"])\n';
@@ -75,7 +75,6 @@ export function buildSubgraph<C extends { principal: Principal }>(definition: Su
     authChecker: checkPermission,
     // what is refused is thrown there: what is left is not shown
     authMode: 'null',
-    validateFn: validateInput,
     pubSub: NO_TOPICS,
     scalarsMap: [
       { type: Date, scalar: DateTime },
@@ -97,61 +96,8 @@ export function buildSubgraph<C extends { principal: Principal }>(definition: Su
   const executable = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolverMap as never }]);
   restoreEnumDefaults(executable);
   restoreExtensions(executable, declared);
-  return { name, sdl, schema: executable, createContext: definition.createContext, inputProblems: compileInputProblems(executable) };
-}
-
-/**
- * type-graphql gives every field a resolver, which only reads the property of its name: for a compiled query a call with all its
- * arguments, for every field of every record. Without one it reads the property itself. A field with a name, roles or middlewares
- * of its own keeps its resolver.
- */
-function readPlainly(): void {
-  for (const field of noted().fields) field.simple ??= field.schemaName === field.name && !field.roles && !field.middlewares?.length;
-}
-
-type Resolve = (root: unknown, args: unknown, context: unknown, info: unknown) => unknown;
-
-/**
- * type-graphql calls a resolver through lists of parameters, which it makes anew for each record of a list. One that takes its record
- * and the context, without a permission of its own, is called as it is; what is no record yet, such as a reference, goes the long way.
- */
-function callDirectly(resolverMap: Record<string, Record<string, Resolve>>, resolvers: readonly ClassType[]): void {
-  for (const { kind, target, methodName, schemaName, params, roles, middlewares, getObjectType } of noted().fieldResolvers) {
-    const type = getObjectType?.() as ClassType | undefined;
-    const [first, second, ...others] = params.toSorted((one, other) => one.index - other.index);
-    const takesRecord = first?.kind === 'root' && !first.propertyName && others.length === 0;
-    const takesContext = !second || (second.kind === 'context' && !second.propertyName);
-    const fields = noted().objectTypes.find((one) => one.target === type)?.name ?? '';
-    const wrapped = resolverMap[fields]?.[schemaName];
-    if (!type || !wrapped || !resolvers.includes(target) || kind !== 'external') continue;
-    if (!takesRecord || !takesContext || roles || middlewares?.length) continue;
-    const instance = new target() as Record<string, (root: unknown, context: unknown) => unknown>;
-    (resolverMap[fields] as Record<string, Resolve>)[schemaName] = (root, args, context, info) =>
-      root instanceof type ? instance[methodName]?.(root, context) : wrapped(root, args, context, info);
-  }
-}
-
-const noted = (): Metadata => (globalThis as unknown as { TypeGraphQLMetadataStorage: Metadata }).TypeGraphQLMetadataStorage;
-
-/** What the decorators of type-graphql have noted. */
-interface Metadata {
-  fields: FieldMetadata[];
-  objectTypes: { name: string; target: unknown }[];
-  fieldResolvers: (Pick<FieldMetadata, 'schemaName' | 'roles' | 'middlewares'> & {
-    kind: string;
-    target: ClassType;
-    methodName: string;
-    params: readonly { index: number; kind: string; propertyName?: string }[];
-    getObjectType?: () => unknown;
-  })[];
-}
-
-interface FieldMetadata {
-  name: string;
-  schemaName: string;
-  simple?: boolean;
-  roles?: readonly unknown[];
-  middlewares?: readonly unknown[];
+  const { createContext } = definition;
+  return { name, sdl, schema: executable, createContext, inputProblems: compileInputProblems(executable, createContext) };
 }
 
 const resolverOf =

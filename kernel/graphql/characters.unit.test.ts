@@ -1,8 +1,7 @@
 import { IsOptional } from 'class-validator';
 import { expect, test } from 'vitest';
-import type { InvalidParameters } from '../errors/errors.ts';
 import { Characters, MaxCharacters, Name } from './characters.ts';
-import { validateInput } from './validate-input.ts';
+import { problemsOf } from './validate-input.ts';
 
 class Note {
   @Name(10)
@@ -16,14 +15,7 @@ class Note {
   text?: string | null;
 }
 
-const reasonFor = (input: Partial<Note>): string | undefined => {
-  try {
-    validateInput(Object.assign(new Note(), input));
-    return undefined;
-  } catch (error) {
-    return (error as InvalidParameters).problems[0].reason;
-  }
-};
+const reasonFor = (input: Partial<Note>): string | undefined => problemsOf(Object.assign(new Note(), input), {}).listed[0]?.reason;
 
 test('a name has something to read in it, and an end', () => {
   expect(reasonFor({ name: 'x' })).toBeUndefined();

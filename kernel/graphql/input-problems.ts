@@ -11,8 +11,9 @@ import {
   isObjectType,
   parse,
 } from 'graphql';
-import type { Principal } from '../access/principal.ts';
 import type { FieldProblem } from '../errors/errors.ts';
+import { Problems } from '../errors/problems.ts';
+import type { RequestContext } from '../request.ts';
 
 /**
  * The problems that the rules of a root field's inputs find in arguments of which some are missing, because their shape is wrong:
@@ -22,37 +23,32 @@ export type InputProblems = (
   kind: 'query' | 'mutation',
   field: string,
   args: Readonly<Record<string, unknown>>,
-  principal: Principal,
+  request: RequestContext,
 ) => Promise<readonly FieldProblem[]>;
 
 /** Marks the context of such a check; what was found is collected in it. */
 const FOUND = Symbol('found');
 
-interface CheckContext {
-  principal: Principal;
-  [FOUND]: FieldProblem[];
-}
-
 /** Where the rules of an input leave what they find instead of refusing; undefined for a request that is to be served. */
-export const foundIn = (context: unknown): FieldProblem[] | undefined =>
-  typeof context === 'object' && context !== null ? (context as Partial<CheckContext>)[FOUND] : undefined;
+export const foundIn = (context: unknown): Problems | undefined =>
+  typeof context === 'object' && context !== null ? (context as { [FOUND]?: Problems })[FOUND] : undefined;
 
 /** Ends the check of an argument: the resolver behind it must not run. */
 export class Checked extends Error {}
 
-export function compileInputProblems(schema: GraphQLSchema): InputProblems {
+export function compileInputProblems(schema: GraphQLSchema, createContext: (request: RequestContext) => object): InputProblems {
   // made at first use: requests of the right shape never need it
   let lenient: GraphQLSchema | undefined;
   const documents = new Map<string, DocumentNode>();
-  return async (kind, field, args, principal) => {
+  return async (kind, field, args, request) => {
     lenient ??= withoutRequired(schema);
     const key = `${kind} ${field}`;
     const document = documents.get(key) ?? documentOf(lenient, kind, field);
     documents.set(key, document);
-    // nothing but the principal: a resolver would have nothing to work with
-    const contextValue: CheckContext = { principal, [FOUND]: [] };
+    const found = new Problems();
+    const contextValue = Object.assign(createContext(request), { [FOUND]: found });
     await execute({ schema: lenient, document, variableValues: args, contextValue });
-    return contextValue[FOUND];
+    return found.listed;
   };
 }
 

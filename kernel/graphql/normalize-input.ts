@@ -21,4 +21,5 @@ export function normalizeInput(value: unknown): void {
 }
 
 /** What callers write freely, such as metadata, is a plain object and has no rules. */
-const isInput = (value: object): boolean => Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null;
+export const isInput = (value: object): boolean =>
+  Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null;

@@ -2,6 +2,8 @@ import 'reflect-metadata';
 import { IsOptional, Max, MaxLength, Min } from 'class-validator';
 import { type ClassType, Directive, Field, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 
+import { Rule } from './rule.ts';
+
 export const PAGE_SIZE_DEFAULT = 50;
 export const PAGE_SIZE_MAX = 200;
 
@@ -13,6 +15,13 @@ registerEnumType(SortOrder, { name: 'SortOrder', description: 'The direction of 
 
 /** Which part of a list is wanted: by page, by offset, or by the cursor that the previous answer gave. */
 @InputType({ description: 'Which part of a list is wanted: `page` and `perPage`, or `cursor` and `limit`, or `limit` and `offset`.' })
+@Rule<PageInput>(({ page, offset, cursor }) => {
+  const [first, ...others] = Object.entries({ page, offset, cursor }).filter(([, value]) => value !== undefined && value !== null);
+  return others.map(([field, value]) => ({ field, value, reason: `cannot be combined with ${first?.[0]}` }));
+})
+@Rule<PageInput>(({ perPage, limit }) =>
+  perPage && limit && perPage !== limit ? [{ field: 'limit', value: limit, reason: 'differs from perPage; give one of them' }] : [],
+)
 export class PageInput {
   @Field(() => Int, { nullable: true, description: 'From 1.' })
   @IsOptional()

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { type AuthChecker, Authorized, Directive } from 'type-graphql';
+import { type AuthCheckerFn, Authorized, Directive } from 'type-graphql';
 import { type Permission, type Principal, scopeOf } from '../access/principal.ts';
 import { LimitedToAccounts } from '../errors/errors.ts';
 import { foundIn } from './input-problems.ts';
@@ -66,7 +66,7 @@ export const scopeIn = (demands: readonly Demand[]): FieldScope | undefined =>
  * Throws itself, so that the error says which permission is missing. Permissions first: who may not is not asked for a code. False,
  * which makes the field null, for what a record leads to and a caller who is limited to accounts does not see.
  */
-export const checkPermission: AuthChecker<{ principal: Principal }, Demand> = ({ args, context, info }, demands) => {
+export const checkPermission: AuthCheckerFn<{ principal: Principal }, Demand> = ({ args, context, info }, demands) => {
   // a check of the input alone, which the surface authorized
   if (foundIn(context)) return true;
   const { principal } = context;

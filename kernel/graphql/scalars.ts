@@ -1,5 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
+import { isoText } from '../values/instants.ts';
 import { Decimal } from '../values/money.ts';
 
 export { GraphQLJSON as Json, GraphQLJSONObject as JsonObject };
@@ -12,7 +13,7 @@ export const DateTime = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
   description: 'An instant, ISO 8601 in UTC with milliseconds, such as 2026-01-31T09:30:00.000Z.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
-  serialize: (value) => (value instanceof Date ? value : parseInstant(value)).toISOString(),
+  serialize: (value) => isoText(value instanceof Date ? value : parseInstant(value)),
   parseValue: parseInstant,
   parseLiteral: (node) => parseInstant(textOf(node)),
 });

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { SealedColumn } from '../access/sealed-column.ts';
 import type { SecretBox } from '../access/secret-box.ts';
+import type { KeyedHash, Secrets } from '../access/secrets.ts';
 import type { Rows } from '../database/database.ts';
-import { deleteExpired } from '../work/retention.ts';
+import { type Retained, retainedRows } from '../work/retention.ts';
 import type { Answer, Begun, IdempotencyScope, IdempotencyStore } from './idempotency.ts';
 import { ABANDON, CLAIM, COMPLETE, EXPIRED, EXTEND, READ } from './sql.ts';
 
@@ -11,6 +13,15 @@ export type Row = Record<string, unknown>;
 export interface Sql {
   query(text: string, params: readonly unknown[]): Promise<Row[]>;
 }
+
+/** Kept responses. */
+export const sealedResponses: SealedColumn = {
+  table: 'idempotency_key',
+  column: 'body',
+  purpose: 'idempotency',
+  key: ['organization_id', 'caller_id', 'key'],
+  separator: '/',
+};
 
 /** A third of the lease: one extension may fail. */
 const EXTEND_EVERY_MS = 20_000;
@@ -25,15 +36,21 @@ const ATTEMPTS = 3;
 export class SqlIdempotencyStore implements IdempotencyStore {
   readonly extendEveryMs = EXTEND_EVERY_MS;
 
+  readonly #box: SecretBox;
+  readonly #hashOf: KeyedHash;
+
   constructor(
     private readonly sql: Sql,
-    private readonly box: SecretBox,
-  ) {}
+    secrets: Secrets,
+  ) {
+    this.#box = secrets.box(sealedResponses.purpose);
+    this.#hashOf = secrets.hash('idempotency');
+  }
 
   async begin(scope: IdempotencyScope, key: string, request: string): Promise<Begun> {
     const lease = randomUUID();
     // a body may hold a password, which a plain digest would let be guessed
-    const fingerprint = this.box.digest(request);
+    const fingerprint = this.#hashOf(request).toString('base64url');
     const begun = await this.#claim(scope, key, fingerprint, lease);
     const former = formerOf(scope);
     if (begun.state !== 'new' || !former) return begun;
@@ -61,9 +78,9 @@ export class SqlIdempotencyStore implements IdempotencyStore {
     if (former) await this.#end(ABANDON, former, key, SHARED + lease);
   }
 
-  /** Deletes what is older than 24 hours: an old key is harmless, it only takes space. */
-  async purge(stopping?: AbortSignal): Promise<void> {
-    await deleteExpired(this.sql as Pick<Rows, 'query'>, EXPIRED, stopping);
+  /** Keys of more than 24 hours ago: an old one is harmless, it only takes space. */
+  get retained(): Retained {
+    return retainedRows(this.sql as Pick<Rows, 'query'>, EXPIRED.table, () => EXPIRED);
   }
 
   async #claim(scope: IdempotencyScope, key: string, fingerprint: string, lease: string): Promise<Begun> {
@@ -81,7 +98,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
   }
 
   async #complete(scope: IdempotencyScope, key: string, lease: string, { status, headers, body }: Answer): Promise<void> {
-    const sealed = this.box.seal(body, contextOf(scope, key));
+    const sealed = this.#box.seal(body, contextOf(scope, key));
     await this.#end(COMPLETE, scope, key, lease, [status, JSON.stringify(headers), sealed]);
   }
 
@@ -91,7 +108,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
 
   #heldBySame({ status, headers, body }: Row, context: string): Begun {
     if (typeof status !== 'number') return { state: 'running' };
-    return { state: 'replay', status, headers: headers as Record<string, string>, body: this.box.open(body as string, context) };
+    return { state: 'replay', status, headers: headers as Record<string, string>, body: this.#box.open(body as string, context) };
   }
 }
 

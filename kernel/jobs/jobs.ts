@@ -33,7 +33,12 @@ export interface QueueOptions {
   retryDelayMaxSeconds?: number;
   /** How many jobs of this queue a process works on side by side. */
   concurrency?: number;
+  /** Whether the jobs of an organization wait, by the `organizationId` of their data. It is asked again every minute. */
+  waits?: ((organizationId: string) => Promise<boolean>) | undefined;
 }
+
+/** After how long it is asked again whether a job waits. */
+const WAIT_SECONDS = 60;
 
 /** An id that no job has. */
 const NO_JOB = '00000000-0000-0000-0000-000000000000';
@@ -177,12 +182,21 @@ export class Jobs {
       this.#wakeOne(name);
       this.#boss.notifyWorker(worker);
       try {
+        if (await this.#waits(name, job)) return;
         await this.#run(name, job, handle);
       } finally {
         idle.add(worker);
       }
     });
     return worker;
+  }
+
+  /** A job that waits is enqueued anew: its attempts are not used up, and it is never too old to begin. */
+  async #waits(name: string, { data }: Job<object>): Promise<boolean> {
+    const { organizationId } = data as { organizationId?: string };
+    const mustWait = organizationId !== undefined && (await this.#queues.get(name)?.options.waits?.(organizationId));
+    if (mustWait) await this.#boss.send(name, data, { startAfter: WAIT_SECONDS });
+    return mustWait ?? false;
   }
 
   async #run(name: string, job: Job<object>, handle: (data: object) => Promise<void>): Promise<void> {

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../database/database.ts';
+import type { IsSuspended } from '../domain.ts';
 import type { Jobs, QueueOptions } from '../jobs/jobs.ts';
 import type { Logger } from '../log/log.ts';
 import type { Mail, Mailer } from './mail.ts';
@@ -16,6 +17,8 @@ export interface MessageQueueParts<J> {
   /** Of the queue: `support.notify`. */
   name: string;
   retries: QueueOptions;
+  /** Messages of an organization for which this is true wait. */
+  isSuspended?: IsSuspended | undefined;
   /** What the log calls it. */
   idOf(job: J): string;
   /** What a job sends now; undefined where nothing is to be sent any more. @throws MessageRejected */
@@ -30,7 +33,7 @@ export interface MessageQueueParts<J> {
  */
 export class MessageQueue<J extends object> {
   constructor(private readonly parts: MessageQueueParts<J>) {
-    parts.jobs.define<J>(parts.name, (job) => this.#send(job), parts.retries);
+    parts.jobs.define<J>(parts.name, (job) => this.#send(job), { ...parts.retries, waits: parts.isSuspended });
   }
 
   enqueue(tx: EntityManager, job: J): Promise<void> {

@@ -1,4 +1,5 @@
-import { SecretBox } from '../access/secret-box.ts';
+import type { SecretBox } from '../access/secret-box.ts';
+import type { Secrets } from '../access/secrets.ts';
 import type { Clock } from '../clock.ts';
 import type { EntityManager } from '../database/database.ts';
 import { newId } from '../records/ids.ts';
@@ -10,11 +11,20 @@ interface SealedMessage {
   id: string;
   sealed: string;
   until?: string | undefined;
+  /** By which its queue knows whether it waits. */
+  organizationId?: string | undefined;
+}
+
+export interface SealedMessageOptions {
+  /** It is not sent any more after that, when it is of no use. */
+  until?: Date | undefined;
+  /** The organization while whose suspension it waits. Default: it does not, as what a login needs. */
+  organizationId?: string;
 }
 
 export interface SealedMessagesParts extends Omit<MessageQueueParts<SealedMessage>, 'idOf' | 'messageOf' | 'note'> {
   kind: 'mail' | 'sms';
-  secretKey: string;
+  secrets: Secrets;
   clock: Clock;
 }
 
@@ -27,14 +37,13 @@ export class SealedMessages<M extends Omit<Mail, 'attachments'> | Sms> {
   readonly #box: SecretBox;
 
   constructor(private readonly parts: SealedMessagesParts) {
-    this.#box = new SecretBox(parts.secretKey, parts.kind);
+    this.#box = parts.secrets.box(parts.kind);
     this.#queue = new MessageQueue({ ...parts, idOf: ({ id }) => id, messageOf: async (job) => this.#open(job) });
   }
 
-  /** Not sent any more after `until`, when it is of no use. */
-  async enqueue(tx: EntityManager, message: M, until?: Date): Promise<void> {
+  async enqueue(tx: EntityManager, message: M, { until, organizationId }: SealedMessageOptions = {}): Promise<void> {
     const id = newId(this.parts.kind);
-    await this.#queue.enqueue(tx, { id, sealed: this.#box.seal(JSON.stringify(message), id), until: until?.toISOString() });
+    await this.#queue.enqueue(tx, { id, sealed: this.#box.seal(JSON.stringify(message), id), until: until?.toISOString(), organizationId });
   }
 
   #open({ id, sealed, until }: SealedMessage): M | undefined {

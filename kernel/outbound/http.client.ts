@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { type Clock, systemClock } from '../clock.ts';
+import { traceparent } from '../tracing/tracing.ts';
+import { retryAfterMs } from './backoff.ts';
 import { connectionProblem, type RequestTimeouts } from './connection.problem.ts';
 import { Exchange, type Received, TooLate } from './exchange.ts';
-import { retryAfterMs } from './retry-after.ts';
 import { UrlGuard } from './ssrf.ts';
 
 const TIMEOUTS: RequestTimeouts = { connectMs: 5000, wholeMs: 10_000 };
@@ -88,8 +89,8 @@ export class Answer {
 }
 
 /**
- * How the platform asks others over HTTP: kept connections, one deadline for the whole request, bounded answers, no redirects, and
- * nothing of the network in errors.
+ * How the platform asks others over HTTP: kept connections, one deadline for the whole request, bounded answers, no redirects,
+ * nothing of the network in errors, and the `traceparent` of what led to the request.
  */
 export class HttpClient {
   readonly #agent;
@@ -112,13 +113,19 @@ export class HttpClient {
     const { maxBytes, userAgent, isStatusEnough, timeouts, clock } = this.#options;
     const { origin, pathname, search } = new URL(url);
     const exchange = new Exchange(maxBytes);
+    const parent = traceparent();
     const deadline = setTimeout(() => exchange.end(new TooLate()), timeoutMs);
     this.#agent.dispatch(
       {
         origin,
         path: `${pathname}${search}`,
         method,
-        headers: { 'user-agent': userAgent, ...(json !== undefined && { 'content-type': 'application/json; charset=utf-8' }), ...headers },
+        headers: {
+          'user-agent': userAgent,
+          ...(json !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
+          ...(parent && { traceparent: parent }),
+          ...headers,
+        },
         body: json === undefined ? (body ?? null) : JSON.stringify(json),
       },
       exchange,

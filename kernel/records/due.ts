@@ -69,6 +69,8 @@ export interface DueRows {
   column: `${string}due_at`;
   /** How long a row is left alone that could not be done, so that it does not stand in the way of the others. */
   postponeMs: number;
+  /** After how long it is asked again whether a row of an organization waits. Default: `postponeMs`. */
+  waitMs?: number;
   /** The record that such a row belongs to and its column here: locked first, as by whoever else changes the two. */
   owner?: { table: string; column: string };
 }
@@ -84,6 +86,8 @@ export interface DueDeps {
   rows: Rows;
   clock: Clock;
   log: Logger;
+  /** Whether the rows of an organization wait: they are put off, and it is asked again. */
+  waits?: ((organizationId: string) => Promise<boolean>) | undefined;
 }
 
 /** A sweeper of the rows of a table. */
@@ -111,9 +115,23 @@ interface FoundRow {
 }
 
 /** False where another process has the row, or has done it: nothing is left to do here, nor to look for at once. */
-async function isTaken({ orm, rows, clock, log }: DueDeps, due: DueRows, act: DoDue, { id, organization_id }: FoundRow): Promise<boolean> {
+async function isTaken(
+  { orm, rows, clock, log, waits }: DueDeps,
+  due: DueRows,
+  act: DoDue,
+  { id, organization_id }: FoundRow,
+): Promise<boolean> {
   const now = clock.now();
+  const { table, column, postponeMs, waitMs = postponeMs } = due;
+  const putOff = async (ms: number): Promise<void> => {
+    const later = new Date(clock.now().getTime() + ms);
+    await rows.query(`update ${quoted(table)} set "${column}" = $1 where "id" = $2 and "${column}" <= $3`, [later, id, now]);
+  };
   try {
+    if (await waits?.(organization_id)) {
+      await putOff(waitMs);
+      return true;
+    }
     return await organizationEm(orm, organization_id).transactional(async (tx) => {
       const isLocked = await lock(tx, due, id, now);
       if (isLocked) await act(tx, id, now);
@@ -121,9 +139,7 @@ async function isTaken({ orm, rows, clock, log }: DueDeps, due: DueRows, act: Do
     });
   } catch (error) {
     log.error({ err: error, sweeper: due.name, row: id }, 'what is due could not be done and will be tried again');
-    const { table, column, postponeMs } = due;
-    const later = new Date(clock.now().getTime() + postponeMs);
-    await rows.query(`update ${quoted(table)} set "${column}" = $1 where "id" = $2 and "${column}" <= $3`, [later, id, now]);
+    await putOff(postponeMs);
     return true;
   }
 }

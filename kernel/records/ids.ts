@@ -31,6 +31,7 @@ const PREFIXES = {
   oauthClient: 'client',
   order: 'order',
   organization: 'org',
+  organizationExport: 'exp',
   payment: 'pay',
   paymentMethod: 'pm',
   provisioningRequest: 'prov',

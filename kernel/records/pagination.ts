@@ -83,18 +83,6 @@ const lastOrder = <T extends object>({ sort, defaultSort }: ListQuery<T>): SortO
   (sort?.length ? sort : defaultSort).at(-1)?.order ?? SortOrder.ASC;
 
 function windowOf({ page, perPage, cursor, limit, offset }: PageInput): Omit<Window, 'after'> & { cursor?: string } {
-  const exclusive = [
-    ['page', page],
-    ['offset', offset],
-    ['cursor', cursor],
-  ].filter(([, value]) => value !== undefined && value !== null);
-  if (exclusive.length > 1) {
-    throw new InvalidParameters([
-      { field: String(exclusive[1]?.[0]), value: exclusive[1]?.[1], reason: `cannot be combined with ${exclusive[0]?.[0]}` },
-    ]);
-  }
-  if (perPage && limit && perPage !== limit)
-    throw new InvalidParameters([{ field: 'limit', value: limit, reason: 'differs from perPage; give one of them' }]);
   const size = perPage ?? limit ?? PAGE_SIZE_DEFAULT;
   return { limit: size, offset: offset ?? ((page ?? 1) - 1) * size, cursor: cursor ?? undefined };
 }

@@ -69,12 +69,13 @@ export class RecordReader<T extends object> {
     const { columns, joins, read } = members ? this.#partOf(members) : this.#whole;
     const values: unknown[] = [organizationId, limit];
     const newest = 'order by r."created_at" desc, r."id" desc limit $2';
-    const ofEach = `(select r.* from unnest($3::text[]) as a(id) cross join lateral (select r.* from ${this.#table} r
-      where r."organization_id" = $1 and r."${this.#account}" = a.id ${newest}) r) r`;
+    // what is merged comes from the index alone
+    const ofEach = `(select r."id" from unnest($3::text[]) as a(id) cross join lateral (select r."id", r."created_at" from ${this.#table} r
+      where r."organization_id" = $1 and r."${this.#account}" = a.id ${newest}) r ${newest})`;
     const isMerged = accounts !== null && this.#account !== undefined;
     if (isMerged) values.push(accounts);
-    const seen = isMerged ? '' : this.#seen('r', accounts, values);
-    const text = `select ${columns} from ${isMerged ? ofEach : `${this.#table} r`} ${joins} where r."organization_id" = $1${seen} ${newest}`;
+    const seen = isMerged ? ` and r."id" in ${ofEach}` : this.#seen('r', accounts, values);
+    const text = `select ${columns} from ${this.#table} r ${joins} where r."organization_id" = $1${seen} ${newest}`;
     return (await this.#rows.tuples(text, values, PREPARED)).map(read);
   }
 

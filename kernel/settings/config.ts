@@ -61,6 +61,12 @@ function* conflicts(config: Config, source: ConfigSource): Generator<string> {
     if (isSet(direct) && !isSet(url))
       yield `${settings[direct].name} needs ${settings[url].name}: it is the same database past its pooler.`;
   }
+  if (isSet('secretKeyFallback') && !isSet('secretKey')) {
+    yield 'SECRET_KEY_FALLBACK needs SECRET_KEY: the key that takes its place.';
+  }
+  if (isSet('secretKeyFallback') && config.secretKeyFallback === config.secretKey) {
+    yield 'SECRET_KEY_FALLBACK is the same as SECRET_KEY: remove it, or set SECRET_KEY to a new key.';
+  }
   if (isSet('countryHeader') && !isSet('trustedProxies')) {
     yield 'COUNTRY_HEADER needs TRUSTED_PROXIES: anybody else could send the header too.';
   }

@@ -95,4 +95,11 @@ export const dataSettings = {
     otherwise: 'generated once, kept in DATA_DIR',
     secret: true,
   }),
+  secretKeyFallback: setting({
+    name: 'SECRET_KEY_FALLBACK',
+    about:
+      'While SECRET_KEY is being changed: the other key. It opens what was encrypted with it and encrypts nothing; see The secret key in docs/operations.md.',
+    schema: text.min(32, 'must have at least 32 characters'),
+    secret: true,
+  }),
 } as const;

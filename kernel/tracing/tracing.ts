@@ -24,7 +24,7 @@ export interface SpanDetails {
 }
 
 /** The span that is open, or the caller's `traceparent` where no spans are made. */
-const current = new AsyncLocalStorage<Span | string>();
+const current = new AsyncLocalStorage<Span | string | undefined>();
 
 /** The value of a `traceparent` header; undefined for anything that is none, which W3C wants ignored. */
 export function readTraceparent(header: unknown): string | undefined {
@@ -44,12 +44,12 @@ export const isTraced = (parent: string | null | undefined): boolean => typeof p
 
 /**
  * Does what was asked for with a `traceparent`: as a span where a tracer provider is registered, else so that what it leads to says the
- * caller's. Without a `parent` it belongs to what is being done now.
+ * caller's. Without a `parent` it belongs to what is being done now; with null, as an event has that no traced request led to, to no trace.
  */
 export function inTrace<T>(parent: string | null | undefined, { name, kind, attributes }: SpanDetails, act: () => T): T {
   const own = tracer();
-  if (!own) return parent ? current.run(parent, act) : act();
-  const around = contextOf(parent ?? current.getStore());
+  if (!own) return parent === undefined ? act() : current.run(parent ?? undefined, act);
+  const around = contextOf(parent === undefined ? current.getStore() : parent);
   const span = own.startSpan(name, { kind, attributes }, around);
   return current.run(span, () => context.with(trace.setSpan(around, span), () => ended(span, act)));
 }
@@ -67,7 +67,8 @@ function tracer(): Tracer | undefined {
 }
 
 /** An instrumentation that has opened a span for the same request goes before the header, which it has read already. */
-function contextOf(parent: Span | string | undefined): Context {
+function contextOf(parent: Span | string | null | undefined): Context {
+  if (parent === null) return ROOT_CONTEXT;
   if (typeof parent === 'object') return trace.setSpan(context.active(), parent);
   const [, traceId, spanId, flags] = TRACEPARENT.exec(parent ?? '') ?? [];
   if (!traceId || !spanId || trace.getSpan(context.active())) return context.active();

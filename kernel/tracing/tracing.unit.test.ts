@@ -59,6 +59,13 @@ test('without a tracer provider a traceparent is passed on as it came, and nothi
   expect(inTrace(undefined, WORK, traceparent)).toBeUndefined();
 });
 
+test('work that has no trace of its own does not take that of the work around it', () => {
+  expect(inTrace(PARENT, WORK, () => inTrace(null, WORK, traceparent))).toBeUndefined();
+  const spans = collect();
+  inTrace(PARENT, WORK, () => inTrace(null, WORK, traceparent));
+  expect(spans.map(({ parent }) => parent)).toEqual(['00f067aa0ba902b7', undefined]);
+});
+
 test('with a tracer provider there is a span for each piece of work, below the one that it belongs to', async () => {
   const spans = collect();
   expect(isTraced(undefined)).toBe(true);

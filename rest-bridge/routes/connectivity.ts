@@ -28,4 +28,8 @@ export const connectivity = area('Connectivity', 'Internet access and networks b
     fixed: { type: 'internet' },
     select: service,
   }),
+  get('getFiberAvailability', '/connectivity/fiber/availability', 'fiberAvailability', {
+    summary: 'Check whether fiber reaches a location',
+    description: 'Says of fiber what `POST /services/availability/check` says. Neither street nor city is needed: the ZIP code decides.',
+  }),
 ]);

@@ -1,4 +1,6 @@
-import { area, del, get, post, put } from '../route.ts';
+import { errorResponse } from '../openapi/components.ts';
+import { ref } from '../openapi/types.ts';
+import { area, del, get, type OtherRoute, post, put } from '../route.ts';
 
 /**
  * Additions, for the operator of the platform. An operator's back office (a CRM, a billing system) makes organizations and changes
@@ -43,11 +45,33 @@ export const operator = area('Operator', "Organizations of the platform. For use
     addition: true,
     example: { reason: 'Three invoices are unpaid' },
   }),
-  post('resumeOrganization', '/operator/organizations/{organization_id}/resume', 'resumeOrganization', {
-    summary: 'Resume an organization',
-    description: 'Ends its suspension: what waited goes on in order.',
+  post('closeOrganization', '/operator/organizations/{organization_id}/close', 'closeOrganization', {
+    summary: 'Close an organization',
+    description:
+      'Within 5 seconds all its credentials are refused with 403 ORGANIZATION_CLOSED and its sockets are closed. Its records are deleted 30 days later (`delete_after`). 409 while services live or provisioning requests are open: `details` names the first of them. `reason` stands in the audit records of both organizations.',
     category: 'account',
     status: 200,
+    addition: true,
+    example: { reason: 'The contract has ended' },
+  }),
+  post('resumeOrganization', '/operator/organizations/{organization_id}/resume', 'resumeOrganization', {
+    summary: 'Resume an organization',
+    description: 'Ends its suspension: what waited goes on in order. Reopens a closed organization until its records are deleted.',
+    category: 'account',
+    status: 200,
+    addition: true,
+  }),
+  post('exportOrganization', '/operator/organizations/{organization_id}/export', 'exportOrganization', {
+    summary: 'Export an organization',
+    description:
+      'Begins an archive of all its records and files, without secrets, in place of the last one. 409 while one is being written. The archive is deleted after 30 days, and with the records of a closed organization at the latest.',
+    category: 'account',
+    addition: true,
+  }),
+  get('getOrganizationExport', '/operator/organizations/{organization_id}/export', 'organizationExport', {
+    summary: 'Get the export of an organization',
+    description: 'The newest one: how far it is and, once it is ready, where its archive is; `error` says why it failed.',
+    category: 'account',
     addition: true,
   }),
   del('withdrawSamlDomain', '/operator/organizations/{organization_id}/saml-domains/{domain}', 'withdrawSamlDomain', {
@@ -65,3 +89,26 @@ export const operator = area('Operator', "Organizations of the platform. For use
     addition: true,
   }),
 ]);
+
+/** The download of an archive: bare bytes, which the identity domain serves itself. */
+export const operatorFiles: readonly OtherRoute[] = [
+  {
+    method: 'GET',
+    path: '/operator/organizations/{organization_id}/export/file',
+    operation: {
+      operationId: 'downloadOrganizationExport',
+      summary: 'Download the export of an organization',
+      description: [
+        'A `.tar.gz` with the records of each table as JSON Lines (`records/support/ticket/000001.jsonl`, …), the files that belong to them, and `manifest.json` with the number of records of each table. 404 until it is ready. Audited in both organizations. Users show a second factor.',
+        'Permission: `platform:admin`.',
+      ].join('\n\n'),
+      tags: ['Operator'],
+      parameters: [{ name: 'organization_id', in: 'path', required: true, schema: { type: 'string' } }, ref('parameters', 'ApiVersion')],
+      responses: {
+        200: { description: 'The archive.', content: { 'application/gzip': { schema: { type: 'string', contentEncoding: 'binary' } } } },
+        ...Object.fromEntries([400, 401, 403, 404, 429, 500].map((status) => [status, errorResponse(status)])),
+      },
+      'x-permission': 'platform:admin',
+    },
+  },
+];

@@ -148,7 +148,12 @@ export class Edge {
    * @throws InvalidCredentials or what `authenticate` throws; KeySuspended; RateLimitExceeded for an address that fails too often.
    */
   async admit({ requestId, ip, userAgent, params, request, isRecheck = false }: ConnectionOpening): Promise<Admission> {
-    const admission = this.#arrival(requestId, { ip, userAgent, country: request && this.options.countryOf?.(request) });
+    const admission = this.#arrival(requestId, {
+      ip,
+      userAgent,
+      country: request && this.options.countryOf?.(request),
+      traceparent: readTraceparent(params.traceparent),
+    });
     const signing = isRecheck ? 'checked at opening' : readSigning(params, 'GET', request?.url);
     try {
       await this.#authenticate(admission, this.#shownBy(params, request), { signing, isRecheck });

@@ -1,4 +1,5 @@
 import type { Principal } from '../../kernel/access/principal.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { once } from '../../kernel/once.ts';
 import { loadersOf } from '../../kernel/records/loaders.ts';
 import { organizationEm } from '../../kernel/records/organization.filter.ts';
@@ -9,11 +10,13 @@ import { InvoiceService } from './invoices/invoice.service.ts';
 /** What the resolvers of one request work with. */
 export class BillingContext {
   readonly principal: Principal;
+  readonly clock: Clock;
   readonly #core: BillingCore;
   readonly #request: RequestContext;
 
   constructor(core: BillingCore, request: RequestContext) {
     this.principal = request.principal;
+    this.clock = core.ports.clock;
     this.#core = core;
     this.#request = request;
   }
@@ -23,9 +26,9 @@ export class BillingContext {
   }
 
   @once get invoices(): InvoiceService {
-    const { orm, clock, graph } = this.#core.ports;
+    const { orm, graph } = this.#core.ports;
     const { invoices: loader, lines } = this.loaders;
     const em = organizationEm(orm, this.principal);
-    return new InvoiceService({ em, request: this.#request, clock, graph, loader, lines });
+    return new InvoiceService({ em, request: this.#request, clock: this.clock, graph, loader, lines });
   }
 }

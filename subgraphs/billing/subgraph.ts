@@ -8,6 +8,7 @@ import { invoiceEvents } from './invoices/invoice.events.ts';
 import { AccountInvoicesResolver, InvoiceLineResolver, InvoiceResolver, ServiceInvoicesResolver } from './invoices/invoice.resolver.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
 import { migrations } from './migrations/index.ts';
+import { organizationData } from './organization.data.ts';
 import { paymentEvents } from './payments/payment.events.ts';
 import { Account, Service } from './references.ts';
 import { subscriptionEvents } from './subscriptions/subscription.events.ts';
@@ -18,6 +19,7 @@ export const billing: Domain = {
   name: 'billing',
   entities: [Invoice, InvoiceLine],
   migrations,
+  organizationData,
   events: [...invoiceEvents, ...paymentEvents, ...subscriptionEvents, usageThreshold],
   live: [
     {

@@ -1,8 +1,10 @@
 import type { Principal } from '../../kernel/access/principal.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { EntityManager } from '../../kernel/database/database.ts';
 import { once } from '../../kernel/once.ts';
 import { loadersOf } from '../../kernel/records/loaders.ts';
 import { organizationEm } from '../../kernel/records/organization.filter.ts';
+import type { Catalogue } from './catalogue/catalogue.ts';
 import type { EventTypeRecord } from './catalogue/event-type.ts';
 import type { EventsCore } from './core.ts';
 import { DeliveryService } from './deliveries/delivery.service.ts';
@@ -13,6 +15,8 @@ import { WebhookService } from './webhooks/webhook.service.ts';
 
 /** What the resolvers of one request work with. */
 export class EventsContext {
+  readonly clock: Clock;
+  readonly catalogue: Catalogue;
   readonly eventTypes: readonly EventTypeRecord[];
   readonly #core: EventsCore;
 
@@ -20,8 +24,15 @@ export class EventsContext {
     core: EventsCore,
     readonly principal: Principal,
   ) {
+    this.clock = core.ports.clock;
+    this.catalogue = core.catalogue;
     this.eventTypes = core.eventTypes;
     this.#core = core;
+  }
+
+  /** Whole days that an event is kept. */
+  get retentionDays(): number {
+    return this.#core.ports.retentionDays;
   }
 
   @once get loaders() {
@@ -29,8 +40,8 @@ export class EventsContext {
   }
 
   @once get events(): EventService {
-    const { eventLog, ports } = this.#core;
-    const { retentionDays } = ports;
+    const { eventLog } = this.#core;
+    const { retentionDays } = this;
     return new EventService({ ...this.shared, loader: this.loaders.events, recent: eventLog.recent, retentionDays });
   }
 
@@ -50,9 +61,8 @@ export class EventsContext {
   }
 
   @once get replays(): ReplayService {
-    const { eventLog, replays, ports } = this.#core;
-    const { retentionDays } = ports;
-    return new ReplayService({ ...this.shared, eventLog, replays, loader: this.loaders.webhooks, retentionDays });
+    const { eventLog, replays } = this.#core;
+    return new ReplayService({ ...this.shared, eventLog, replays, loader: this.loaders.webhooks });
   }
 
   @once private get em(): EntityManager {
@@ -61,8 +71,7 @@ export class EventsContext {
 
   /** What every service is given. */
   @once private get shared() {
-    const { ports, catalogue } = this.#core;
-    const { em, principal } = this;
-    return { em, clock: ports.clock, catalogue, principal, organizationId: principal.organizationId };
+    const { em, clock, catalogue, principal } = this;
+    return { em, clock, catalogue, principal, organizationId: principal.organizationId };
   }
 }

@@ -1,10 +1,11 @@
-import { SecretBox } from '../../kernel/access/secret-box.ts';
+import type { Secrets } from '../../kernel/access/secrets.ts';
 import type { LiveField, Ports } from '../../kernel/domain.ts';
 import type { EventReader, EventType, Reaction } from '../../kernel/events/events.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { RequestTimeouts } from '../../kernel/outbound/connection.problem.ts';
 import { UrlGuard } from '../../kernel/outbound/ssrf.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
+import { RetentionTask } from '../../kernel/work/retention.ts';
 import { Catalogue } from './catalogue/catalogue.ts';
 import { describeEventType } from './catalogue/event-type.ts';
 import { Consumer } from './consumers/consumer.ts';
@@ -23,7 +24,8 @@ import { DeliveryWorker } from './dispatch/delivery.worker.ts';
 import { EventRecord } from './log/event.entity.ts';
 import { EventLog } from './log/event.log.ts';
 import { EventPartitions } from './log/event.partitions.ts';
-import { Retention } from './log/retention.ts';
+import { eventRetention } from './log/event.retention.ts';
+import { EventVerification } from './log/event.verification.ts';
 import { DeliveryQuota, type PlanOf } from './quota/delivery.quota.ts';
 import { ReplayWorker } from './replays/replay.worker.ts';
 import { WEBHOOK_SECRETS } from './sealed.ts';
@@ -40,7 +42,7 @@ export interface EventsPorts extends Ports {
   /** What the domains declare that can be followed. */
   live: readonly LiveField[];
   /** The platform's secret, from which the one for signing secrets at rest is derived. */
-  secretKey: string;
+  secrets: Secrets;
   /** Webhooks may be http and lead to private addresses: development and tests. */
   allowPrivateUrls: boolean;
   /** Decides how many deliveries a month allows. Default: no organization has a limit. */
@@ -52,20 +54,23 @@ export interface EventsPorts extends Ports {
   metrics?: Metrics;
 }
 
+const RETENTION_MS = 600_000;
+
 const unlimited: PlanOf = async () => 'custom';
 
 /** What there is one of for the whole process: made once, used by every request, and what works by itself. */
 export type EventsCore = ReturnType<typeof createCore>;
 
 export function createCore(ports: EventsPorts) {
-  const { orm, rows, database, jobs, clock, log, eventTypes, reactions, readers, secretKey, allowPrivateUrls } = ports;
+  const { orm, rows, database, jobs, clock, log, eventTypes, reactions, readers, allowPrivateUrls } = ports;
   const { planOf = unlimited, isSuspended = async () => false, retentionDays, deliveryTimeouts, metrics } = ports;
   const catalogue = new Catalogue(eventTypes);
   const partitions = new EventPartitions(orm);
   const eventLog = new EventLog(orm, rows, catalogue, partitions);
-  const retention = new Retention({ rows, partitions, days: retentionDays, clock, log });
+  const retained = eventRetention({ rows, partitions, days: retentionDays, clock });
+  const retention = new RetentionTask({ name: 'events.log', everyMs: RETENTION_MS, log }, () => retained);
   const guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
-  const secrets = new SecretBox(secretKey, WEBHOOK_SECRETS);
+  const secrets = ports.secrets.box(WEBHOOK_SECRETS);
   const sender = new DeliverySender(guard, clock, deliveryTimeouts);
   const store = new DeliveryStore(orm, rows, eventLog);
   const settler = new Settler(new SettlementStore(orm, rows, database), new DeliveryAnnouncement(rows, log), log);
@@ -95,6 +100,8 @@ export function createCore(ports: EventsPorts) {
     store,
     worker,
     consumers,
+    verification: new EventVerification({ rows, eventLog, catalogue, retentionDays, clock }),
+    retained,
     retention,
     followers,
     quota,

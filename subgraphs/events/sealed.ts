@@ -1,6 +1,9 @@
-import type { SealedColumn } from '../../kernel/access/secret-box.ts';
+import type { SealedColumn } from '../../kernel/access/sealed-column.ts';
 
 /** Purpose of secrets at rest. */
 export const WEBHOOK_SECRETS = 'events.webhook-secret';
 
-export const sealed: readonly SealedColumn[] = [{ table: 'webhook', column: 'sealed_secret', purpose: WEBHOOK_SECRETS }];
+export const sealed: readonly SealedColumn[] = [
+  { table: 'webhook', column: 'sealed_secret', purpose: WEBHOOK_SECRETS },
+  { table: 'webhook', column: 'previous_sealed_secret', purpose: WEBHOOK_SECRETS },
+];

@@ -1,6 +1,7 @@
 import type { Domain, RunningDomain } from '../../kernel/domain.ts';
 import type { EventSink } from '../../kernel/events/relay.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
+import type { RetentionTask } from '../../kernel/work/retention.ts';
 import { CatalogueResolver } from './catalogue/catalogue.resolver.ts';
 import { ConsumerCursor } from './consumers/consumer.entity.ts';
 import { EventsContext } from './context.ts';
@@ -11,8 +12,9 @@ import { DeliveryResolver } from './deliveries/delivery.resolver.ts';
 import { EventRecord } from './log/event.entity.ts';
 import { EVENT_LOG_CHANNEL } from './log/event.log.ts';
 import { EventResolver } from './log/event.resolver.ts';
-import type { Retention } from './log/retention.ts';
+import type { EventVerification } from './log/event.verification.ts';
 import { migrations } from './migrations/index.ts';
+import { organizationData } from './organization.data.ts';
 import { ReplayResolver } from './replays/replay.resolver.ts';
 import { sealed } from './sealed.ts';
 import { liveFields } from './stream/live.fields.ts';
@@ -25,7 +27,8 @@ export interface RunningEvents extends RunningDomain {
   /** Takes the relay's events into the log. */
   append: EventSink;
   /** What forgets old events, by itself once it was started. */
-  retention: Retention;
+  retention: RetentionTask;
+  verification: EventVerification;
   /** Begins to follow the log: live streams, webhooks, reactions. After the job queues have started. */
   start(): Promise<void>;
   /** Ends streams and consumers, and lets deliveries that are under way end. */
@@ -37,11 +40,12 @@ export const events: Domain<EventsPorts, RunningEvents> = {
   name: 'events',
   entities: [EventRecord, ConsumerCursor, Webhook, Delivery],
   migrations,
+  organizationData,
   sealed,
   events: webhookEvents,
   start(ports) {
     const core = createCore(ports);
-    const { eventLog, followers, consumers, worker, store, retention, urls } = core;
+    const { eventLog, followers, consumers, worker, store, retained, retention, urls } = core;
     return {
       subgraph: buildSubgraph<EventsContext>({
         name: 'events',
@@ -54,7 +58,9 @@ export const events: Domain<EventsPorts, RunningEvents> = {
         createContext: ({ principal }) => new EventsContext(core, principal),
       }),
       append: (batch) => eventLog.append(batch),
+      retained,
       retention,
+      verification: core.verification,
       async start() {
         if (ports.database.pglite) await store.releaseAll();
         await ports.database.listen(EVENT_LOG_CHANNEL, () => {

@@ -51,10 +51,11 @@ export async function bootstrap({ orm, clock, sandbox }: FoundingParts, presets:
     if ((await tx.count(Organization)) > 0) return undefined;
 
     const now = clock.now();
-    const organization = found(tx, ORGANIZATION, now);
+    const { organization, account } = found(tx, ORGANIZATION, now);
     const owner = {
       id: newId('user'),
       organizationId: organization.id,
+      accountId: account.id,
       email: email.toLowerCase(),
       loginName: email.toLowerCase(),
       name: 'Administrator',

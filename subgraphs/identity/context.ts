@@ -1,4 +1,5 @@
 import type { Principal } from '../../kernel/access/principal.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { EntityManager } from '../../kernel/database/database.ts';
 import { once } from '../../kernel/once.ts';
 import { loadersOf } from '../../kernel/records/loaders.ts';
@@ -31,6 +32,7 @@ import { UserService } from './users/user.service.ts';
 export class IdentityContext {
   readonly principal: Principal;
   readonly client: ClientInfo | undefined;
+  readonly clock: Clock;
   readonly #core: IdentityCore;
 
   constructor(
@@ -39,6 +41,7 @@ export class IdentityContext {
   ) {
     this.principal = request.principal;
     this.client = request.client;
+    this.clock = core.ports.clock;
     this.#core = core;
   }
 
@@ -46,12 +49,17 @@ export class IdentityContext {
     return loadersOf(this.#core.readers, this.principal);
   }
 
+  get origin(): string {
+    return this.#core.ports.origin;
+  }
+
   @once get organizations(): OrganizationService {
     return new OrganizationService(this.shared);
   }
 
   @once get operator(): OperatorService {
-    return new OperatorService({ ...this.shared, passwords: this.#core.passwords, samlDomains: this.#core.saml.domains });
+    const { passwords, saml, closing, exports } = this.#core;
+    return new OperatorService({ ...this.shared, passwords, samlDomains: saml.domains, closing, exports });
   }
 
   get platformAccesses(): PlatformAccesses {

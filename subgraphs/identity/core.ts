@@ -1,15 +1,19 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Plan } from '../../kernel/access/principal.ts';
-import { SecretBox } from '../../kernel/access/secret-box.ts';
+import type { SecretBox } from '../../kernel/access/secret-box.ts';
+import type { Secrets } from '../../kernel/access/secrets.ts';
 import type { Ports } from '../../kernel/domain.ts';
+import type { FileStore } from '../../kernel/files/files.ts';
 import type { Mail, Mailer } from '../../kernel/messages/mail.ts';
 import { type MailQueue, SealedMessages } from '../../kernel/messages/sealed.messages.ts';
 import type { Sms, SmsSender } from '../../kernel/messages/sms.ts';
 import { UrlGuard } from '../../kernel/outbound/ssrf.ts';
+import type { OrganizationData } from '../../kernel/records/organization.data.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
+import { type Retained, RetentionTask } from '../../kernel/work/retention.ts';
 import { Account } from './accounts/account.entity.ts';
 import { AuditTrail } from './audit/audit.trail.ts';
-import { AccessUpkeep } from './authentication/access.upkeep.ts';
+import { accessRetention } from './authentication/access.retention.ts';
 import { Authenticator } from './authentication/authenticator.ts';
 import { ChangeFeed } from './authentication/change.feed.ts';
 import { OrganizationStandings } from './authentication/organization.standings.ts';
@@ -21,6 +25,9 @@ import { createMfa, type Mfa } from './mfa.ts';
 import { MfaGate } from './oauth/mfa.gate.ts';
 import { OAuth } from './oauth/oauth.ts';
 import { AdministratorReset } from './operator/administrator.reset.ts';
+import { OrganizationClosing } from './operator/organization.closing.ts';
+import { OrganizationDeletion } from './operator/organization.deletion.ts';
+import { OrganizationExports } from './operator/organization.exports.ts';
 import { PlatformAccesses } from './operator/platform.access.ts';
 import { OrganizationReview } from './organizations/organization.review.ts';
 import { PasswordService } from './passwords/password.service.ts';
@@ -40,6 +47,7 @@ import { KeyRing, SIGNING_KEYS } from './tokens/key-ring.ts';
 import { OverageReports } from './usage/overage.reports.ts';
 import type { RateLimits } from './usage/rate-limits.ts';
 import { RequestUsage } from './usage/request.usage.ts';
+import { usageRetention } from './usage/usage.retention.ts';
 import type { PasswordCost } from './users/password.ts';
 import { User } from './users/user.entity.ts';
 
@@ -49,13 +57,17 @@ export interface IdentityPorts extends Ports {
   /** Who must have issued a client certificate; undefined where anyone may, itself too. */
   clientAuthorities?: readonly X509Certificate[] | undefined;
   /** What secrets at rest are encrypted with. */
-  secretKey: string;
+  secrets: Secrets;
   /** The authorization server as callers reach it: the issuer of tokens, and where its pages are. */
   authOrigin: string;
   /** Where the SAML service provider is, as callers reach it. */
   serviceOrigin: string;
   mailer: Mailer;
   sms: SmsSender;
+  /** Where exports of organizations lie. */
+  files: FileStore;
+  /** What all domains hold of organizations. */
+  organizationData: OrganizationData;
   /** How long audit records are kept. */
   auditRetentionDays: number;
   /** Knows the country of callers. Default: nobody's. */
@@ -100,10 +112,15 @@ export interface IdentityCore {
   review: OrganizationReview;
   standings: OrganizationStandings;
   access: PlatformAccesses;
+  closing: OrganizationClosing;
+  exports: OrganizationExports;
+  deletion: OrganizationDeletion;
   administrators: AdministratorReset;
   oauth: OAuth;
   consoleSignIn: ConsoleSignIn;
-  upkeep: AccessUpkeep;
+  /** Rows that are deleted by their age. */
+  retained: readonly Retained[];
+  upkeep: RetentionTask;
   readers: {
     accounts: RecordReader<Account>;
     certificates: RecordReader<Certificate>;
@@ -122,7 +139,11 @@ export function createCore(ports: IdentityPorts): IdentityCore {
   const logins = createLogins(ports, { feed, trail, tokens: issuing.tokens, userAccess: verifying.userAccess });
   const gate = new MfaGate({ orm, rows, clock, feed, mfa: logins.mfa });
   const { authenticator } = verifying;
+  const access = new PlatformAccesses({ orm, clock, trail, feed });
+  const closing = new OrganizationClosing({ ...ports, trail, feed, access });
   const oauth = new OAuth({ ...ports, feed, trail, ...issuing, ...logins, authenticator, gate });
+  const retained = [...accessRetention(ports), ...usageRetention(ports)];
+  const saml = createSaml({ ...ports, guard: verifying.guard, trail, feed, sessions: logins.sessions, mails: logins.mails });
   return {
     ports,
     feed,
@@ -133,12 +154,16 @@ export function createCore(ports: IdentityPorts): IdentityCore {
     usage: new RequestUsage(orm, clock, log),
     overages: new OverageReports(orm, clock),
     review: new OrganizationReview({ orm, clock, trail, log }),
-    access: new PlatformAccesses({ orm, clock, trail, feed }),
+    access,
+    exports: new OrganizationExports(ports),
+    closing,
+    deletion: new OrganizationDeletion({ ...ports, trail, feed, access, closing }),
     administrators: new AdministratorReset({ orm, clock, trail, sessions: logins.sessions, passwordCost: ports.passwordCost }),
-    saml: createSaml({ ...ports, guard: verifying.guard, trail, feed, sessions: logins.sessions, mails: logins.mails }),
+    saml,
     oauth,
-    consoleSignIn: new ConsoleSignIn({ ...ports, ...logins, gate }),
-    upkeep: new AccessUpkeep({ rows, clock, log, auditRetentionDays: ports.auditRetentionDays }),
+    consoleSignIn: new ConsoleSignIn({ ...ports, ...logins, gate, saml: ports.serviceOrigin === ports.origin ? saml.signIn : undefined }),
+    retained,
+    upkeep: new RetentionTask({ name: 'identity.retention', everyMs: RETENTION_MS, log }, () => retained),
     readers: {
       accounts: new RecordReader(ports, Account),
       certificates: new RecordReader(ports, Certificate),
@@ -148,8 +173,8 @@ export function createCore(ports: IdentityPorts): IdentityCore {
   };
 }
 
-function createIssuing({ orm, clock, secretKey, authOrigin, origin }: IdentityPorts, feed: ChangeFeed) {
-  const ring = new KeyRing({ orm, clock, box: new SecretBox(secretKey, SIGNING_KEYS) });
+function createIssuing({ orm, clock, secrets, authOrigin, origin }: IdentityPorts, feed: ChangeFeed) {
+  const ring = new KeyRing({ orm, clock, box: secrets.box(SIGNING_KEYS) });
   feed.onChange((subjectId) => subjectId === '' && ring.forget());
   return { ring, tokens: new AccessTokens({ issuer: authOrigin, audience: `${origin}/v1` }, ring, clock) };
 }
@@ -157,8 +182,8 @@ function createIssuing({ orm, clock, secretKey, authOrigin, origin }: IdentityPo
 type Base = Pick<IdentityCore, 'feed' | 'trail' | 'tokens'>;
 
 function createVerifying(ports: IdentityPorts, base: Base) {
-  const { orm, rows, clock, log, sandbox, clientAuthorities, secretKey, allowPrivateUrls, locator = CountryLocator.none } = ports;
-  const apiKeySecrets = new SecretBox(secretKey, API_KEY_SECRETS);
+  const { orm, rows, clock, log, sandbox, clientAuthorities, secrets, allowPrivateUrls, locator = CountryLocator.none } = ports;
+  const apiKeySecrets = secrets.box(API_KEY_SECRETS);
   const signatures = new SignatureVerifier(rows, clock);
   const guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
   const keySetFetcher = new KeySetFetcher(guard);
@@ -178,15 +203,16 @@ function createVerifying(ports: IdentityPorts, base: Base) {
   };
 }
 
+const RETENTION_MS = 600_000;
 const MAIL_RETRIES = { retryLimit: 10, retryDelaySeconds: 5, retryDelayMaxSeconds: 3600 };
 const SMS_RETRIES = { retryLimit: 6, retryDelaySeconds: 2, retryDelayMaxSeconds: 120 };
 
 function createLogins(ports: IdentityPorts, { feed, trail, tokens, userAccess }: Base & Pick<IdentityCore, 'userAccess'>) {
-  const { orm, clock, log, jobs, secretKey, authOrigin, mailer, sms, passwordCost, requestsPerMinute } = ports;
-  const places = new KnownPlaces(orm, clock, secretKey);
+  const { orm, clock, log, jobs, secrets, authOrigin, mailer, sms, passwordCost, requestsPerMinute } = ports;
+  const places = new KnownPlaces(orm, clock, secrets.hash('known-places'));
   const sessions = new Sessions({ orm, clock, tokens, trail, feed, userAccess, places, requestsPerMinute });
   const attempts = new LoginAttempts(orm, clock, places);
-  const queueing = { jobs, secretKey, clock, log, mailer, sms };
+  const queueing = { jobs, secrets, clock, log, mailer, sms, isSuspended: ports.isSuspended };
   const mails = new SealedMessages<Mail>({ kind: 'mail', name: 'identity.mail', retries: MAIL_RETRIES, ...queueing });
   const messages = new SealedMessages<Sms>({ kind: 'sms', name: 'identity.sms', retries: SMS_RETRIES, ...queueing });
   return {
@@ -196,6 +222,6 @@ function createLogins(ports: IdentityPorts, { feed, trail, tokens, userAccess }:
     mails,
     login: new LoginService({ orm, attempts, sessions, trail, userAccess, passwordCost }),
     passwords: new PasswordService({ orm, clock, mails, sessions, attempts, places, trail, jobs, log, authOrigin, passwordCost }),
-    mfa: createMfa({ orm, clock, mails, messages, trail, feed, places, secretKey }),
+    mfa: createMfa({ orm, clock, mails, messages, trail, feed, places, secrets }),
   };
 }

@@ -1,4 +1,4 @@
-import { SecretBox } from '../../kernel/access/secret-box.ts';
+import type { Secrets } from '../../kernel/access/secrets.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Orm } from '../../kernel/database/database.ts';
 import type { MailQueue, SmsQueue } from '../../kernel/messages/sealed.messages.ts';
@@ -22,7 +22,7 @@ export interface MfaPorts {
   trail: AuditTrail;
   feed: ChangeFeed;
   places: KnownPlaces;
-  secretKey: string;
+  secrets: Secrets;
 }
 
 /** Second factors, once for the process: who has which, the demands for them, and the answers. */
@@ -32,9 +32,9 @@ export interface Mfa {
   verification: Verification;
 }
 
-export function createMfa({ orm, clock, mails, messages, trail, feed, places, secretKey }: MfaPorts): Mfa {
-  const codeHash = new CodeHash(secretKey);
-  const box = new SecretBox(secretKey, MFA_SECRETS);
+export function createMfa({ orm, clock, mails, messages, trail, feed, places, secrets }: MfaPorts): Mfa {
+  const codeHash = new CodeHash(secrets.hash('mfa-codes'));
+  const box = secrets.box(MFA_SECRETS);
   const backupCodes = new BackupCodes(codeHash);
   const limits = new ChallengeLimits(orm, clock, places);
   const codes = new ChallengeCodes({ clock, mails, messages, codeHash, limits });

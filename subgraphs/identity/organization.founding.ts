@@ -31,17 +31,22 @@ export interface Founded {
 export function createOrganization({ orm, clock, sandbox }: FoundingParts, input: NewOrganization): Promise<Founded> {
   const apiKey = generateApiKey(sandbox);
   return orm.em.fork().transactional(async (tx) => {
-    const organization = found(tx, input, clock.now());
+    const { organization } = found(tx, input, clock.now());
     tx.persist(firstKey(organization, apiKey, clock.now()));
     return { organization, apiKey };
   });
 }
 
 /** The one place where an organization is made, with what every organization has. Within the caller's transaction. */
-export function found(tx: EntityManager, { name, plan, operator = false }: NewOrganization, now: Date): Organization {
+export function found(
+  tx: EntityManager,
+  { name, plan, operator = false }: NewOrganization,
+  now: Date,
+): { organization: Organization; account: Account } {
   const organization = Object.assign(new Organization(), { id: newId('organization'), name, plan, operator, createdAt: now });
-  tx.persist([organization, ownAccount(organization)]);
-  return organization;
+  const account = ownAccount(organization);
+  tx.persist([organization, account]);
+  return { organization, account };
 }
 
 /** The operator's key may operate the platform too. */

@@ -1,12 +1,21 @@
-import type { SealedColumn } from '../../kernel/access/secret-box.ts';
+import type { SealedColumn, SealedJobs } from '../../kernel/access/sealed-column.ts';
 import { SIGNING_KEYS } from './tokens/key-ring.ts';
 
 /** Purposes of secrets at rest. */
 export const API_KEY_SECRETS = 'api-keys';
 export const MFA_SECRETS = 'mfa';
+export const OAUTH_RECORDS = 'oauth-records';
 
 export const sealed: readonly SealedColumn[] = [
   { table: 'signing_key', column: 'private_jwk', purpose: SIGNING_KEYS },
   { table: 'api_key', column: 'signing_secret', purpose: API_KEY_SECRETS },
+  { table: 'api_key', column: 'previous_signing_secret', purpose: API_KEY_SECRETS },
   { table: 'mfa_method', column: 'secret', purpose: MFA_SECRETS },
+  { table: 'oauth_record', column: 'payload', purpose: OAUTH_RECORDS, key: ['kind', 'hash'], separator: ':' },
+];
+
+/** Codes and links that open accounts, until they are sent. */
+export const sealedJobs: readonly SealedJobs[] = [
+  { queue: 'identity.mail', purpose: 'mail' },
+  { queue: 'identity.sms', purpose: 'sms' },
 ];

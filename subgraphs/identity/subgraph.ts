@@ -9,6 +9,7 @@ import { ApiKey } from './api-keys/api-key.entity.ts';
 import { ApiKeyResolver } from './api-keys/api-key.resolver.ts';
 import { AuditResolver } from './audit/audit.resolver.ts';
 import { AuditRecord } from './audit/audit-record.entity.ts';
+import { ticketLinksRevoked } from './audit/ticket-links-revoked.reaction.ts';
 import type { Authenticator } from './authentication/authenticator.ts';
 import { type Bootstrapped, bootstrap, type Presets } from './bootstrap.ts';
 import { Certificate } from './certificates/certificate.entity.ts';
@@ -29,7 +30,10 @@ import type { Demand } from './mfa-challenges/challenge.service.ts';
 import { migrations } from './migrations/index.ts';
 import { OAuthClient } from './oauth-clients/oauth-client.entity.ts';
 import { OAuthClientResolver } from './oauth-clients/oauth-client.resolver.ts';
-import { OperatorResolver } from './operator/operator.resolver.ts';
+import { OperatorResolver, OrganizationExportResolver } from './operator/operator.resolver.ts';
+import { OrganizationExport } from './operator/organization-export.entity.ts';
+import { mountExportDownloads } from './operator/organization-export.http.ts';
+import { organizationData } from './organization.data.ts';
 import { createOrganization, type Founded, type NewOrganization } from './organization.founding.ts';
 import { Organization } from './organizations/organization.entity.ts';
 import { organizationEvents } from './organizations/organization.events.ts';
@@ -43,7 +47,7 @@ import { SamlConnection } from './saml-connections/saml-connection.entity.ts';
 import { SamlConnectionResolver } from './saml-connections/saml-connection.resolver.ts';
 import { SamlDomain } from './saml-domains/saml-domain.entity.ts';
 import { SamlDomainClaim } from './saml-domains/saml-domain-claim.entity.ts';
-import { sealed } from './sealed.ts';
+import { sealed, sealedJobs } from './sealed.ts';
 import { RefreshToken } from './sessions/refresh-token.entity.ts';
 import { Session } from './sessions/session.entity.ts';
 import { SessionResolver } from './sessions/session.resolver.ts';
@@ -76,6 +80,7 @@ const mfaEntities = [MfaMethod, BackupCode, MfaChallenge];
 const resolvers = [
   OrganizationResolver,
   OperatorResolver,
+  OrganizationExportResolver,
   AccountResolver,
   AccountUsersResolver,
   UserResolver,
@@ -99,6 +104,7 @@ export const identity: Domain<IdentityPorts, RunningIdentity> = {
   name: 'identity',
   entities: [
     Organization,
+    OrganizationExport,
     Account,
     User,
     ApiKey,
@@ -114,10 +120,21 @@ export const identity: Domain<IdentityPorts, RunningIdentity> = {
     UserRestrictions,
     TrustedIssuer,
   ],
-  tablesWithoutEntity: ['change', 'elevation', 'known_place', 'login_attempt', 'oauth_record', 'request_signature', 'revoked_token'],
+  tablesWithoutEntity: [
+    'change',
+    'elevation',
+    'known_place',
+    'login_attempt',
+    'oauth_record',
+    'organization_plan',
+    'request_signature',
+    'revoked_token',
+  ],
   migrations,
+  organizationData,
   events: [...organizationEvents, ...usageEvents],
   sealed,
+  sealedJobs,
   start(ports) {
     const core = createCore(ports);
     const accounting = usageAccounting(core, ports.log);
@@ -131,9 +148,10 @@ export const identity: Domain<IdentityPorts, RunningIdentity> = {
         },
         createContext: (request) => new IdentityContext(core, request),
       }),
-      reactions: [webhookDisabled(mailing), integrationDisabled(mailing)],
+      reactions: [webhookDisabled(mailing), integrationDisabled(mailing), ticketLinksRevoked({ ...ports, trail: core.trail })],
       authenticator: core.authenticator,
       core,
+      retained: core.retained,
       bootstrap: (presets) => bootstrap(ports, presets),
       createOrganization: (input) => createOrganization(ports, input),
       async start() {
@@ -141,15 +159,23 @@ export const identity: Domain<IdentityPorts, RunningIdentity> = {
         accounting.start();
         core.upkeep.start();
         core.saml.domainUpkeep.start();
+        core.deletion.start();
       },
       async mount(app) {
         await core.oauth.mount(app);
+        await mountExportDownloads(app, {
+          newestOf: (id) => core.exports.newestOf(id),
+          contentOf: (one) => core.exports.contentOf(one),
+          audit: (request, one) => new IdentityContext(core, request).operator.auditDownload(one),
+          demand: (principal) => core.mfa.challenges.demand(principal),
+        });
         await mountConsole(app, core.consoleSignIn, ports.origin.startsWith('https:'));
       },
       challenge: ({ principal }) => core.mfa.challenges.demand(principal),
       async stop() {
         await core.upkeep.stop();
         await core.saml.domainUpkeep.stop();
+        await core.deletion.stop();
         core.feed.stop();
         await accounting.stop();
         await core.usage.flush();

@@ -1,4 +1,5 @@
 import type { Principal } from '../../kernel/access/principal.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { EntityManager } from '../../kernel/database/database.ts';
 import { once } from '../../kernel/once.ts';
 import { loadersOf } from '../../kernel/records/loaders.ts';
@@ -15,11 +16,13 @@ import { StatusService } from './status/status.service.ts';
 /** What the resolvers of one request work with, and the job that acts in the stead of one. */
 export class ServicesContext {
   readonly principal: Principal;
+  readonly clock: Clock;
   readonly #core: ServicesCore;
   readonly #request: RequestContext;
 
   constructor(core: ServicesCore, request: RequestContext) {
     this.principal = request.principal;
+    this.clock = core.ports.clock;
     this.#core = core;
     this.#request = request;
   }

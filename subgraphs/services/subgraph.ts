@@ -11,6 +11,7 @@ import { AvailabilityResolver } from './coverage/availability.resolver.ts';
 import { CoverageArea, CoverageTechnology } from './coverage/coverage.entity.ts';
 import { migrations } from './migrations/index.ts';
 import { OrderResolver } from './orders/order.resolver.ts';
+import { organizationData } from './organization.data.ts';
 import { ProvisioningRequest } from './provisioning-requests/provisioning-request.entity.ts';
 import { defineBeginning } from './provisioning-requests/provisioning-request.job.ts';
 import { ProvisioningRequestResolver } from './provisioning-requests/provisioning-request.resolver.ts';
@@ -37,6 +38,7 @@ export const services: Domain<ServicesPorts> = {
     CoverageTechnology,
   ],
   migrations,
+  organizationData,
   events: [...serviceEvents, ...statusEvents],
   live: [
     {
@@ -50,7 +52,7 @@ export const services: Domain<ServicesPorts> = {
   ],
   start(ports) {
     const core = createCore(ports);
-    defineBeginning(ports.jobs, (organizationId) => new ServicesContext(core, actingFor(organizationId, ports)).provisioningRequests);
+    defineBeginning(ports, (organizationId) => new ServicesContext(core, actingFor(organizationId, ports)).provisioningRequests);
     return {
       subgraph: buildSubgraph<ServicesContext>({
         name: 'services',

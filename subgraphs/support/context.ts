@@ -57,7 +57,7 @@ export class SupportContext {
   }
 
   @once get tickets(): TicketService {
-    const { editor, comments, router, desks, attachments, ports, tally, accents } = this.#core;
+    const { editor, comments, router, desks, attachments, ports } = this.#core;
     const loader = this.loaders.tickets;
     const opening = new TicketOpening({
       ...this.shared,
@@ -68,10 +68,14 @@ export class SupportContext {
       editor,
       attachments,
     });
+    return new TicketService({ ...this.shared, editor, authors: this.authors, comments, opening, loader });
+  }
+
+  @once get ticketSearch(): TicketSearch {
+    const { ports, tally, accents } = this.#core;
     const { organizationId, accounts } = this.principal;
     const reader = { organizationId, accounts, isDesk: isDesk(this.principal) };
-    const search = new TicketSearch(ports.rows, tally, reader, loader, accents);
-    return new TicketService({ ...this.shared, editor, authors: this.authors, comments, opening, search, loader });
+    return new TicketSearch(ports.rows, tally, reader, this.loaders.tickets, accents);
   }
 
   @once get comments(): CommentService {

@@ -1,5 +1,6 @@
 import type { RecordScope } from '../../kernel/access/principal.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
+import { RetentionTask } from '../../kernel/work/retention.ts';
 import { Agent } from './agents/agent.entity.ts';
 import { Attachment } from './attachments/attachment.entity.ts';
 import { AttachmentStore } from './attachments/attachment.store.ts';
@@ -11,7 +12,7 @@ import { Integrations } from './integrations/integrations.ts';
 import { JiraIssue } from './integrations/jira/jira-issue.entity.ts';
 import { knowledgeOf } from './knowledge/knowledge.context.ts';
 import { Notification } from './notifications/notification.entity.ts';
-import { NotificationRetention } from './notifications/notification.retention.ts';
+import { notificationRetention } from './notifications/notification.retention.ts';
 import { NotificationContent } from './notifications/notification-content.entity.ts';
 import { NotificationRecipient } from './notifications/notification-recipient.entity.ts';
 import { Notifier } from './notifications/notifier.ts';
@@ -29,23 +30,27 @@ import { TicketRouter } from './routing/ticket.router.ts';
 import { SlaKeeper } from './sla/sla.keeper.ts';
 import { slaSweeper } from './sla/sla.sweeper.ts';
 import { supportEvents } from './support.events.ts';
-import { TicketTally } from './ticket-search/ticket.tally.ts';
+import { accountTallyBackfill, TicketTally } from './ticket-search/ticket.tally.ts';
 import { accentsBackfill } from './ticket-search/ticket.text.ts';
 import { TicketEditor } from './tickets/ticket.editor.ts';
 import { Ticket } from './tickets/ticket.entity.ts';
 import { TicketChange } from './tickets/ticket-change.entity.ts';
 
 /** What there is one of for the whole process: made once, used by every request and job. */
+const RETENTION_MS = 600_000;
+
 export type SupportCore = ReturnType<typeof createCore>;
 
 export function createCore(ports: SupportPorts) {
-  const { clock, database, log, origin, rows, secretKey } = ports;
-  const links = new TicketLinks(ports, secretKey);
+  const { clock, database, log, origin, rows, secrets } = ports;
+  const links = new TicketLinks(ports);
   const notifier = new Notifier({ ...ports, links });
   const editor = new TicketEditor(clock, new SlaKeeper(), [followWithAutomations]);
   const attachments = new AttachmentStore(ports);
   const comments = new CommentWriter({ editor, attachments, origin });
-  const reportLinks = new ReportLinks(secretKey, origin);
+  const reportLinks = new ReportLinks(secrets, origin);
+  const notifications = notificationRetention(ports);
+  const retained = [notifications, attachments.retained];
   defineGeneration({ ...ports, notifier, links: reportLinks });
   defineRemoval(ports);
   const readers = {
@@ -69,14 +74,15 @@ export function createCore(ports: SupportPorts) {
     attachments,
     comments,
     notifier,
-    notificationRetention: new NotificationRetention(ports),
+    retained,
+    notificationRetention: new RetentionTask({ name: 'support.notifications', everyMs: RETENTION_MS, log }, () => [notifications]),
     reportLinks,
     links,
     router: new TicketRouter(notifier, clock),
     desks: desks(),
     knowledge: knowledgeOf(ports),
     integrations: new Integrations(ports, supportEvents, comments),
-    tally: new TicketTally(rows, database.poller, log),
+    tally: new TicketTally(rows, database.poller, accountTallyBackfill(ports), log),
     accents: accentsBackfill(ports),
     slaSweeper: slaSweeper({ ...ports, editor }),
     automationSweeper: automationSweeper({ ...ports, editor, notifier, writer: comments }),

@@ -1,3 +1,4 @@
+import type { Secrets } from '../../kernel/access/secrets.ts';
 import type { Ports } from '../../kernel/domain.ts';
 import type { FileStore } from '../../kernel/files/files.ts';
 import type { Mailer } from '../../kernel/messages/mail.ts';
@@ -6,7 +7,7 @@ import type { Metrics } from '../../kernel/metrics/metrics.ts';
 
 /** What support is given to work with, beside what every domain is. */
 export interface SupportPorts extends Ports {
-  secretKey: string;
+  secrets: Secrets;
   /** Whether integrations may be at private addresses: for development. */
   allowPrivateUrls: boolean;
   mailer: Mailer;

@@ -1,4 +1,4 @@
-import type { SealedColumn } from '../../kernel/access/secret-box.ts';
+import type { SealedColumn } from '../../kernel/access/sealed-column.ts';
 
 /** Purposes of secrets at rest. */
 export const SLACK_WEBHOOK_URLS = 'support.slack-webhook-url';

@@ -1,6 +1,7 @@
 import type { Domain, RunningDomain } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
 import type { RequestContext } from '../../kernel/request.ts';
+import type { RetentionTask } from '../../kernel/work/retention.ts';
 import { mountAttachments } from './attachments/attachment.http.ts';
 import type { AttachmentStore } from './attachments/attachment.store.ts';
 import { SupportContext } from './context.ts';
@@ -9,7 +10,7 @@ import { entities } from './entities.ts';
 import { integrationDisabled } from './integrations/integration.events.ts';
 import { refreshLibrary } from './knowledge/library.ts';
 import { migrations } from './migrations/index.ts';
-import type { NotificationRetention } from './notifications/notification.retention.ts';
+import { organizationData } from './organization.data.ts';
 import type { SupportPorts } from './ports.ts';
 import { Account, Service } from './references.ts';
 import { mountReportDownloads } from './reports/report.http.ts';
@@ -21,7 +22,7 @@ import { mountTicketPage } from './ticket-page/ticket.page.http.ts';
 export interface RunningSupport extends RunningDomain {
   /** Also deletes files that nobody took, by itself once it was started. */
   attachments: AttachmentStore;
-  notificationRetention: NotificationRetention;
+  notificationRetention: RetentionTask;
 }
 
 /** Support: tickets and the desk that works on them, knowledge base, integrations, reports (specification 4.7). */
@@ -29,6 +30,7 @@ export const support: Domain<SupportPorts, RunningSupport> = {
   name: 'support',
   entities,
   migrations,
+  organizationData,
   sealed,
   events: [...supportEvents, integrationDisabled.type],
   live: [
@@ -58,6 +60,7 @@ export const support: Domain<SupportPorts, RunningSupport> = {
       }),
       attachments,
       notificationRetention,
+      retained: core.retained,
       readers: [integrations.reader],
       async mount(app) {
         await mountAttachments(app, readers.attachments, ports.files);

@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type BilledTenant, billedTenant, createInvoice } from '../billing.setup.ts';
 import { withSlack } from '../integrations/integrations.setup.ts';
+import { emailTo, freshEmail, notify } from '../rest/notification.setup.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { deviationsFrom, newAjv } from '../support/json-schema.ts';
 import { slackServer } from '../support/slack.server.ts';
 import { rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
+import { openTicket } from '../ticket.setup.ts';
 import { answering, receiver } from './receiver.ts';
 
 /** Specification section 6. */
@@ -98,6 +100,13 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
   },
   async 'ticket.note_added'(name) {
     await commented({ visibility: 'internal' });
+    return logged(name);
+  },
+  async 'ticket.links_revoked'(name) {
+    const ticket = await openTicket(tenant);
+    const email = freshEmail();
+    await notify(tenant, ticket, emailTo(email));
+    await tenant.graphql('mutation ($id: ID!) { revokeTicketLinks(ticketId: $id) { id } }', { id: ticket.id });
     return logged(name);
   },
   async 'sla.at_risk'(name) {

@@ -66,7 +66,7 @@ async function serve({ pingMs }: { pingMs?: number } = {}): Promise<Server> {
     app,
     organizationId,
     subscribers: () => subscribers,
-    open: (headers) => SseClient.open({ origin, apiKey: 'none' }, '', headers),
+    open: (headers) => SseClient.open({ origin, credentials: { authorization: 'Bearer none' } }, '', headers),
     connections: () =>
       new Promise((resolve, reject) => app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)))),
   };

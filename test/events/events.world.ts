@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { Secrets } from '../../kernel/access/secrets.ts';
 import { defineEvent, type EventReader, type LoggedEvent, type Reaction } from '../../kernel/events/events.ts';
 import { Relay } from '../../kernel/events/relay.ts';
 import { newId } from '../../kernel/records/ids.ts';
@@ -36,7 +37,7 @@ export class EventsWorld extends DomainWorld {
       reactions,
       readers,
       live: [],
-      secretKey: SECRET_KEY,
+      secrets: new Secrets([SECRET_KEY]),
       allowPrivateUrls,
       planOf,
       retentionDays: 30,

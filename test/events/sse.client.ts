@@ -27,9 +27,9 @@ export class SseClient {
   }
 
   /** @throws the body of an answer that is no stream */
-  static async open(tenant: Pick<Tenant, 'origin' | 'apiKey'>, query = '', headers: Record<string, string> = {}): Promise<SseClient> {
+  static async open(tenant: Pick<Tenant, 'origin' | 'credentials'>, query = '', headers: Record<string, string> = {}): Promise<SseClient> {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const sent = { authorization: `Bearer ${tenant.apiKey}`, accept: 'text/event-stream', ...headers };
+      const sent = { ...tenant.credentials, accept: 'text/event-stream', ...headers };
       get(`${tenant.origin}/v1/events/stream${query}`, { headers: sent, agent: false }, resolve).on('error', reject);
     });
     if (response.statusCode === 200) return new SseClient(response);

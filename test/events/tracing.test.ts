@@ -1,11 +1,16 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createAccount, LOCATION } from '../billing.setup.ts';
+import { allSettled, deliveryRows, openTicket, withJira, withSlack } from '../integrations/integrations.setup.ts';
 import { eventually, rig } from '../rig.ts';
+import { jiraServer } from '../support/jira.server.ts';
+import { slackServer } from '../support/slack.server.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { receiver } from './receiver.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TRACEPARENT = `00-${TRACE}-00f067aa0ba902b7-01`;
+const OTHER = `00-${TRACE}-b7ad6b7169203331-01`;
+const INVALID = `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`;
 
 const tenantOf = async (): Promise<Tenant> => (await rig()).organization({ plan: 'custom' });
 
@@ -38,7 +43,7 @@ test('a request with a traceparent can be followed to its event, its job, the ev
 
 test.each([
   ['no traceparent', {}],
-  ['a traceparent that is none', { traceparent: `00-${'0'.repeat(32)}-00f067aa0ba902b7-01` }],
+  ['a traceparent that is none', { traceparent: INVALID }],
 ])('a request with %s leaves its event and its webhook without one', async (_, headers) => {
   const tenant = await tenantOf();
   const hook = await receiver();
@@ -48,4 +53,42 @@ test.each([
   expect(hook.arrivals[0]?.headers).not.toHaveProperty('traceparent');
   const { data } = await tenant.graphql('{ events(filter: { event: ["invoice.generated"] }) { nodes { traceparent } } }');
   expect(data.events.nodes).toEqual([{ traceparent: null }]);
+});
+
+test.each([
+  ['of its extensions', {}, { traceparent: TRACEPARENT }, TRACEPARENT],
+  ['of its extensions before that of connection_init', { traceparent: OTHER }, { traceparent: TRACEPARENT }, TRACEPARENT],
+  ['of connection_init where its extensions have none', { traceparent: OTHER }, undefined, OTHER],
+  ['of connection_init where that of its extensions is invalid', { traceparent: OTHER }, { traceparent: INVALID }, OTHER],
+  ['of neither where nothing was sent', {}, undefined, null],
+])('a mutation over WebSocket leaves the traceparent %s with its event', async (_, params, extensions, expected) => {
+  const tenant = await tenantOf();
+  const client = tenant.socket(params);
+  onTestFinished(() => void client.dispose());
+  const query = 'mutation { createTicket(input: { title: "Line is down", description: "Since 9:30." }) { id } }';
+  const result = await client.iterate<Json>({ query, ...(extensions && { extensions }) }).next();
+  expect(result.value?.errors).toBeUndefined();
+  const nodes = await eventually(async () => {
+    const { data } = await tenant.graphql('{ events(filter: { event: ["ticket.created"] }) { nodes { traceparent } } }');
+    return data.events.nodes.length > 0 && data.events.nodes;
+  });
+  expect(nodes).toEqual([{ traceparent: expected }]);
+});
+
+test('each delivery to Slack and Jira has the traceparent of the request that led to its event, also when it is repeated', async () => {
+  const platform = await rig();
+  const [tenant, slack, jira] = [await tenantOf(), await slackServer(), await jiraServer()];
+  const [toSlack, toJira] = [await withSlack(tenant, slack), await withJira(tenant, jira)];
+  slack.next([503, '']);
+  await openTicket(tenant, {}, { traceparent: TRACEPARENT });
+  await allSettled(toJira.id, 1);
+  await eventually(async () => (await deliveryRows(toSlack.id))[0]?.error);
+  await platform.advance(6000);
+  await allSettled(toSlack.id, 1);
+  await openTicket(tenant, {}, { traceparent: OTHER });
+  await openTicket(tenant);
+  await allSettled(toSlack.id, 3);
+  await allSettled(toJira.id, 3);
+  expect(slack.traceparents).toEqual([TRACEPARENT, TRACEPARENT, OTHER, undefined]);
+  expect(jira.traceparents).toEqual([TRACEPARENT, OTHER, undefined]);
 });

@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Principal } from '../../kernel/access/principal.ts';
 import type { Router } from '../../router/router.ts';
 import { type Caller, caller, localRouter, until } from './fixtures/rig.ts';
 import { Shop } from './fixtures/shop.ts';
@@ -105,6 +106,10 @@ test('who has other rights, or other variables, has another stream', async () =>
   await follow(document, caller('key_1', ['support:read']));
   await follow(document, caller('key_1'), { a: false });
   expect(live).toEqual({ subscribers: 4, streams: 4 });
+  // of one caller, where its accounts were changed since
+  for (const accounts of [['acc_1'], ['acc_2'], ['acc_1', 'acc_2'], ['acc_2', 'acc_1']])
+    await follow(document, { ...caller('key_1'), principal: new Principal({ ...caller('key_1').principal.toJSON(), accounts }) });
+  expect(live).toEqual({ subscribers: 8, streams: 7 });
 });
 
 test('who begins at a position of their own shares with nobody', async () => {

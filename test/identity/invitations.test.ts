@@ -109,6 +109,58 @@ describe('two organizations that invite one address', () => {
   });
 });
 
+describe('an invitation by a caller who is limited to an account, of an address that another account has', () => {
+  /** An administrator of one account, and a user of another account of the same organization. */
+  async function strangers() {
+    const [admin, known] = [await userOf(tenant, 'account_admin'), await userOf(tenant, 'member')];
+    await tenant.rest('PUT', `/accounts/${known.account.id}/users/${known.id}`, { body: { accounts: [known.account.id] } });
+    const path = `/accounts/${admin.account.id}/users`;
+    const inviteBy = (by: Tenant, email: string) => by.rest('POST', path, { body: { email, name: 'Grace', role: 'member' } });
+    return { admin, known, path, inviteBy };
+  }
+
+  test('looks like any other, and its holder is told by mail', async () => {
+    const { admin, known, path, inviteBy } = await strangers();
+    const [taken, free] = [await inviteBy(admin, known.email), await inviteBy(admin, newAddress())];
+    expect([taken.status, free.status]).toEqual([201, 201]);
+    expect(shape(taken.body.data)).toEqual(shape(free.body.data));
+    const listed = (await admin.rest('GET', `${path}?status=invited`)).body.data.map(({ id }: Json) => id);
+    expect(listed).toEqual(expect.arrayContaining([taken.body.data.id, free.body.data.id]));
+    const [mail] = await eventually(() => mailsTo(known.email, /in use/).length > 0 && mailsTo(known.email, /in use/));
+    expect(mail?.text).not.toContain('token=');
+    expect((await login(tenant, known.email)).body.data.user.id).toBe(known.id);
+  });
+
+  test('is 409 for a caller who sees that account, and for a second invitation into one account', async () => {
+    const { admin, known, inviteBy } = await strangers();
+    expect((await inviteBy(tenant, known.email)).body.error.code).toBe('DUPLICATE_RESOURCE');
+    const email = newAddress();
+    const both = await Promise.all([inviteBy(admin, email), inviteBy(admin, email)]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+  });
+
+  test('costs the same statements as any other, until its job runs', async () => {
+    const { admin, known, inviteBy } = await strangers();
+    const statements = async (email: string) => {
+      const seen = await platform.statements(() => inviteBy(admin, email));
+      return seen.filter((sql) => !sql.includes('audit_record'));
+    };
+    await statements(newAddress());
+    expect(await statements(known.email)).toEqual(await statements(newAddress()));
+  });
+
+  test('is accepted by whoever opens their link first, of two accounts that invite one new address', async () => {
+    const { admin, inviteBy } = await strangers();
+    const email = newAddress();
+    const other = await strangers();
+    expect((await other.inviteBy(other.admin, email)).status).toBe(201);
+    expect((await inviteBy(admin, email)).status).toBe(201);
+    await eventually(() => linksTo(email).length === 2);
+    const chosen = await Promise.all(linksTo(email).map(choose));
+    expect(chosen.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+  });
+});
+
 const list = async (by: Tenant, search: string): Promise<Json[]> =>
   (await by.graphql('query ($search: String!) { users(filter: { search: $search }) { nodes { id status email } } }', { search })).data.users
     .nodes;

@@ -27,6 +27,10 @@ describe('an operator creates an organization', () => {
     const owner = Object.assign(Object.create(Object.getPrototypeOf(platform)), platform, { apiKey: session.data.access_token }) as Tenant;
     expect((await owner.rest('GET', '/organization')).body.data.id).toBe(made.body.data.id);
     expect((await owner.rest('POST', '/accounts', { body: { name: 'Site', email: freshEmail() } })).status).toBe(201);
+    const account = (await owner.rest('GET', '/accounts?own=true')).body.data[0].id;
+    expect((await owner.rest('GET', `/accounts/${account}/users`)).body.data).toMatchObject([
+      { email, role: 'owner', account_id: account },
+    ]);
 
     const [own] = await auditOf(owner, 'organization_created');
     expect(own).toMatchObject({ user_id: null, client_id: null, ip_address: null, reason: 'by the operator; plan business' });
@@ -83,6 +87,18 @@ describe('an operator changes the plan of an organization', () => {
       expect(records.some(({ reason }) => reason.includes('plan developer to business'))).toBe(true);
     }
   });
+});
+
+test('what was counted in this minute counts against the limit of the new plan, and a larger plan has room again', async () => {
+  const tenant = await (await rig()).organization({ plan: 'business' });
+  const change = async (plan: string): Promise<void> =>
+    expect((await platform.rest('PUT', `/operator/organizations/${tenant.organizationId}/plan`, { body: { plan } })).status).toBe(200);
+  // of 500 in any 60 seconds, and of the 100 of the plan below
+  const asked = await Promise.all(Array.from({ length: 101 }, () => tenant.rest('GET', '/organization')));
+  expect(asked.filter(({ status }) => status !== 200)).toEqual([]);
+  await change('developer');
+  const refused = await tenant.rest('GET', '/organization');
+  expect([refused.status, refused.body.error.details.window, refused.body.error.details.limit]).toEqual([429, 'burst', 100]);
 });
 
 test('an operator clears a review, and the organization starts anew', async () => {

@@ -1,67 +1,22 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { SignJWT } from 'jose';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { UrlGuard } from '../../kernel/outbound/ssrf.ts';
-import { newId } from '../../kernel/records/ids.ts';
 import { KeySetFetcher } from '../../subgraphs/identity/issuers/key-set.fetcher.ts';
 import { type Rig, rig, start } from '../rig.ts';
 import { type Answer, type Json, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
+import { AUDIENCE, type IssuerOptions, seconds, signer, type TestIssuer, trustedIssuer } from './issuer.setup.ts';
 
 let platform: Rig;
 let tenant: Tenant;
-/** What the key set of each path is answered with, and how often it was asked for. */
-const sets = new Map<string, { status?: number; headers?: Record<string, string>; body: unknown; asked: number }>();
-const server = createServer(({ url = '' }, response) => {
-  const set = sets.get(url);
-  if (set) set.asked += 1;
-  const body = typeof set?.body === 'string' ? set.body : JSON.stringify(set?.body ?? {});
-  response.writeHead(set?.status ?? (set ? 200 : 404), { 'content-type': 'application/json', ...set?.headers }).end(body);
-});
 beforeAll(async () => {
   platform = await rig();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-});
-afterAll(() => {
-  server.close();
-  server.closeAllConnections();
 });
 beforeEach(async () => {
   tenant = await platform.organization();
 });
 
-const AUDIENCE = 'https://api.acme.example.com';
-const seconds = (): number => Math.floor(platform.clock.now().getTime() / 1000);
-
-interface Signer {
-  kid: string;
-  alg: string;
-  jwk: JWK;
-  privateKey: CryptoKey;
-}
-
-async function signer(alg = 'ES256'): Promise<Signer> {
-  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
-  const kid = newId('signingKey');
-  return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
-}
-
-/** An authorization server of the tenant's: its key set, its registration, and tokens of it. */
-async function idp({ keys, body = {}, by = tenant }: { keys?: Signer[]; body?: object; by?: Tenant } = {}) {
-  const signers = keys ?? [await signer()];
-  const path = `/${newId('trustedIssuer')}`;
-  const set = { body: { keys: signers.map(({ jwk }) => jwk) } as unknown, asked: 0, headers: {} as Record<string, string>, status: 200 };
-  sets.set(path, set);
-  const uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
-  const registration = { name: 'Own', issuer: uri, audience: AUDIENCE, jwks_uri: uri, permissions: ['accounts:*'], ...body };
-  const answer = await by.rest('POST', '/auth/trusted-issuers', { body: registration });
-  const token = (claims: object = {}, header: object = {}, key: Signer = signers[0] as Signer): Promise<string> =>
-    new SignJWT({ iss: uri, aud: AUDIENCE, sub: 'deployer', exp: seconds() + 600, ...claims })
-      .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'JWT', ...header })
-      .sign(key.privateKey, { crit: { 'x-extension': true } });
-  return { answer, id: answer.body.data?.id as string, uri, set, token, signers };
-}
+const idp = ({ by = tenant, ...options }: IssuerOptions & { by?: Tenant } = {}): Promise<TestIssuer> => trustedIssuer(by, options);
 
 const asking = (token: string): Tenant => new Tenant(platform.origin, '', token);
 const ask = (token: string): Promise<Answer> => asking(token).rest('GET', '/auth/verify');

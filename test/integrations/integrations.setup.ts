@@ -6,9 +6,9 @@ import { rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
 /** A ticket as REST answers it. */
-export async function openTicket(tenant: Tenant, input: Json = {}): Promise<Json> {
+export async function openTicket(tenant: Tenant, input: Json = {}, headers: Record<string, string> = {}): Promise<Json> {
   const body = { title: 'Line is down', description: 'Since 9:30.', priority: 'high', ...input };
-  return (await tenant.rest('POST', '/support/tickets', { body })).body.ticket;
+  return (await tenant.rest('POST', '/support/tickets', { body, headers })).body.ticket;
 }
 
 export async function changeTicket(tenant: Tenant, id: string, body: Json): Promise<void> {

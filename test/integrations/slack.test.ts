@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { type SlackAnswer, slackServer } from '../support/slack.server.ts';
+import { rows } from '../support/tables.ts';
 import { allSettled, changeTicket, deliveryRows, openTicket, readBack, settled, withSlack } from './integrations.setup.ts';
 
 let platform: Rig;
@@ -150,6 +151,17 @@ describe('what Slack answers', () => {
     await platform.advance(11_000);
     await allSettled(id, 3);
     expect(slack.posted.map(({ section }) => section)).toEqual(['First', 'Second', 'Third'].map((title) => expect.stringContaining(title)));
+  });
+
+  test('a Retry-After that no date can hold delays the next attempt by a day', async () => {
+    const [tenant, slack] = [await platform.organization(), await slackServer()];
+    const { id } = await withSlack(tenant, slack);
+    slack.next([429, 'rate_limited', { 'retry-after': '9'.repeat(20) }]);
+    await openTicket(tenant);
+    await settled(tenant, 'slack', id, (one) => one.last_error === 'Slack answered 429: rate_limited');
+    const [row] = await (await rows()).query<{ retry_at: Date }>('select retry_at from "support"."slack_integration" where id = $1', [id]);
+    const delayMs = new Date(row?.retry_at ?? 0).getTime() - platform.clock.now().getTime();
+    expect(Math.round(delayMs / 60_000)).toBe(24 * 60);
   });
 
   const PASSING: [string, SlackAnswer, string][] = [

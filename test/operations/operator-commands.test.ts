@@ -35,6 +35,9 @@ test('an operator runs organizations from the command line of the server', async
   const { id } = JSON.parse(made.stdout) as { id: string };
   expect((await operate('plan', id, 'enterprise')).stdout).toMatch(/plan +ENTERPRISE/);
   expect((await operate('list', '--plan', 'enterprise', '--search', 'acme')).stdout).toBe(`${id}  enterprise  active     Acme\n`);
+  expect((await operate('export', id)).stdout).toMatch(/status +WRITING/);
+  expect((await operate('close', id, '--reason', 'The contract has ended')).stdout).toMatch(/status +CLOSED/);
+  expect(await operate('export-status', 'org_none')).toMatchObject({ code: 1, stderr: 'There is no organization org_none.\n' });
   expect(await operate('plan', 'org_none', 'enterprise')).toMatchObject({ code: 1, stderr: 'There is no organization org_none.\n' });
   expect(await operate('revoke', USER.BOOTSTRAP_EMAIL)).toMatchObject({ code: 0, stdout: expect.stringMatching(/: none\n$/) });
 
@@ -49,7 +52,7 @@ test('an operator runs organizations from the command line of the server', async
   const { body: audit } = await user.rest('GET', '/auth/audit?event_type=organization_plan_changed');
   expect(audit.data[0]).toMatchObject({ client_id: 'npm run operator', reason: expect.stringContaining(`organization ${id}`) });
   await second.close();
-}, 120_000);
+}, 180_000);
 
 test('the command line lists its commands, and says what is wrong with a command in one line', async () => {
   const help = await new RunningProcess([TOOL, '--help'], SETTINGS).exited;

@@ -151,8 +151,8 @@ test('the embedded mode makes its secret once', async () => {
   const DATA_DIR = temporaryFolder();
   const secrets: string[] = [];
   const config = loadConfig({ PORT: '0', DATA_DIR });
-  const assemble: Assemble = async ({ secretKey }) => {
-    secrets.push(secretKey);
+  const assemble: Assemble = async ({ secretKeys }) => {
+    secrets.push(...secretKeys);
     throw new Error('enough');
   };
   for (let count = 0; count < 2; count++)

@@ -11,7 +11,8 @@ const WRONG = { SECRET_KEY: 'a key that somebody typed in by mistake..' };
 const REFUSED = /^The secret key is not the one that the database was started with: .+ Set SECRET_KEY, or the file secret\.key of DATA_DIR/;
 
 const startWith = (kept: KeptDatabase, key: Record<string, string>): Promise<Rig> => start({ ...kept.settings, ...key });
-const forgetCheck = (kept: KeptDatabase) => kept.sql('delete from "platform"."secret_key_check"');
+/** As in a database that no release has opened that checks the key. */
+const forgetCheck = (kept: KeptDatabase) => kept.sql('delete from "platform"."secret_key_check"; delete from "platform"."hash_key"');
 
 /** A database in which secrets are: a signing key, because somebody has logged in, and one of a webhook. */
 async function withSecrets(): Promise<KeptDatabase> {

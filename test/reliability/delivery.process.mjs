@@ -1,5 +1,5 @@
 import '../../dist/apps/production.js';
-import { SecretBox } from '../../dist/kernel/access/secret-box.js';
+import { Secrets } from '../../dist/kernel/access/secrets.js';
 import { TestClock } from '../../dist/kernel/clock.js';
 import { Database } from '../../dist/kernel/database/database.js';
 import { record } from '../../dist/kernel/events/outbox.js';
@@ -40,7 +40,7 @@ const running = events.start({
   readers: [],
   live: [],
   retentionDays: 30,
-  secretKey: SECRET_KEY,
+  secrets: new Secrets([SECRET_KEY]),
   allowPrivateUrls: true,
 });
 await jobs.start();
@@ -53,7 +53,7 @@ const commands = {
     const now = clock.now();
     const webhooks = urls.map((url) => {
       const id = newId('webhook');
-      const sealedSecret = new SecretBox(SECRET_KEY, 'events.webhook-secret').seal('a secret of the receiver', id);
+      const sealedSecret = new Secrets([SECRET_KEY]).box('events.webhook-secret').seal('a secret of the receiver', id);
       return Object.assign(new Webhook(), {
         id,
         organizationId: ORGANIZATION,

@@ -1,4 +1,5 @@
 import { scratchFolder } from '../../bench/scratch-folder.ts';
+import { Secrets } from '../../kernel/access/secrets.ts';
 import { FolderFiles } from '../../kernel/files/files.ts';
 import type { Mail } from '../../kernel/messages/mail.ts';
 import { support } from '../../subgraphs/support/subgraph.ts';
@@ -21,7 +22,7 @@ export class SupportWorld extends DomainWorld {
     const ports = this.ports();
     const running = support.start({
       ...ports,
-      secretKey: SECRET_KEY,
+      secrets: new Secrets([SECRET_KEY]),
       allowPrivateUrls: true,
       mailer: {
         send: async (mail) => {

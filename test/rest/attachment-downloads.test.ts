@@ -102,10 +102,10 @@ describe('a file that nobody has', () => {
     ]);
     await writeFile(join(files, own.organizationId, left), 'half of it');
     const { support } = platform.assembly.domains;
-    await support.attachments.sweep();
+    await support.attachments.retained.delete();
     expect((await kept(own)).toSorted()).toEqual([attachments[0].id, left].toSorted());
     await platform.advance(3_600_001);
-    await support.attachments.sweep();
+    await support.attachments.retained.delete();
     expect(await kept(own)).toEqual([attachments[0].id]);
     expect(await noted(own)).toEqual([]);
   });

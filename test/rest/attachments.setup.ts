@@ -27,7 +27,7 @@ export async function keep(tenant: Tenant, attachments: unknown): Promise<Json> 
 }
 
 export const download = (by: Tenant, id: string, headers: Record<string, string> = {}, { method = 'GET' } = {}): Promise<Response> =>
-  fetch(`${by.origin}/v1/attachments/${id}`, { method, headers: { authorization: `Bearer ${by.apiKey}`, ...headers } });
+  fetch(`${by.origin}/v1/attachments/${id}`, { method, headers: { ...by.credentials, ...headers } });
 
 /** What is stored and nobody has. */
 export const noted = async ({ organizationId }: Tenant): Promise<{ id: string }[]> =>

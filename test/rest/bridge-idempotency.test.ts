@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Principal } from '../../kernel/access/principal.ts';
-import { SecretBox } from '../../kernel/access/secret-box.ts';
+import { Secrets } from '../../kernel/access/secrets.ts';
 import { answerOnce, fingerprintOf, type IdempotencyStore, idempotencyScope } from '../../kernel/idempotency/idempotency.ts';
 import { idempotencyMigrations } from '../../kernel/idempotency/migrations.ts';
 import { type Row, SqlIdempotencyStore } from '../../kernel/idempotency/store.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   database = await PGlite.create();
   store = new SqlIdempotencyStore(
     { query: async (text, params) => (await database.query<Row>(text, [...params])).rows },
-    new SecretBox('a secret for tests that is long enough', 'idempotency'),
+    new Secrets(['a secret for tests that is long enough']),
   );
   await database.exec('create schema bridge');
   for (const { statements } of idempotencyMigrations) for (const statement of statements) await database.exec(statement);
@@ -239,7 +239,7 @@ describe('the store', () => {
   test('purge deletes what is older than 24 hours', async () => {
     await store.begin(scope, key, 'one');
     await later('25 hours');
-    await store.purge();
+    await store.retained.delete();
     expect((await database.query('select 1 from bridge.idempotency_key where key = $1', [key])).rows).toEqual([]);
   });
 });

@@ -141,13 +141,16 @@ describe('an order is refused', () => {
     }
   });
 
-  test.each(['suspended', 'closed'])('for an account that is %s, until it is active again', async (status) => {
+  test.each([
+    ['suspended', 'ACCOUNT_SUSPENDED'],
+    ['closed', 'INVALID_STATE'],
+  ])('for an account that is %s, until it is active again', async (status, code) => {
     const { id } = await createAccount(tenant, status);
     await tenant.rest('PUT', `/accounts/${id}`, { body: { status } });
     const refused = await placeOrder(tenant, id);
     expect(refused).toMatchObject({
       status: 409,
-      body: { error: { code: 'INVALID_STATE', details: { resource: 'account', id, status } } },
+      body: { error: { code, details: { resource: 'account', id, status } } },
     });
     expect((await tenant.rest('GET', `/services?account_id=${id}`)).body.data).toEqual([]);
 

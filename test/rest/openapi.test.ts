@@ -160,7 +160,7 @@ describe('a refusal is as it says', () => {
     const body = route.method === 'GET' ? undefined : { nonsense: true };
     const path = await records.path(route.path, async () => 'none_01JQ8Z6V4T9M3N2B1C0D9E8F7G');
     const refused = [
-      await tenant.rest(route.method, `${path}?nonsense=1`, { body }),
+      await tenant.rest(route.method, `${path}${path.includes('?') ? '&' : '?'}nonsense=1`, { body }),
       await tenant.rest(route.method, path, { body: body && '{', headers: {} }),
       await new Tenant(tenant.origin, '', 'sk_live_none').rest(route.method, path, { body: route.example }),
     ];

@@ -81,7 +81,7 @@ describe('a request is refused', () => {
     const account = await newAccount();
     await tenant.rest('PUT', `/accounts/${account}`, { body: { status: 'suspended' } });
     const suspended = await requestProvisioning(tenant, completeRequest(account));
-    expect([suspended.status, suspended.body.error.code]).toEqual([409, 'INVALID_STATE']);
+    expect([suspended.status, suspended.body.error.code]).toEqual([409, 'ACCOUNT_SUSPENDED']);
   });
 
   test('and leaves nothing behind, and a refused change leaves all as it was', async () => {

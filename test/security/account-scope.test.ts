@@ -1,8 +1,9 @@
-import { type GraphQLField, getNamedType, isNonNullType, isObjectType } from 'graphql';
+import { execute, type GraphQLField, type GraphQLSchema, getNamedType, isNonNullType, isObjectType, isUnionType, parse } from 'graphql';
 import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Principal } from '../../kernel/access/principal.ts';
 import { idempotencyScope } from '../../kernel/idempotency/idempotency.ts';
+import { createLogger } from '../../kernel/log/log.ts';
 import { permissionsIn, policiesIn } from '../../rest-bridge/permission.ts';
 import { pathParameters } from '../../rest-bridge/route.ts';
 import { signPrincipal, verifyPrincipal } from '../../router/principal-header.ts';
@@ -217,6 +218,17 @@ describe('a principal who is limited to an account works within it', () => {
     expect((await limited.rest('POST', '/billing/invoices', { body: invoice })).status).toBe(404);
   });
 
+  test("it gives its tickets to any agent of the organization's desk, whose records it does not read", async () => {
+    const path = `/support/tickets/${own.ticket.id}`;
+    const agent = await owner.id('agent_id');
+    const given = await limited.rest('PUT', path, { body: { assigned_to: agent } });
+    expect(given.body.ticket.assigned_to).toMatchObject({ agent_id: agent });
+    expect((await limited.rest('GET', `/support/agents/${agent}`)).body.error).toMatchObject(refused);
+    const nobody = await limited.rest('PUT', path, { body: { assigned_to: 'agent_01JQ8Z6V4T9M3N2B1C0D9E8F7G' } });
+    expect([nobody.status, nobody.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    await limited.rest('PUT', path, { body: { assigned_to: own.ticket.assigned_to.agent_id } });
+  });
+
   test('it sees what happens to its records, and nothing else', async () => {
     const { data } = await limited.graphql('{ events(page: { limit: 200 }) { nodes { accountId payload } } }');
     expect(data.events.nodes.length).toBeGreaterThan(0);
@@ -317,6 +329,32 @@ describe('a principal who is limited to an account works within it', () => {
     expect(idempotencyScope(principal(['acc_2', 'acc_1'])).callerId).toBe(scopes[3]);
   });
 
+  test('a request with an Idempotency-Key is made anew, over REST and GraphQL, once the accounts of its caller were changed', async () => {
+    const { tenant } = owner;
+    const [first, second] = [await createAccount(tenant, 'First'), await createAccount(tenant, 'Second')];
+    const body = { name: 'Changing', permissions: ['support:create', 'support:read'], accounts: [first.id] };
+    const { id, key } = (await tenant.rest('POST', '/auth/api-keys', { body })).body.api_key;
+    const caller = new Tenant(tenant.origin, tenant.organizationId, key);
+    const headers = { 'idempotency-key': 'once' };
+    const customers = async () => {
+      const rest = await caller.rest('POST', '/support/tickets', { body: { title: 'Once', description: 'Once' }, headers });
+      const query = 'mutation { createTicket(input: { title: "Once", description: "Once" }) { customerId } }';
+      const graph = await fetch(`${tenant.origin}/graphql`, {
+        method: 'POST',
+        headers: { ...caller.credentials, 'idempotency-key': 'once more', 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      });
+      return [rest.body.ticket.customer_id, ((await graph.json()) as Json).data.createTicket.customerId];
+    };
+    expect(await customers()).toEqual([first.customer_id, first.customer_id]);
+    await tenant.rest('PUT', `/auth/api-keys/${id}`, { body: { accounts: [second.id] } });
+    expect(await customers()).toEqual([second.customer_id, second.customer_id]);
+    await tenant.rest('PUT', `/auth/api-keys/${id}`, { body: { accounts: [first.id] } });
+    expect(await customers()).toEqual([first.customer_id, first.customer_id]);
+    const { data } = await caller.graphql('{ tickets { pageInfo { total } } }');
+    expect(data.tickets.pageInfo.total).toBe(2);
+  });
+
   test('a subgraph in another process is told the accounts', () => {
     const principal = new Principal({
       kind: 'user',
@@ -329,6 +367,43 @@ describe('a principal who is limited to an account works within it', () => {
     const now = new Date();
     expect(verifyPrincipal(signPrincipal(principal, 'secret', now), 'secret', now).accounts).toEqual(['acc_1']);
   });
+});
+
+describe("a reference to another account's record leads nowhere, whichever subgraph is asked for it", async () => {
+  const { domains } = (await rig()).assembly;
+  const subgraphs = Object.values(domains).map(({ subgraph }) => subgraph);
+  const entitiesOf = (schema: GraphQLSchema): string[] => {
+    const type = schema.getType('_Entity');
+    return isUnionType(type) ? type.getTypes().map(({ name }) => name) : [];
+  };
+  const named = subgraphs.flatMap((subgraph) => entitiesOf(subgraph.schema).map((entity) => [entity, subgraph] as const));
+  const snake = (name: string): string => name.replace(/(?<=.)[A-Z]/g, '_$&').toLowerCase();
+
+  test.each(named.map(([entity, subgraph]) => [`${entity} of ${subgraph.name}`, entity, subgraph] as const))(
+    '%s',
+    async (_, entity, subgraph) => {
+      const { tenant } = owner;
+      const accounts = [(await createAccount(tenant, 'Empty')).id];
+      const data = { kind: 'api_key', id: 'key_limited', organizationId: tenant.organizationId, plan: 'custom', grants: ['*:*'] } as const;
+      const principal = new Principal({ ...data, accounts });
+      const reference = { __typename: entity, id: await owner.id(`${snake(entity)}_id`), customerId: await owner.id('customer_id') };
+      for (const selection of pathsOf(subgraph.schema.getType(entity), 2)) {
+        const result = await execute({
+          schema: subgraph.schema,
+          document: parse(`query ($of: [_Any!]!) { _entities(representations: $of) { ... on ${entity} ${selection} } }`),
+          variableValues: { of: [reference] },
+          contextValue: subgraph.createContext({ requestId: 'req_entities', principal, log: createLogger({ level: 'silent' }) }),
+        });
+        const text = JSON.stringify(result.data ?? null);
+        expect(text, selection).not.toContain(LABEL);
+        // a subgraph that only extends the entity has its key from the reference itself
+        for (const name of NAMES.filter((one) => !SHARED.has(one))) {
+          const id = await owner.id(name);
+          if (id !== reference.id && id !== reference.customerId) expect(text, selection).not.toContain(id);
+        }
+      }
+    },
+  );
 });
 
 describe('what lies behind a record that a principal sees is of the same accounts', async () => {

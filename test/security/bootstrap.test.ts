@@ -13,6 +13,12 @@ const users = () => rig.orm.em.getConnection().execute<Record<string, string>[]>
 const count = async (table: string): Promise<number> =>
   (await rig.orm.em.getConnection().execute<unknown[]>(`select id from identity.${table}`)).length;
 
+async function ownAccountOf(organization: string | undefined): Promise<string | undefined> {
+  const sql = 'select id from identity.account where organization_id = ? and own';
+  const [account] = await rig.orm.em.getConnection().execute<{ id: string }[]>(sql, [organization]);
+  return account?.id;
+}
+
 test('the first start makes an enterprise organization that operates the platform, with an owner who can log in and a key that may do everything', async () => {
   const identity = rig.startProcess();
   const made = await identity.bootstrap(presets);
@@ -33,6 +39,7 @@ test('the first start makes an enterprise organization that operates the platfor
     platform_access: 'admin',
     status: 'active',
     organization_id: made?.organization,
+    account_id: await ownAccountOf(made?.organization),
   });
   expect(await verifyPassword(made?.password ?? '', owner?.password_hash ?? '')).toBe(true);
 });

@@ -1,3 +1,4 @@
+import { inflateRawSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../kernel/records/ids.ts';
 import { createAccount } from '../billing.setup.ts';
@@ -7,6 +8,7 @@ import type { Json, Tenant } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 import { PASSWORD, type TestUser, userOf } from '../users.setup.ts';
 import { codesSentTo, confirmed, totp, withSms, wrongTotp } from './mfa.setup.ts';
+import { SamlWorld } from './saml-idp.ts';
 
 const COOKIE = /^console_session=([^;]+); path=\/console; max-age=3600; httponly; samesite=lax$/;
 
@@ -226,5 +228,59 @@ describe('the cookie of our pages', () => {
       const answer = await fetch(`${tenant.origin}/console/tickets/x`, { headers, redirect: 'manual' });
       expect([value, answer.status]).toEqual([value, 303]);
     }
+  });
+});
+
+describe('single sign-on on the way to a ticket', () => {
+  async function asked(browser: Browser, ticket: Json, email: string): Promise<Page> {
+    const page = await browser.open(pathOf(ticket));
+    const form = await browser.open(linkTo(page, 'Sign in with single sign-on'));
+    return browser.submit(form, { email });
+  }
+  const linkTo = ({ text }: Page, label: string): string =>
+    new RegExp(`<a href="([^"]+)">${label}</a>`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+
+  /** The answer of the identity provider to a request, as a browser brings it back. */
+  async function answered(world: SamlWorld, browser: Browser, request: Page): Promise<Page> {
+    const sent = new URL(request.url).searchParams;
+    const xml = inflateRawSync(Buffer.from(sent.get('SAMLRequest') ?? '', 'base64')).toString();
+    const samlResponse = await world.respond({ inResponseTo: / ID="([^"]+)"/.exec(xml)?.[1] });
+    const body = new URLSearchParams({ SAMLResponse: samlResponse, RelayState: sent.get('RelayState') ?? '' });
+    return browser.open('/saml/acs', { method: 'POST', body });
+  }
+
+  test('a user without a password reads the ticket, replies and signs out', async () => {
+    const world = await SamlWorld.open();
+    const ticket = await openTicket(world.tenant, { title: 'Fax is slow' });
+    const browser = new Browser(world.tenant.origin);
+    const page = await asked(browser, ticket, world.address());
+    const away = await browser.open(linkTo(page, 'Continue to your organization'));
+    expect(away.url).toContain(world.ssoUrl);
+    const back = await answered(world, browser, away);
+    expect([back.status, back.url]).toEqual([200, `${world.tenant.origin}${pathOf(ticket)}`]);
+    expect(back.text).toContain('Fax is slow');
+    const after = await browser.submit(back, { reply: 'Still slow.' }, pathOf(ticket));
+    expect(after.text).toContain('Still slow.');
+    await browser.submit(after, {}, '/sign-out');
+    expect((await browser.open(pathOf(ticket))).url).toContain('/console/sign-in');
+  });
+
+  test('signs nobody in by an answer that another browser brings, or by a code that was made up', async () => {
+    const world = await SamlWorld.open();
+    const ticket = await openTicket(world.tenant);
+    const [victim, thief] = [new Browser(world.tenant.origin), new Browser(world.tenant.origin)];
+    const away = await victim.open(linkTo(await asked(victim, ticket, world.address()), 'Continue to your organization'));
+    expect((await answered(world, thief, away)).status).toBe(401);
+    const { headers } = await fetch(`${world.tenant.origin}/saml/console?to=${pathOf(ticket)}&code=none`, { redirect: 'manual' });
+    expect(headers.get('set-cookie')).toBeNull();
+    const elsewhere = await victim.open('/saml/console?to=https://evil.example.com/&code=none');
+    expect([elsewhere.status, elsewhere.text.includes('evil')]).toEqual([401, false]);
+  });
+
+  test('says that there is none for the domain of an address', async () => {
+    const world = await SamlWorld.open();
+    const ticket = await openTicket(world.tenant);
+    const page = await asked(new Browser(world.tenant.origin), ticket, 'grace@nowhere.example.org');
+    expect([page.status, page.text.includes('There is no single sign-on for this address')]).toEqual([404, true]);
   });
 });

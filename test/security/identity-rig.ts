@@ -1,8 +1,12 @@
+import { scratchFolder } from '../../bench/scratch-folder.ts';
+import { Secrets } from '../../kernel/access/secrets.ts';
 import { TestClock } from '../../kernel/clock.ts';
 import type { Database, Orm } from '../../kernel/database/database.ts';
+import { FolderFiles } from '../../kernel/files/files.ts';
 import { Graph } from '../../kernel/graph.ts';
 import { Jobs } from '../../kernel/jobs/jobs.ts';
 import { createLogger } from '../../kernel/log/log.ts';
+import { OrganizationData } from '../../kernel/records/organization.data.ts';
 import { ApiKey } from '../../subgraphs/identity/api-keys/api-key.entity.ts';
 import { generateApiKey } from '../../subgraphs/identity/api-keys/api-key.secret.ts';
 import { identity, type RunningIdentity } from '../../subgraphs/identity/subgraph.ts';
@@ -32,12 +36,14 @@ export async function createIdentityRig(): Promise<IdentityRig> {
   const clock = new TestClock();
   const parts = { orm, rows, database, clock, log, jobs: new Jobs(database, log), graph: new Graph(), origin: 'http://127.0.0.1' };
   const access = {
-    secretKey: 'a secret for tests that is long enough',
+    secrets: new Secrets(['a secret for tests that is long enough']),
     authOrigin: 'http://127.0.0.1',
     serviceOrigin: 'https://platform.test',
     allowPrivateUrls: true,
     mailer: { send: async () => undefined, close: async () => undefined },
     sms: { send: async () => undefined, close: async () => undefined },
+    files: new FolderFiles(scratchFolder()),
+    organizationData: new OrganizationData([]),
     samlDomainProof: 'none' as const,
     requestsPerMinute: () => 100,
     auditRetentionDays: 400,

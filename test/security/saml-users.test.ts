@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createAccount } from '../billing.setup.ts';
 import { type Json, Tenant } from '../tenant.ts';
 import { PASSWORD, tokenMailedTo } from '../users.setup.ts';
 import { SamlWorld, type Statement } from './saml-idp.ts';
@@ -22,6 +23,17 @@ describe('a user whom the organization does not know yet', () => {
     expect(again.body.user_id).toBe(first.body.user_id);
     expect(await userOf(world, email)).toMatchObject({ role: 'MEMBER', status: 'ACTIVE', name: 'ada.lovelace' });
     expect((await world.audited()).map(({ event_type }) => event_type)).toContain('user_provisioned');
+  });
+
+  test("is listed with the organization's own account, or with the only account that the connection limits users to", async () => {
+    const world = await SamlWorld.open();
+    const own = (await world.tenant.rest('GET', '/accounts?own=true')).body.data[0].id;
+    await world.signIn();
+    expect((await userOf(world, world.address())).accountId).toBe(own);
+    const { id } = await createAccount(world.tenant);
+    await world.update({ accounts: [id] });
+    await world.signIn({ email: world.address('limited') });
+    expect((await userOf(world, world.address('limited'))).accountId).toBe(id);
   });
 
   test('is made once when two sign-ins arrive at the same moment', async () => {
@@ -105,6 +117,26 @@ describe('a user whom the organization knows', () => {
     expect(body.user_id).toBe(invited.id);
     expect(await userOf(world, world.address())).toMatchObject({ role: 'SUPPORT', status: 'ACTIVE', accountId: invited.accountId });
     expect((await userOf(world, world.address())).lastLogin).toBeTruthy();
+  });
+
+  test('is whoever logs in by the address, where another account has an invitation of it too', async () => {
+    const world = await SamlWorld.open({ default_role: 'member' });
+    const account = await createAccount(world.tenant);
+    const keys = { name: 'Account', permissions: ['*:*'], accounts: [account.id] };
+    const { body } = await world.tenant.rest('POST', '/auth/api-keys', { body: keys });
+    const limited = new Tenant(world.tenant.origin, world.tenant.organizationId, body.api_key.key);
+    const invite = { email: world.address(), name: 'Grace', role: 'member' };
+    const invited = await limited.rest('POST', `/accounts/${account.id}/users`, { body: invite });
+    const oldest = (await world.signIn()).body.user_id;
+    expect(oldest).toBe(invited.body.data.id);
+    const other = (await createAccount(world.tenant)).id;
+    const elsewhere = new Tenant(
+      world.tenant.origin,
+      world.tenant.organizationId,
+      (await world.tenant.rest('POST', '/auth/api-keys', { body: { ...keys, accounts: [other] } })).body.api_key.key,
+    );
+    expect((await elsewhere.rest('POST', `/accounts/${other}/users`, { body: invite })).status).toBe(201);
+    expect((await world.signIn()).body.user_id).toBe(oldest);
   });
 
   test('is refused while suspended', async () => {

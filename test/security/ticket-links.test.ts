@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../kernel/records/ids.ts';
+import { file } from '../rest/attachments.setup.ts';
 import { emailTo, freshEmail, mailTo, notify } from '../rest/notification.setup.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { Browser, type Page } from '../support/browser.ts';
@@ -110,6 +111,54 @@ describe('the link of a mail about a ticket', () => {
     expect(await (await rows()).query(stored, [`%${secret}%`])).toEqual([{ n: 0 }]);
   });
 
+  test('leads to the files that customers may have, and to no others', async () => {
+    const { ticket, link } = await linked({ attachments: [file('site plan.txt', 'text/plain', 'Second floor')] });
+    await comment(ticket, { content: 'See there.', attachments: [file('answer.txt', 'text/plain', 'Turn it on')] });
+    await comment(ticket, { content: 'Ours.', visibility: 'internal', attachments: [file('secret.txt', 'text/plain', 'Ours alone')] });
+    const other = await linked({ attachments: [file('other.txt', 'text/plain', 'Of another ticket')] });
+    const browser = visitor();
+    const page = await follow(browser, link);
+    const files = [...page.text.matchAll(/<a href="([^"]+\/attachments\/[^"]+)" download>([^<]+)</g)].map(([, href = '', name]) => ({
+      href,
+      name,
+    }));
+    expect(files.map(({ name }) => name)).toEqual(['site plan.txt', 'answer.txt']);
+    const contents = await Promise.all(files.map(({ href }) => browser.open(href)));
+    expect(contents.map(({ status, text }) => [status, text])).toEqual([
+      [200, 'Second floor'],
+      [200, 'Turn it on'],
+    ]);
+    expect(contents[0]?.headers.get('content-disposition')).toBe('attachment; filename="site plan.txt"');
+    expect(contents[0]?.headers.get('content-security-policy')).toContain('sandbox');
+
+    const { body } = await tenant.rest('GET', `/support/tickets/${ticket.id}`);
+    const secret = body.ticket.attachments.find(({ filename }: Json) => filename === 'secret.txt').id;
+    for (const id of [secret, other.ticket.attachments[0].id, 'att_none', '%00']) {
+      const hidden = await browser.open(`/console/tickets/${ticket.id}/attachments/${id}`);
+      expect([hidden.status, hidden.text.includes('Ours alone') || hidden.text.includes('another ticket')]).toEqual([404, false]);
+    }
+    const stranger = await visitor().open(files[0]?.href ?? '');
+    expect(stranger.url).toContain('/console/sign-in');
+  });
+
+  test('shows fifty comments at a time, and leads to the earlier ones', async () => {
+    const { ticket, link } = await linked();
+    for (let at = 1; at <= 52; at += 1) await comment(ticket, { content: `Message ${at}.` });
+    await comment(ticket, { content: 'Internal.', visibility: 'internal' });
+    const said = ({ text }: Page): number[] => [...text.matchAll(/>Message (\d+)\.</g)].map(([, number]) => Number(number));
+    const linkTo = ({ text }: Page, label: string): string => new RegExp(`<a href="([^"]+)">${label}</a>`).exec(text)?.[1] ?? '';
+    const browser = visitor();
+    const newest = await follow(browser, link);
+    expect(said(newest)).toEqual(Array.from({ length: 50 }, (_, at) => at + 3));
+    expect(linkTo(newest, 'Newest replies')).toBe('');
+    const earlier = await browser.open(linkTo(newest, 'Earlier replies'));
+    expect(said(earlier)).toEqual([1, 2]);
+    expect(linkTo(earlier, 'Earlier replies')).toBe('');
+    expect(said(await browser.open(linkTo(earlier, 'Newest replies')))).toEqual(said(newest));
+    const { body } = await tenant.rest('GET', `/support/tickets/${ticket.id}/comments?limit=1`);
+    expect(said(await browser.open(`${new URL(newest.url).pathname}?before=${body.comments[0].id}`))).toEqual(said(newest));
+  });
+
   test('shows no other ticket, not even another one of the same recipient', async () => {
     const [mine, other] = [await linked(), await linked()];
     const browser = visitor();
@@ -186,6 +235,21 @@ describe('the link of a mail about a ticket', () => {
     const email = freshEmail();
     await notify(tenant, other.ticket, emailTo(email));
     expect((await follow(visitor(), new URL(linkIn((await mailTo(email)).text)))).status).toBe(200);
+  });
+
+  test('is taken back with an audit record and an event for the desk, once', async () => {
+    const { ticket } = await linked();
+    expect(await revoke(ticket.id)).toBe(1);
+    await revoke(ticket.id);
+    const records = await eventually(async () => {
+      const { body } = await tenant.rest('GET', '/auth/audit?event_type=ticket_links_revoked&limit=200');
+      const own = body.data.filter(({ reason }: Json) => reason.includes(ticket.id));
+      return own.length > 0 && own;
+    });
+    expect(records).toMatchObject([{ client_id: expect.stringMatching(/^ak_/), reason: expect.stringContaining('links 1') }]);
+    const query = 'query ($of: [ID!]) { events(filter: { event: ["ticket.links_revoked"], subjectId: $of }) { nodes { data } } }';
+    const { data } = await tenant.graphql(query, { of: [ticket.id] });
+    expect(data.events.nodes).toMatchObject([{ data: { revoked: { links: 1, by: { type: 'api_key', id: records[0].client_id } } } }]);
   });
 
   test('is taken back by the desk of its own organization alone', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Plan } from '../../kernel/access/principal.ts';
 import type { RunningIdentity } from '../../subgraphs/identity/subgraph.ts';
+import { notePlan } from '../../subgraphs/identity/usage/plan.days.ts';
 import type { Json } from '../tenant.ts';
 import { createIdentityRig, type IdentityRig } from './identity-rig.ts';
 
@@ -134,6 +135,37 @@ test('a plan without a limit has no overage, and a larger plan asks nothing back
   expect((await reported()).map(({ quantity }) => quantity)).toEqual([10]);
 });
 
+test('a plan that changed within the month includes its share of the days, and each day has its own price', async () => {
+  const day = (date: number): Date => new Date(Date.UTC(rig.clock.now().getUTCFullYear(), rig.clock.now().getUTCMonth() + 1, date, 12));
+  const [tenth, twentieth] = [day(10), day(20)];
+  const days = new Date(Date.UTC(tenth.getUTCFullYear(), tenth.getUTCMonth() + 1, 0)).getUTCDate();
+  rig.clock.set(tenth);
+  await use(300_000);
+  await rig.orm.em.fork().transactional(async (tx) => {
+    await notePlan(tx, organizationId, { before: 'business', plan: 'developer' }, twentieth);
+    await tx.execute(`update "identity"."organization" set "plan" = 'developer' where "id" = ?`, [organizationId]);
+  });
+  rig.clock.set(twentieth);
+  await use(70_000);
+  // 19 days of business, the rest of developer
+  const included = Math.floor((19 * 500_000 + (days - 19) * 50_000) / days);
+  const overage = 370_000 - included;
+  await report();
+  const told = (await reported()).map(({ quantity, unit_price, included: of }) => [unit_price, quantity, of]);
+  expect(told).toEqual(
+    overage > 70_000
+      ? [
+          ['0.001', 70_000, included],
+          ['0.0008', overage - 70_000, included],
+        ]
+      : [['0.001', overage, included]],
+  );
+  rig.clock.advance(HOUR_MS);
+  await use(5);
+  await report();
+  expect((await reported()).at(-1)).toMatchObject({ quantity: 5, unit_price: '0.001', overage: overage + 5 });
+});
+
 test('what several processes count adds up, each in one statement however many organizations it was', async () => {
   const other = rig.startProcess();
   const second = await organization();
@@ -170,7 +202,7 @@ test('what nobody asks about any more is forgotten', async () => {
   await use(1);
   rig.clock.advance(93 * DAY_MS);
   await use(1);
-  await identity.core.usage.purge();
+  await identity.core.upkeep.run();
   const hours = await sql('select 1 from "identity"."usage_hour_counter" where "organization_id" = ?', [organizationId]);
   expect(hours).toHaveLength(1);
 });

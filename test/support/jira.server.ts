@@ -18,6 +18,8 @@ export interface JiraServer {
   issues: JiraIssueRecord[];
   /** What came: method and path. */
   requests: string[];
+  /** The `traceparent` of every request. */
+  traceparents: unknown[];
   /** The next requests whose method and path begin so are answered so, and then again as Jira does. */
   next(beginning: string, ...answers: JiraAnswer[]): void;
   /** The project's screen has no field for the priority. */
@@ -34,9 +36,11 @@ export async function jiraServer(): Promise<JiraServer> {
   const planned: { beginning: string; answer: JiraAnswer }[] = [];
   const site = new Site();
   const requests: string[] = [];
+  const traceparents: unknown[] = [];
   const server = createServer(async (request, response) => {
     const asked = `${request.method} ${request.url}`;
     requests.push(asked);
+    traceparents.push(request.headers.traceparent);
     const body = await bodyOf(request);
     const index = planned.findIndex(({ beginning }) => asked.startsWith(beginning));
     const [{ answer } = { answer: undefined }] = index >= 0 ? planned.splice(index, 1) : [];
@@ -56,6 +60,7 @@ export async function jiraServer(): Promise<JiraServer> {
     url,
     issues: site.issues,
     requests,
+    traceparents,
     next: (beginning, ...answers) => void planned.push(...answers.map((answer) => ({ beginning, answer }))),
     withoutPriority: () => {
       site.hasPriority = false;

@@ -16,8 +16,13 @@ const BY_TYPE: Readonly<Record<string, string>> = {
   JSONObject: '{}',
   Decimal: '1',
   DateTime: '"2030-01-01T00:00:00Z"',
+  NotificationRecipientInput: '{ email: "nobody@example.com" }',
 };
-const BY_NAME: Readonly<Record<string, string>> = { email: '"nobody@example.com"', permissions: '["services:read"]' };
+const BY_NAME: Readonly<Record<string, string>> = {
+  email: '"nobody@example.com"',
+  permissions: '["services:read"]',
+  since: JSON.stringify(new Date(Date.now() - 3_600_000)),
+};
 
 /** A valid and otherwise meaningless value of a type. */
 export function literal(type: GraphQLInputType, name = ''): string {
@@ -25,7 +30,7 @@ export function literal(type: GraphQLInputType, name = ''): string {
   if (isNonNullType(type)) return literal(type.ofType, name);
   if (isListType(type)) return `[${literal(type.ofType)}]`;
   if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
-  if (!isInputObjectType(type)) return BY_TYPE[type.name] ?? '"none"';
+  if (BY_TYPE[type.name] || !isInputObjectType(type)) return BY_TYPE[type.name] ?? '"none"';
   const needed = Object.values(type.getFields()).filter((field) => isNonNullType(field.type) && field.defaultValue === undefined);
   return `{ ${needed.map((field) => `${field.name}: ${literal(field.type, field.name)}`).join(', ')} }`;
 }

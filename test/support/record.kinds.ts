@@ -238,8 +238,13 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
 /** What must be so before an operation succeeds with the records that there are, by operationId. */
 export const arranged: Readonly<Record<string, (own: Records) => Promise<unknown>>> = {
   resumeOrganization: async (own) => (await operator()).rest('POST', `/operator/organizations/${await own.id('organization_id')}/suspend`),
+  getOrganizationExport: async (own) =>
+    (await operator()).rest('POST', `/operator/organizations/${await own.id('organization_id')}/export`),
   resumeWebhook: async (own) => own.tenant.rest('PUT', `/webhooks/${await own.id('webhook_id')}`, { body: { active: false } }),
 };
+
+/** What a path is not answered without, by its path. */
+export const requiredQueries: Readonly<Record<string, string>> = { '/connectivity/fiber/availability': 'zip=10118' };
 
 /** Parameters and members that look as if they named a record of an organization and do not, with the reason. */
 export const noRecords: Readonly<Record<string, string>> = {

@@ -1,7 +1,17 @@
 import { clock } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { issue } from './certificates.ts';
-import { EXAMPLE_EMAIL, freshEmail, freshIssuer, NOWHERE, newDomain, noRecords, type RecordKind, recordKinds } from './record.kinds.ts';
+import {
+  EXAMPLE_EMAIL,
+  freshEmail,
+  freshIssuer,
+  NOWHERE,
+  newDomain,
+  noRecords,
+  type RecordKind,
+  recordKinds,
+  requiredQueries,
+} from './record.kinds.ts';
 
 /** The records of one organization, each made when it is first asked for. */
 export class Records {
@@ -37,13 +47,13 @@ export class Records {
     return record;
   }
 
-  /** The route's path with its parameters filled in. */
+  /** The route's path with its parameters filled in, and the query that it cannot do without. */
   async path(template: string, idOf: (name: string) => Promise<string> = (name) => this.id(name)): Promise<string> {
     let path = template;
     for (const [place, name = ''] of template.matchAll(/\{(\w+)\}/g)) {
       path = path.replace(place, name in noRecords ? (FILLED[name] ?? name) : await idOf(name));
     }
-    return path;
+    return requiredQueries[template] ? `${path}?${requiredQueries[template]}` : path;
   }
 
   /** The example of a body with the records that it names replaced by existing ones, addresses by one that answers, and what can be sent once made anew. */

@@ -22,6 +22,8 @@ export interface SlackServer {
   posted: Posted[];
   /** Every request that came, whatever the answer. */
   requests: number;
+  /** The `traceparent` of every request. */
+  traceparents: unknown[];
   /** The next requests are answered so, and then again as Slack does. */
   next(...answers: SlackAnswer[]): void;
 }
@@ -36,6 +38,7 @@ export async function slackServer(): Promise<SlackServer> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     slack.requests += 1;
+    slack.traceparents.push(request.headers.traceparent);
     const say = (status: number, text: string, headers: Record<string, string> = {}): ServerResponse =>
       response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(text);
     const answer = planned.shift();
@@ -63,6 +66,7 @@ export async function slackServer(): Promise<SlackServer> {
     origin,
     posted: [],
     requests: 0,
+    traceparents: [],
     next: (...answers) => void planned.push(...answers),
   };
   return slack;

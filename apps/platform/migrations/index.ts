@@ -1,4 +1,5 @@
 import { secretKey } from './0001-secret-key.ts';
+import { hashKeys } from './0002-hash-keys.ts';
 
 /** In order. */
-export const migrations = [secretKey];
+export const migrations = [secretKey, hashKeys];

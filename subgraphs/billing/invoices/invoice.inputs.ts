@@ -2,7 +2,11 @@ import { ArrayMaxSize, ArrayMinSize, IsISO4217CurrencyCode, IsOptional, Matches,
 import { Field, ID, InputType, Int } from 'type-graphql';
 import { MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
+import { Rule } from '../../../kernel/graphql/rule.ts';
+import { dayStart } from '../../../kernel/values/days.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
+import type { BillingContext } from '../context.ts';
+import { DEFAULT_CURRENCY, pricingProblems } from './invoice.pricing.ts';
 import { InvoiceStatus } from './invoice.states.ts';
 
 const MAX_LINES = 100;
@@ -26,6 +30,11 @@ export class InvoiceLineInput {
 }
 
 @InputType()
+@Rule<InvoiceCreateInput>(({ services, currency }) => pricingProblems(services ?? [], currency ?? DEFAULT_CURRENCY))
+// a date without a time is its midnight: the whole of today counts as not yet past
+@Rule<InvoiceCreateInput, BillingContext>(({ dueDate }, { clock }) =>
+  dueDate && dueDate < dayStart(clock.now()) ? [{ field: 'dueDate', value: dueDate, reason: 'must not be in the past' }] : [],
+)
 export class InvoiceCreateInput {
   @Field(() => ID)
   @Matches(/^acc_\w+$/, { message: 'must be an account id (acc_…)' })
@@ -53,6 +62,11 @@ export class InvoiceCreateInput {
 }
 
 @InputType()
+@Rule<InvoiceFilter>(({ dateFrom, dateTo }) =>
+  dateFrom && dateTo && dateFrom > dateTo
+    ? [{ field: 'dateTo', value: dateTo, reason: 'must not be before the beginning of the period' }]
+    : [],
+)
 export class InvoiceFilter {
   @Field(() => [ID], { nullable: true })
   accountId?: string[] | null;

@@ -1,6 +1,8 @@
 import type { FieldProblem } from '../../../kernel/errors/errors.ts';
 import { type Decimal, isPayable, minorDigits, roundTo, sum } from '../../../kernel/values/money.ts';
 
+export const DEFAULT_CURRENCY = 'USD';
+
 /** Below this an amount with two digits is exact as a JSON number, and with four fits its column. */
 const AMOUNT_LIMIT = 1e12;
 
@@ -14,15 +16,18 @@ export const lineAmount = ({ quantity, unitPrice }: Priced, currency: string): D
 
 export const totalAmount = (lines: readonly Priced[], currency: string): Decimal => sum(lines.map((line) => lineAmount(line, currency)));
 
-/** What is wrong with the prices of the lines of a request; empty where they can be billed. */
-export function pricingProblems(lines: readonly Priced[], currency: string): FieldProblem[] {
-  const problems = lines.flatMap(({ unitPrice }, index): FieldProblem[] => {
-    const reason = priceProblem(unitPrice, currency);
+/** What is wrong with the prices of the lines of a request, as far as they are known; empty where they can be billed. */
+export function pricingProblems(lines: readonly (Partial<Priced> | null)[], currency: string): FieldProblem[] {
+  const problems = lines.flatMap((line, index): FieldProblem[] => {
+    const { unitPrice } = line ?? {};
+    const reason = unitPrice && priceProblem(unitPrice, currency);
     return reason ? [{ field: `services.${index}.unitPrice`, value: unitPrice.toNumber(), reason }] : [];
   });
-  if (problems.length > 0 || totalAmount(lines, currency).lessThan(AMOUNT_LIMIT)) return problems;
+  if (problems.length > 0 || !lines.every(isPriced) || totalAmount(lines, currency).lessThan(AMOUNT_LIMIT)) return problems;
   return [{ field: 'services', reason: `amount to more than an invoice can hold (${AMOUNT_LIMIT})` }];
 }
+
+const isPriced = (line: Partial<Priced> | null): line is Priced => line?.quantity !== undefined && line.unitPrice !== undefined;
 
 function priceProblem(price: Decimal, currency: string): string | undefined {
   if (price.isNegative() && !price.isZero()) return 'must be at least 0';

@@ -8,16 +8,13 @@ import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { between, matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
-import { dayStart } from '../../../kernel/values/days.ts';
 import { type BillableService, findBillable } from './billable-services.ts';
 import { Invoice } from './invoice.entity.ts';
 import { invoiceCreated } from './invoice.events.ts';
 import type { InvoiceCreateInput, InvoiceFilter } from './invoice.inputs.ts';
 import { defaultDueDate, type InvoiceDraft, issueInvoice } from './invoice.issue.ts';
-import { pricingProblems } from './invoice.pricing.ts';
+import { DEFAULT_CURRENCY } from './invoice.pricing.ts';
 import type { InvoiceLine } from './invoice-line.entity.ts';
-
-const DEFAULT_CURRENCY = 'USD';
 
 export interface InvoiceServiceDeps {
   em: EntityManager;
@@ -33,13 +30,12 @@ export class InvoiceService {
   constructor(private readonly deps: InvoiceServiceDeps) {}
 
   /**
-   * @throws InvalidParameters for prices that cannot be billed, a due date in the past, and services of another account;
+   * @throws InvalidParameters for services of another account;
    * ResourceNotFound for an account or service that the organization does not have.
    */
   async create(input: InvoiceCreateInput): Promise<Invoice> {
     const { em, clock, lines } = this.deps;
     const now = clock.now();
-    refuse([...pricingProblems(input.services, input.currency ?? DEFAULT_CURRENCY), ...dueDateProblems(input.dueDate, now)]);
     const draft = this.#draft(input, await this.#billable(input), now);
     return em.transactional(async (tx) => {
       const issued = await issueInvoice(tx, draft, now);
@@ -54,9 +50,7 @@ export class InvoiceService {
     return this.deps.loader.load(id);
   }
 
-  /** @throws InvalidParameters for a period that ends before it begins. */
   async list(filter: InvoiceFilter, sort: SortBy[], page: PageInput): Promise<Page<Invoice>> {
-    refuse(periodProblems(filter));
     const { accountId, status, dateFrom, dateTo } = filter;
     const where = matching<Invoice>({ accountId, status, createdAt: between(dateFrom, dateTo) });
     return listPage(this.deps.em, Invoice, { where, sort, page, defaultSort: NEWEST_FIRST });
@@ -94,15 +88,4 @@ export class InvoiceService {
       })),
     };
   }
-}
-
-/** A date without a time is its midnight, so the whole of today counts as not yet past. */
-function dueDateProblems(dueDate: Date | null | undefined, now: Date): FieldProblem[] {
-  return dueDate && dueDate < dayStart(now) ? [{ field: 'dueDate', value: dueDate.toISOString(), reason: 'must not be in the past' }] : [];
-}
-
-function periodProblems({ dateFrom, dateTo }: InvoiceFilter): FieldProblem[] {
-  return dateFrom && dateTo && dateFrom > dateTo
-    ? [{ field: 'dateTo', value: dateTo.toISOString(), reason: 'must not be before the beginning of the period' }]
-    : [];
 }

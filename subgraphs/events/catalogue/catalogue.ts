@@ -34,9 +34,15 @@ export class Catalogue {
    * @throws InvalidParameters for each pattern that covers none; `field` is the list's name.
    */
   namesOf(patterns: readonly string[], field: string, family?: string | null): ReadonlySet<string> {
-    const covered = patterns.map((pattern) => this.types.filter((type) => (!family || type.family === family) && matches(pattern, type)));
-    refuse(patterns.flatMap((pattern, index) => (covered[index]?.length ? [] : [this.#problem(pattern, `${field}.${index}`, family)])));
-    return new Set(covered.flat().map(({ name }) => name));
+    refuse(this.problemsOf(patterns, field, family));
+    return this.coveredBy(patterns, family);
+  }
+
+  /** One for each pattern that covers no event of the family; `field` is the list's name. */
+  problemsOf(patterns: readonly (string | null)[], field: string, family?: string | null): FieldProblem[] {
+    return patterns.flatMap((pattern, index) =>
+      pattern === null || this.coveredBy([pattern], family).size > 0 ? [] : [this.#problem(pattern, `${field}.${index}`, family)],
+    );
   }
 
   /** The names that patterns cover, where they cover any. */

@@ -1,8 +1,11 @@
 import { ArrayMaxSize, IsOptional } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import { Rule } from '../../../kernel/graphql/rule.ts';
+import type { EventsContext } from '../context.ts';
 import { DeliveryStatus } from './delivery.entity.ts';
 
 @InputType('WebhookDeliveryFilter')
+@Rule<DeliveryFilter, EventsContext>(({ event }, { catalogue }) => catalogue.problemsOf(event ?? [], 'event'))
 export class DeliveryFilter {
   @Field(() => [DeliveryStatus], { nullable: true })
   status?: DeliveryStatus[];

@@ -1,4 +1,4 @@
-import { spread } from '../../../kernel/outbound/retry-after.ts';
+import { retryAt } from '../../../kernel/outbound/backoff.ts';
 import { type Attempt, isSuccess } from '../deliveries/attempt.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { pauseAfter } from './delivery.schedule.ts';
@@ -20,7 +20,7 @@ export function outcomeOf(attempt: Attempt, made: number, now: Date): Outcome {
   if (isSuccess(attempt)) return { status: DeliveryStatus.DELIVERED, nextAttemptAt: null };
   const pauseMs = isGone(attempt) ? undefined : pauseAfter(made);
   if (pauseMs === undefined) return { status: DeliveryStatus.EXHAUSTED, nextAttemptAt: null };
-  return { status: DeliveryStatus.FAILED, nextAttemptAt: new Date(now.getTime() + spread(pauseMs, attempt.retryAfterMs)) };
+  return { status: DeliveryStatus.FAILED, nextAttemptAt: retryAt(now, pauseMs, attempt.retryAfterMs) };
 }
 
 /** The receiver wants nothing more. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { RequestTimeouts } from '../../../kernel/outbound/connection.problem.ts';
 import { HttpClient, Unanswered } from '../../../kernel/outbound/http.client.ts';
 import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
-import { inTrace, isTraced, traceparent } from '../../../kernel/tracing/tracing.ts';
+import { inTrace } from '../../../kernel/tracing/tracing.ts';
 import type { Attempt } from '../deliveries/attempt.ts';
 import type { Secrets } from '../webhooks/webhook.secret.ts';
 import { signatureHeaders, signedBody } from './delivery.signature.ts';
@@ -38,19 +38,13 @@ export class DeliverySender {
 
   /** Never throws, but for an attempt that `stop` cut off: then nobody knows what came of it. */
   send(message: Message): Promise<Attempt> {
-    if (!isTraced(message.traceparent)) return this.#send(message);
     return inTrace(message.traceparent, { name: 'webhook delivery', kind: SpanKind.CLIENT }, () => this.#send(message));
   }
 
   async #send({ url, eventId, payload, secrets }: Message): Promise<Attempt> {
     const at = this.clock.now();
     const body = signedBody(payload, secrets[0]);
-    const parent = traceparent();
-    const headers = {
-      'content-type': 'application/json',
-      ...(parent && { traceparent: parent }),
-      ...signatureHeaders({ id: eventId, at, body, secrets }),
-    };
+    const headers = { 'content-type': 'application/json', ...signatureHeaders({ id: eventId, at, body, secrets }) };
     const started = performance.now();
     const made = () => ({ at, durationMs: Math.round(performance.now() - started) });
     try {

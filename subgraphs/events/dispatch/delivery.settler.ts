@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../../kernel/log/log.ts';
+import { pauseAfter } from '../../../kernel/outbound/backoff.ts';
 import type { DeliveryAnnouncement } from '../deliveries/delivery.announcement.ts';
 import type { Settlement, SettlementStore, Standing, Standings } from './delivery.settlement.ts';
 
@@ -8,8 +9,7 @@ const BATCH = 500;
 const REST_MS = 10;
 /** With so many of one webhook none rests: its lane would soon have to wait. Others' go along. */
 const ENOUGH = 8;
-const PAUSE_MS = 100;
-const PAUSE_MAX_MS = 2000;
+const RETRIES = { firstMs: 100, factor: 2, maxMs: 2000 };
 
 interface Waiting {
   settlement: Settlement;
@@ -93,13 +93,13 @@ export class Settler {
   }
 
   async #written(batch: readonly Settlement[]): Promise<Standings> {
-    for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS)) {
+    for (let failures = 1; ; failures += 1) {
       try {
         return await this.store.write(batch);
       } catch (error) {
         if (this.#isStopped) throw error;
         this.log.error({ err: error, attempts: batch.length }, 'what came of deliveries could not be recorded and will be again');
-        await delay(pauseMs);
+        await delay(pauseAfter(failures, RETRIES));
       }
     }
   }

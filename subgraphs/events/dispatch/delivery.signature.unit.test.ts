@@ -27,7 +27,7 @@ test('each secret signs, the current one first', () => {
 });
 
 test('the secret before the last rotation signs until its time is over', () => {
-  const box = new SecretBox('a secret for tests that is long enough', 'test');
+  const box = new SecretBox(['a secret for tests that is long enough'], 'test');
   const sealed = {
     sealedSecret: box.seal('current', 'wh_1'),
     previousSealedSecret: box.seal('previous', 'wh_1'),

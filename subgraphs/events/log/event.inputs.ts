@@ -1,7 +1,10 @@
 import { ArrayMaxSize, IsOptional } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
+import { Rule } from '../../../kernel/graphql/rule.ts';
+import type { EventsContext } from '../context.ts';
 
 @InputType()
+@Rule<EventFilter, EventsContext>(({ event }, { catalogue }) => catalogue.problemsOf(event ?? [], 'event'))
 export class EventFilter {
   @Field(() => [String], { nullable: true, description: 'Names and patterns: `ticket.created`, `ticket.*`, `billing.invoice.*`.' })
   @IsOptional()

@@ -41,16 +41,41 @@ export class EventPartitions {
 
   /**
    * Drops the partitions of the days before the one of this instant, oldest first, up to the first that a consumer has not
-   * read to its end.
+   * read to its end. Returns how many events they had.
    * @throws the database's error where somebody reads the log for so long that readers would have to wait
    */
-  async dropBefore(instant: Date): Promise<void> {
+  async dropBefore(instant: Date): Promise<number> {
+    let dropped = 0;
+    for (const name of await this.#before(instant)) {
+      const events = await this.#drop(name);
+      if (events === undefined) break;
+      dropped += events;
+    }
+    return dropped;
+  }
+
+  /** The events that `dropBefore` would drop. */
+  async countBefore(instant: Date): Promise<number> {
+    let count = 0;
+    for (const name of await this.#before(instant)) {
+      const [row] = await this.orm.em.fork().execute<{ count: number; unread: boolean }[]>(
+        `select count(*)::int as count, coalesce(max("sequence") > (select min("last_sequence") from ${this.#quoted('consumer')}), false) as unread
+         from ${this.#quoted(name)}`,
+      );
+      if (!row || row.unread) break;
+      count += row.count;
+    }
+    return count;
+  }
+
+  /** The partitions of the days before, oldest first. */
+  async #before(instant: Date): Promise<string[]> {
     const rows = await this.orm.em.fork().execute<{ name: string }[]>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
        where i.inhparent = ?::regclass and c.relname < ? order by c.relname`,
       [`"${this.#schema}"."event_log"`, partitionOf(instant)],
     );
-    for (const { name } of rows) if (!(await this.#drop(name))) return;
+    return rows.map(({ name }) => name);
   }
 
   /** Made and then attached: `partition of` would have readers of the whole log wait. */
@@ -65,20 +90,21 @@ export class EventPartitions {
     );
   }
 
-  /** False where a consumer is still to read it. */
-  async #drop(name: string): Promise<boolean> {
+  /** How many events it had; undefined where a consumer is still to read it. */
+  async #drop(name: string): Promise<number | undefined> {
     const table = this.#quoted(name);
     return this.orm.em.fork().transactional(async (tx) => {
       await tx.execute('select pg_advisory_xact_lock(?)', [LOG_LOCK]);
-      if (!(await exists(tx, table))) return true;
+      if (!(await exists(tx, table))) return 0;
       const [unread] = await tx.execute<object[]>(
         `select 1 from ${table} where "sequence" > (select min("last_sequence") from ${this.#quoted('consumer')}) limit 1`,
       );
-      if (unread) return false;
+      if (unread) return undefined;
+      const [events] = await tx.execute<{ count: number }[]>(`select count(*)::int as count from ${table}`);
       await tx.execute(`set local lock_timeout = ${DROP_WAIT_MS}`);
       await tx.execute(`drop table ${table}`);
       this.#known.delete(name);
-      return true;
+      return events?.count ?? 0;
     });
   }
 

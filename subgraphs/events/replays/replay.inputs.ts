@@ -1,8 +1,29 @@
 import { ArrayMaxSize, ArrayMinSize, IsOptional } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import { Rule } from '../../../kernel/graphql/rule.ts';
+import type { EventsContext } from '../context.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
+import { keptFrom } from '../log/event.retention.ts';
 
 @InputType()
+@Rule<WebhookReplayInput, EventsContext>(({ since, until }, { clock, retentionDays }) => {
+  if (!since) return [];
+  const now = clock.now();
+  const first = keptFrom(now, retentionDays);
+  if (since > now) return [{ field: 'since', value: since, reason: 'must not be in the future' }];
+  return [
+    ...(since < first
+      ? [{ field: 'since', value: since, reason: `must not be before ${first.toISOString()}: the log keeps ${retentionDays} days` }]
+      : []),
+    ...((until ?? now) <= since ? [{ field: 'until', value: until, reason: 'must be after since' }] : []),
+  ];
+})
+@Rule<WebhookReplayInput, EventsContext>(({ events }, { catalogue }) => catalogue.problemsOf(events ?? [], 'events'))
+@Rule<WebhookReplayInput>(({ status }) =>
+  (status ?? []).flatMap((value, index) =>
+    value === DeliveryStatus.PENDING ? [{ field: `status.${index}`, value, reason: 'is under way already' }] : [],
+  ),
+)
 export class WebhookReplayInput {
   @Field(() => Date, { description: 'What happened from this instant on; not in the future, and not before what the log keeps.' })
   since!: Date;

@@ -6,7 +6,6 @@ import { existing } from '../../../kernel/records/records.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import type { EventLog } from '../log/event.log.ts';
-import { keptFrom } from '../log/retention.ts';
 import type { Webhook } from '../webhooks/webhook.entity.ts';
 import { WebhookInactive } from '../webhooks/webhook.errors.ts';
 import type { WebhookReplayInput } from './replay.inputs.ts';
@@ -22,7 +21,6 @@ export interface ReplayServiceDeps {
   eventLog: EventLog;
   replays: ReplayWorker;
   loader: RecordLoader<Webhook>;
-  retentionDays: number;
 }
 
 /** Replays what did not reach a webhook of the caller's organization. */
@@ -31,14 +29,12 @@ export class ReplayService {
 
   /** Ends where the planner is: what comes after is planned by itself. @throws ResourceNotFound, WebhookInactive, InvalidParameters */
   async start(webhookId: string, { since, until: wishedEnd, events, status }: WebhookReplayInput): Promise<WebhookReplay> {
-    const { em, clock, eventLog, replays, loader, retentionDays } = this.deps;
+    const { em, clock, eventLog, replays, loader } = this.deps;
     const webhook = existing(await loader.load(webhookId), 'webhook', webhookId);
     if (!webhook.active) throw new WebhookInactive(webhookId);
 
     const startedAt = clock.now();
     const until = wishedEnd ?? startedAt;
-    checkTime(since, until, startedAt, retentionDays);
-    checkStatus(status);
     const { organizationId } = webhook;
     const names = this.#names(webhook, events);
     const { count, first, last } = await eventLog.span({ organizationId, names, since, until });
@@ -56,18 +52,4 @@ export class ReplayService {
     if (names.size > 0) return names;
     throw new InvalidParameters([{ field: 'events', value: wished, reason: 'name no event that this webhook subscribes to' }]);
   }
-}
-
-function checkTime(since: Date, until: Date, now: Date, days: number): void {
-  const problem = (field: string, value: Date, reason: string): InvalidParameters =>
-    new InvalidParameters([{ field, value: value.toISOString(), reason }]);
-  if (since > now) throw problem('since', since, 'must not be in the future');
-  const first = keptFrom(now, days);
-  if (since < first) throw problem('since', since, `must not be before ${first.toISOString()}: the log keeps ${days} days`);
-  if (until <= since) throw problem('until', until, 'must be after since');
-}
-
-function checkStatus(status: readonly DeliveryStatus[] | null | undefined): void {
-  const index = status?.indexOf(DeliveryStatus.PENDING) ?? -1;
-  if (index >= 0) throw new InvalidParameters([{ field: `status.${index}`, value: 'pending', reason: 'is under way already' }]);
 }

@@ -2,7 +2,10 @@ import { ArrayMaxSize, ArrayMinSize, IsOptional, MaxLength, ValidateBy, Validate
 import { Field, InputType } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import { Rule } from '../../../kernel/graphql/rule.ts';
+import type { EventsContext } from '../context.ts';
 import { WebhookFamily, WebhookFilters } from './webhook.entity.ts';
+import { filterProblems } from './webhook.filters.ts';
 import { isAcceptableSecret } from './webhook.secret.ts';
 import { URL_LENGTH } from './webhook.url.ts';
 
@@ -22,7 +25,13 @@ const Patterns = (): PropertyDecorator => (target, property) => {
   ArrayMaxSize(MAX_PATTERNS, { message: `may have at most ${MAX_PATTERNS} patterns` })(target, property);
 };
 
+const NamesEvents = Rule<{ events?: string[]; family?: WebhookFamily | null }, EventsContext>(({ events = [], family }, { catalogue }) =>
+  catalogue.problemsOf(events, 'events', family),
+);
+
 @InputType()
+@NamesEvents
+@Rule<WebhookCreateInput>(({ filters, family }) => filterProblems(filters, family))
 export class WebhookCreateInput {
   @Field(() => String, { description: 'An https address, stored as the URL standard normalizes it. Redirects are not followed.' })
   @Characters(1, URL_LENGTH)
@@ -73,6 +82,7 @@ export class WebhookSecretRotateInput {
 }
 
 @InputType()
+@NamesEvents
 export class WebhookUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()

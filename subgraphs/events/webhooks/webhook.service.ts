@@ -2,7 +2,7 @@ import type { Principal } from '../../../kernel/access/principal.ts';
 import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InvalidParameters } from '../../../kernel/errors/errors.ts';
+import { refuse } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import { newId } from '../../../kernel/records/ids.ts';
@@ -11,7 +11,8 @@ import { listPage } from '../../../kernel/records/pagination.ts';
 import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { DeliveryRemoval } from '../deliveries/delivery.removal.ts';
-import { Webhook, WebhookFamily, type WebhookFilters } from './webhook.entity.ts';
+import { Webhook, type WebhookFamily } from './webhook.entity.ts';
+import { filterProblems } from './webhook.filters.ts';
 import type { WebhookCreateInput, WebhookSecretRotateInput, WebhookUpdateInput } from './webhook.inputs.ts';
 import { generateSecret } from './webhook.secret.ts';
 import { acceptedUrl } from './webhook.url.ts';
@@ -39,8 +40,7 @@ export class WebhookService {
   /** With its secret, this once. @throws InvalidParameters, InsufficientPermissions for events that the caller may not read */
   async create({ secret: given, ...input }: WebhookCreateInput): Promise<Webhook> {
     const { em, clock, secrets, principal } = this.deps;
-    this.#checkEvents(input.events, input.family);
-    checkFilters(input.filters, input.family);
+    this.requireReadable(input.events, input.family);
     const url = await acceptedUrl(this.deps.guard, input.url);
     const now = clock.now();
     const secret = given ?? generateSecret();
@@ -73,8 +73,7 @@ export class WebhookService {
   /** @throws ResourceNotFound, InvalidParameters, InsufficientPermissions */
   async update(id: string, { url: sent, events, secret, active, ...nullable }: WebhookUpdateInput): Promise<Webhook> {
     const url = sent && (await acceptedUrl(this.deps.guard, sent));
-    return this.#change(id, events, (found) => {
-      checkFilters(nullable.filters, found.family);
+    return this.#change(id, { events, filters: nullable.filters }, (found) => {
       if (url) found.url = url;
       if (events) found.events = [...new Set(events)];
       if (secret) found.replaceSecret(this.deps.secrets.seal(secret, id));
@@ -87,7 +86,7 @@ export class WebhookService {
   async rotateSecret(id: string, { secret: given }: WebhookSecretRotateInput): Promise<Webhook> {
     const { clock, secrets } = this.deps;
     const secret = given ?? generateSecret();
-    const webhook = await this.#change(id, undefined, (found) =>
+    const webhook = await this.#change(id, {}, (found) =>
       found.rotateSecret(secrets.seal(secret, id), new Date(clock.now().getTime() + PREVIOUS_SIGNS_MS)),
     );
     webhook.secret = secret;
@@ -96,7 +95,7 @@ export class WebhookService {
 
   /** Delivers again, first what waits. @throws ResourceNotFound, WebhookActive, InsufficientPermissions */
   async resume(id: string): Promise<Webhook> {
-    return this.#change(id, undefined, (found) => found.resume());
+    return this.#change(id, {}, (found) => found.resume());
   }
 
   /** In its last state. What waits is not delivered; its deliveries are gone for everybody, and deleted soon. @throws ResourceNotFound */
@@ -110,10 +109,16 @@ export class WebhookService {
   }
 
   /** Whoever changes anything may read what it tells of: a new address or secret gets that as much as new patterns do. */
-  async #change(id: string, events: string[] | undefined, change: (webhook: Webhook) => void): Promise<Webhook> {
+  async #change(
+    id: string,
+    { events, filters }: Pick<WebhookUpdateInput, 'events' | 'filters'>,
+    change: (webhook: Webhook) => void,
+  ): Promise<Webhook> {
     const webhook = await this.deps.em.transactional(async (tx) => {
       const found = await this.#locked(tx, id);
-      this.#checkEvents(events ?? found.events, found.family);
+      const { family } = found;
+      refuse([...this.deps.catalogue.problemsOf(events ?? [], 'events', family), ...filterProblems(filters, family)]);
+      this.requireReadable(events ?? found.events, family);
       change(found);
       found.updatedAt = this.deps.clock.now();
       return found;
@@ -131,15 +136,4 @@ export class WebhookService {
     const { catalogue, principal } = this.deps;
     catalogue.requireReadable(principal, catalogue.coveredBy(patterns, family));
   }
-
-  #checkEvents(patterns: readonly string[], family: WebhookFamily | null | undefined): void {
-    const { catalogue, principal } = this.deps;
-    catalogue.requireReadable(principal, catalogue.namesOf(patterns, 'events', family));
-  }
-}
-
-/** Specification 2.8: filters are of support webhooks, and of those that mix families. */
-function checkFilters(filters: WebhookFilters | null | undefined, family: WebhookFamily | null | undefined): void {
-  if (!filters || !family || family === WebhookFamily.SUPPORT) return;
-  throw new InvalidParameters([{ field: 'filters', reason: `narrow events of tickets; a webhook of the ${family} family has none` }]);
 }

@@ -27,6 +27,11 @@ export class AccountScopes {
     return ids;
   }
 
+  /** The same for a change, which leaves the accounts as they are where it states nothing. @throws as `grant` does */
+  async change(stated: Accounts | undefined): Promise<string[] | null | undefined> {
+    return stated === undefined ? undefined : this.grant(stated);
+  }
+
   /** Of who sees more than the caller nothing is changed. @throws LimitedToAccounts */
   requireOver(accounts: Accounts): void {
     if (!this.principal.seesAllOf(accounts)) throw new LimitedToAccounts();

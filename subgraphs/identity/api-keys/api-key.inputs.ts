@@ -4,7 +4,7 @@ import type { Grant } from '../../../kernel/access/principal.ts';
 import { MaxCharacters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
-import { ACCOUNTS_OF_CREDENTIALS, AreAccounts } from '../granting/account-list.ts';
+import { ACCOUNTS_OF_CREDENTIALS, AreAccounts, CHANGED_ACCOUNTS } from '../granting/account-list.ts';
 import { AreKeyGrants, KEY_GRANTS_MAX } from '../granting/grants.ts';
 import { ApiKeyRateLimit, ApiKeyRestrictionsInput } from './api-key.values.ts';
 
@@ -65,6 +65,10 @@ export class ApiKeyUpdateInput {
   @ArrayMaxSize(KEY_GRANTS_MAX, { message: `must hold at most ${KEY_GRANTS_MAX} permissions` })
   @AreKeyGrants()
   permissions?: Grant[];
+
+  @Field(() => [ID], { nullable: true, description: CHANGED_ACCOUNTS })
+  @AreAccounts()
+  accounts?: string[] | null;
 
   @Field(() => ApiKeyRateLimit, { nullable: true, description: 'Replaces the limit; null removes it.' })
   @IsOptional()

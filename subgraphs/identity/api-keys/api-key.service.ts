@@ -2,7 +2,6 @@ import { scopeOf } from '../../../kernel/access/principal.ts';
 import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
@@ -63,7 +62,7 @@ export class ApiKeyService {
   }: ApiKeyCreateInput): Promise<ApiKey> {
     const { em, request, clock, sandbox, secrets } = this.deps;
     requireToGrant(request.principal, permissions);
-    this.#checkRestrictions(restrictions);
+    this.#checkCountries(restrictions?.countries);
     const accounts = await this.deps.scopes.grant(scope.accounts);
     const key = ApiKey.issue(generateApiKey(sandbox), {
       organizationId: request.principal.organizationId,
@@ -88,11 +87,12 @@ export class ApiKeyService {
   }
 
   /** @throws ResourceNotFound, InsufficientPermissions, InvalidParameters, NoSigningSecret */
-  update(id: string, { permissions, rateLimit, restrictions, requireSignature, ...input }: ApiKeyUpdateInput): Promise<ApiKey> {
+  async update(id: string, { permissions, rateLimit, restrictions, requireSignature, ...input }: ApiKeyUpdateInput): Promise<ApiKey> {
     requireToGrant(this.deps.request.principal, permissions ?? []);
-    this.#checkRestrictions(restrictions);
+    this.#checkCountries(restrictions?.countries);
+    const accounts = await this.deps.scopes.change(input.accounts);
     return this.#change(id, 'api_key_updated', (key) => {
-      Object.assign(key, given(input));
+      Object.assign(key, given({ ...input, accounts }));
       if (permissions) key.permissions = [...new Set(permissions)];
       if (rateLimit !== undefined) key.rateLimit = rateLimit && plain(rateLimit);
       if (restrictions !== undefined) restrict(key, restrictions ?? NO_RESTRICTIONS);
@@ -146,10 +146,7 @@ export class ApiKeyService {
     return key;
   }
 
-  #checkRestrictions(restrictions: ApiKeyRestrictionsInput | null | undefined): void {
-    const { expiresAt, countries } = restrictions ?? {};
-    if (expiresAt && expiresAt <= this.deps.clock.now())
-      throw new InvalidParameters([{ field: 'restrictions.expiresAt', value: expiresAt.toISOString(), reason: 'must be in the future' }]);
+  #checkCountries(countries: readonly string[] | null | undefined): void {
     if (countries?.length && !this.deps.locator.isConfigured) throw new CountriesUnknown('restrictions.countries');
   }
 

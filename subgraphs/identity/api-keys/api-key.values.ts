@@ -1,5 +1,7 @@
 import { ArrayMaxSize, IsDefined, IsOptional, Max, Min, ValidateIf, ValidateNested } from 'class-validator';
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import { Rule } from '../../../kernel/graphql/rule.ts';
+import type { IdentityContext } from '../context.ts';
 import { COUNTRIES_MAX, IsCountry } from '../restrictions/country.ts';
 import { IsIpRange, RANGES_MAX } from '../restrictions/ip-range.ts';
 import { TimeWindow, WINDOWS_MAX } from '../restrictions/time-window.ts';
@@ -47,6 +49,9 @@ export class ApiKeyRestrictions {
 }
 
 @InputType()
+@Rule<ApiKeyRestrictionsInput, IdentityContext>(({ expiresAt: value }, { clock }) =>
+  value && value <= clock.now() ? [{ field: 'expiresAt', value, reason: 'must be in the future' }] : [],
+)
 export class ApiKeyRestrictionsInput {
   @Field(() => [String], { nullable: true, description: 'CIDR ranges or addresses, IPv4 or IPv6. None: from anywhere.' })
   @IsOptional()

@@ -72,7 +72,8 @@ export class Authenticator {
 
   /**
    * For every request: cached, and without a query while nothing changed.
-   * @throws PlatformError 401 INVALID_CREDENTIALS, TOKEN_EXPIRED, INVALID_SIGNATURE, 403 IP_NOT_ALLOWED, ACCESS_RESTRICTED, ORGANIZATION_SUSPENDED
+   * @throws PlatformError 401 INVALID_CREDENTIALS, TOKEN_EXPIRED, INVALID_SIGNATURE, 403 IP_NOT_ALLOWED, ACCESS_RESTRICTED, ORGANIZATION_SUSPENDED,
+   * ORGANIZATION_CLOSED
    */
   async authenticate(credentials: Credentials): Promise<Authenticated> {
     const method = methodOf(credentials);

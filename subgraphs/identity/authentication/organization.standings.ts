@@ -1,6 +1,6 @@
 import type { Plan } from '../../../kernel/access/principal.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
-import { OrganizationSuspended } from '../organizations/organization.errors.ts';
+import { requireActive } from '../organizations/organization.errors.ts';
 import { OrganizationStatus } from '../organizations/organization.states.ts';
 import type { ChangeFeed } from './change.feed.ts';
 import { CredentialCache, type Found } from './credential.cache.ts';
@@ -34,11 +34,16 @@ export class OrganizationStandings {
     return status !== OrganizationStatus.ACTIVE;
   }
 
-  /** For every request: waits for nothing while the organization is known. @throws OrganizationSuspended */
+  /** Whether nothing runs for it any more, what goes on for a suspended one neither. */
+  async isClosed(organizationId: string): Promise<boolean> {
+    return (await this.#of(organizationId))?.status === OrganizationStatus.CLOSED;
+  }
+
+  /** For every request: waits for nothing while the organization is known. @throws OrganizationSuspended, OrganizationClosed */
   requireActive(organizationId: string): Promise<void> | undefined {
     const known = this.#of(organizationId);
-    if (known instanceof Promise) return known.then(requireActive);
-    return requireActive(known);
+    if (known instanceof Promise) return known.then(mayAct);
+    return mayAct(known);
   }
 
   #of(organizationId: string): Standing | Promise<Standing | undefined> | undefined {
@@ -51,6 +56,6 @@ export class OrganizationStandings {
   }
 }
 
-function requireActive(standing: Standing | undefined): undefined {
-  if (standing && standing.status !== OrganizationStatus.ACTIVE) throw new OrganizationSuspended();
+function mayAct(standing: Standing | undefined): undefined {
+  if (standing) requireActive(standing.status);
 }

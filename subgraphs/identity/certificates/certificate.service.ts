@@ -1,7 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InvalidParameters, refuse } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
@@ -35,16 +34,14 @@ export class CertificateService {
   constructor(private readonly deps: CertificateServiceDeps) {}
 
   /**
-   * @throws InsufficientPermissions for a permission that the caller does not hold; InvalidParameters for a certificate that is
-   * none or is unfit; CertificateRegistered for one that any organization registered before.
+   * @throws InsufficientPermissions for a permission that the caller does not hold; CertificateRegistered for one that any organization registered before.
    */
   async register({ certificate: pem, name, permissions, accounts: stated }: CertificateRegisterInput): Promise<Certificate> {
-    const { em, request, clock, authorities, feed } = this.deps;
+    const { em, request, clock, feed } = this.deps;
     const { principal } = request;
     requireToGrant(principal, permissions);
     const now = clock.now();
-    const presented = certificateIn(pem);
-    refuse(faultsIn(presented, now, authorities).map((reason) => ({ field: 'certificate', reason })));
+    const presented = readPem(pem);
     const { organizationId } = principal;
     const accounts = await this.deps.scopes.grant(stated);
     const members = { organizationId, name, permissions: [...new Set(permissions)], accounts, createdAt: now };
@@ -57,6 +54,16 @@ export class CertificateService {
     // who tried it before it was registered is known as nobody for a while
     feed.changed(certificate.id);
     return certificate;
+  }
+
+  /** Why a text is not a certificate that can be registered, as ends of the sentence "certificate …". */
+  faultsOf(pem: string): string[] {
+    try {
+      return faultsIn(readPem(pem), this.deps.clock.now(), this.deps.authorities);
+    } catch (error) {
+      if (error instanceof UnreadablePem) return [error.message];
+      throw error;
+    }
   }
 
   /** Null where the caller's organization has none such: another organization's certificate reads as absent. */
@@ -90,14 +97,5 @@ export class CertificateService {
 
   validityOf(certificate: Certificate): CertificateValidity {
     return certificate.validityAt(this.deps.clock.now());
-  }
-}
-
-function certificateIn(pem: string): X509Certificate {
-  try {
-    return readPem(pem);
-  } catch (error) {
-    if (error instanceof UnreadablePem) throw new InvalidParameters([{ field: 'certificate', reason: error.message }]);
-    throw error;
   }
 }

@@ -3,7 +3,7 @@ import { CONSOLE_PATH, SESSION_COOKIE, SIGN_IN_PATH, SIGN_OUT_PATH } from '../..
 import { cookieLine } from '../../../kernel/pages/cookies.ts';
 import { messagePage } from '../../../kernel/pages/message.page.ts';
 import { acceptPageForms, answerErrorPage, formOf, refuseOtherSites, sendPage } from '../../../kernel/pages/page.requests.ts';
-import type { ConsoleSignIn, SignInAnswer } from './console.sign-in.ts';
+import { type ConsoleSignIn, SAML_RETURN_PATH, SINGLE_SIGN_ON_PATH, type SignInAnswer } from './console.sign-in.ts';
 
 const PAGE = { config: { access: 'public' }, errorHandler: answerErrorPage } as const;
 const SIGNED_IN = { config: { access: 'page' }, errorHandler: answerErrorPage } as const;
@@ -24,6 +24,8 @@ export async function mountConsole(app: FastifyInstance, signIn: ConsoleSignIn, 
     scope.get(`${SIGN_IN_PATH}/done`, PAGE, async (_, reply) =>
       sendPage(reply, { page: messagePage({ title: 'You are signed in', text: 'Open the address of a ticket, as mails have it.' }) }),
     );
+    scope.get(SINGLE_SIGN_ON_PATH, PAGE, async ({ query }, reply) => sendPage(reply, signIn.beginSingle((query as { to?: unknown }).to)));
+    scope.get(SAML_RETURN_PATH, PAGE, async (request, reply) => answer(reply, await signIn.returned(request)));
     scope.post(`${SIGN_IN_PATH}/:step`, PAGE, async (request: FastifyRequest, reply) => {
       refuseOtherSites(request);
       return answer(reply, await signIn.submit(request, formOf(request)));

@@ -1,15 +1,18 @@
 import type { FastifyRequest } from 'fastify';
-import { SecretBox } from '../../../kernel/access/secret-box.ts';
+import type { SecretBox } from '../../../kernel/access/secret-box.ts';
+import type { Secrets } from '../../../kernel/access/secrets.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
-import { PlatformError } from '../../../kernel/errors/errors.ts';
-import { CONSOLE_PATH, SIGN_IN_PATH } from '../../../kernel/pages/console.ts';
+import { PlatformError, ResourceNotFound } from '../../../kernel/errors/errors.ts';
+import { CONSOLE_PATH, SIGN_IN_PATH, signInTo } from '../../../kernel/pages/console.ts';
 import { messagePage } from '../../../kernel/pages/message.page.ts';
 import { clientInfoOf, type Form, type PageAnswer } from '../../../kernel/pages/page.requests.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import type { SecondFactorGate, SecondStep } from '../oauth/second-factor.gate.ts';
-import { loginPage, secondFactorPage } from '../pages/login.page.ts';
+import { identityProviderPage, loginPage, secondFactorPage, singleSignOnPage } from '../pages/login.page.ts';
+import { browserOf } from '../saml/saml.http.ts';
+import type { SamlSignIn } from '../saml/saml.sign-in.ts';
 import type { LoginService } from '../sessions/login.service.ts';
 import { Session } from '../sessions/session.entity.ts';
 import type { SessionTokens } from '../sessions/session.values.ts';
@@ -21,10 +24,12 @@ import { User } from '../users/user.entity.ts';
 export interface ConsoleSignInParts {
   orm: Orm;
   clock: Clock;
-  secretKey: string;
+  secrets: Secrets;
   login: LoginService;
   sessions: Sessions;
   gate: SecondFactorGate;
+  /** Undefined where identity providers know the platform by another name: browsers would not bring the session back. */
+  saml: SamlSignIn | undefined;
 }
 
 /** Whose password was right, while the second step is outstanding. It stands sealed in the form of that step. */
@@ -38,6 +43,10 @@ interface Passed {
 /** A page to see next, or the tokens of who has signed in. */
 export type SignInAnswer = PageAnswer | { tokens: SessionTokens; location: string };
 
+/** Where an identity provider's answer leads: below the path of the cookie that the sign-in began with. */
+export const SAML_RETURN_PATH = '/saml/console';
+export const SINGLE_SIGN_ON_PATH = `${SIGN_IN_PATH}/single-sign-on`;
+
 const SECOND_STEP_MS = 10 * 60_000;
 const CONTEXT = 'passed';
 /** Pages of ours, and nothing that leads elsewhere. */
@@ -48,11 +57,28 @@ export class ConsoleSignIn {
   readonly #box: SecretBox;
 
   constructor(private readonly parts: ConsoleSignInParts) {
-    this.#box = new SecretBox(parts.secretKey, 'identity.console-sign-in');
+    this.#box = parts.secrets.box('identity.console-sign-in');
   }
 
   begin(to: unknown): PageAnswer {
     return { page: this.#passwordPage({ to: targetOf(to) }) };
+  }
+
+  beginSingle(to: unknown): PageAnswer {
+    return { page: singleSignOnPage({ action: SIGN_IN_PATH, hidden: { to: targetOf(to) } }) };
+  }
+
+  /** Who comes back from an identity provider, with a code that is worth a session in the browser that began. */
+  async returned(request: FastifyRequest): Promise<SignInAnswer> {
+    const { to, code } = request.query as { to?: unknown; code?: unknown };
+    const location = targetOf(to);
+    try {
+      if (!this.parts.saml || typeof code !== 'string') return { location: signInTo(location) };
+      return { tokens: await this.parts.saml.exchange(code, browserOf(request), clientInfoOf(request)), location };
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      return { page: this.#passwordPage({ to: location, problem: error.message }), status: error.status };
+    }
   }
 
   async submit(request: FastifyRequest, form: Form): Promise<SignInAnswer> {
@@ -60,6 +86,7 @@ export class ConsoleSignIn {
     const to = targetOf(form.to);
     if (step === 'login') return this.#login(request, form, to);
     if (step === 'second-factor') return this.#secondFactor(request, form, to);
+    if (step === 'single-sign-on') return this.#singleSignOn(form, to);
     return { location: SIGN_IN_PATH };
   }
 
@@ -85,6 +112,19 @@ export class ConsoleSignIn {
     const passed = { userId: user.id, passwordDigest: passwordDigestOf(user), step, until } satisfies Passed;
     const isSent = (await this.parts.gate.begin(user, stepOf(request, step))) === 'sent';
     return { page: codePage({ to, passed: this.#box.seal(JSON.stringify(passed), CONTEXT), isSent }) };
+  }
+
+  async #singleSignOn({ email = '' }: Form, to: string): Promise<PageAnswer> {
+    try {
+      const connection = await this.parts.saml?.connectionFor(email);
+      if (!connection) return { location: signInTo(to) };
+      const RelayState = `${SAML_RETURN_PATH}?${new URLSearchParams({ to })}`;
+      return { page: identityProviderPage(`/saml/sso?${new URLSearchParams({ connection, RelayState })}`) };
+    } catch (error) {
+      if (!(error instanceof ResourceNotFound)) throw error;
+      const problem = 'There is no single sign-on for this address. Sign in with your password.';
+      return { page: singleSignOnPage({ action: SIGN_IN_PATH, hidden: { to }, email, problem }), status: error.status };
+    }
   }
 
   async #secondFactor(request: FastifyRequest, { code = '', passed = '' }: Form, to: string): Promise<SignInAnswer> {
@@ -120,7 +160,8 @@ export class ConsoleSignIn {
   }
 
   #passwordPage({ to, ...parts }: { to: string; email?: string; problem?: string }): string {
-    return loginPage({ action: SIGN_IN_PATH, clientName: 'your tickets', hidden: { to }, ...parts });
+    const singleSignOn = this.parts.saml && `${SINGLE_SIGN_ON_PATH}?${new URLSearchParams({ to })}`;
+    return loginPage({ action: SIGN_IN_PATH, clientName: 'your tickets', hidden: { to }, singleSignOn, ...parts });
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Accounts, AREAS, type Area, type Grant, type PlatformPermission } from '../../../kernel/access/principal.ts';
+import type { FieldProblem } from '../../../kernel/errors/errors.ts';
 import { PlatformAccess, UserRole } from '../user.states.ts';
 
 const everyArea = (action: 'read' | '*', except: readonly Area[] = []): Grant[] =>
@@ -25,6 +26,9 @@ const GRANTS: Readonly<Record<UserRole, readonly Grant[]>> = {
 
 /** They see the whole organization. */
 export const isUnlimited = (role: UserRole): boolean => [UserRole.OWNER, UserRole.ADMIN, UserRole.SUPPORT].includes(role);
+
+export const accountProblems = (role: UserRole, accounts: readonly unknown[] | null | undefined): FieldProblem[] =>
+  isUnlimited(role) && accounts ? [{ field: 'accounts', reason: `must be null: ${role} sees the whole organization` }] : [];
 
 /** The accounts that a user is limited to: an administrator of accounts always is, to none where none is stated. */
 export const accountsOfUser = ({ role, accounts }: { role: UserRole; accounts: Accounts }): Accounts =>

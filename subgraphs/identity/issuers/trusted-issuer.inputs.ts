@@ -3,7 +3,7 @@ import { Field, ID, InputType } from 'type-graphql';
 import type { Grant } from '../../../kernel/access/principal.ts';
 import { Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
-import { ACCOUNTS_OF_CREDENTIALS, AreAccounts } from '../granting/account-list.ts';
+import { ACCOUNTS_OF_CREDENTIALS, AreAccounts, CHANGED_ACCOUNTS } from '../granting/account-list.ts';
 import { AreGrants, GRANTS_MAX } from '../granting/grants.ts';
 
 const SUBJECTS_MAX = 100;
@@ -84,6 +84,10 @@ export class TrustedIssuerUpdateInput {
   @NotNull()
   @Grants()
   permissions?: Grant[];
+
+  @Field(() => [ID], { nullable: true, description: CHANGED_ACCOUNTS })
+  @AreAccounts()
+  accounts?: string[] | null;
 
   @Field(() => String, { nullable: true, description: 'null: no claim narrows the permissions.' })
   @IsOptional()

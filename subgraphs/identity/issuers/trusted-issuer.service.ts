@@ -1,7 +1,7 @@
 import { scopeOf } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InvalidParameters } from '../../../kernel/errors/errors.ts';
+import { refuse } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import { newId } from '../../../kernel/records/ids.ts';
@@ -69,8 +69,9 @@ export class TrustedIssuerService {
   async update(id: string, input: TrustedIssuerUpdateInput): Promise<TrustedIssuer> {
     requireToGrant(this.deps.request.principal, input.permissions ?? []);
     await this.#checkUrls(input);
+    const accounts = await this.deps.scopes.change(input.accounts);
     return this.#change(id, 'trusted_issuer_updated', (issuer) => {
-      Object.assign(issuer, given(input));
+      Object.assign(issuer, given({ ...input, accounts }));
       issuer.updatedAt = this.deps.clock.now();
     });
   }
@@ -98,12 +99,13 @@ export class TrustedIssuerService {
 
   async #checkUrls({ issuer, jwksUri }: Pick<TrustedIssuerUpdateInput, 'issuer' | 'jwksUri'>): Promise<void> {
     const { guard, ownIssuer } = this.deps;
-    if (issuer === ownIssuer)
-      throw new InvalidParameters([{ field: 'issuer', value: issuer, reason: 'is this platform, whose tokens it takes anyway' }]);
-    for (const [field, value] of Object.entries({ issuer, jwksUri })) {
-      const reason = value === undefined ? undefined : await guard.problemWith(value);
-      if (reason) throw new InvalidParameters([{ field, value, reason }]);
-    }
+    const isOwn = issuer === ownIssuer;
+    const ofIssuer = isOwn ? 'is this platform, whose tokens it takes anyway' : issuer && (await guard.problemWith(issuer));
+    const ofKeys = jwksUri && (await guard.problemWith(jwksUri));
+    refuse([
+      ...(ofIssuer ? [{ field: 'issuer', value: issuer, reason: ofIssuer }] : []),
+      ...(ofKeys ? [{ field: 'jwksUri', value: jwksUri, reason: ofKeys }] : []),
+    ]);
   }
 
   #audit(tx: EntityManager, { id: clientId, permissions }: TrustedIssuer, eventType: string): Promise<void> {

@@ -38,7 +38,10 @@ export function tellAdministrators<Shape extends z.ZodType>(
 
         const roles = [UserRole.OWNER, UserRole.ADMIN];
         const recipients = await tx.find(User, { role: { $in: roles }, status: UserStatus.ACTIVE }, { orderBy: { id: 'asc' } });
-        for (const recipient of recipients) await mails.enqueue(tx, mailTo(recipient, letter.subject, letter));
+        for (const recipient of recipients) {
+          const { organizationId } = event;
+          await mails.enqueue(tx, mailTo(recipient, letter.subject, letter), { organizationId });
+        }
       });
     },
   };

@@ -59,7 +59,7 @@ export class ChallengeCodes {
 
   async #enqueue(tx: EntityManager, type: MfaMethodType, to: string, code: string, until: Date): Promise<void> {
     const text = `${code} is your code. It works once, until ${until.toISOString().slice(11, 16)} UTC. Nobody of us will ever ask you for it.`;
-    if (type === MfaMethodType.SMS) return this.parts.messages.enqueue(tx, { to, text }, until);
+    if (type === MfaMethodType.SMS) return this.parts.messages.enqueue(tx, { to, text }, { until });
     // the code stands in the text alone: subjects are shown on locked screens
     const mail = { to, subject: 'Your code', text: `${text}\n\nIf you did not ask for it, somebody knows your password: change it.\n` };
     return this.parts.mails.enqueue(tx, mail);

@@ -1,18 +1,15 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import type { KeyedHash } from '../../../kernel/access/secrets.ts';
 
 /**
  * What is kept of a code: a code has so few digits that a plain hash of it is as good as the code. Keyed with the platform's
  * secret, and bound to whom or what the code is for, as a salt would.
  */
 export class CodeHash {
-  readonly #key: Buffer;
-
-  constructor(secretKey: string) {
-    this.#key = Buffer.from(hkdfSync('sha256', secretKey, '', 'mfa-codes', 32));
-  }
+  constructor(private readonly hash: KeyedHash) {}
 
   of(purpose: 'backup' | 'challenge', subjectId: string, code: string): string {
-    return createHmac('sha256', this.#key).update([purpose, subjectId, code].join('\0')).digest('base64url');
+    return this.hash([purpose, subjectId, code].join('\0')).toString('base64url');
   }
 
   /** In the same time wherever they differ. */

@@ -13,6 +13,11 @@ import { retention } from './0017-retention.ts';
 import { operators } from './0018-operators.ts';
 import { tracing } from './0019-tracing.ts';
 import { accountScope } from './0020-account-scope.ts';
+import { organizationExport } from './0021-organization-export.ts';
+import { usersOfAccounts } from './0022-users-of-accounts.ts';
+import { planDays } from './0023-plan-days.ts';
+import { organizationDeletion } from './0024-organization-deletion.ts';
+import { failedExports } from './0025-failed-exports.ts';
 
 /** In order. */
 export const migrations = [
@@ -31,4 +36,9 @@ export const migrations = [
   operators,
   tracing,
   accountScope,
+  organizationExport,
+  usersOfAccounts,
+  planDays,
+  organizationDeletion,
+  failedExports,
 ];

@@ -1,4 +1,5 @@
 import { registerEnumType } from 'type-graphql';
+import type { FieldProblem } from '../../../kernel/errors/errors.ts';
 
 /** How a client may get tokens (specification 5.3). */
 export enum OAuthGrantType {
@@ -8,3 +9,24 @@ export enum OAuthGrantType {
   DEVICE_CODE = 'device_code',
 }
 registerEnumType(OAuthGrantType, { name: 'OAuthGrantType', description: 'How an OAuth client may get tokens.' });
+
+export const DEFAULT_GRANT_TYPES: readonly OAuthGrantType[] = [OAuthGrantType.AUTHORIZATION_CODE, OAuthGrantType.REFRESH_TOKEN];
+
+interface Granting {
+  grantTypes?: readonly (OAuthGrantType | null)[] | null;
+  redirectUris?: readonly unknown[] | null;
+  isConfidential?: boolean | null;
+}
+
+/** What a grant type needs. */
+export function grantTypeProblems({ grantTypes, redirectUris, isConfidential }: Granting): FieldProblem[] {
+  const has = (type: OAuthGrantType): boolean => (grantTypes ?? DEFAULT_GRANT_TYPES).includes(type);
+  const problems: FieldProblem[] = [];
+  if (has(OAuthGrantType.AUTHORIZATION_CODE) && !redirectUris?.length)
+    problems.push({ field: 'redirectUris', reason: 'must hold at least one address for authorization_code' });
+  if (has(OAuthGrantType.CLIENT_CREDENTIALS) && isConfidential === false)
+    problems.push({ field: 'grantTypes', reason: 'client_credentials is for confidential clients' });
+  if (has(OAuthGrantType.REFRESH_TOKEN) && !has(OAuthGrantType.AUTHORIZATION_CODE) && !has(OAuthGrantType.DEVICE_CODE))
+    problems.push({ field: 'grantTypes', reason: 'refresh_token goes with authorization_code or device_code' });
+  return problems;
+}

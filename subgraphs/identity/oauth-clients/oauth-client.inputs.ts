@@ -3,8 +3,9 @@ import { Field, ID, InputType, Int } from 'type-graphql';
 import { ACTIONS, AREAS, grantOf, isGrant } from '../../../kernel/access/principal.ts';
 import { MaxCharacters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
-import { ACCOUNTS_OF_CREDENTIALS, AreAccounts } from '../granting/account-list.ts';
-import { OAuthGrantType } from './oauth-client.grant-types.ts';
+import { Rule } from '../../../kernel/graphql/rule.ts';
+import { ACCOUNTS_OF_CREDENTIALS, AreAccounts, CHANGED_ACCOUNTS } from '../granting/account-list.ts';
+import { grantTypeProblems, OAuthGrantType } from './oauth-client.grant-types.ts';
 import { IsRedirectUri } from './redirect-uri.ts';
 
 const SCOPES_MAX = AREAS.length * (ACTIONS.length + 1) + 1;
@@ -22,6 +23,7 @@ const IsHttpsUrl = (): PropertyDecorator =>
   IsUrl({ protocols: ['https'], require_protocol: true, require_tld: false }, { message: URL_REASON });
 
 @InputType()
+@Rule<OAuthClientCreateInput>(grantTypeProblems)
 export class OAuthClientCreateInput {
   @Field(() => String)
   @Name(100)
@@ -98,6 +100,10 @@ export class OAuthClientUpdateInput {
   @ArrayMaxSize(SCOPES_MAX, { message: SCOPES_REASON })
   @IsScope()
   scopes?: string[];
+
+  @Field(() => [ID], { nullable: true, description: CHANGED_ACCOUNTS })
+  @AreAccounts()
+  accounts?: string[] | null;
 
   @Field(() => String, { nullable: true })
   @IsOptional()

@@ -1,7 +1,7 @@
 import { type Grant, grantOf } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InsufficientPermissions, InvalidParameters } from '../../../kernel/errors/errors.ts';
+import { InsufficientPermissions, InvalidParameters, refuse } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
@@ -11,7 +11,7 @@ import type { AccountScopes } from '../accounts/account.scopes.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { OAuthClient } from './oauth-client.entity.ts';
-import { OAuthGrantType } from './oauth-client.grant-types.ts';
+import { DEFAULT_GRANT_TYPES, grantTypeProblems } from './oauth-client.grant-types.ts';
 import type { OAuthClientCreateInput, OAuthClientRotateInput, OAuthClientUpdateInput } from './oauth-client.inputs.ts';
 
 export interface OAuthClientServiceDeps {
@@ -41,7 +41,7 @@ export class OAuthClientService {
         description: input.description ?? null,
         isConfidential: input.isConfidential ?? true,
         redirectUris: [...new Set(input.redirectUris ?? [])],
-        grantTypes: input.grantTypes ?? [OAuthGrantType.AUTHORIZATION_CODE, OAuthGrantType.REFRESH_TOKEN],
+        grantTypes: [...(input.grantTypes ?? DEFAULT_GRANT_TYPES)],
         permissions: this.#grantable(scopes),
         accounts,
         homepageUrl: input.homepageUrl ?? null,
@@ -49,7 +49,6 @@ export class OAuthClientService {
       },
       clock.now(),
     );
-    checkGrantTypes(client);
     await em.transactional(async (tx) => {
       tx.persist(client);
       await this.#audit(tx, client, 'oauth_client_created');
@@ -67,10 +66,11 @@ export class OAuthClientService {
 
   /** @throws ResourceNotFound, InsufficientPermissions, InvalidParameters */
   async update(id: string, { scopes, active, ...input }: OAuthClientUpdateInput): Promise<OAuthClient> {
+    const accounts = await this.deps.scopes.change(input.accounts);
     return this.#change(id, 'oauth_client_updated', async (client, tx) => {
-      Object.assign(client, given(input));
+      Object.assign(client, given({ ...input, accounts }));
       if (scopes) client.permissions = this.#grantable(scopes);
-      checkGrantTypes(client);
+      refuse(grantTypeProblems(client));
       if (active === false && client.active) await this.#endTokens(tx, client);
       if (active !== undefined) client.active = active;
     });
@@ -141,15 +141,4 @@ export class OAuthClientService {
   #audit(tx: EntityManager, { id: clientId, scopes }: OAuthClient, eventType: string): Promise<void> {
     return this.deps.trail.recordBy(this.deps.request, { eventType, clientId, scopes }, tx);
   }
-}
-
-/** What a grant type needs. @throws InvalidParameters */
-function checkGrantTypes({ grantTypes, redirectUris, isConfidential }: OAuthClient): void {
-  const has = (type: OAuthGrantType): boolean => grantTypes.includes(type);
-  if (has(OAuthGrantType.AUTHORIZATION_CODE) && redirectUris.length === 0)
-    throw new InvalidParameters([{ field: 'redirectUris', reason: 'must hold at least one address for authorization_code' }]);
-  if (has(OAuthGrantType.CLIENT_CREDENTIALS) && !isConfidential)
-    throw new InvalidParameters([{ field: 'grantTypes', reason: 'client_credentials is for confidential clients' }]);
-  if (has(OAuthGrantType.REFRESH_TOKEN) && !has(OAuthGrantType.AUTHORIZATION_CODE) && !has(OAuthGrantType.DEVICE_CODE))
-    throw new InvalidParameters([{ field: 'grantTypes', reason: 'refresh_token goes with authorization_code or device_code' }]);
 }

@@ -1,5 +1,6 @@
 import { type KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { type Plan, scopeOf } from '../../../kernel/access/principal.ts';
+import type { Secrets } from '../../../kernel/access/secrets.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm, Rows } from '../../../kernel/database/database.ts';
 import { unavailableFor } from '../../../kernel/database/unavailable.ts';
@@ -22,7 +23,7 @@ export interface AuthorizationServerParts {
   rows: Rows;
   clock: Clock;
   log: Logger;
-  secretKey: string;
+  secrets: Secrets;
   ring: KeyRing;
   store: OAuthStore;
   answers: TokenAnswers;

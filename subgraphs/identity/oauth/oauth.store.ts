@@ -1,15 +1,16 @@
-import { createHmac, hkdfSync } from 'node:crypto';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { SecretBox } from '../../../kernel/access/secret-box.ts';
+import type { SecretBox } from '../../../kernel/access/secret-box.ts';
+import type { KeyedHash, Secrets } from '../../../kernel/access/secrets.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
+import { OAUTH_RECORDS } from '../sealed.ts';
 
 export interface OAuthStoreParts {
   rows: Rows;
   clock: Clock;
   feed: ChangeFeed;
-  secretKey: string;
+  secrets: Secrets;
 }
 
 /** Longer than an access token lives. */
@@ -30,11 +31,11 @@ interface Row {
  */
 export class OAuthStore {
   readonly #box: SecretBox;
-  readonly #hashKey: Buffer;
+  readonly #hashOf: KeyedHash;
 
   constructor(private readonly parts: OAuthStoreParts) {
-    this.#box = new SecretBox(parts.secretKey, 'oauth-records');
-    this.#hashKey = Buffer.from(hkdfSync('sha256', parts.secretKey, '', 'oauth-record-ids', 32));
+    this.#box = parts.secrets.box(OAUTH_RECORDS);
+    this.#hashOf = parts.secrets.hash('oauth-record-ids');
   }
 
   /** What the library keeps of one kind. */
@@ -122,7 +123,7 @@ export class OAuthStore {
   }
 
   #hash(id: string): string {
-    return createHmac('sha256', this.#hashKey).update(id).digest('hex');
+    return this.#hashOf(id).toString('hex');
   }
 
   #now(): Date {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Plan } from '../../../kernel/access/principal.ts';
+import type { Secrets } from '../../../kernel/access/secrets.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm, Rows } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
@@ -26,7 +27,7 @@ export interface OAuthParts {
   rows: Rows;
   clock: Clock;
   log: Logger;
-  secretKey: string;
+  secrets: Secrets;
   feed: ChangeFeed;
   trail: AuditTrail;
   ring: KeyRing;

@@ -1,5 +1,5 @@
-import { hkdfSync } from 'node:crypto';
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { derivedKey } from '../../../kernel/access/secret-box.ts';
 import type { RingKey } from '../tokens/key-ring.ts';
 import { authorizationPolicy, resourceOf } from './authorization.policy.ts';
 import type { AuthorizationServerParts } from './authorization.server.ts';
@@ -12,7 +12,7 @@ import { completeToken } from './token.claims.ts';
 
 /** What the library is told. It is certified for what it does by itself; here stands only where the platform differs or chooses. */
 export function configurationOf(parts: AuthorizationServerParts, keys: readonly RingKey[]): Configuration {
-  const { addresses, store, orm, rows, secretKey } = parts;
+  const { addresses, store, orm, rows, secrets } = parts;
   const [signing] = keys;
   if (!signing) throw new Error('There is no signing key.');
   const isSecure = addresses.issuer.startsWith('https:');
@@ -24,7 +24,7 @@ export function configurationOf(parts: AuthorizationServerParts, keys: readonly 
     clientBasedCORS: (_, origin, { tokenEndpointAuthMethod, redirectUris = [] }) =>
       tokenEndpointAuthMethod === 'none' && redirectUris.some((uri) => new URL(uri).origin === origin),
     cookies: {
-      keys: [Buffer.from(hkdfSync('sha256', secretKey, '', 'oauth-cookies', 32)).toString('base64url')],
+      keys: secrets.keys.map((key) => derivedKey(key, 'oauth-cookies').toString('base64url')),
       names: { session: 'oauth_session', interaction: 'oauth_interaction', resume: 'oauth_resume' },
       long: { ...cookie, path: '/oauth' },
       short: cookie,

@@ -41,6 +41,9 @@ export class OrganizationSuspendInput {
 }
 
 @InputType()
+export class OrganizationCloseInput extends OrganizationSuspendInput {}
+
+@InputType()
 export class OrganizationFilter {
   @Field(() => [ORGANIZATION_PLANS], { nullable: true })
   plan?: Plan[];

@@ -8,6 +8,7 @@ import { listPage } from '../../../kernel/records/pagination.ts';
 import { existing, LOCKED } from '../../../kernel/records/records.ts';
 import { containing, matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import type { Account } from '../accounts/account.entity.ts';
 import { type AuditTrail, byCaller } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { found } from '../organization.founding.ts';
@@ -16,10 +17,14 @@ import { OperatorsOwn } from '../organizations/organization.errors.ts';
 import { OrganizationStatus } from '../organizations/organization.states.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
 import type { SamlDomains } from '../saml-domains/saml-domains.ts';
+import { notePlan } from '../usage/plan.days.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
 import { withoutLogin } from '../users/user.login-name.ts';
 import type { FirstAdministratorInput, OrganizationCreateInput, OrganizationFilter } from './operator.inputs.ts';
+import type { OrganizationClosing } from './organization.closing.ts';
+import type { OrganizationExports } from './organization.exports.ts';
+import type { OrganizationExport } from './organization-export.entity.ts';
 
 export interface OperatorServiceDeps {
   em: EntityManager;
@@ -29,6 +34,8 @@ export interface OperatorServiceDeps {
   feed: ChangeFeed;
   passwords: PasswordService;
   samlDomains: SamlDomains;
+  closing: OrganizationClosing;
+  exports: OrganizationExports;
 }
 
 /** All organizations, for the operator of the platform: their plans and whether they may be used, and none of their records. */
@@ -47,9 +54,9 @@ export class OperatorService {
   create({ name, plan, administrator }: OrganizationCreateInput): Promise<Organization> {
     const { em, clock } = this.deps;
     return em.transactional(async (tx) => {
-      const organization = found(tx, { name, plan }, clock.now());
+      const { organization, account } = found(tx, { name, plan }, clock.now());
       await tx.flush();
-      await this.#invite(tx, organization, administrator);
+      await this.#invite(tx, account, administrator);
       await this.#audit(tx, organization, 'organization_created', `plan ${plan}`);
       return organization;
     });
@@ -61,6 +68,7 @@ export class OperatorService {
       if (organization.plan === plan) return;
       const before = organization.plan;
       organization.plan = plan;
+      await notePlan(tx, organization.id, { before, plan }, this.deps.clock.now());
       await this.#audit(tx, organization, 'organization_plan_changed', `plan ${before} to ${plan}`);
     });
   }
@@ -72,16 +80,61 @@ export class OperatorService {
     return this.#move(id, OrganizationStatus.SUSPENDED, 'organization_suspended', reason);
   }
 
-  /** What waited goes on in order. @throws ResourceNotFound, InvalidState */
+  /** Refuses all its credentials within 5 s; its records are deleted after a while. @throws ResourceNotFound, InvalidState, OrganizationInUse */
+  async close(id: string, reason: string | undefined): Promise<Organization> {
+    const { closing } = this.deps;
+    this.#requireMove(existing(await this.find(id), 'organization', id), OrganizationStatus.CLOSED);
+    await closing.requireUnused(id);
+    return this.#move(id, OrganizationStatus.CLOSED, 'organization_closed', reason, (tx) => closing.confirmLater(tx, id));
+  }
+
+  /** What waited goes on in order; of a closed one as long as nothing is deleted. @throws ResourceNotFound, InvalidState */
   resume(id: string): Promise<Organization> {
     return this.#move(id, OrganizationStatus.ACTIVE, 'organization_resumed');
   }
 
-  #move(id: string, status: OrganizationStatus, eventType: string, detail?: string): Promise<Organization> {
+  #move(
+    id: string,
+    status: OrganizationStatus,
+    eventType: string,
+    detail?: string,
+    besides?: (tx: EntityManager) => Promise<void>,
+  ): Promise<Organization> {
     return this.#change(id, async (tx, organization) => {
-      if (organization.operator) throw new OperatorsOwn(status);
+      this.#requireMove(organization, status);
       organization.moveTo(status, this.deps.clock.now());
       await this.#audit(tx, organization, eventType, detail);
+      await besides?.(tx);
+    });
+  }
+
+  #requireMove(organization: Organization, status: OrganizationStatus): void {
+    if (organization.operator) throw new OperatorsOwn(status);
+    organization.requireMove(status);
+  }
+
+  /** Begins an archive of its records; a job writes it. @throws ResourceNotFound, ExportRunning */
+  export(id: string): Promise<OrganizationExport> {
+    const { em, exports } = this.deps;
+    return em.transactional(async (tx) => {
+      const organization = existing(await tx.findOne(Organization, { id }, LOCKED), 'organization', id);
+      const begun = await exports.begin(tx, organization);
+      await this.#audit(tx, organization, 'organization_exported', `export ${begun.id}`);
+      return begun;
+    });
+  }
+
+  /** Null where there is none. @throws ResourceNotFound for an organization that there is not */
+  async findExport(id: string): Promise<OrganizationExport | null> {
+    existing(await this.find(id), 'organization', id);
+    return this.deps.exports.newestOf(id);
+  }
+
+  /** The archive was handed out. */
+  async auditDownload({ id, organizationId }: OrganizationExport): Promise<void> {
+    await this.deps.em.transactional(async (tx) => {
+      const organization = await tx.findOneOrFail(Organization, { id: organizationId });
+      await this.#audit(tx, organization, 'organization_export_downloaded', `export ${id}`);
     });
   }
 
@@ -113,12 +166,13 @@ export class OperatorService {
     return changed;
   }
 
-  async #invite(tx: EntityManager, { id: organizationId }: Organization, { name, email }: FirstAdministratorInput): Promise<void> {
+  async #invite(tx: EntityManager, { id: accountId, organizationId }: Account, { name, email }: FirstAdministratorInput): Promise<void> {
     const now = this.deps.clock.now();
     const id = newId('user');
     const owner = Object.assign(new User(), {
       id,
       organizationId,
+      accountId,
       email: email.toLowerCase(),
       loginName: withoutLogin(id),
       name,

@@ -1,6 +1,9 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import type { Plan } from '../../../kernel/access/principal.ts';
+import type { RowKey } from '../../../kernel/records/organization.data.ts';
+import { DAY_MS } from '../../../kernel/values/days.ts';
+import { RecordsDeleted } from './organization.errors.ts';
 import { OrganizationStatus, organizationStates } from './organization.states.ts';
 
 export const ORGANIZATION_PLANS = {
@@ -10,6 +13,17 @@ export const ORGANIZATION_PLANS = {
   CUSTOM: 'custom',
 } as const satisfies Record<string, Plan>;
 registerEnumType(ORGANIZATION_PLANS, { name: 'Plan', description: 'Decides the rate limits (specification 8.1).' });
+
+/** Where the deletion of its records goes on: in which pass, in which table, after which row, and how many rows the pass has deleted. */
+export interface DeletionPosition {
+  pass: number;
+  table: number;
+  after: RowKey | null;
+  deleted: number;
+}
+
+/** How long the records of an organization that was closed can be exported. */
+export const EXPORT_DAYS = 30;
 
 const VIOLATIONS_FOR_REVIEW = 3;
 const VIOLATIONS_WITHIN_MS = 24 * 3_600_000;
@@ -54,7 +68,7 @@ export class Organization {
   @Property({ type: 'datetime', length: 3, nullable: true })
   suspendedAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When it was closed.' })
+  @Field(() => Date, { nullable: true, description: 'When it was closed; null unless it is.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   closedAt: Date | null = null;
 
@@ -62,6 +76,23 @@ export class Organization {
   @Property({ type: 'datetime', length: 3, nullable: true })
   @Index({ where: 'delete_after is not null' })
   deleteAfter: Date | null = null;
+
+  @Field(() => Date, { nullable: true, description: 'When its records were deleted, some time after `deleteAfter`; null until they are.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  deletedAt: Date | null = null;
+
+  /** When its records are next to be worked on: from `deleteAfter` until they are deleted. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  @Index({ where: 'deletion_due_at is not null' })
+  deletionDueAt: Date | null = null;
+
+  /** How far the deletion is; null before it has begun, and after. */
+  @Property({ type: 'json', nullable: true })
+  deletionPosition: DeletionPosition | null = null;
+
+  /** Of what pseudonyms are made, while its records are being deleted; then nobody has it. */
+  @Property({ type: 'text', nullable: true })
+  pseudonymKey: string | null = null;
 
   /** Instants of the last 24 hours. */
   @Property({ type: 'json' })
@@ -73,10 +104,28 @@ export class Organization {
 
   /** @throws InvalidState */
   moveTo(status: OrganizationStatus, now: Date): void {
-    organizationStates.check(this.status, status);
+    this.requireMove(status);
     this.status = status;
     this.suspendedAt = status === OrganizationStatus.SUSPENDED ? now : null;
-    if (status === OrganizationStatus.CLOSED) this.closedAt = now;
+    const isClosed = status === OrganizationStatus.CLOSED;
+    this.closedAt = isClosed ? now : null;
+    this.deleteAfter = isClosed ? new Date(now.getTime() + EXPORT_DAYS * DAY_MS) : null;
+    this.deletionDueAt = this.deleteAfter;
+  }
+
+  /** @throws InvalidState */
+  requireMove(status: OrganizationStatus): void {
+    this.requireRecords();
+    organizationStates.check(this.status, status);
+  }
+
+  /** From when the first record is being deleted there is no way back. @throws RecordsDeleted */
+  requireRecords(): void {
+    if (this.pseudonymKey || this.deletedAt) throw new RecordsDeleted();
+  }
+
+  endDeletion(now: Date): void {
+    Object.assign(this, { deletedAt: now, deletionDueAt: null, deletionPosition: null, pseudonymKey: null });
   }
 
   /** Ends the review; what counted towards it counts no more. */

@@ -5,7 +5,7 @@ export enum OrganizationStatus {
   ACTIVE = 'active',
   /** Nobody gets in; what runs for it goes on (docs/access.md, Operators). */
   SUSPENDED = 'suspended',
-  /** For good: its records can be exported for a while, then they are deleted. */
+  /** Nobody gets in and nothing runs; its records can be exported for a while, then they are deleted. */
   CLOSED = 'closed',
 }
 registerEnumType(OrganizationStatus, { name: 'OrganizationStatus' });
@@ -13,5 +13,6 @@ registerEnumType(OrganizationStatus, { name: 'OrganizationStatus' });
 export const organizationStates = new StateMachine<OrganizationStatus>('organization', {
   active: [OrganizationStatus.SUSPENDED, OrganizationStatus.CLOSED],
   suspended: [OrganizationStatus.ACTIVE, OrganizationStatus.CLOSED],
-  closed: [],
+  // by mistake, or thought better of, as long as nothing is deleted
+  closed: [OrganizationStatus.ACTIVE],
 });

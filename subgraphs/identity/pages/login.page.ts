@@ -1,5 +1,6 @@
 import { html, type Markup } from '../../../kernel/messages/html.ts';
 import { page, problem } from '../../../kernel/pages/layout.ts';
+import { messagePage } from '../../../kernel/pages/message.page.ts';
 
 export interface LoginParts {
   action: string;
@@ -7,6 +8,8 @@ export interface LoginParts {
   clientName: string;
   email?: string | undefined;
   problem?: string | undefined;
+  /** Where users sign in whom an identity provider knows. */
+  singleSignOn?: string | undefined;
   /** What the forms of our own pages carry on; those of an application's request know it, and can be cancelled. */
   hidden?: Readonly<Record<string, string>>;
 }
@@ -17,7 +20,7 @@ const cancel = (action: string): Markup =>
 const hiddenFields = (fields: LoginParts['hidden'] = {}): Markup[] =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
 
-export const loginPage = ({ action, clientName, email, problem: wrong, hidden }: LoginParts): string =>
+export const loginPage = ({ action, clientName, email, problem: wrong, singleSignOn, hidden }: LoginParts): string =>
   page({
     title: 'Sign in',
     body: html`<h1>Sign in</h1>
@@ -31,7 +34,30 @@ ${problem(wrong)}
 <div class="actions"><button type="submit">Sign in</button></div>
 </form>
 <p class="aside"><a href="/password/forgot">Forgot your password?</a></p>
+${singleSignOn && html`<p class="aside"><a href="${singleSignOn}">Sign in with single sign-on</a></p>`}
 ${!hidden && cancel(action)}`,
+  });
+
+/** Asks for the address, whose domain says which identity provider signs in its users. */
+export const singleSignOnPage = ({ action, email, problem: wrong, hidden }: Omit<LoginParts, 'clientName' | 'singleSignOn'>): string =>
+  page({
+    title: 'Single sign-on',
+    body: html`<h1>Single sign-on</h1>
+<p>Your organization signs you in.</p>
+${problem(wrong)}
+<form method="post" action="${action}/single-sign-on">${hiddenFields(hidden)}
+<div class="field"><label for="email">E-mail</label>
+<input type="email" id="email" name="email" value="${email ?? ''}" autocomplete="username" required maxlength="320" autofocus ${wrong ? html`aria-invalid="true"` : ''}></div>
+<div class="actions"><button type="submit">Continue</button></div>
+</form>`,
+  });
+
+/** A link, and no redirect: browsers hold the redirects of a form against the page's own policy. */
+export const identityProviderPage = (url: string): string =>
+  messagePage({
+    title: 'Single sign-on',
+    text: 'Sign in with your organization. You come back here afterwards.',
+    more: html`<p class="actions"><a href="${url}">Continue to your organization</a></p>`,
   });
 
 export const secondFactorPage = ({

@@ -18,8 +18,8 @@ export const invitationMail = (user: Recipient, organization: string, link: Link
 export const addressInUseMail = (user: Recipient, organization: string, { expiresAt }: LinkParts): Mail =>
   mailTo(user, `You are invited to ${organization}, and your address is in use`, {
     paragraphs: [
-      `${organization} has invited you at this address. You already log in by it as a user of another organization, and an address belongs to one user: the invitation cannot be accepted with it.`,
-      'To join, ask the sender to invite another address of yours. Nobody was told that this one is in use, and your user stays as it is.',
+      `${organization} has invited you at this address. You already log in by it, and an address belongs to one user: the invitation cannot be accepted with it.`,
+      `To join, ask the sender to invite another address of yours; if you are a user of ${organization} already, ask its administrators for access to what you need. Nobody was told that this one is in use, and your user stays as it is.`,
       `There is nothing else to do: the invitation expires ${instantOf(expiresAt)}.`,
     ],
   });

@@ -2,8 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import { Organization } from '../organizations/organization.entity.ts';
-import { OrganizationSuspended } from '../organizations/organization.errors.ts';
-import { OrganizationStatus } from '../organizations/organization.states.ts';
+import { requireActive } from '../organizations/organization.errors.ts';
 import { AccessRules } from './access.rules.ts';
 import type { CountryLocator } from './country.locator.ts';
 import { UserRestrictions } from './user-restrictions.entity.ts';
@@ -18,12 +17,12 @@ export interface UserAccessParts {
 export class UserAccess {
   constructor(private readonly parts: UserAccessParts) {}
 
-  /** A caller without an address is the platform itself. @throws OrganizationSuspended, IpNotAllowed, AccessRestricted (403) */
+  /** A caller without an address is the platform itself. @throws OrganizationSuspended, OrganizationClosed, IpNotAllowed, AccessRestricted (403) */
   async check(organizationId: string, client: ClientInfo | undefined, tx?: EntityManager): Promise<void> {
     const { orm, clock, locator } = this.parts;
     const em = tx ?? orm.em.fork();
     const organization = await em.findOneOrFail(Organization, { id: organizationId });
-    if (organization.status !== OrganizationStatus.ACTIVE) throw new OrganizationSuspended();
+    requireActive(organization.status);
     if (!client) return;
     const restrictions = await em.findOne(UserRestrictions, { id: organizationId });
     if (restrictions) AccessRules.of(restrictions, locator)?.check(client, clock.now());

@@ -11,7 +11,7 @@ const MAX_BYTES = 1024 * 1024;
 export interface GivenIdentityProvider {
   idpEntityId?: string | null;
   ssoUrl?: string | null;
-  certificates?: string[] | null;
+  certificates?: readonly (string | null)[] | null;
   metadataUrl?: string | null;
   metadataXml?: string | null;
 }
@@ -27,7 +27,20 @@ export class IdpMetadataSource {
     this.#client = new HttpClient({ guard, timeouts: { connectMs: TIMEOUT_MS, wholeMs: TIMEOUT_MS }, maxBytes: MAX_BYTES });
   }
 
-  /** What was given, checked; from metadata all three parts. @throws InvalidParameters */
+  problemsOf({ metadataUrl, metadataXml, idpEntityId, ssoUrl, certificates }: GivenIdentityProvider): FieldProblem[] {
+    const sources = [metadataUrl, metadataXml, idpEntityId ?? ssoUrl ?? certificates].filter(Boolean);
+    const reason = 'give one of metadata_xml, metadata_url, and the parts (idp_entity_id, sso_url, certificates)';
+    const ofUrl = ssoUrl && this.#problemWith(ssoUrl);
+    return [
+      ...(sources.length > 1 ? [{ field: 'metadataXml', reason }] : []),
+      ...(ofUrl ? [{ field: 'ssoUrl', value: ssoUrl, reason: ofUrl }] : []),
+      ...(certificates ?? []).flatMap((text, index) =>
+        text === null || certificatePem(text) ? [] : [{ field: `certificates.${index}`, reason: UNUSABLE }],
+      ),
+    ];
+  }
+
+  /** What was given; from metadata all three parts. @throws InvalidParameters for metadata that cannot be read or used */
   async resolve({
     metadataUrl,
     metadataXml,
@@ -35,29 +48,14 @@ export class IdpMetadataSource {
     ssoUrl,
     certificates,
   }: GivenIdentityProvider): Promise<Partial<IdentityProvider>> {
-    const sources = [metadataUrl, metadataXml, idpEntityId ?? ssoUrl ?? certificates];
-    if (sources.filter(Boolean).length > 1)
-      throw new InvalidParameters([
-        { field: 'metadataXml', reason: 'give one of metadata_xml, metadata_url, and the parts (idp_entity_id, sso_url, certificates)' },
-      ]);
     if (metadataUrl) return this.#checked('metadataUrl', await this.#read('metadataUrl', await this.#fetch(metadataUrl)));
     if (metadataXml) return this.#checked('metadataXml', await this.#read('metadataXml', metadataXml));
-    return this.#parts({ idpEntityId, ssoUrl, certificates });
+    const pems = certificates?.flatMap((text) => certificatePem(text ?? '') ?? []);
+    return { ...(idpEntityId && { idpEntityId }), ...(ssoUrl && { ssoUrl }), ...(pems && { certificates: [...new Set(pems)] }) };
   }
 
   close(): Promise<void> {
     return this.#client.destroy();
-  }
-
-  async #parts({ idpEntityId, ssoUrl, certificates }: Omit<GivenIdentityProvider, 'metadataUrl' | 'metadataXml'>) {
-    const problem = ssoUrl ? this.#problemWith(ssoUrl) : undefined;
-    if (problem) throw new InvalidParameters([{ field: 'ssoUrl', value: ssoUrl, reason: problem }]);
-    const pems = certificates?.map((text, index) => {
-      const pem = certificatePem(text);
-      if (!pem) throw unusable(index);
-      return pem;
-    });
-    return { ...(idpEntityId && { idpEntityId }), ...(ssoUrl && { ssoUrl }), ...(pems && { certificates: [...new Set(pems)] }) };
   }
 
   async #read(field: string, text: string): Promise<IdentityProvider> {
@@ -98,5 +96,4 @@ export class IdpMetadataSource {
 }
 
 const invalid = (field: string, reason: string): InvalidParameters => new InvalidParameters([{ field, reason } satisfies FieldProblem]);
-const unusable = (index: number): InvalidParameters =>
-  invalid(`certificates.${index}`, 'must be an X.509 certificate, as PEM, with an RSA key of at least 2048 bits');
+const UNUSABLE = 'must be an X.509 certificate, as PEM, with an RSA key of at least 2048 bits';

@@ -2,6 +2,7 @@ import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators
 import { IsEnum } from 'class-validator';
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import type { Grant } from '../../../kernel/access/principal.ts';
+import type { FieldProblem } from '../../../kernel/errors/errors.ts';
 import { Characters } from '../../../kernel/graphql/characters.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
 import { UserRole } from '../user.states.ts';
@@ -19,6 +20,24 @@ export class SamlRoleMapping {
   @Field(() => UserRole)
   @IsEnum(UserRole)
   role!: UserRole;
+}
+
+interface Provisioning {
+  accounts?: readonly unknown[] | null;
+  defaultRole?: UserRole | null;
+  roleMappings?: readonly (Partial<SamlRoleMapping> | null)[] | null;
+  allowProvisioning?: boolean;
+}
+
+/** What is missing for the users that a connection makes. */
+export function provisioningProblems({ accounts, defaultRole, roleMappings, allowProvisioning }: Provisioning): FieldProblem[] {
+  const roles = [defaultRole, ...(roleMappings ?? []).map((mapping) => mapping?.role)];
+  const problems: FieldProblem[] = [];
+  if (!accounts && roles.includes(UserRole.ACCOUNT_ADMIN))
+    problems.push({ field: 'accounts', reason: 'is needed: account_admin is a role of accounts' });
+  if (allowProvisioning && !defaultRole && !roleMappings?.length)
+    problems.push({ field: 'allowProvisioning', value: true, reason: 'needs a default_role or role_mappings for the users that it makes' });
+  return problems;
 }
 
 /** An identity provider that signs in users of one organization (specification 5.6). */
@@ -102,11 +121,6 @@ export class SamlConnection {
   /** Whether everything is known that a sign-in needs. */
   get isComplete(): boolean {
     return this.idpEntityId !== null && this.ssoUrl !== null && this.certificates.length > 0 && this.emailDomains.length > 0;
-  }
-
-  /** The roles that it may give. */
-  get roles(): UserRole[] {
-    return [...(this.defaultRole ? [this.defaultRole] : []), ...this.roleMappings.map(({ role }) => role)];
   }
 
   /** The role that groups give; undefined where roles are not the identity provider's business. */

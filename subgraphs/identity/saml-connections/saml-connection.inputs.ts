@@ -2,10 +2,12 @@ import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsOptional, Matches, MaxLength
 import { Field, ID, InputType } from 'type-graphql';
 import { Characters, Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import { Rule } from '../../../kernel/graphql/rule.ts';
 import { normalizedDomain } from '../../../kernel/values/email.ts';
+import type { IdentityContext } from '../context.ts';
 import { AreAccounts } from '../granting/account-list.ts';
 import { UserRole } from '../user.states.ts';
-import { SamlRoleMapping } from './saml-connection.entity.ts';
+import { provisioningProblems, SamlRoleMapping } from './saml-connection.entity.ts';
 
 const DOMAIN_REASON = 'must hold domains such as example.com';
 const DOMAINS_MAX = 50;
@@ -40,6 +42,7 @@ const Mappings = (): PropertyDecorator => (target, property) => {
 
 /** The identity provider: by its metadata, or member by member. */
 @InputType()
+@Rule<IdentityProviderInput, IdentityContext>((input, { samlConnections }) => samlConnections.problemsOf(input))
 class IdentityProviderInput {
   @Field(() => String, { nullable: true, description: "The identity provider's entity id." })
   @IsOptional()
@@ -75,6 +78,7 @@ class IdentityProviderInput {
 }
 
 @InputType()
+@Rule<SamlConnectionCreateInput>(provisioningProblems)
 export class SamlConnectionCreateInput extends IdentityProviderInput {
   @Field(() => String)
   @Name(200)

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InvalidParameters } from '../../../kernel/errors/errors.ts';
+import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
@@ -13,9 +13,8 @@ import { requireToGrant } from '../granting/grants.ts';
 import { grantsOf } from '../granting/user.roles.ts';
 import type { SamlAddresses } from '../saml/saml.addresses.ts';
 import type { SamlDomains } from '../saml-domains/saml-domains.ts';
-import { UserRole } from '../user.states.ts';
-import type { IdpMetadataSource } from './idp.metadata.source.ts';
-import { SamlConnection } from './saml-connection.entity.ts';
+import type { GivenIdentityProvider, IdpMetadataSource } from './idp.metadata.source.ts';
+import { provisioningProblems, SamlConnection } from './saml-connection.entity.ts';
 import { ConnectionIncomplete, DomainTaken } from './saml-connection.errors.ts';
 import type { SamlConnectionCreateInput, SamlConnectionUpdateInput } from './saml-connection.inputs.ts';
 
@@ -40,6 +39,11 @@ export class SamlConnectionService {
 
   get addresses(): SamlAddresses {
     return this.deps.addresses;
+  }
+
+  /** What is wrong with an identity provider as it is given, before others are asked. */
+  problemsOf(given: GivenIdentityProvider): FieldProblem[] {
+    return this.deps.metadata.problemsOf(given);
   }
 
   find(id: string): Promise<SamlConnection | null> {
@@ -120,12 +124,7 @@ export class SamlConnectionService {
     Object.assign(connection, changes, { updatedAt: clock.now() });
     // whoever says whom to trust vouches for it, with what they may do themselves
     if (isTrusting(changes)) connection.grants = [...request.principal.grants];
-    if (!connection.accounts && connection.roles.includes(UserRole.ACCOUNT_ADMIN))
-      throw new InvalidParameters([{ field: 'accounts', reason: 'is needed: account_admin is a role of accounts' }]);
-    if (connection.allowProvisioning && !connection.defaultRole && connection.roleMappings.length === 0)
-      throw new InvalidParameters([
-        { field: 'allowProvisioning', value: true, reason: 'needs a default_role or role_mappings for the users that it makes' },
-      ]);
+    refuse(provisioningProblems(connection));
   }
 
   async #save(act: (tx: EntityManager) => Promise<SamlConnection>, eventType: string): Promise<SamlConnection> {

@@ -40,7 +40,8 @@ export class DomainMails {
   async #tell(tx: EntityManager, claims: readonly SamlDomainClaim[], subject: string, paragraphs: readonly string[]): Promise<void> {
     const organizationId = claims[0]?.organizationId;
     if (!organizationId) return;
-    for (const user of await recipients(tx, organizationId)) await this.mails.enqueue(tx, mailTo(user, subject, { paragraphs }));
+    for (const user of await recipients(tx, organizationId))
+      await this.mails.enqueue(tx, mailTo(user, subject, { paragraphs }), { organizationId });
   }
 }
 

@@ -120,7 +120,8 @@ function checkRelayState(relayState: string | undefined): void {
     throw refused({ field: 'RelayState', reason: `may have at most ${RELAY_STATE_LENGTH} characters` });
 }
 
-const browserOf = ({ headers }: FastifyRequest): string | undefined =>
+/** What the cookie of the browser that began a sign-in holds. */
+export const browserOf = ({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined =>
   new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{43})(?:;|$)`).exec(headers.cookie ?? '')?.[1];
 
 const refused = (problem: FieldProblem): InvalidParameters => new InvalidParameters([problem]);

@@ -73,12 +73,19 @@ export class SamlSignIn {
     return existing(await this.parts.orm.em.fork().findOne(SamlConnection, { id, active: true }, EVERYWHERE), 'saml_connection', id);
   }
 
+  /** The connection whose identity provider signs in an address. @throws ResourceNotFound */
+  async connectionFor(email: string): Promise<string> {
+    const domain = normalizedDomain(domainOf(email));
+    const found = domain === undefined ? undefined : await this.parts.domains.connectionFor(domain);
+    return existing(found, 'saml_connection', `for ${domain ?? 'this address'}`);
+  }
+
   /** Where the browser goes to sign in. `browser` is what its cookie will hold. @throws InvalidParameters, ResourceNotFound */
   async begin({ connection: id, email, samlRequest, relayState }: Wish, browser: string): Promise<string> {
     if (relayState) this.#relayTarget(relayState);
     if (samlRequest) return this.#passOn(samlRequest, relayState, browser);
     const { addresses, clock, store } = this.parts;
-    const connection = await this.connection(id ?? (await this.#connectionFor(email ?? '')));
+    const connection = await this.connection(id ?? (await this.connectionFor(email ?? '')));
     const cache = store.cacheOf(connection.id, (request) => store.begin(request, connection.id, browser));
     const provider = new ServiceProvider(connection, { addresses, clock, cache, isAnswer: true });
     return redirectUrl(connection.ssoUrl ?? '', await provider.authnRequest(), relayState);
@@ -154,12 +161,6 @@ export class SamlSignIn {
       throw invalidRequest("must name the identity provider's URL as Destination, or none");
     if (!(await store.begin(id, connectionId, browser))) throw invalidRequest('has an ID that was used before');
     return redirectUrl(connection.ssoUrl ?? '', xml, relayState);
-  }
-
-  async #connectionFor(email: string): Promise<string> {
-    const domain = normalizedDomain(domainOf(email));
-    const found = domain === undefined ? undefined : await this.parts.domains.connectionFor(domain);
-    return existing(found, 'saml_connection', `for ${domain ?? 'this address'}`);
   }
 
   #relayTarget(relayState: string): URL {

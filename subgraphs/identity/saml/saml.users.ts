@@ -7,6 +7,7 @@ import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import { domainOf, storedForms } from '../../../kernel/values/email.ts';
+import { Account } from '../accounts/account.entity.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import { grantsOf, grantsOfUser, isUnlimited } from '../granting/user.roles.ts';
 import type { SamlConnection } from '../saml-connections/saml-connection.entity.ts';
@@ -14,7 +15,7 @@ import type { SamlDomains } from '../saml-domains/saml-domains.ts';
 import { UserSuspended } from '../sessions/session.errors.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
-import { claimLogin } from '../users/user.login-name.ts';
+import { claimLogin, holderOf } from '../users/user.login-name.ts';
 import { lockOwners } from '../users/user.owners.ts';
 import type { AssertedIdentity } from './saml.assertion.ts';
 import { SignInRefused } from './saml.errors.ts';
@@ -55,7 +56,7 @@ export class SamlUsers {
     // its groups may make of an owner something else
     const owners = connection.roleOf(identity.groups) === undefined ? [] : await lockOwners(tx, connection.organizationId);
     const { organizationId } = connection;
-    const found = await tx.findOne(User, { organizationId, email: { $in: storedForms(identity.email) } }, { ...EVERYWHERE, ...LOCKED });
+    const found = await this.#known(tx, organizationId, identity.email);
     if (!found) return { user: await this.#provision(tx, connection, identity, client), hasChanged: false };
     if (found.status === UserStatus.SUSPENDED) throw new UserSuspended();
     const role = this.#roleFor(found, connection, identity, owners);
@@ -72,6 +73,14 @@ export class SamlUsers {
     return { user: found, hasChanged };
   }
 
+  /** Whoever logs in by the address, else the oldest invitation of it: several accounts may have one. */
+  async #known(tx: EntityManager, organizationId: string, email: string): Promise<User | null> {
+    const holder = await holderOf(tx, email, LOCKED);
+    if (holder?.organizationId === organizationId) return holder;
+    const invited = { organizationId, email: { $in: storedForms(email) } };
+    return tx.findOne(User, invited, { ...EVERYWHERE, ...LOCKED, orderBy: { createdAt: 'asc' } });
+  }
+
   async #provision(
     tx: EntityManager,
     connection: SamlConnection,
@@ -83,19 +92,28 @@ export class SamlUsers {
     if (!role) throw new SignInRefused('no role for these groups');
     requireWithin(connection, grantsOf(role));
     const now = this.parts.clock.now();
+    const { organizationId } = connection;
+    const accounts = isUnlimited(role) ? null : connection.accounts;
+    const own = await tx.findOneOrFail(Account, { organizationId, own: true }, EVERYWHERE);
     const user = Object.assign(new User(), {
       id: newId('user'),
-      organizationId: connection.organizationId,
+      organizationId,
+      accountId: accounts?.length === 1 ? accounts[0] : own.id,
       email,
       loginName: email,
       name: name || email.slice(0, email.lastIndexOf('@')),
       role,
-      accounts: isUnlimited(role) ? null : connection.accounts,
+      accounts,
       createdAt: now,
       updatedAt: now,
     });
-    // the user of another organization is as unknown here as nobody
-    if (!(await claimLogin(tx, user))) throw new SignInRefused('unknown user');
+    if (!(await claimLogin(tx, user))) {
+      const holder = await holderOf(tx, email, LOCKED);
+      // made by another sign-in since it was looked for
+      if (holder?.organizationId === organizationId && holder.status === UserStatus.ACTIVE) return holder;
+      // the user of another organization is as unknown here as nobody
+      throw new SignInRefused('unknown user');
+    }
     tx.persist(user);
     await tx.flush();
     await this.#audit(tx, user, connection, client, 'user_provisioned');

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import type { KeyedHash } from '../../../kernel/access/secrets.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import { networkOf } from '../../../kernel/outbound/network.ts';
@@ -22,15 +22,11 @@ export interface Proof {
  * A place is stored as an HMAC that is bound to its user: there are few enough addresses to try them all against a plain hash.
  */
 export class KnownPlaces {
-  readonly #key: Buffer;
-
   constructor(
     private readonly orm: Orm,
     private readonly clock: Clock,
-    secretKey: string,
-  ) {
-    this.#key = Buffer.from(hkdfSync('sha256', secretKey, '', 'known-places', 32));
-  }
+    private readonly hash: KeyedHash,
+  ) {}
 
   /** Whether the user with this address has signed in from there. False for an address that nobody has. */
   async isKnown(email: string, ip: string | undefined): Promise<boolean> {
@@ -72,9 +68,7 @@ export class KnownPlaces {
   }
 
   #hash(userId: string, ip = ''): string {
-    return createHmac('sha256', this.#key)
-      .update(`${userId}\0${networkOf(ip)}`)
-      .digest('base64url');
+    return this.hash(`${userId}\0${networkOf(ip)}`).toString('base64url');
   }
 
   #em(): EntityManager {

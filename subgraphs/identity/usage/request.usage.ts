@@ -2,12 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
-import { DAY_MS, HOUR_MS } from '../../../kernel/values/days.ts';
+import { HOUR_MS } from '../../../kernel/values/days.ts';
 
 const FLUSH_EVERY_MS = 3_000;
-/** What is shown is of 24 hours; the rest is for questions about an invoice. */
-const HOURS_KEPT_MS = 92 * DAY_MS;
-const WRITERS_KEPT_MS = DAY_MS;
 
 interface Row {
   organization_id: string;
@@ -59,15 +56,6 @@ export class RequestUsage {
     this.#timer = undefined;
     this.#writing = this.#writing.then(() => this.#writeAll());
     return this.#writing;
-  }
-
-  /** Forgets what nobody asks about any more. */
-  async purge(): Promise<void> {
-    const now = this.clock.now().getTime();
-    const { schema } = this.orm.config.getAll();
-    const run = (sql: string, before: number) => this.orm.em.getConnection().execute(sql, [new Date(now - before)], 'run');
-    await run(`delete from "${schema}"."usage_hour_counter" where "hour" < ?`, HOURS_KEPT_MS);
-    await run(`delete from "${schema}"."usage_writer_counter" where "written_at" < ?`, WRITERS_KEPT_MS);
   }
 
   /** One batch after the other; while one cannot be written, what comes is added to the next. */

@@ -9,7 +9,7 @@ import { PlatformAccess, UserRole, UserStatus } from '../user.states.ts';
 @OrganizationFilter({ account: 'accountId' })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'accountId'] })
-@Unique({ properties: ['organizationId', 'email'] })
+@Unique({ properties: ['organizationId', 'accountId', 'email'] })
 export class User {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })
@@ -18,11 +18,11 @@ export class User {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID, { nullable: true, description: 'The account that the user is listed with; null for those of the organization itself.' })
+  @Field(() => ID, { nullable: true, description: "The account that the user is listed with: the organization's own for staff." })
   @Property({ type: 'text', nullable: true })
   accountId: string | null = null;
 
-  /** In lower case: the same person whatever they type at login. Others may be invited to it too, by other organizations. */
+  /** In lower case: the same person whatever they type at login. Others may be invited to it too, by other organizations and accounts. */
   @Field(() => String)
   @Property({ type: 'text', fieldName: 'address' })
   @Index()

@@ -7,7 +7,7 @@ export class LastOwner extends PlatformError {
   }
 }
 
-/** 409. Of the caller's own organization alone: whether an address is in use elsewhere is not told. */
+/** 409. Of users whom the caller sees alone: whether an address is in use elsewhere is not told. */
 export class EmailTaken extends PlatformError {
   constructor() {
     super('DUPLICATE_RESOURCE', 'Your organization has a user with this e-mail address already.', { field: 'email' });

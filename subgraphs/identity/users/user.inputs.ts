@@ -4,7 +4,9 @@ import { Characters, Name } from '../../../kernel/graphql/characters.ts';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
+import { Rule } from '../../../kernel/graphql/rule.ts';
 import { AreAccounts } from '../granting/account-list.ts';
+import { accountProblems } from '../granting/user.roles.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 
 const ACCOUNTS_OF_USERS =
@@ -13,7 +15,12 @@ const EMAIL_REASON = 'must be an e-mail address';
 const PHONE = /^\+[1-9][0-9 ().-]{5,24}$/;
 const PHONE_REASON = 'must be an international number such as +1 212 555 0100';
 
+const AccountsFitRole = Rule<{ role?: UserRole | null; accounts?: string[] | null }>(({ role, accounts }) =>
+  accountProblems(role ?? UserRole.MEMBER, accounts),
+);
+
 @InputType()
+@AccountsFitRole
 export class UserInviteInput {
   @Field(() => String)
   @EmailAddress(EMAIL_REASON)
@@ -37,6 +44,7 @@ export class UserInviteInput {
 }
 
 @InputType({ description: 'What is left out stays as it is; null clears what may be absent.' })
+@AccountsFitRole
 export class UserUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()

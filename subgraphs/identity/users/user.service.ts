@@ -2,19 +2,19 @@ import type { FilterQuery } from '@mikro-orm/core';
 import type { Accounts, Grant } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InvalidParameters, InvalidState } from '../../../kernel/errors/errors.ts';
+import { InvalidParameters, InvalidState, refuse } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records/records.ts';
+import { existing, given, LOCKED, onDuplicate, takeTurn } from '../../../kernel/records/records.ts';
 import { containing, matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import type { AccountScopes } from '../accounts/account.scopes.ts';
 import { type AuditTrail, byCaller } from '../audit/audit.trail.ts';
 import { requireToGrant } from '../granting/grants.ts';
-import { accountsOfUser, grantsOf, grantsOfUser, isUnlimited } from '../granting/user.roles.ts';
+import { accountProblems, accountsOfUser, grantsOf, grantsOfUser, isUnlimited } from '../granting/user.roles.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
@@ -64,7 +64,7 @@ export class UserService {
 
   /**
    * Makes a user and has an invitation mailed: they choose a password by its link. The same for an address that somebody logs in
-   * by elsewhere, who is told by mail: what the caller sees, and how long it takes, does not say. @throws EmailTaken, InsufficientPermissions, ResourceNotFound
+   * by in another organization, or in an account that the caller does not see, who is told by mail: what the caller sees, and how long it takes, does not say. @throws EmailTaken, InsufficientPermissions, ResourceNotFound
    */
   async invite(accountId: string, { email, name, phone, accounts: stated, ...input }: UserInviteInput): Promise<User> {
     const { em, request, clock, passwords } = this.deps;
@@ -89,6 +89,9 @@ export class UserService {
       updatedAt: now,
     });
     const inviting = em.transactional(async (tx) => {
+      await takeTurn(tx, `identity.invitation:${user.organizationId}:${user.email}`);
+      // those whom the caller sees: that somebody of another account has the address shows as little as in another organization
+      if ((await tx.count(User, { email: user.email })) > 0) throw new EmailTaken();
       tx.persist(user);
       await tx.flush();
       await passwords.invite(tx, user);
@@ -103,7 +106,7 @@ export class UserService {
     const { em, clock, scopes, sessions } = this.deps;
     const { id } = named;
     // before the transaction: what is not to be seen is not named
-    const stated = accounts === undefined ? undefined : await scopes.grant(accounts);
+    const stated = await scopes.change(accounts);
     const { user, ended } = await em.transactional(async (tx) => {
       const found = await this.#locked(tx, named);
       const wasOwner = isActiveOwner(found);
@@ -188,8 +191,7 @@ export class UserService {
   /** @throws InvalidParameters where the role is not limited, LimitedToAccounts where the caller is and the user would not be */
   #fitting(role: UserRole, accounts: Accounts, accountId: string | null): string[] | null {
     if (isUnlimited(role)) this.deps.request.principal.requireOrganization();
-    if (isUnlimited(role) && accounts !== null)
-      throw new InvalidParameters([{ field: 'accounts', reason: `must be null: ${role} sees the whole organization` }]);
+    refuse(accountProblems(role, accounts));
     if (role !== UserRole.ACCOUNT_ADMIN) return accounts && [...accounts];
     if (!accounts && !accountId) throw new InvalidParameters([{ field: 'accounts', reason: 'is needed: this role is of accounts' }]);
     return accounts ? [...accounts] : [accountId as string];

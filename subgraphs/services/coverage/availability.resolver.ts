@@ -1,8 +1,9 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { ServicesContext } from '../context.ts';
-import { availabilityOf } from './availability.ts';
-import { Availability, AvailabilityCheckInput } from './availability.types.ts';
+import { availabilityOf, fiberAvailabilityOf } from './availability.ts';
+import { Availability, AvailabilityCheckInput, TechnologyAvailability } from './availability.types.ts';
+import { CoverageLocationInput } from './location.ts';
 
 @Resolver()
 export class AvailabilityResolver {
@@ -13,5 +14,14 @@ export class AvailabilityResolver {
     @Ctx() { coverage }: ServicesContext,
   ): Promise<Availability> {
     return availabilityOf(input, coverage);
+  }
+
+  @Query(() => TechnologyAvailability, { description: 'What `serviceAvailability` says of fiber.' })
+  @Requires('services:read', { scope: 'open' })
+  fiberAvailability(
+    @Arg('location', () => CoverageLocationInput) location: CoverageLocationInput,
+    @Ctx() { coverage }: ServicesContext,
+  ): Promise<TechnologyAvailability> {
+    return fiberAvailabilityOf(location, coverage);
   }
 }

@@ -1,6 +1,8 @@
-import { ArrayMaxSize, IsOptional, MaxLength, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsOptional, ValidateNested } from 'class-validator';
 import { Field, InputType, ObjectType } from 'type-graphql';
+import { MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { BANDWIDTH_FORM } from './bandwidth.ts';
+import { IsBandwidth } from './is-bandwidth.ts';
 import { ServiceLocation } from './location.ts';
 import { AccessTechnology, TECHNOLOGIES } from './technology.ts';
 
@@ -17,7 +19,8 @@ export class AvailabilityCheckInput {
 
   @Field(() => String, { nullable: true, description: `At least this much, ${BANDWIDTH_FORM}. Default: any.` })
   @IsOptional()
-  @MaxLength(20)
+  @MaxCharacters(20)
+  @IsBandwidth()
   bandwidthRequirements?: string;
 }
 

@@ -13,5 +13,12 @@ export function parseBandwidth(text: string): number | null {
   return Number.isInteger(mbps) && mbps > 0 ? mbps : null;
 }
 
+/** Of a text that `IsBandwidth` has let through. */
+export function mbpsOf(text: string): number {
+  const mbps = parseBandwidth(text);
+  if (mbps === null) throw new Error(`${text} is no bandwidth.`);
+  return mbps;
+}
+
 /** The specification's spelling: `1000mbps`. */
 export const formatBandwidth = (mbps: number): string => `${mbps}mbps`;

@@ -2,7 +2,7 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { CoverageArea, CoverageTechnology } from './coverage.entity.ts';
 import { InsufficientBandwidth, LocationNotServiceable, ServiceUnavailableAtLocation } from './coverage.errors.ts';
-import type { ServiceLocation } from './location.ts';
+import type { CoverageLocationInput, ServiceLocation } from './location.ts';
 import { type AccessTechnology, type Reach, TECHNOLOGIES } from './technology.ts';
 
 const ZIP_DIGITS = 5;
@@ -15,12 +15,12 @@ export class CoverageService {
    * What reaches a location, in the order of the technologies; empty where nothing does.
    * @throws InvalidParameters where ZIP code and state contradict each other: one of them is a slip, and would cost an installer a trip.
    */
-  async reachesOf({ zip, state }: ServiceLocation): Promise<Reach[]> {
+  async reachesOf({ zip, state }: CoverageLocationInput): Promise<Reach[]> {
     const prefixes = Array.from({ length: ZIP_DIGITS }, (_, index) => zip.slice(0, index + 1));
     const areas = await this.em.find(CoverageArea, { zipPrefix: { $in: prefixes } });
     const [area] = areas.sort((one, other) => other.zipPrefix.length - one.zipPrefix.length);
     if (!area) return [];
-    if (area.state !== state.toUpperCase()) {
+    if (state && area.state !== state.toUpperCase()) {
       throw new InvalidParameters([
         { field: 'location.state', value: state, reason: `does not fit the ZIP code: ${zip} lies in ${area.state}` },
       ]);

@@ -3,6 +3,7 @@ import { Field, ID, InputType } from 'type-graphql';
 import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { BANDWIDTH_FORM } from '../coverage/bandwidth.ts';
+import { IsBandwidth } from '../coverage/is-bandwidth.ts';
 import { ServiceLocation } from '../coverage/location.ts';
 import { AccessTechnology } from '../coverage/technology.ts';
 
@@ -17,6 +18,7 @@ export class InternetServiceOrderInput {
 
   @Field(() => String, { description: `One of the catalog: ${BANDWIDTH_FORM}.` })
   @MaxCharacters(20)
+  @IsBandwidth()
   bandwidth!: string;
 
   @Field(() => ServiceLocation)

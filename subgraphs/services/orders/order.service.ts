@@ -10,7 +10,7 @@ import type { RequestContext } from '../../../kernel/request.ts';
 import type { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import type { CatalogReader } from '../catalog/catalog.reader.ts';
 import { type Offer, type Price, priceOf } from '../catalog/offer.ts';
-import { requireBandwidth } from '../coverage/availability.ts';
+import { mbpsOf } from '../coverage/bandwidth.ts';
 import type { CoverageService } from '../coverage/coverage.service.ts';
 import { plainLocation, type ServiceLocation } from '../coverage/location.ts';
 import type { AccessTechnology } from '../coverage/technology.ts';
@@ -76,7 +76,7 @@ export class OrderService {
 
   /** All that is checked of an order before it is placed; outside of a transaction. @throws as `orderInternet` */
   async check({ serviceType, bandwidth, sla, accountId, location }: OrderDraft): Promise<OrderTerms> {
-    const bandwidthMbps = requireBandwidth('bandwidth', bandwidth);
+    const bandwidthMbps = mbpsOf(bandwidth);
     if (accountId) await this.#checkAccount(accountId);
     if (location) await this.deps.coverage.check(serviceType, bandwidthMbps, plainLocation(location));
     const offer = await this.#offer(serviceType);

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
+import type { Ports } from '../../../kernel/domain.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { ProvisioningRequest } from './provisioning-request.entity.ts';
 import type { ProvisioningRequestService } from './provisioning-request.service.ts';
@@ -20,11 +21,14 @@ export function enqueueBeginning(jobs: Jobs, tx: EntityManager, { organizationId
   return jobs.enqueue(tx, QUEUE, job, { startAfter: at });
 }
 
-/** States the queue; before the jobs start. */
-export function defineBeginning(jobs: Jobs, serviceOf: (organizationId: string) => ProvisioningRequestService): void {
+/** States the queue; before the jobs start. What a suspended organization has begun ends, and nothing of it begins. */
+export function defineBeginning(
+  { jobs, isSuspended }: Pick<Ports, 'jobs' | 'isSuspended'>,
+  serviceOf: (organizationId: string) => ProvisioningRequestService,
+): void {
   jobs.define<BeginJob>(
     QUEUE,
     ({ organizationId, requestId, preferredDate }) => serviceOf(organizationId).beginScheduled(requestId, new Date(preferredDate)),
-    { retryLimit: RETRY_LIMIT },
+    { retryLimit: RETRY_LIMIT, waits: isSuspended },
   );
 }

@@ -9,15 +9,13 @@ import type { RecordReader } from '../../../kernel/records/record-reader.ts';
 import { existing, LOCKED } from '../../../kernel/records/records.ts';
 import { matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
-import { requireBandwidth } from '../coverage/availability.ts';
-import { formatBandwidth } from '../coverage/bandwidth.ts';
+import { formatBandwidth, mbpsOf } from '../coverage/bandwidth.ts';
 import { plainLocation } from '../coverage/location.ts';
 import type { OrderService, OrderTerms } from '../orders/order.service.ts';
 import { ProvisioningRequest, type RequestedMembers } from './provisioning-request.entity.ts';
 import { ChangedMeanwhile } from './provisioning-request.errors.ts';
 import type { ProvisioningRequestFilter, ProvisioningRequestInput, ProvisioningRequestUpdateInput } from './provisioning-request.inputs.ts';
 import { enqueueBeginning } from './provisioning-request.job.ts';
-import { checkSchedule } from './provisioning-request.schedule.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 import { ProvisioningRequirement } from './provisioning-request.values.ts';
 
@@ -43,7 +41,7 @@ export class ProvisioningRequestService {
     const { organizationId } = principal;
     const now = this.deps.clock.now();
     const request = Object.assign(new ProvisioningRequest(), { id: newId('provisioningRequest'), organizationId, createdAt: now });
-    request.change(membersOf(input, now), now);
+    request.change(membersOf(input), now);
     request.accountId ??= principal.defaultAccount('accountId');
     const terms = await this.#check(request);
     return this.deps.em.transactional(async (tx) => {
@@ -60,7 +58,7 @@ export class ProvisioningRequestService {
   async update(id: string, input: ProvisioningRequestUpdateInput): Promise<ProvisioningRequest> {
     const known = existing(await this.#read(id), 'provisioning_request', id);
     const { revision } = known;
-    const members = membersOf(input, this.deps.clock.now());
+    const members = membersOf(input);
     known.change(members, this.deps.clock.now());
     // who is limited cannot give it back to the organization
     if (known.accountId === null) members.accountId = this.deps.request.principal.defaultAccount('accountId');
@@ -148,17 +146,15 @@ const locked = (tx: EntityManager, id: string): Promise<ProvisioningRequest | nu
 const isAwaiting = ({ status, missing, preferredDate }: ProvisioningRequest, date: Date): boolean =>
   status === ProvisioningRequestStatus.PENDING && missing.length === 0 && preferredDate?.getTime() === date.getTime();
 
-/** As they are kept: bandwidths in one spelling, and no class of GraphQL's around what is JSON. @throws InvalidParameters */
-function membersOf({ customizations, deploymentSchedule, contacts, location, ...plain }: ProvisioningRequestUpdateInput, now: Date) {
-  if (deploymentSchedule) checkSchedule(deploymentSchedule, now);
+/** As they are kept: bandwidths in one spelling, and no class of GraphQL's around what is JSON. */
+function membersOf({ customizations, deploymentSchedule, contacts, location, ...plain }: ProvisioningRequestUpdateInput) {
   const members: Partial<RequestedMembers> = { ...plain };
   if (deploymentSchedule !== undefined) members.deploymentSchedule = deploymentSchedule;
   if (location !== undefined) members.location = location && plainLocation(location);
   if (contacts !== undefined) members.contacts = contacts && { technical: contacts.technical ?? null, billing: contacts.billing ?? null };
   if (customizations) {
     const { bandwidth, redundancy, monitoring } = customizations;
-    const mbps = requireBandwidth('customizations.bandwidth', bandwidth);
-    members.customizations = { bandwidth: formatBandwidth(mbps), redundancy, monitoring };
+    members.customizations = { bandwidth: formatBandwidth(mbpsOf(bandwidth)), redundancy, monitoring };
   }
   return members;
 }

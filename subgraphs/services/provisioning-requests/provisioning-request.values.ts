@@ -2,7 +2,11 @@ import { IsOptional } from 'class-validator';
 import { Field, InputType, ObjectType, registerEnumType } from 'type-graphql';
 import { MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
+import { Rule } from '../../../kernel/graphql/rule.ts';
+import type { ServicesContext } from '../context.ts';
 import { BANDWIDTH_FORM } from '../coverage/bandwidth.ts';
+import { IsBandwidth } from '../coverage/is-bandwidth.ts';
+import { scheduleProblems } from './provisioning-request.schedule.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 import { StepName, StepStatus } from './provisioning-request.steps.ts';
 
@@ -29,6 +33,7 @@ registerEnumType(StepStatus, { name: 'ProvisioningStepStatus' });
 export class ProvisioningCustomizations {
   @Field(() => String, { description: `One of the catalog: ${BANDWIDTH_FORM}.` })
   @MaxCharacters(20)
+  @IsBandwidth()
   bandwidth!: string;
 
   @Field(() => Boolean, { defaultValue: false, description: 'A second way into the building, beside the first.' })
@@ -40,6 +45,7 @@ export class ProvisioningCustomizations {
 
 @ObjectType('DeploymentSchedule')
 @InputType('DeploymentScheduleInput')
+@Rule<DeploymentSchedule, ServicesContext>((schedule, { clock }) => scheduleProblems(schedule, clock.now()))
 export class DeploymentSchedule {
   @Field(() => Date, { description: 'The work begins then: today or within a year.' })
   preferredDate!: Date;

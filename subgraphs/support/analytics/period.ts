@@ -1,7 +1,6 @@
 import type { Rows } from '../../../kernel/database/database.ts';
-import { InvalidParameters } from '../../../kernel/errors/errors.ts';
-import { isTimeZone, ZONE_RULE } from '../../../kernel/graphql/is-zone.ts';
 import type { DateRange } from '../../../kernel/values/date-range.ts';
+import { requireZone } from '../../../kernel/values/zones.ts';
 
 /** A range as it lies in time: from `start` on, before `end`; the dates are those of the zone. */
 export interface Period {
@@ -11,12 +10,10 @@ export interface Period {
   lastDay: string;
 }
 
-const UNKNOWN_ZONE = '22023';
-
 /**
  * Where a range lies in a zone: days begin when the clocks there show midnight, or the first instant after it where midnight is
  * skipped. The database says so, because it also counts by these days. The last so many days end now.
- * @throws InvalidParameters for a zone that there is not
+ * @throws InvalidParameters for a zone that the database does not know
  */
 export async function periodOf(rows: Rows, range: DateRange, timezone: string, now: Date): Promise<Period> {
   await requireZone(rows, timezone, 'timezone');
@@ -43,20 +40,3 @@ export async function periodOf(rows: Rows, range: DateRange, timezone: string, n
   if (!row) throw new Error('A period has no beginning.');
   return { ...row, start: new Date(row.start), end: new Date(row.end) };
 }
-
-/**
- * The database counts by the zone: its own copy of the IANA names must have it too. Asked first it would take more than names, such
- * as offsets, which POSIX counts westwards and ISO 8601 eastwards.
- * @throws InvalidParameters, naming the field
- */
-export async function requireZone(rows: Rows, timezone: string, field: string): Promise<void> {
-  if (!isTimeZone(timezone)) throw unknownZone(timezone, field);
-  try {
-    await rows.query('select now() at time zone $1 as "there"', [timezone]);
-  } catch (error) {
-    if ((error as { code?: string }).code === UNKNOWN_ZONE) throw unknownZone(timezone, field);
-    throw error;
-  }
-}
-
-const unknownZone = (value: string, field: string) => new InvalidParameters([{ field, value, reason: ZONE_RULE }]);

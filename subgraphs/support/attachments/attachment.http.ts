@@ -29,7 +29,6 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
   'cache-control': 'private, no-cache',
-  vary: 'Authorization, X-API-Key, API-Version',
 };
 
 async function download(
@@ -41,7 +40,16 @@ async function download(
   const { principal } = request.caller;
   checkVersion(request.headers['api-version']);
   principal.require('support:read');
-  const attachment = await findFor(request, reader);
+  return sendAttachment(files, await findFor(request, reader), request, reply.header('vary', 'Authorization, X-API-Key, API-Version'));
+}
+
+/** The content, for a caller who may read it. */
+export async function sendAttachment(
+  files: FileStore,
+  attachment: Attachment,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { filename, contentType, size, sha256 } = attachment;
   const tag = `"${sha256}"`;
   if (heldTag(request.headers['if-none-match'], tag))

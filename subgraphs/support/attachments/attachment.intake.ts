@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { type FieldProblem, InvalidParameters, refuse } from '../../../kernel/errors/errors.ts';
-import { decodeBase64, MAX_FILES, MAX_SIZE_BYTES } from './attachment.data.ts';
+import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
+import { decodeBase64, MAX_SIZE_BYTES } from './attachment.data.ts';
 import { judge } from './attachment.type.ts';
 
 /** A file as a caller sends it. */
@@ -26,8 +26,6 @@ export interface CheckedFile {
  * @throws InvalidParameters naming `attachments.0.data` and the like
  */
 export async function checkFiles(sent: readonly SentFile[]): Promise<CheckedFile[]> {
-  if (sent.length > MAX_FILES)
-    throw new InvalidParameters([{ field: 'attachments', value: sent.length, reason: `may have at most ${MAX_FILES} files` }]);
   const problems: FieldProblem[] = [];
   const checked: CheckedFile[] = [];
   for (const [index, file] of sent.entries()) {

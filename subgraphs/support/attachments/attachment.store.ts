@@ -4,8 +4,9 @@ import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { FileStore } from '../../../kernel/files/files.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { newId } from '../../../kernel/records/ids.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import { HOUR_MS } from '../../../kernel/values/days.ts';
-import { Upkeep } from '../../../kernel/work/upkeep.ts';
+import { type Retained, RetentionTask } from '../../../kernel/work/retention.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
 import type { Visibility } from '../visibility.ts';
 import { Attachment, fileKeyOf } from './attachment.entity.ts';
@@ -44,10 +45,10 @@ const SWEEP_BATCH = 100;
  * failed and wherever a process died, and the sweep of files that nobody took within an hour finds it.
  */
 export class AttachmentStore {
-  readonly #upkeep: Upkeep;
+  readonly #upkeep: RetentionTask;
 
   constructor(private readonly deps: AttachmentStoreDeps) {
-    this.#upkeep = new Upkeep({ name: 'support.attachments', everyMs: SWEEP_MS, log: deps.log }, () => this.sweep());
+    this.#upkeep = new RetentionTask({ name: 'support.attachments', everyMs: SWEEP_MS, log: deps.log }, () => [this.retained]);
   }
 
   /** Stores what was sent while `act` makes use of it in a transaction of its own; if that fails, nothing stays. @throws InvalidParameters */
@@ -87,9 +88,22 @@ export class AttachmentStore {
     });
   }
 
-  /** Deletes the files that were stored before this instant and that nobody took. What another process is at is left to it. */
-  async sweep(before: Date = new Date(this.deps.clock.now().getTime() - HOUR_MS)): Promise<void> {
-    while ((await this.#remove({ createdAt: { $lt: before } })) === SWEEP_BATCH);
+  /** Files that nobody took within an hour. What another process is deleting is left to it. */
+  readonly retained: Retained = {
+    name: 'support.attachment_upload',
+    count: () => this.deps.orm.em.fork().count(AttachmentUpload, this.#left(), EVERYWHERE),
+    delete: async (stopping) => {
+      let deleted = 0;
+      for (let batch = SWEEP_BATCH; batch === SWEEP_BATCH && !stopping?.aborted; ) {
+        batch = await this.#remove(this.#left());
+        deleted += batch;
+      }
+      return deleted;
+    },
+  };
+
+  #left(): { createdAt: { $lt: Date } } {
+    return { createdAt: { $lt: new Date(this.deps.clock.now().getTime() - HOUR_MS) } };
   }
 
   start(): void {

@@ -1,11 +1,18 @@
 import { ArrayMaxSize, IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
+import { Rule } from '../../../kernel/graphql/rule.ts';
 import { Subcategory } from './category.values.ts';
 
 const MAX_SUBCATEGORIES = 50;
 
 @InputType({ description: 'What is left out stays as it is; null is what the platform has.' })
+@Rule<TicketCategoryUpdateInput>(({ subcategories }) => {
+  const ids = (subcategories ?? []).map((subcategory) => subcategory?.id);
+  return ids.flatMap((id, index) =>
+    id !== undefined && ids.indexOf(id) < index ? [{ field: `subcategories.${index}.id`, value: id, reason: 'is there twice' }] : [],
+  );
+})
 export class TicketCategoryUpdateInput {
   @Field(() => String, { nullable: true })
   @IsOptional()

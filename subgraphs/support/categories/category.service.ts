@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InvalidParameters, ResourceNotFound } from '../../../kernel/errors/errors.ts';
+import { ResourceNotFound } from '../../../kernel/errors/errors.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
 import { SlaPolicy } from '../sla-policies/sla-policy.entity.ts';
@@ -27,7 +27,6 @@ export class CategoryService {
   /** @throws ResourceNotFound for what is no category, or a policy that the organization does not have */
   async update(id: string, input: TicketCategoryUpdateInput): Promise<Category> {
     if (!isCategory(id)) throw new ResourceNotFound('ticket_category', id);
-    checkUnique(input.subcategories ?? []);
     const { em, organizationId, clock } = this.deps;
     return em.transactional(async (tx) => {
       const { slaPolicyId } = input;
@@ -51,11 +50,3 @@ const routed = ({ id, name, routingRules }: Subcategory): Subcategory => ({
   name,
   routingRules: { autoAssign: routingRules?.autoAssign ?? true, escalationThreshold: routingRules?.escalationThreshold ?? null },
 });
-
-function checkUnique(subcategories: readonly Subcategory[]): void {
-  const ids = subcategories.map(({ id }) => id);
-  const index = ids.findIndex((id, at) => ids.indexOf(id) < at);
-  if (index >= 0) {
-    throw new InvalidParameters([{ field: `subcategories.${index}.id`, value: ids[index], reason: 'is there twice' }]);
-  }
-}

@@ -7,6 +7,8 @@ import { OrganizationFilter } from '../../../kernel/records/organization.filter.
 import { CommentAuthor } from '../comment.author.ts';
 import { Visibility } from '../visibility.ts';
 
+export const INTERNAL_NOTE = 'internal_note';
+
 /** What somebody said about a ticket (specification 2.7). Only ever appended: a comment never changes and is not taken back. */
 @ObjectType({ description: 'What somebody said about a ticket. It never changes.' })
 @Entity({ tableName: 'comment' })

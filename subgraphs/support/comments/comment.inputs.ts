@@ -2,15 +2,25 @@ import { ArrayMaxSize, IsOptional, Matches, MaxLength, ValidateNested } from 'cl
 import { Field, ID, InputType } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
 import { FREE_FORM, MaxJson } from '../../../kernel/graphql/max-json.ts';
+import { Rule } from '../../../kernel/graphql/rule.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { MAX_FILES } from '../attachments/attachment.data.ts';
 import { AttachmentInput } from '../attachments/attachment.values.ts';
 import { AuthorType } from '../comment.author.ts';
-import { Visibility } from '../visibility.ts';
+import type { SupportContext } from '../context.ts';
+import { isDesk, Visibility } from '../visibility.ts';
+import { INTERNAL_NOTE } from './comment.entity.ts';
 
 @InputType({
   description:
     'For whom an API key or client speaks. Stating an agent, the system or an id needs `support:write`; users speak for themselves.',
+})
+@Rule<CommentAuthorInput, SupportContext>(({ type, id }, { principal }) => {
+  // users speak for themselves, and others may not speak for anybody
+  if (principal.kind === 'user' || !isDesk(principal)) return [];
+  if (type === AuthorType.AGENT && !id) return [{ field: 'id', reason: 'is required for an agent' }];
+  const isKnown = type !== AuthorType.CUSTOMER || !id || id === principal.id || /^(user|cust)_/.test(id);
+  return isKnown ? [] : [{ field: 'id', value: id, reason: 'must be a user id (user_…) or a customer number (cust_…)' }];
 })
 export class CommentAuthorInput {
   @Field(() => AuthorType)
@@ -31,6 +41,11 @@ export class CommentAuthorInput {
 }
 
 @InputType()
+@Rule<CommentCreateInput>(({ type, visibility: value }) =>
+  type === INTERNAL_NOTE && value === Visibility.CUSTOMER
+    ? [{ field: 'visibility', value, reason: 'must be internal for an internal_note' }]
+    : [],
+)
 export class CommentCreateInput {
   @Field(() => String)
   @Characters(1, 20_000)

@@ -1,6 +1,5 @@
 import type { Principal } from '../../../kernel/access/principal.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
@@ -9,11 +8,9 @@ import type { AttachmentStore } from '../attachments/attachment.store.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { mayRead, shownTo, Visibility } from '../visibility.ts';
 import type { CommentAuthors } from './comment.authors.ts';
-import { Comment } from './comment.entity.ts';
+import { Comment, INTERNAL_NOTE } from './comment.entity.ts';
 import type { CommentCreateInput } from './comment.inputs.ts';
 import type { CommentWriter } from './comment.writer.ts';
-
-const NOTE = 'internal_note';
 
 export interface CommentServiceDeps {
   em: EntityManager;
@@ -65,12 +62,10 @@ export class CommentService {
 }
 
 export const isInternal = (type: string | null | undefined, visibility: Visibility | null | undefined): boolean =>
-  (visibility ?? (type === NOTE ? Visibility.INTERNAL : Visibility.CUSTOMER)) === Visibility.INTERNAL;
+  (visibility ?? (type === INTERNAL_NOTE ? Visibility.INTERNAL : Visibility.CUSTOMER)) === Visibility.INTERNAL;
 
-/** What is said of one follows for the other. @throws InvalidParameters for a note that customers should see */
+/** What is said of one follows for the other. */
 function kindOf(type: string | null | undefined, visibility: Visibility | null | undefined): { type: string; visibility: Visibility } {
-  if (type === NOTE && visibility === Visibility.CUSTOMER)
-    throw new InvalidParameters([{ field: 'visibility', value: visibility, reason: 'must be internal for an internal_note' }]);
   const shown = isInternal(type, visibility) ? Visibility.INTERNAL : Visibility.CUSTOMER;
-  return { type: type ?? (shown === Visibility.INTERNAL ? NOTE : 'reply'), visibility: shown };
+  return { type: type ?? (shown === Visibility.INTERNAL ? INTERNAL_NOTE : 'reply'), visibility: shown };
 }

@@ -2,11 +2,15 @@ import { IsOptional, Matches, Max, Min } from 'class-validator';
 import { Field, ID, InputType, Int } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
+import { Rule } from '../../../kernel/graphql/rule.ts';
 import { RATING_MAX, RATING_MIN } from './feedback.entity.ts';
 
 const RATING_RULE = { message: `must be between ${RATING_MIN} and ${RATING_MAX}` };
 
 @InputType({ description: 'About a ticket, about an article, or about the platform as a whole.' })
+@Rule<FeedbackInput>(({ ticketId, articleId }) =>
+  ticketId && articleId ? [{ field: 'articleId', value: articleId, reason: 'cannot be combined with ticketId' }] : [],
+)
 export class FeedbackInput {
   @Field(() => Int, { description: `From ${RATING_MIN}, not at all, to ${RATING_MAX}, very.` })
   @Min(RATING_MIN, RATING_RULE)

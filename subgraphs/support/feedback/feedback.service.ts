@@ -1,7 +1,7 @@
 import type { Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
+import { PlatformError } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
@@ -36,8 +36,6 @@ export class FeedbackService {
    * not resolved, or was so long ago, and where the desk would change what somebody else said of its work.
    */
   async submit({ rating, comment, ticketId, articleId }: FeedbackInput): Promise<Feedback> {
-    if (ticketId && articleId)
-      throw new InvalidParameters([{ field: 'articleId', value: articleId, reason: 'cannot be combined with ticketId' }]);
     const { em, principal, clock } = this.deps;
     const now = clock.now();
     const author = { authorKind: principal.kind, authorId: principal.id };

@@ -50,6 +50,10 @@ export class IntegrationDelivery {
   @Property({ type: 'text', nullable: true })
   payload: string | null = null;
 
+  /** Of the request that led to the event. */
+  @Property({ type: 'text', nullable: true })
+  traceparent: string | null = null;
+
   @Field(() => IntegrationDeliveryStatus)
   @Enum({ items: () => IntegrationDeliveryStatus, type: 'text' })
   status: IntegrationDeliveryStatus = IntegrationDeliveryStatus.PENDING;

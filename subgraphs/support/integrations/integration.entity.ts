@@ -58,6 +58,10 @@ export abstract class Integration {
   @Property({ type: 'datetime', length: 3, nullable: true })
   retryAt: Date | null = null;
 
+  /** Until then it waited when its organization was last found to be suspended. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  waitedUntil: Date | null = null;
+
   /** Until then one process works on its queue. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   leaseUntil: Date | null = null;

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { LockMode } from '@mikro-orm/core';
+import { SpanKind } from '@opentelemetry/api';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { IsSuspended } from '../../../kernel/domain.ts';
@@ -8,19 +9,21 @@ import { record } from '../../../kernel/events/outbox.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import type { Metrics } from '../../../kernel/metrics/metrics.ts';
-import { spread } from '../../../kernel/outbound/retry-after.ts';
+import { pauseAfter, retryAt } from '../../../kernel/outbound/backoff.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { EVERYWHERE, organizationEm } from '../../../kernel/records/organization.filter.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
+import { inTrace } from '../../../kernel/tracing/tracing.ts';
 import { FAILING, type Integration } from './integration.entity.ts';
 import { integrationDisabled } from './integration.events.ts';
-import { pauseAfter } from './integration.pauses.ts';
 import type { Outcome, Provider, Turn } from './integration.provider.ts';
 import { IntegrationDelivery, IntegrationDeliveryStatus } from './integration-delivery.entity.ts';
 import { toldBy, toldIfKnown } from './told.ts';
 
 /** Longer than any attempt and the pause after it take. */
 const LEASE_MS = 90_000;
+/** How long a remote that is throttling is left alone where it does not say. */
+const THROTTLED_MS = 1000;
 /** How often it is looked whether an organization is still suspended. */
 const SUSPENDED_MS = 10_000;
 /** A job ends well before the queue takes it for hung, and another goes on. */
@@ -42,6 +45,8 @@ export interface LaneDeps {
 interface LaneJob {
   organizationId: string;
   integrationId: string;
+  /** Of the job that looks again whether the organization is still suspended. */
+  waitsUntil?: string;
 }
 
 /**
@@ -89,13 +94,14 @@ export class IntegrationLane<I extends Integration> {
       const found = await tx.findOne(this.provider.entity, { id: integrationId } as never, { lockMode: LockMode.PESSIMISTIC_READ });
       if (!found) return;
       const shared = { organizationId, integrationId, status: IntegrationDeliveryStatus.PENDING, attempts: 0, uncertain: false };
-      const rows = events.map(({ id: eventId, sequence, event, payload }) => ({
+      const rows = events.map(({ id: eventId, sequence, event, payload, traceparent = null }) => ({
         ...shared,
         id: newId('integrationDelivery'),
         eventId,
         eventSequence: Number(sequence),
         event,
         payload,
+        traceparent,
         createdAt: clock.now(),
       }));
       await tx.upsertMany(IntegrationDelivery, rows, {
@@ -107,8 +113,13 @@ export class IntegrationLane<I extends Integration> {
   }
 
   /** Has what waits for an integration sent, with the transaction, or at an instant. */
-  wake(tx: EntityManager, { organizationId, id }: Pick<Integration, 'organizationId' | 'id'>, at?: Date): Promise<void> {
-    const job: LaneJob = { organizationId, integrationId: id };
+  wake(
+    tx: EntityManager,
+    { organizationId, id }: Pick<Integration, 'organizationId' | 'id'>,
+    at?: Date,
+    more: Partial<LaneJob> = {},
+  ): Promise<void> {
+    const job: LaneJob = { ...more, organizationId, integrationId: id };
     return this.deps.jobs.enqueue(tx, this.#queue, job, at ? { startAfter: at } : {});
   }
 
@@ -123,11 +134,11 @@ export class IntegrationLane<I extends Integration> {
     return running.finally(() => this.#running.delete(running));
   }
 
-  async #run({ organizationId, integrationId }: LaneJob): Promise<void> {
+  async #run({ organizationId, integrationId, waitsUntil }: LaneJob): Promise<void> {
     if (this.#stopping.signal.aborted) throw new Error('The platform is stopping.');
     const em = organizationEm(this.deps.orm, organizationId);
     const until = performance.now() + JOB_MS;
-    if (await this.#isSuspended(organizationId)) return this.#wait(em, { organizationId, id: integrationId });
+    if (await this.#isSuspended(organizationId)) return this.#wait(em, integrationId, waitsUntil);
     let turn = await em.fork().transactional((tx) => this.#take(tx, integrationId));
     while (turn) {
       await this.#pace(turn.integration);
@@ -144,16 +155,28 @@ export class IntegrationLane<I extends Integration> {
     return this.deps.isSuspended?.(organizationId) ?? Promise.resolve(false);
   }
 
-  /** Events of a suspended organization are kept, and told in their order when it is resumed. */
-  #wait(em: EntityManager, integration: Pick<Integration, 'organizationId' | 'id'>): Promise<void> {
-    const later = new Date(this.deps.clock.now().getTime() + SUSPENDED_MS);
-    return em.transactional((tx) => this.wake(tx, integration, later));
+  /** Events of a suspended organization are kept, and told in their order when it is resumed. One job looks for that, however many events come. */
+  #wait(em: EntityManager, integrationId: string, waitsUntil: string | undefined): Promise<void> {
+    const now = this.deps.clock.now();
+    return em.transactional(async (tx) => {
+      const integration = await this.#locked(tx, integrationId);
+      if (!integration) return;
+      const { waitedUntil } = integration;
+      if (waitedUntil && waitedUntil > now && waitedUntil.toISOString() !== waitsUntil) return;
+      const later = new Date(now.getTime() + SUSPENDED_MS);
+      integration.waitedUntil = later;
+      await this.wake(tx, integration, later, { waitsUntil: later.toISOString() });
+    });
   }
 
   /** What fails in us fails like what fails there: it waits for a mended release, and its owner sees that it does. */
   async #attempt(turn: Turn<I>): Promise<Outcome> {
     try {
-      return await this.provider.deliver({ ...turn, told: toldBy(turn.delivery.payload ?? '') });
+      const { kind } = this.provider;
+      const attempt = { ...turn, told: toldBy(turn.delivery.payload ?? '') };
+      return await inTrace(turn.delivery.traceparent, { name: `${kind} delivery`, kind: SpanKind.CLIENT }, () =>
+        this.provider.deliver(attempt),
+      );
     } catch (error) {
       this.deps.log.error({ err: error, integration: turn.integration.id, delivery: turn.delivery.id }, 'an integration could not be told');
       return { kind: 'later', error: FAULT, isUncertain: true };
@@ -181,11 +204,17 @@ export class IntegrationLane<I extends Integration> {
     return undefined;
   }
 
+  /** What waited because the organization was suspended expires no sooner than the log forgets it. */
+  #expiryMs({ waitedUntil }: I, now: Date): number {
+    const { expiryMs } = this.provider;
+    return waitedUntil && now.getTime() - waitedUntil.getTime() < expiryMs ? REMEMBERED_MS : expiryMs;
+  }
+
   /** Begins an attempt of the oldest one that waits; without one the lease ends, and who comes later finds it free. */
   async #next(tx: EntityManager, integration: I, now: Date): Promise<Turn<I> | undefined> {
     const waiting = { integrationId: integration.id, status: IntegrationDeliveryStatus.PENDING };
     const expired = { status: IntegrationDeliveryStatus.EXPIRED, settledAt: now, payload: null };
-    const oldest = new Date(now.getTime() - this.provider.expiryMs);
+    const oldest = new Date(now.getTime() - this.#expiryMs(integration, now));
     await tx.nativeUpdate(IntegrationDelivery, { ...waiting, createdAt: { $lt: oldest } }, expired);
     const delivery = await tx.findOne(IntegrationDelivery, waiting, { orderBy: { eventSequence: 'asc' } });
     if (!delivery) {
@@ -241,7 +270,7 @@ export class IntegrationLane<I extends Integration> {
     if (outcome.kind === 'disabled') {
       integration.disable(outcome.reason, error, now);
     } else if (outcome.kind === 'later' && outcome.isThrottling) {
-      integration.retryAt = new Date(now.getTime() + Math.max(outcome.afterMs ?? 0, this.provider.paceMs, 1000));
+      integration.retryAt = retryAt(now, THROTTLED_MS, outcome.afterMs);
       integration.lastError = error;
     } else if (integration.failed(error, now)) {
       integration.disable(FAILING, error, now);
@@ -249,8 +278,7 @@ export class IntegrationLane<I extends Integration> {
       delivery.settle(IntegrationDeliveryStatus.REFUSED, now, error);
       integration.failures = 0;
     } else {
-      const pauseMs = pauseAfter(integration.failures, this.provider.firstPauseMs);
-      integration.retryAt = new Date(now.getTime() + spread(pauseMs, outcome.afterMs));
+      integration.retryAt = retryAt(now, pauseAfter(integration.failures, this.provider.backoff), outcome.afterMs);
     }
     if (outcome.kind !== 'refused') delivery.error = error;
     delivery.uncertain = outcome.kind === 'later' && outcome.isUncertain === true;

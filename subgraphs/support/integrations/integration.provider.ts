@@ -1,5 +1,6 @@
 import type { EntityClass } from '@mikro-orm/core';
 import type { EntityManager } from '../../../kernel/database/database.ts';
+import type { Backoff } from '../../../kernel/outbound/backoff.ts';
 import type { Integration } from './integration.entity.ts';
 import type { IntegrationDelivery } from './integration-delivery.entity.ts';
 import type { Told } from './told.ts';
@@ -37,8 +38,7 @@ export interface Provider<I extends Integration> {
   readonly expiryMs: number;
   /** Between two deliveries. */
   readonly paceMs: number;
-  /** The first pause after a failure. */
-  readonly firstPauseMs: number;
+  readonly backoff: Backoff;
   wants(integration: I, told: Told): boolean;
   /** Makes one attempt, outside of any transaction. Never throws for what a remote or the network does. */
   deliver(attempt: Attempt<I>): Promise<Outcome>;

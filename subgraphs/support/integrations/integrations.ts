@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Principal } from '../../../kernel/access/principal.ts';
-import { SecretBox } from '../../../kernel/access/secret-box.ts';
+import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { EventReader, EventType } from '../../../kernel/events/events.ts';
 import { HttpClient } from '../../../kernel/outbound/http.client.ts';
@@ -39,12 +39,11 @@ export class Integrations {
     private readonly eventTypes: readonly EventType[],
     comments: CommentWriter,
   ) {
-    const { secretKey, allowPrivateUrls, clock, origin, orm } = ports;
-    const boxOf = (purpose: string) => new SecretBox(secretKey, purpose);
+    const { secrets, allowPrivateUrls, clock, origin, orm } = ports;
     this.#secrets = {
-      webhookUrls: boxOf(SLACK_WEBHOOK_URLS),
-      tokens: boxOf(JIRA_API_TOKENS),
-      inbound: boxOf(JIRA_INBOUND_SECRETS),
+      webhookUrls: secrets.box(SLACK_WEBHOOK_URLS),
+      tokens: secrets.box(JIRA_API_TOKENS),
+      inbound: secrets.box(JIRA_INBOUND_SECRETS),
     };
     this.#guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
     this.#client = new HttpClient({ guard: this.#guard, userAgent: USER_AGENT, clock });

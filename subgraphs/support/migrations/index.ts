@@ -13,6 +13,10 @@ import { ticketLinks } from './0014-ticket-links.ts';
 import { referenceData } from './0015-reference-data.ts';
 import { tracing } from './0016-tracing.ts';
 import { ticketAccounts } from './0017-ticket-accounts.ts';
+import { accountTally } from './0018-account-tally.ts';
+import { accountsById } from './0019-accounts-by-id.ts';
+import { suspension } from './0020-suspension.ts';
+import { integrationTracing } from './0021-integration-tracing.ts';
 
 /** In order. */
 export const migrations = [
@@ -31,4 +35,8 @@ export const migrations = [
   referenceData,
   tracing,
   ticketAccounts,
+  accountTally,
+  accountsById,
+  suspension,
+  integrationTracing,
 ];

@@ -1,9 +1,11 @@
 import { ArrayMaxSize, ArrayMinSize, IsOptional, Matches, ValidateNested } from 'class-validator';
-import { Field, InputType } from 'type-graphql';
+import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { MaxJson } from '../../../kernel/graphql/max-json.ts';
+import { Rule } from '../../../kernel/graphql/rule.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+import { requestProblems } from './notification.request.ts';
 import { CommentFilter, NotificationStatus, NotificationType } from './notification.states.ts';
 import { TEMPLATE_NAMES } from './notification.templates.ts';
 
@@ -39,6 +41,7 @@ export class NotificationRecipientInput {
 }
 
 @InputType({ description: 'Who is told what about a ticket: an e-mail by a template, or an SMS with a message.' })
+@Rule<NotificationInput>(requestProblems)
 export class NotificationInput {
   @Field(() => NotificationType)
   type!: NotificationType;
@@ -85,6 +88,17 @@ export class NotificationInput {
   @IsOptional()
   @Characters(1, SMS_LENGTH)
   message?: string | null;
+}
+
+@ArgsType()
+export class LinkRevocation {
+  @Field(() => ID)
+  ticketId!: string;
+
+  @Field(() => [ID], { nullable: true })
+  @IsOptional()
+  @ArrayMaxSize(MAX_RECIPIENTS, { message: `must name at most ${MAX_RECIPIENTS} recipients` })
+  recipientIds?: string[] | null;
 }
 
 @InputType()

@@ -1,4 +1,5 @@
-import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
+import type { FieldProblem } from '../../../kernel/errors/errors.ts';
+import type { Valid } from '../../../kernel/graphql/rule.ts';
 import { placeholdersIn } from '../placeholders.ts';
 import { TICKET_PLACEHOLDERS } from './notification.composer.ts';
 import type { NotificationInput, NotificationRecipientInput } from './notification.inputs.ts';
@@ -28,9 +29,15 @@ const VARIABLES_LENGTH = 20_000;
 /** The members that only one of the two forms has. */
 const ONLY_EMAIL = ['template', 'subject', 'variables', 'includeComments', 'commentFilter'] as const;
 
-/** @throws InvalidParameters naming every member that is missing, of the other form, or not to be understood. */
+type Asked = Valid<NotificationInput>;
+
+/** Every member that is missing, of the other form, or not to be understood. */
+export function requestProblems(input: Asked): FieldProblem[] {
+  if (!input.type) return [];
+  return input.type === NotificationType.EMAIL ? problemsOfEmail(input) : problemsOfSms(input);
+}
+
 export function requestOf(input: NotificationInput): NotificationRequest {
-  refuse(input.type === NotificationType.EMAIL ? problemsOfEmail(input) : problemsOfSms(input));
   const contacts = contactsOf(input);
   if (input.type === NotificationType.SMS) return { type: input.type, contacts, message: input.message ?? '' };
   const template = input.template ?? 'ticket_update';
@@ -44,13 +51,13 @@ export function requestOf(input: NotificationInput): NotificationRequest {
   };
 }
 
-function problemsOfEmail({ recipients, template, subject, variables, message }: NotificationInput): FieldProblem[] {
+function problemsOfEmail({ recipients = [], template, subject, variables, message }: Asked): FieldProblem[] {
   const names = Object.keys(variables ?? {});
   const known = new Set<string>([...TICKET_PLACEHOLDERS, ...names]);
   return [
     ...recipients.flatMap((recipient, index) => [
-      ...(present(recipient.email) ? [] : [{ field: `recipients.${index}.email`, reason: 'is needed for an e-mail' }]),
-      ...(present(recipient.phone) ? [foreign(`recipients.${index}.phone`, 'an SMS')] : []),
+      ...(present(recipient?.email) ? [] : [{ field: `recipients.${index}.email`, reason: 'is needed for an e-mail' }]),
+      ...(present(recipient?.phone) ? [foreign(`recipients.${index}.phone`, 'an SMS')] : []),
     ]),
     ...(present(message) ? [foreign('message', 'an SMS; in an e-mail it is a variable: variables.message')] : []),
     ...(present(template) && !isTemplateName(template)
@@ -69,12 +76,12 @@ function problemsOfEmail({ recipients, template, subject, variables, message }: 
   ];
 }
 
-function problemsOfSms(input: NotificationInput): FieldProblem[] {
+function problemsOfSms({ recipients = [], ...input }: Asked): FieldProblem[] {
   return [
-    ...input.recipients.flatMap((recipient, index) => [
-      ...(present(recipient.phone) ? [] : [{ field: `recipients.${index}.phone`, reason: 'is needed for an SMS' }]),
+    ...recipients.flatMap((recipient, index) => [
+      ...(present(recipient?.phone) ? [] : [{ field: `recipients.${index}.phone`, reason: 'is needed for an SMS' }]),
       ...(['email', 'role'] as const)
-        .filter((name) => present(recipient[name]))
+        .filter((name) => present(recipient?.[name]))
         .map((name) => foreign(`recipients.${index}.${name}`, 'an e-mail')),
     ]),
     ...(present(input.message) ? [] : [{ field: 'message', reason: 'is needed for an SMS' }]),

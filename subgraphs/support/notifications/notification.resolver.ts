@@ -1,4 +1,4 @@
-import { Arg, Ctx, Directive, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, Directive, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Large } from '../../../kernel/graphql/large.ts';
 import { Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
@@ -7,7 +7,7 @@ import { relationLimit } from '../../../kernel/records/loaders.ts';
 import type { SupportContext } from '../context.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
 import { Notification } from './notification.entity.ts';
-import { MAX_RECIPIENTS, NotificationInput, OutboxFilter } from './notification.inputs.ts';
+import { LinkRevocation, MAX_RECIPIENTS, NotificationInput, OutboxFilter } from './notification.inputs.ts';
 import { NotificationRecipient } from './notification-recipient.entity.ts';
 
 const NotificationPage = pageOf('Notification', Notification);
@@ -33,8 +33,7 @@ export class NotificationResolver {
   })
   @Requires('support:write')
   revokeTicketLinks(
-    @Arg('ticketId', () => ID) ticketId: string,
-    @Arg('recipientIds', () => [ID], { nullable: true }) recipientIds: string[] | null | undefined,
+    @Args(() => LinkRevocation) { ticketId, recipientIds }: LinkRevocation,
     @Ctx() { notifications }: SupportContext,
   ): Promise<Ticket> {
     return notifications.revokeLinks(ticketId, recipientIds);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InvalidParameters } from '../../../kernel/errors/errors.ts';
+import { record } from '../../../kernel/events/outbox.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
@@ -10,7 +10,8 @@ import type { RequestContext } from '../../../kernel/request.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { commentsFor } from './notification.comments.ts';
 import { Notification } from './notification.entity.ts';
-import { MAX_RECIPIENTS, type NotificationInput, type OutboxFilter } from './notification.inputs.ts';
+import { linksRevoked } from './notification.events.ts';
+import type { NotificationInput, OutboxFilter } from './notification.inputs.ts';
 import { checkAllowance } from './notification.limits.ts';
 import { requestOf } from './notification.request.ts';
 import { NotificationType } from './notification.states.ts';
@@ -44,22 +45,22 @@ export class NotificationService {
     });
   }
 
-  /** At once. @throws ResourceNotFound for the ticket; InvalidParameters for more recipients than a mail has */
+  /** At once. @throws ResourceNotFound for the ticket */
   async revokeLinks(ticketId: string, recipientIds?: readonly string[] | null): Promise<Ticket> {
-    const { em, clock } = this.deps;
-    if (recipientIds && recipientIds.length > MAX_RECIPIENTS)
-      throw new InvalidParameters([{ field: 'recipientIds', reason: `must name at most ${MAX_RECIPIENTS} recipients` }]);
+    const { em, clock, request } = this.deps;
     const ticket = await this.#ticket(ticketId);
     await em.transactional(async (tx) => {
+      const now = clock.now();
       // the links of earlier ones have ended
-      const since = new Date(clock.now().getTime() - LINK_MS);
+      const since = new Date(now.getTime() - LINK_MS);
       const mails = await tx.find(Notification, { ticketId, type: NotificationType.EMAIL, createdAt: { $gt: since } }, { fields: ['id'] });
       const where = {
         notificationId: { $in: mails.map(({ id }) => id) },
         linkRevokedAt: null,
         ...(recipientIds && { id: { $in: [...recipientIds] } }),
       };
-      await tx.nativeUpdate(NotificationRecipient, where, { linkRevokedAt: clock.now() });
+      const links = await tx.nativeUpdate(NotificationRecipient, where, { linkRevokedAt: now });
+      if (links > 0) await record(tx, linksRevoked(ticket, links, request.principal, now));
     });
     return ticket;
   }

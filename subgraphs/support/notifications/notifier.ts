@@ -33,7 +33,7 @@ export interface Addressees {
   allowance?: number;
 }
 
-export interface NotifierDeps extends Pick<MessageQueueParts<object>, 'jobs' | 'log' | 'mailer' | 'sms'> {
+export interface NotifierDeps extends Pick<MessageQueueParts<object>, 'jobs' | 'log' | 'mailer' | 'sms' | 'isSuspended'> {
   orm: Orm;
   clock: Clock;
   links: TicketLinks;

@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
-import { SecretBox } from '../../../kernel/access/secret-box.ts';
+import type { SecretBox } from '../../../kernel/access/secret-box.ts';
+import type { Secrets } from '../../../kernel/access/secrets.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
@@ -19,11 +19,8 @@ export const LINK_MS = 30 * DAY_MS;
 export class TicketLinks {
   readonly #box: SecretBox;
 
-  constructor(
-    private readonly parts: { orm: Orm; clock: Clock },
-    secretKey: string,
-  ) {
-    this.#box = new SecretBox(secretKey, 'support.ticket-link');
+  constructor(private readonly parts: { orm: Orm; clock: Clock; secrets: Secrets }) {
+    this.#box = parts.secrets.box('support.ticket-link');
   }
 
   tokenOf(recipientId: string, ticketId: string): string {
@@ -32,9 +29,8 @@ export class TicketLinks {
 
   /** Who was given a token for a ticket; undefined where we gave none, it is too old, or was revoked. */
   async holderOf(token: string, ticketId: string): Promise<LinkHolder | undefined> {
-    const [id = ''] = token.split('.', 1);
-    const [given, right] = [Buffer.from(token), Buffer.from(this.tokenOf(id, ticketId))];
-    if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+    const [id = '', digest = '', ...rest] = token.split('.');
+    if (rest.length > 0 || !this.#box.isDigest(digest, `${id}.${ticketId}`)) return undefined;
     const { orm, clock } = this.parts;
     const since = new Date(clock.now().getTime() - LINK_MS);
     const where = { id, ticketId, linkRevokedAt: null, createdAt: { $gt: since } };

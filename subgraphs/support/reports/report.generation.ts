@@ -1,5 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
+import type { IsSuspended } from '../../../kernel/domain.ts';
 import type { FileStore } from '../../../kernel/files/files.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
@@ -32,6 +33,7 @@ export interface GenerationDeps {
   orm: Orm;
   rows: Rows;
   jobs: Jobs;
+  isSuspended?: IsSuspended | undefined;
   clock: Clock;
   files: FileStore;
   notifier: Notifier;
@@ -46,7 +48,8 @@ export const enqueueGeneration = (jobs: Jobs, tx: EntityManager, { organizationI
 /** States the queue; before the jobs start. The retries of the queue outlast ours, so that it is we who give up. */
 export function defineGeneration(deps: GenerationDeps): void {
   const generator = new ReportGenerator(deps);
-  deps.jobs.define<GenerationJob>(QUEUE, (job) => generator.run(job), { retryLimit: 2 * ATTEMPTS_MAX, retryDelaySeconds: 1 });
+  const options = { retryLimit: 2 * ATTEMPTS_MAX, retryDelaySeconds: 1, waits: deps.isSuspended };
+  deps.jobs.define<GenerationJob>(QUEUE, (job) => generator.run(job), options);
 }
 
 /** Makes the files of reports, and has told who asked to be told: a job that may run twice. */

@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
-import { SecretBox } from '../../../kernel/access/secret-box.ts';
+import type { SecretBox } from '../../../kernel/access/secret-box.ts';
+import type { Secrets } from '../../../kernel/access/secrets.ts';
 import { HOUR_MS } from '../../../kernel/values/days.ts';
 import { reportFilePath } from './report.paths.ts';
 
@@ -14,25 +14,20 @@ export class ReportLinks {
   readonly #box: SecretBox;
 
   constructor(
-    secretKey: string,
+    secrets: Secrets,
     private readonly origin: string,
   ) {
-    this.#box = new SecretBox(secretKey, 'support.report-download');
+    this.#box = secrets.box('support.report-download');
   }
 
   /** The same for an hour, so that what has not changed reads the same. */
   urlOf({ id }: { id: string }, now: Date): string {
     const expires = (Math.ceil(now.getTime() / HOUR_MS) + HOURS) * (HOUR_MS / 1000);
-    return `${this.origin}${reportFilePath(id)}?expires=${expires}&signature=${this.#sign(id, String(expires))}`;
+    return `${this.origin}${reportFilePath(id)}?expires=${expires}&signature=${this.#box.digest(`${id}.${expires}`)}`;
   }
 
   /** Whether the platform made this address, and it holds still. */
   isValid(id: string, { expires = '', signature = '' }: { expires?: string; signature?: string }, now: Date): boolean {
-    const [given, right] = [Buffer.from(signature), Buffer.from(this.#sign(id, expires))];
-    return given.length === right.length && timingSafeEqual(given, right) && Number(expires) * 1000 > now.getTime();
-  }
-
-  #sign(id: string, expires: string): string {
-    return this.#box.digest(`${id}.${expires}`);
+    return this.#box.isDigest(signature, `${id}.${expires}`) && Number(expires) * 1000 > now.getTime();
   }
 }

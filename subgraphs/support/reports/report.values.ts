@@ -2,6 +2,8 @@ import { ArrayMaxSize, IsOptional, Matches, MaxLength, ValidateNested } from 'cl
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { IsZone } from '../../../kernel/graphql/is-zone.ts';
+import { Rule } from '../../../kernel/graphql/rule.ts';
+import { DAY_MS } from '../../../kernel/values/days.ts';
 import { NotificationStatus } from '../notifications/notification.states.ts';
 import { TicketPriority } from '../ticket.states.ts';
 
@@ -43,8 +45,17 @@ export enum ReportDeliveryMethod {
 }
 registerEnumType(ReportDeliveryMethod, { name: 'ReportDeliveryMethod' });
 
+/** Three years and the days that years have more. */
+export const RANGE_DAYS_MAX = 1100;
+
 @ObjectType('ReportDateRange')
 @InputType('ReportDateRangeInput')
+@Rule<ReportDateRange>(({ start, end: value }) => {
+  if (!start || !value) return [];
+  if (value <= start) return [{ field: 'end', value, reason: 'must be after the start' }];
+  const isTooLong = value.getTime() - start.getTime() > RANGE_DAYS_MAX * DAY_MS;
+  return isTooLong ? [{ field: 'end', value, reason: `must be at most ${RANGE_DAYS_MAX} days after the start` }] : [];
+})
 export class ReportDateRange {
   @Field(() => Date, { description: 'From this instant on.' })
   start!: Date;

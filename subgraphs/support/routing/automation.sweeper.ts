@@ -14,7 +14,7 @@ import { RoutingRule } from './routing-rule.entity.ts';
 import { ROUTING_ACTOR } from './ticket.router.ts';
 import { AutomationKind, TicketAutomation } from './ticket-automation.entity.ts';
 
-export interface AutomationSweeperDeps extends DueDeps, Pick<Ports, 'database'> {
+export interface AutomationSweeperDeps extends DueDeps, Pick<Ports, 'database' | 'isSuspended'> {
   editor: TicketEditor;
   writer: CommentWriter;
   notifier: Notifier;
@@ -30,7 +30,7 @@ const DUE = {
 
 /** Does what routing rules have going on with tickets when it is due: escalates, and tells customers how their tickets stand. */
 export const automationSweeper = (deps: AutomationSweeperDeps): Sweeper =>
-  dueSweeper(deps, DUE, async (tx, id, now) => {
+  dueSweeper({ ...deps, waits: deps.isSuspended }, DUE, async (tx, id, now) => {
     const due = await tx.findOneOrFail(TicketAutomation, { id });
     due.done(now);
     const rule = await tx.findOne(RoutingRule, { id: due.ruleId, active: true });

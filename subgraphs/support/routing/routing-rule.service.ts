@@ -1,6 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { type FieldProblem, InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { type Page, type PageInput, SortOrder } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
@@ -29,9 +28,8 @@ export interface RoutingRuleServiceDeps {
 export class RoutingRuleService {
   constructor(private readonly deps: RoutingRuleServiceDeps) {}
 
-  /** @throws ResourceNotFound for an agent that there is not, InvalidParameters, TooManyRoutingRules */
+  /** @throws ResourceNotFound for an agent that there is not, TooManyRoutingRules */
   create({ position, conditions, actions, ...input }: RoutingRuleInput): Promise<RoutingRule> {
-    refuseIdle(actions);
     const now = this.deps.clock.now();
     return this.#ordering(async (tx, rules) => {
       if (rules.length >= MAX_RULES) throw new TooManyRoutingRules(MAX_RULES);
@@ -60,9 +58,8 @@ export class RoutingRuleService {
     return listPage(this.deps.em, RoutingRule, { where: {}, page, defaultSort: [{ field: 'position', order: SortOrder.ASC }] });
   }
 
-  /** @throws ResourceNotFound, also for an agent, InvalidParameters */
+  /** @throws ResourceNotFound, also for an agent */
   update(id: string, { position, conditions, actions, ...input }: RoutingRuleUpdateInput): Promise<RoutingRule> {
-    if (actions) refuseIdle(actions);
     return this.#ordering(async (tx, rules) => {
       const rule = found(rules, id);
       if (actions) await checkAgent(tx, actions);
@@ -113,15 +110,6 @@ function place(rules: RoutingRule[], rule: RoutingRule, position: number): void 
 
 function number(rules: readonly RoutingRule[]): void {
   for (const [index, rule] of rules.entries()) rule.position = index + 1;
-}
-
-function refuseIdle({ assignTo, notify, escalateAfter, autoUpdateFrequency }: RoutingActions): void {
-  if (assignTo || notify?.length || escalateAfter || autoUpdateFrequency) return;
-  const problem: FieldProblem = {
-    field: 'actions',
-    reason: 'must hold at least one of assign_to, notify, escalate_after and auto_update_frequency',
-  };
-  throw new InvalidParameters([problem]);
 }
 
 async function checkAgent(tx: EntityManager, { assignTo }: RoutingActions): Promise<void> {

@@ -2,11 +2,20 @@ import { Min, ValidateNested } from 'class-validator';
 import { Field, InputType, Int } from 'type-graphql';
 import { Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import { Rule } from '../../../kernel/graphql/rule.ts';
 import { RoutingActions, RoutingConditions } from './routing.values.ts';
 
 const POSITION_REASON = 'must be at least 1';
 
+const DoesSomething = Rule<{ actions?: RoutingActions }>(({ actions }) => {
+  const isIdle = actions && !(actions.assignTo || actions.notify?.length || actions.escalateAfter || actions.autoUpdateFrequency);
+  return isIdle
+    ? [{ field: 'actions', reason: 'must hold at least one of assign_to, notify, escalate_after and auto_update_frequency' }]
+    : [];
+});
+
 @InputType()
+@DoesSomething
 export class RoutingRuleInput {
   @Field(() => String)
   @Name(200)
@@ -29,6 +38,7 @@ export class RoutingRuleInput {
 }
 
 @InputType({ description: 'What is left out stays as it is.' })
+@DoesSomething
 export class RoutingRuleUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()

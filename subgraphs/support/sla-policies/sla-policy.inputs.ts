@@ -3,7 +3,9 @@ import { Field, InputType } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
 import { IsZone } from '../../../kernel/graphql/is-zone.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
+import { Rule } from '../../../kernel/graphql/rule.ts';
 import { MAX_ESCALATION_LEVEL, TicketPriority } from '../ticket.states.ts';
+import { parseMinutes } from '../working-time/durations.ts';
 import { IsMinutes } from '../working-time/is-minutes.ts';
 import { BusinessHours } from './sla-policy.values.ts';
 
@@ -13,6 +15,12 @@ const PRIORITIES = Object.values(TicketPriority).length;
 const LEVELS_REASON = `may hold at most ${MAX_ESCALATION_LEVEL}`;
 
 @InputType()
+@Rule<SlaPolicyTargetInput>(({ escalateAfter: value }) => {
+  const levels = (value ?? []).map((time) => parseMinutes(time ?? ''));
+  return levels.some((minutes, at) => at > 0 && minutes <= (levels[at - 1] ?? 0))
+    ? [{ field: 'escalateAfter', value, reason: 'must hold times that are each later than the one before' }]
+    : [];
+})
 export class SlaPolicyTargetInput {
   @Field(() => TicketPriority)
   priority!: TicketPriority;
@@ -53,7 +61,15 @@ const Targets = (): PropertyDecorator => (target, key) => {
   ValidateNested({ each: true })(target, key);
 };
 
+const EachPriorityOnce = Rule<{ targets?: SlaPolicyTargetInput[] }>(({ targets = [] }) => {
+  const priorities = targets.map((target) => target?.priority);
+  return priorities.flatMap((value, index) =>
+    value && priorities.indexOf(value) < index ? [{ field: `targets.${index}.priority`, value, reason: 'is there twice' }] : [],
+  );
+});
+
 @InputType()
+@EachPriorityOnce
 export class SlaPolicyCreateInput {
   @Field(() => String, { description: 'The tier that its tickets show; unique in the organization.' })
   @Characters(1, 100)
@@ -80,6 +96,7 @@ export class SlaPolicyCreateInput {
 @InputType({
   description: 'What is left out stays as it is. Tickets keep what was promised when they were opened or given their priority.',
 })
+@EachPriorityOnce
 export class SlaPolicyUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()

@@ -1,6 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
@@ -32,7 +31,7 @@ export class SlaPolicyService {
     return listPage(this.deps.em, SlaPolicy, { where: {}, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** @throws PolicyNameTaken, InvalidParameters */
+  /** @throws PolicyNameTaken */
   async create({ targets, holidays, ...input }: SlaPolicyCreateInput): Promise<SlaPolicy> {
     const { em, organizationId, clock } = this.deps;
     const now = clock.now();
@@ -43,7 +42,7 @@ export class SlaPolicyService {
     return creating.catch(onDuplicate(() => new PolicyNameTaken()));
   }
 
-  /** `expected`: the revision that the caller has seen. @throws ResourceNotFound, StaleResource, PolicyNameTaken, InvalidParameters */
+  /** `expected`: the revision that the caller has seen. @throws ResourceNotFound, StaleResource, PolicyNameTaken */
   async update(id: string, { targets, ...input }: SlaPolicyUpdateInput, expected?: number | null): Promise<SlaPolicy> {
     const { em, clock } = this.deps;
     const updating = em.transactional(async (tx) => {
@@ -68,22 +67,14 @@ export class SlaPolicyService {
   }
 }
 
-/** @throws InvalidParameters where a priority is named twice, and for levels that do not follow each other */
-function targetsOf(inputs: readonly SlaPolicyTargetInput[]): SlaTargets {
-  const targets = new Map<TicketPriority, SlaTarget>();
-  inputs.forEach(({ priority, responseTime, resolutionTime, escalateAfter }, index) => {
-    const refuse = (member: string, value: unknown, reason: string): never => {
-      throw new InvalidParameters([{ field: `targets.${index}.${member}`, value, reason }]);
-    };
-    if (targets.has(priority)) refuse('priority', priority, 'is there twice');
-    const levels = (escalateAfter ?? []).map(parseMinutes);
-    if (levels.some((minutes, at) => at > 0 && minutes <= (levels[at - 1] ?? 0)))
-      refuse('escalateAfter', escalateAfter, 'must hold times that are each later than the one before');
-    targets.set(priority, {
-      responseMinutes: parseMinutes(responseTime),
-      resolutionMinutes: parseMinutes(resolutionTime),
-      escalateAfterMinutes: levels,
-    });
-  });
-  return Object.fromEntries(targets) as Record<TicketPriority, SlaTarget>;
-}
+const targetsOf = (inputs: readonly SlaPolicyTargetInput[]): SlaTargets =>
+  Object.fromEntries(
+    inputs.map(({ priority, responseTime, resolutionTime, escalateAfter }): [TicketPriority, SlaTarget] => [
+      priority,
+      {
+        responseMinutes: parseMinutes(responseTime),
+        resolutionMinutes: parseMinutes(resolutionTime),
+        escalateAfterMinutes: (escalateAfter ?? []).map(parseMinutes),
+      },
+    ]),
+  ) as Record<TicketPriority, SlaTarget>;

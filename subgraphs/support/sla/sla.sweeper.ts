@@ -1,23 +1,24 @@
 import type { Ports } from '../../../kernel/domain.ts';
 import { type DueDeps, dueSweeper, type Sweeper } from '../../../kernel/records/due.ts';
+import { HOUR_MS } from '../../../kernel/values/days.ts';
 import { TicketStatus } from '../ticket.states.ts';
 import type { TicketEditor } from '../tickets/ticket.editor.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { escalationsOf } from './sla.clocks.ts';
 import { SLA_JOB } from './sla.keeper.ts';
 
-export interface SlaSweeperDeps extends DueDeps, Pick<Ports, 'database'> {
+export interface SlaSweeperDeps extends DueDeps, Pick<Ports, 'database' | 'isClosed'> {
   editor: TicketEditor;
 }
 
-const DUE = { name: 'support.sla', table: 'support.ticket', column: 'sla_due_at', postponeMs: 5 * 60_000 } as const;
+const DUE = { name: 'support.sla', table: 'support.ticket', column: 'sla_due_at', postponeMs: 5 * 60_000, waitMs: HOUR_MS } as const;
 
 /**
  * Does by itself what falls due about tickets' service levels: says that they are at risk or breached, and escalates them. The
- * editor says when something is next to be done.
+ * editor says when something is next to be done. It goes on for a suspended organization, and waits for a closed one.
  */
 export const slaSweeper = (deps: SlaSweeperDeps): Sweeper =>
-  dueSweeper(deps, DUE, async (tx, id) => void (await deps.editor.change(tx, id, SLA_JOB, escalate)));
+  dueSweeper({ ...deps, waits: deps.isClosed }, DUE, async (tx, id) => void (await deps.editor.change(tx, id, SLA_JOB, escalate)));
 
 /** Of several levels that are due the highest: a process that was away does not climb them one by one. */
 function escalate(ticket: Ticket, now: Date): void {

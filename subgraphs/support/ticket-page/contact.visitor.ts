@@ -4,13 +4,14 @@ import { PlatformError } from '../../../kernel/errors/errors.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
 import { existing, takeTurn } from '../../../kernel/records/records.ts';
 import { HOUR_MS } from '../../../kernel/values/days.ts';
+import type { Attachment } from '../attachments/attachment.entity.ts';
 import { AuthorType, type CommentAuthor } from '../comment.author.ts';
 import { Comment } from '../comments/comment.entity.ts';
 import type { CommentWriter } from '../comments/comment.writer.ts';
 import type { LinkHolder } from '../notifications/ticket.links.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
 import { Visibility } from '../visibility.ts';
-import { type TicketView, type Visitor, viewOf } from './ticket.view.ts';
+import { attachmentOf, type TicketView, type Visitor, viewOf } from './ticket.view.ts';
 
 /** Replies by links to one ticket within an hour, by whomever: a link that got around is no megaphone. */
 const PER_HOUR = 20;
@@ -39,9 +40,13 @@ export class ContactVisitor implements Visitor {
     return name ? `${name} (${address})` : address;
   }
 
-  async view(): Promise<TicketView> {
+  async view(before?: string): Promise<TicketView> {
     const { ticketId } = this.recipient;
-    return viewOf(this.#em, existing(await this.#em.findOne(Ticket, { id: ticketId }), 'ticket', ticketId));
+    return viewOf(this.#em, existing(await this.#em.findOne(Ticket, { id: ticketId }), 'ticket', ticketId), before);
+  }
+
+  attachment(id: string): Promise<Attachment | null> {
+    return attachmentOf(this.#em, this.recipient.ticketId, id);
   }
 
   /** Once, where a form is sent twice. @throws PlatformError RATE_LIMIT_EXCEEDED */

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parse } from 'graphql';
 import { Principal } from '../../../kernel/access/principal.ts';
 import { PlatformError, ResourceNotFound } from '../../../kernel/errors/errors.ts';
+import type { FileStore } from '../../../kernel/files/files.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import { SIGN_OUT_PATH, signInTo } from '../../../kernel/pages/console.ts';
 import { cookieIn, cookieLine } from '../../../kernel/pages/cookies.ts';
@@ -14,8 +15,10 @@ import {
   sendPage,
 } from '../../../kernel/pages/page.requests.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
+import { existing } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { isStorable } from '../../../kernel/values/text.ts';
+import { sendAttachment } from '../attachments/attachment.http.ts';
 import type { SupportContext } from '../context.ts';
 import { LINK_MS, type LinkHolder, type TicketLinks } from '../notifications/ticket.links.ts';
 import { ticketPath } from '../tickets/ticket.urls.ts';
@@ -26,6 +29,7 @@ import { UserVisitor } from './user.visitor.ts';
 
 export interface TicketPageRoutes extends ContactParts {
   graph: Graph;
+  files: FileStore;
   links: TicketLinks;
   contextOf(request: RequestContext): SupportContext;
   /** Public origin of the platform. */
@@ -45,13 +49,14 @@ export async function mountTicketPage(app: FastifyInstance, routes: TicketPageRo
       refuseOtherSites(request);
       return sendPage(reply, await take(routes, request));
     });
+    scope.get(`${ticketPath(':id')}/attachments/:attachment`, PAGE, async (request, reply) => download(routes, request, reply));
     done();
   });
 }
 
 /** The token of a link becomes a cookie of that ticket's page at once: no address that is shown, kept or handed on holds it. */
 async function show(routes: TicketPageRoutes, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
-  const { token } = request.query as { token?: unknown };
+  const { token, before } = request.query as { token?: unknown; before?: unknown };
   const path = ticketPath(idOf(request));
   if (token !== undefined) {
     if (typeof token !== 'string' || !(await holderOf(routes, request, token))) return noAccess(path);
@@ -60,9 +65,22 @@ async function show(routes: TicketPageRoutes, request: FastifyRequest, reply: Fa
     return { location: path };
   }
   const visitor = await visitorOf(routes, request);
-  if (visitor) return shown(visitor, path);
+  return visitor ? shown(visitor, path, typeof before === 'string' && isStorable(before) ? { before } : {}) : notShown(request);
+}
+
+/** Where the session or the link does not show the ticket. @throws ResourceNotFound for who has signed in */
+function notShown(request: FastifyRequest): PageAnswer {
+  const path = ticketPath(idOf(request));
   if (isSignedIn(request)) throw new ResourceNotFound('ticket', idOf(request));
   return cookieIn(request, LINK_COOKIE) ? noAccess(path) : { location: signInTo(path) };
+}
+
+async function download(routes: TicketPageRoutes, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { attachment: id } = request.params as { attachment: string };
+  const visitor = await visitorOf(routes, request);
+  if (!visitor) return sendPage(reply, notShown(request));
+  const attachment = isStorable(id) ? await visitor.attachment(id) : null;
+  return sendAttachment(routes.files, existing(attachment, 'attachment', id), request, reply.header('vary', 'Cookie'));
 }
 
 async function take(routes: TicketPageRoutes, request: FastifyRequest): Promise<PageAnswer> {
@@ -72,13 +90,13 @@ async function take(routes: TicketPageRoutes, request: FastifyRequest): Promise<
   const visitor = await visitorOf(routes, request);
   if (!visitor?.mayReply) return { page: unsentPage(signInTo(path), content), status: 403 };
   const problem = problemWith(content);
-  if (problem) return shown(visitor, path, { reply: content, problem }, 400);
+  if (problem) return shown(visitor, path, { refused: { reply: content, problem }, status: 400 });
   try {
     await visitor.reply(content);
     return { location: path };
   } catch (error) {
     if (!(error instanceof PlatformError) || error.status >= 500) throw error;
-    return shown(visitor, path, { reply: content, problem: error.message }, error.status);
+    return shown(visitor, path, { refused: { reply: content, problem: error.message }, status: error.status });
   }
 }
 
@@ -112,8 +130,16 @@ async function holderOf(routes: TicketPageRoutes, request: FastifyRequest, token
   return organization.status === 'ACTIVE' ? holder : undefined;
 }
 
-async function shown(visitor: Visitor, path: string, refused?: TicketPageParts['refused'], status = 200): Promise<PageAnswer> {
-  return { page: ticketPage({ ...(await visitor.view()), visitor, action: path, signOut: SIGN_OUT_PATH, refused }), status };
+interface Shown {
+  /** The comments before this one are shown. */
+  before?: string;
+  refused?: TicketPageParts['refused'];
+  status?: number;
+}
+
+async function shown(visitor: Visitor, path: string, { before, refused, status = 200 }: Shown): Promise<PageAnswer> {
+  const parts = { visitor, action: path, signOut: SIGN_OUT_PATH, hasNewer: before !== undefined, refused };
+  return { page: ticketPage({ ...(await visitor.view(before)), ...parts }), status };
 }
 
 const noAccess = (path: string): PageAnswer => ({ page: noAccessPage(signInTo(path)), status: 403 });

@@ -2,6 +2,7 @@ import { html, type Markup } from '../../../kernel/messages/html.ts';
 import { instantOf } from '../../../kernel/messages/mail.document.ts';
 import { page, problem } from '../../../kernel/pages/layout.ts';
 import { messagePage } from '../../../kernel/pages/message.page.ts';
+import type { Attachment } from '../attachments/attachment.entity.ts';
 import type { Comment } from '../comments/comment.entity.ts';
 import type { TicketView, Visitor } from './ticket.view.ts';
 
@@ -13,12 +14,29 @@ export interface TicketPageParts extends TicketView {
   /** Where the form goes. */
   action: string;
   signOut: string;
+  /** Whether there are newer comments than those shown. */
+  hasNewer: boolean;
   /** A reply that was not taken, and why. */
   refused?: { reply: string; problem: string } | undefined;
 }
 
 /** A ticket as its customer sees it. */
-export function ticketPage({ ticket, comments, hasEarlier, visitor, action, signOut, refused }: TicketPageParts): string {
+export function ticketPage({
+  ticket,
+  comments,
+  hasEarlier,
+  attachments,
+  visitor,
+  action,
+  signOut,
+  hasNewer,
+  refused,
+}: TicketPageParts): string {
+  const filesOf = (commentId: string | null): Markup | false =>
+    filesAt(
+      action,
+      attachments.filter((file) => file.commentId === commentId),
+    );
   return page({
     title: `${ticket.number} ${ticket.title}`,
     isWide: true,
@@ -31,16 +49,26 @@ ${ticket.estimatedResolution && html`<div><dt>Expected to be resolved</dt><dd>${
 </dl>
 <h2>Request</h2>
 <p class="said">${ticket.description}</p>
+${filesOf(null)}
 <h2>Conversation</h2>
-${hasEarlier && html`<p class="hint">Earlier replies are not shown here.</p>`}
-${comments.length > 0 ? html`<ol class="comments">${comments.map(commentOf)}</ol>` : html`<p>There are no replies yet.</p>`}
+${hasEarlier && html`<p class="aside"><a href="${action}?before=${comments[0]?.id}">Earlier replies</a></p>`}
+${comments.length > 0 ? html`<ol class="comments">${comments.map((comment) => commentOf(comment, filesOf(comment.id)))}</ol>` : html`<p>There are no replies yet.</p>`}
+${hasNewer && html`<p class="aside"><a href="${action}">Newest replies</a></p>`}
 ${visitor.mayReply && replyForm(action, visitor.who, refused)}
 ${visitor.isSignedIn && html`<form method="post" action="${signOut}" class="below"><button type="submit" class="quiet">Sign out</button></form>`}`,
   });
 }
 
-const commentOf = ({ id, author, createdAt, content }: Comment): Markup =>
-  html`<li id="${id}"><p class="by"><strong>${author.name}</strong> ${timeOf(createdAt)}</p><p class="said">${content}</p></li>`;
+const commentOf = ({ id, author, createdAt, content }: Comment, files: Markup | false): Markup =>
+  html`<li id="${id}"><p class="by"><strong>${author.name}</strong> ${timeOf(createdAt)}</p><p class="said">${content}</p>${files}</li>`;
+
+const filesAt = (path: string, files: readonly Attachment[]): Markup | false =>
+  files.length > 0 &&
+  html`<ul aria-label="Files">${files.map(
+    ({ id, filename, size }) => html`<li><a href="${path}/attachments/${id}" download>${filename}</a> (${sizeOf(size)})</li>`,
+  )}</ul>`;
+
+const sizeOf = (bytes: number): string => (bytes < 1024 ? `${bytes} bytes` : `${Math.ceil(bytes / 1024)} KiB`);
 
 const timeOf = (at: Date): Markup => html`<time datetime="${at.toISOString()}">${instantOf(at)}</time>`;
 

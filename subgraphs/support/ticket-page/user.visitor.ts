@@ -1,9 +1,10 @@
 import type { Principal } from '../../../kernel/access/principal.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { existing } from '../../../kernel/records/records.ts';
+import type { Attachment } from '../attachments/attachment.entity.ts';
 import type { SupportContext } from '../context.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
-import { type TicketView, type Visitor, viewOf } from './ticket.view.ts';
+import { attachmentOf, type TicketView, type Visitor, viewOf } from './ticket.view.ts';
 
 export interface UserVisit {
   principal: Principal;
@@ -28,8 +29,12 @@ export class UserVisitor implements Visitor {
     return this.visit.principal.may('support:read') && (await this.#ticket()) !== null;
   }
 
-  async view(): Promise<TicketView> {
-    return viewOf(this.visit.em, existing(await this.#ticket(), 'ticket', this.visit.ticketId));
+  async view(before?: string): Promise<TicketView> {
+    return viewOf(this.visit.em, existing(await this.#ticket(), 'ticket', this.visit.ticketId), before);
+  }
+
+  attachment(id: string): Promise<Attachment | null> {
+    return attachmentOf(this.visit.em, this.visit.ticketId, id);
   }
 
   /** @throws ResourceNotFound, InsufficientPermissions */

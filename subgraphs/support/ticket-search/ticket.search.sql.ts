@@ -148,9 +148,10 @@ function walksOf(criteria: TicketCriteria, sort: readonly SortBy[], length: numb
   const inner = sort.slice(-2);
   if (inner.map(({ field }) => field).join() !== 'createdAt,id' || inner[0]?.order !== inner[1]?.order) return undefined;
   if (states.some(({ field }) => !STATES.has(field))) return undefined;
-  const walks = states.length > 0 ? statesOf(criteria) : narrowest(criteria);
-  const count = walks.reduce((product, { values }) => product * values.length, 1);
-  return walks.length > 0 && count * length <= WALKED_MAX ? walks : undefined;
+  const ofStates = statesOf(criteria);
+  const candidates = states.length > 0 ? [[...accountsOf(criteria), ...ofStates], ofStates] : [narrowest(criteria)];
+  const lengthOf = (walks: readonly Walk[]) => walks.reduce((product, { values }) => product * values.length, length);
+  return candidates.find((walks) => walks.length > 0 && lengthOf(walks) <= WALKED_MAX);
 }
 
 /** Sort keys that are the same within one walk over the states, with the column of that walk and the order of its values. */
@@ -198,11 +199,14 @@ function narrowest(criteria: TicketCriteria): Walk[] {
   const { accountId, customerId, serviceAffected, assignedTo, category, status, priority } = criteria;
   if (customerId) return [walk('customer_id', customerId)];
   if (serviceAffected) return [walk('service_affected', serviceAffected)];
+  // whether the accounts or the desk have fewer such tickets, the planner knows
+  if (accountId && (assignedTo || category)) return [];
   if (assignedTo) return [walk('agent_id', assignedTo), walk('status', status ?? LIFE_CYCLE)];
   if (category) return [walk('category', category), walk('status', status ?? LIFE_CYCLE)];
-  if (accountId) return [walk('account_id', accountId)];
-  return status || priority ? statesOf(criteria) : [];
+  return [...accountsOf(criteria), ...(status || priority ? statesOf(criteria) : [])];
 }
+
+const accountsOf = ({ accountId }: TicketCriteria): Walk[] => (accountId ? [walk('account_id', accountId)] : []);
 
 const statesOf = ({ status, priority }: TicketCriteria): Walk[] => [
   walk('status', status ?? LIFE_CYCLE),

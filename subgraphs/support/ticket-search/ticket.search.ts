@@ -9,7 +9,7 @@ import type { Ticket } from '../tickets/ticket.entity.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
 import { pageStatement, type Statement, totalStatement, type Wanted } from './ticket.search.sql.ts';
 import { SORT_MEMBERS } from './ticket.sort.ts';
-import { isTallied, type TicketTally } from './ticket.tally.ts';
+import type { TicketTally } from './ticket.tally.ts';
 
 /** What members of a sort look like, for cursors. */
 const PROPERTIES: Properties = SORT_MEMBERS;
@@ -37,7 +37,10 @@ export class TicketSearch {
     private readonly accents: Backfill,
   ) {}
 
-  /** Newest first, or the most relevant where words are searched. @throws InvalidParameters for a cursor of another list */
+  /**
+   * Newest first, or the most relevant where words are searched. `members`: those that are read of each.
+   * @throws InvalidParameters for a cursor of another list
+   */
   async page(criteria: TicketCriteria, sort: readonly SortBy[], page: PageInput, members: Members): Promise<Page<Ticket>> {
     const seen = { ...criteria, accountId: this.reader.accounts };
     const wanted: Wanted = { ...this.reader, criteria: seen, isConverted: this.accents.isDone };
@@ -61,7 +64,7 @@ export class TicketSearch {
   }
 
   async #total(wanted: Wanted): Promise<number> {
-    if (isTallied(wanted.criteria)) return this.tally.count(this.reader.organizationId, wanted.criteria);
+    if (this.tally.knows(wanted.criteria)) return this.tally.count(this.reader.organizationId, wanted.criteria);
     const { text, values } = totalStatement(wanted);
     const [row] = await this.rows.query<{ total: number }>(text, values);
     return row?.total ?? 0;

@@ -1,4 +1,5 @@
-import type { Rows } from '../../../kernel/database/database.ts';
+import { Backfill, type Position } from '../../../kernel/database/backfill.ts';
+import type { EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { DAY_MS, dateOf, dayStart } from '../../../kernel/values/days.ts';
 import { Pump } from '../../../kernel/work/pump.ts';
@@ -10,47 +11,87 @@ import type { TicketCriteria } from './ticket.criteria.ts';
 const LAST_DAY_MS = Date.parse('9999-12-31');
 /** How many cells are folded at a time: each is locked for as long as it takes. */
 const FOLDED_AT_ONCE = 500;
-/** In the order of the index of what is not folded. */
-const UNFOLDED = 'select 1 from "support"."ticket_tally" where not "folded" order by "organization_id" limit 1';
-const CELL = '"organization_id", "day", "status", "priority", "category", "agent_id"';
 
-/** What the tally knows of a ticket. Who is a customer, or what is affected, is a count of few tickets and needs none. */
-export const isTallied = ({ q, accountId, customerId, serviceAffected }: TicketCriteria): boolean =>
-  !q && !accountId && !customerId && !serviceAffected;
+/** A table of counts, and what one cell of it is about. Each ticket stands in two: that of all time, and that of its day (UTC). */
+interface Ledger {
+  table: string;
+  cell: readonly string[];
+}
+const KIND = ['day', 'status', 'priority', 'category', 'agent_id'];
+const OF_DESK: Ledger = { table: '"support"."ticket_tally"', cell: ['organization_id', ...KIND] };
+/** Where a ticket has no account or no customer, a cell has an empty text. */
+const OF_ACCOUNTS: Ledger = {
+  table: '"support"."ticket_account_tally"',
+  cell: ['organization_id', 'account_id', 'customer_id', ...KIND],
+};
+
+const columnsOf = ({ cell }: Ledger, row?: string): string => cell.map((name) => (row ? `${row}."${name}"` : `"${name}"`)).join(', ');
+/** In the order of the index of what is not folded. */
+const unfoldedOf = ({ table }: Ledger): string => `select 1 from ${table} where not "folded" order by "organization_id" limit 1`;
+
+/** Counts what the tickets from before migration 0018 come to, for the ledger of accounts. */
+export const accountTallyBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'account-tally', recount);
+
+/** One organization at a time. */
+async function recount(tx: EntityManager, from: Position): Promise<Position> {
+  const [next] = await tx.execute<{ organization_id: string }[]>(
+    'select "organization_id" from "support"."ticket" where "organization_id" > ? order by 1 limit 1',
+    [from?.[0] ?? ''],
+  );
+  if (!next) return null;
+  // the role may limit statements to what a request may take
+  await tx.execute('set local statement_timeout = 0');
+  await tx.execute('select "support"."recount_account_tally"(?)', [next.organization_id]);
+  return [next.organization_id];
+}
 
 /**
  * Says how many tickets there are without looking at each: `ticket_tally` has the count of each kind of ticket, of all time and
- * of each day (UTC). Triggers append what changes, in the transaction that changes it; this folds it into sums.
+ * of each day (UTC), `ticket_account_tally` those of each account and customer. Triggers append what changes, in the transaction that
+ * changes it; this folds it into sums.
  */
 export class TicketTally {
   readonly #pump: Pump;
-  #stopPolling: (() => void) | undefined;
+  readonly #stopPolling: (() => void)[] = [];
 
   constructor(
     private readonly rows: Rows,
     private readonly poller: WorkPoller,
+    /** Until it is done, the ledger of accounts lacks tickets. */
+    private readonly accounts: Backfill,
     log: Logger,
   ) {
-    this.#pump = new Pump(async () => (await this.#fold()) >= FOLDED_AT_ONCE, log);
+    this.#pump = new Pump(async () => {
+      const folded = [await this.#fold(OF_DESK), this.accounts.isDone ? await this.#fold(OF_ACCOUNTS) : 0];
+      return Math.max(...folded) >= FOLDED_AT_ONCE;
+    }, log);
   }
 
   start(): void {
-    this.#stopPolling = this.poller.add({ name: 'support.tally', query: UNFOLDED, found: () => this.#pump.wake() });
+    this.accounts.start();
+    for (const [name, ledger] of Object.entries({ 'support.tally': OF_DESK, 'support.account-tally': OF_ACCOUNTS }))
+      this.#stopPolling.push(this.poller.add({ name, query: unfoldedOf(ledger), found: () => this.#pump.wake() }));
     this.#pump.start();
   }
 
-  stop(): Promise<void> {
-    this.#stopPolling?.();
-    return this.#pump.stop();
+  async stop(): Promise<void> {
+    for (const stop of this.#stopPolling.splice(0)) stop();
+    await Promise.all([this.#pump.stop(), this.accounts.stop()]);
   }
 
-  /** Exact. Criteria must be such as `isTallied` says. */
+  /** Whether it knows how many tickets meet these criteria. What is affected by a ticket it does not know: a count of few. */
+  knows({ q, accountId, customerId, serviceAffected }: TicketCriteria): boolean {
+    return !q && !serviceAffected && (this.accounts.isDone || (!accountId && !customerId));
+  }
+
+  /** Exact, of criteria that it `knows`. */
   async count(organizationId: string, criteria: TicketCriteria): Promise<number> {
+    const { table } = criteria.accountId || criteria.customerId ? OF_ACCOUNTS : OF_DESK;
     const parameters = new Parameters();
     const where = [`"organization_id" = ${parameters.add(organizationId)}`, ...kindOf(criteria, parameters)].join(' and ');
     const { days, edges } = split(criteria, parameters);
     const parts = [
-      ...(days ? [`select sum("count") from "support"."ticket_tally" where ${where} and ${days}`] : []),
+      ...(days ? [`select sum("count") from ${table} where ${where} and ${days}`] : []),
       ...edges.map((edge) => `select count(*) from "support"."ticket" where ${where} and ${edge}`),
     ];
     const text = `select (${parts.map((part) => `coalesce((${part}), 0)`).join(' + ') || '0'})::int as total`;
@@ -61,14 +102,14 @@ export class TicketTally {
   }
 
   /** Several processes may do so at once: a row that one has taken is gone for the other, and two sums of a cell are as good as one. */
-  async #fold(): Promise<number> {
+  async #fold(ledger: Ledger): Promise<number> {
+    const { table } = ledger;
+    const cell = columnsOf(ledger);
     const [row] = await this.rows.query<{ cells: number }>(
-      `with news as materialized (select distinct ${CELL} from "support"."ticket_tally" where not "folded" limit ${FOLDED_AT_ONCE}),
-        taken as (delete from "support"."ticket_tally" t using news n
-          where (t."organization_id", t."day", t."status", t."priority", t."category", t."agent_id")
-            = (n."organization_id", n."day", n."status", n."priority", n."category", n."agent_id") returning t.*),
-        folded as (insert into "support"."ticket_tally" (${CELL}, "count", "folded")
-          select ${CELL}, sum("count"), true from taken group by ${CELL} having sum("count") <> 0)
+      `with news as materialized (select distinct ${cell} from ${table} where not "folded" limit ${FOLDED_AT_ONCE}),
+        taken as (delete from ${table} t using news n where (${columnsOf(ledger, 't')}) = (${columnsOf(ledger, 'n')}) returning t.*),
+        folded as (insert into ${table} (${cell}, "count", "folded")
+          select ${cell}, sum("count"), true from taken group by ${cell} having sum("count") <> 0)
        select count(*)::int as cells from news`,
       [],
     );
@@ -77,8 +118,9 @@ export class TicketTally {
 }
 
 /** Conditions that hold of a cell as of a ticket. */
-function kindOf({ status, priority, category, assignedTo }: TicketCriteria, parameters: Parameters): string[] {
-  const wanted = { status, priority, category, agent_id: assignedTo };
+function kindOf(criteria: TicketCriteria, parameters: Parameters): string[] {
+  const { accountId, customerId, status, priority, category, assignedTo } = criteria;
+  const wanted = { account_id: accountId, customer_id: customerId, status, priority, category, agent_id: assignedTo };
   return Object.entries(wanted).flatMap(([column, values]) => (values ? [`"${column}" = any(${parameters.add(values)}::text[])`] : []));
 }
 

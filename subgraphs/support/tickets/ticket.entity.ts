@@ -23,6 +23,10 @@ import { TicketContact, TicketLocation } from './ticket.values.ts';
   name: 'ticket_number_unique',
   expression: 'create unique index "ticket_number_unique" on "support"."ticket" ("organization_id", (length("number")), "number")',
 })
+@Index({
+  name: 'ticket_account_of_id_index',
+  expression: 'create index "ticket_account_of_id_index" on "support"."ticket" ("organization_id", "id") include ("account_id")',
+})
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'updatedAt', 'id'] })
 @Index({ properties: ['organizationId', 'resolutionDue', 'id'] })
@@ -34,6 +38,7 @@ import { TicketContact, TicketLocation } from './ticket.values.ts';
 @Index({ properties: ['organizationId', 'agentId', 'createdAt'] })
 @Index({ properties: ['slaDueAt'], where: 'sla_due_at is not null', name: 'ticket_sla_due_index' })
 @Index({ properties: ['organizationId', 'accountId', 'createdAt', 'id'] })
+@Index({ name: 'ticket_account_state_index', properties: ['organizationId', 'accountId', 'status', 'urgency', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'customerId', 'createdAt'] })
 @Index({ properties: ['organizationId', 'serviceAffected', 'createdAt'] })
 export class Ticket {

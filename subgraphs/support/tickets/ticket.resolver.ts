@@ -29,9 +29,9 @@ export class TicketResolver {
     @Arg('sort', () => [TicketSort], { nullable: true }) sort: SortBy[] | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @NodeMembers() members: Members,
-    @Ctx() { tickets }: SupportContext,
+    @Ctx() { ticketSearch }: SupportContext,
   ): Promise<Page<Ticket>> {
-    return tickets.list(filter ?? {}, sort ?? [], page ?? {}, members);
+    return ticketSearch.page(filter ?? {}, sort ?? [], page ?? {}, members);
   }
 
   @Mutation(() => Ticket)

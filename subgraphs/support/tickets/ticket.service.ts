@@ -1,7 +1,6 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
-import type { Members } from '../../../kernel/graphql/members.ts';
-import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
+import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { existing, given } from '../../../kernel/records/records.ts';
@@ -11,11 +10,10 @@ import { Agent } from '../agents/agent.entity.ts';
 import type { CommentAuthor } from '../comment.author.ts';
 import type { CommentAuthors } from '../comments/comment.authors.ts';
 import type { CommentWriter, Draft } from '../comments/comment.writer.ts';
-import type { TicketSearch } from '../ticket-search/ticket.search.ts';
 import { shownTo, Visibility } from '../visibility.ts';
 import type { TicketEditor } from './ticket.editor.ts';
 import type { Ticket } from './ticket.entity.ts';
-import type { TicketCreateInput, TicketFilter, TicketUpdateInput } from './ticket.inputs.ts';
+import type { TicketCreateInput, TicketUpdateInput } from './ticket.inputs.ts';
 import type { TicketOpening } from './ticket.opening.ts';
 import { TicketChange } from './ticket-change.entity.ts';
 
@@ -26,7 +24,6 @@ export interface TicketServiceDeps {
   authors: CommentAuthors;
   comments: CommentWriter;
   opening: TicketOpening;
-  search: TicketSearch;
   loader: RecordLoader<Ticket>;
 }
 
@@ -36,11 +33,6 @@ export class TicketService {
 
   create(input: TicketCreateInput): Promise<Ticket> {
     return this.deps.opening.open(input);
-  }
-
-  /** `members`: those that are read of each. */
-  list(filter: TicketFilter, sort: SortBy[], page: PageInput, members: Members): Promise<Page<Ticket>> {
-    return this.deps.search.page(filter, sort, page, members);
   }
 
   /** Its changes, newest first; what only the desk sees for the desk. @throws ResourceNotFound */

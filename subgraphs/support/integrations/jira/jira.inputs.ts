@@ -1,4 +1,4 @@
-import { IsOptional, Matches, ValidateNested } from 'class-validator';
+import { IsOptional, Matches, ValidateBy, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
 import { Characters } from '../../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../../kernel/graphql/not-null.ts';
@@ -10,7 +10,14 @@ const URL_ABOUT = 'The site, such as https://acme.atlassian.net.';
 const TOKEN_ABOUT = 'An API token of that account. It is kept encrypted and never shown again.';
 const PROJECT_ABOUT = 'The key of the project in which issues are made, such as SUP.';
 
-const Url = (): PropertyDecorator => Characters(1, URL_LENGTH);
+const isPlain = (value: unknown): boolean => {
+  const { search, hash } = URL.parse(String(value)) ?? {};
+  return !search && !hash;
+};
+const Url = (): PropertyDecorator => (target, key) => {
+  Characters(1, URL_LENGTH)(target, key);
+  ValidateBy({ name: 'isPlain', validator: { validate: isPlain } }, { message: 'must not have a query or fragment' })(target, key);
+};
 /** Basic authentication parts name and token at the first colon. */
 const Username = (): PropertyDecorator => Matches(/^[^:\p{Cc}]{1,254}$/u, { message: 'must have 1 to 254 characters, without a colon' });
 const Token = (): PropertyDecorator => Matches(/^[\x21-\x7e]{1,1024}$/, { message: 'must have 1 to 1024 printable ASCII characters' });

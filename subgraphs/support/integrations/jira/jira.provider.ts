@@ -3,7 +3,7 @@ import type { Clock } from '../../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../../kernel/database/database.ts';
 import { newId } from '../../../../kernel/records/ids.ts';
 import { organizationEm } from '../../../../kernel/records/organization.filter.ts';
-import { DAY_MS } from '../../../../kernel/values/days.ts';
+import { DAY_MS, HOUR_MS } from '../../../../kernel/values/days.ts';
 import type { TicketPriority } from '../../ticket.states.ts';
 import { Ticket } from '../../tickets/ticket.entity.ts';
 import { type Attempt, DELIVERED, type Outcome, type Provider, SKIPPED } from '../integration.provider.ts';
@@ -36,7 +36,7 @@ export class JiraProvider implements Provider<JiraIntegration> {
   readonly expiryMs = 7 * DAY_MS;
   readonly paceMs = 0;
   /** Jira's index, in which a lost issue is looked for, follows within seconds. */
-  readonly firstPauseMs = 10_000;
+  readonly backoff = { firstMs: 10_000, factor: 3, maxMs: HOUR_MS };
 
   constructor(private readonly deps: JiraProviderDeps) {}
 

@@ -80,8 +80,6 @@ export class JiraIntegrationService extends IntegrationService<JiraIntegration> 
   async #siteOf(text: string): Promise<string> {
     await this.checkUrl('jiraUrl', text);
     const url = new URL(text);
-    if (url.search || url.hash)
-      throw new InvalidParameters([{ field: 'jiraUrl', value: text, reason: 'must not have a query or fragment' }]);
     return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
   }
 }

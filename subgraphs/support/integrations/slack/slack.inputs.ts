@@ -2,6 +2,8 @@ import { ArrayMaxSize, ArrayMinSize, IsOptional, Matches, ValidateNested } from 
 import { Field, InputType } from 'type-graphql';
 import { Characters } from '../../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../../kernel/graphql/not-null.ts';
+import { Rule } from '../../../../kernel/graphql/rule.ts';
+import type { SupportContext } from '../../context.ts';
 import { SlackFilters, SlackMessageFormat } from './slack-integration.entity.ts';
 
 const URL_LENGTH = 2048;
@@ -19,7 +21,12 @@ const Patterns = (): PropertyDecorator => (target, property) => {
   ArrayMaxSize(MAX_PATTERNS, { message: `may have at most ${MAX_PATTERNS} patterns` })(target, property);
 };
 
+const OfSupport = Rule<{ events?: string[] }, SupportContext>(({ events = [] }, { slackIntegrations }) =>
+  slackIntegrations.problemsOf(events),
+);
+
 @InputType()
+@OfSupport
 export class SlackIntegrationCreateInput {
   @Field(() => String, { description: URL_ABOUT })
   @Url()
@@ -48,6 +55,7 @@ export class SlackIntegrationCreateInput {
 }
 
 @InputType({ description: 'What is left out stays as it is.' })
+@OfSupport
 export class SlackIntegrationUpdateInput {
   @Field(() => String, { nullable: true, description: URL_ABOUT })
   @NotNull()

@@ -1,5 +1,6 @@
 import type { SecretBox } from '../../../../kernel/access/secret-box.ts';
 import { matches } from '../../../../kernel/events/events.ts';
+import { HOUR_MS } from '../../../../kernel/values/days.ts';
 import { ticketExample } from '../../tickets/ticket.events.ts';
 import { ticketUrls } from '../../tickets/ticket.urls.ts';
 import type { Attempt, Outcome, Provider } from '../integration.provider.ts';
@@ -23,7 +24,7 @@ export class SlackProvider implements Provider<SlackIntegration> {
   /** A channel is for what happens now. */
   readonly expiryMs = 24 * 3_600_000;
   readonly paceMs = 1000;
-  readonly firstPauseMs = 5000;
+  readonly backoff = { firstMs: 5000, factor: 3, maxMs: HOUR_MS };
 
   constructor(
     private readonly client: SlackClient,

@@ -1,5 +1,5 @@
 import type { SecretBox } from '../../../../kernel/access/secret-box.ts';
-import { refuse } from '../../../../kernel/errors/errors.ts';
+import type { FieldProblem } from '../../../../kernel/errors/errors.ts';
 import { type EventType, matches } from '../../../../kernel/events/events.ts';
 import { IntegrationService, type IntegrationServiceDeps } from '../integration.service.ts';
 import type { SlackIntegrationCreateInput, SlackIntegrationUpdateInput } from './slack.inputs.ts';
@@ -19,7 +19,6 @@ export class SlackIntegrationService extends IntegrationService<SlackIntegration
 
   /** The remote is not asked: `test` does that. @throws InvalidParameters, IntegrationExists */
   async create(input: SlackIntegrationCreateInput): Promise<SlackIntegration> {
-    this.#checkEvents(input.events);
     await this.checkUrl('webhookUrl', input.webhookUrl);
     return this.insert(new SlackIntegration(), (integration) => {
       const { channel, active } = input;
@@ -32,7 +31,6 @@ export class SlackIntegrationService extends IntegrationService<SlackIntegration
 
   /** @throws ResourceNotFound, InvalidParameters, IntegrationExists */
   async update(id: string, { webhookUrl, ...input }: SlackIntegrationUpdateInput): Promise<SlackIntegration> {
-    if (input.events) this.#checkEvents(input.events);
     if (webhookUrl) await this.checkUrl('webhookUrl', webhookUrl);
     return this.change(id, (integration) => {
       if (input.channel) integration.channel = input.channel;
@@ -53,10 +51,10 @@ export class SlackIntegrationService extends IntegrationService<SlackIntegration
     integration.webhookUrlHint = `${url.host}/…${url.pathname.length > 16 ? url.pathname.slice(-4) : ''}`;
   }
 
-  /** @throws InvalidParameters for each pattern that covers no event of the support family */
-  #checkEvents(patterns: readonly string[]): void {
+  /** One for each pattern that covers no event of the support family. */
+  problemsOf(patterns: readonly (string | null)[]): FieldProblem[] {
     const reason = 'names no event of the support family; GET /v1/webhooks/events lists them';
-    const isKnown = (pattern: string): boolean => this.own.eventTypes.some((type) => matches(pattern, type));
-    refuse(patterns.flatMap((value, index) => (isKnown(value) ? [] : [{ field: `events.${index}`, value, reason }])));
+    const isKnown = (pattern: string | null): boolean => pattern === null || this.own.eventTypes.some((type) => matches(pattern, type));
+    return patterns.flatMap((value, index) => (isKnown(value) ? [] : [{ field: `events.${index}`, value, reason }]));
   }
 }

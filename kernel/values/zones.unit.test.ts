@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTimeZone } from './is-zone.ts';
+import { isTimeZone } from './zones.ts';
 
 test('a zone is a name that the tz database has', () => {
   expect(['Europe/Berlin', 'UTC', 'america/new_york', 'Etc/GMT+5'].map(isTimeZone)).toEqual([true, true, true, true]);

@@ -1,0 +1,13 @@
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { composeSupergraph } from '../../router/supergraph.ts';
+import { supergraphFile } from '../platform/composition.ts';
+
+/** Composes the subgraphs as they were committed, so that no start does: part of `npm run build`. */
+const subgraphs = globSync('schema/*.graphql')
+  .map((path) => ({ name: basename(path, '.graphql'), sdl: readFileSync(path, 'utf8') }))
+  .filter(({ name }) => name !== 'supergraph');
+const file = supergraphFile(subgraphs);
+const dist = dirname(file);
+for (const earlier of globSync('supergraph-*.graphql', { cwd: dist })) rmSync(join(dist, earlier));
+writeFileSync(file, composeSupergraph(subgraphs));

@@ -1,0 +1,21 @@
+import { openOffline } from './offline.ts';
+import type { MaintenanceOptions } from './reencrypt.ts';
+
+/** Deletes what the platform deletes in the background, by the same statements, until nothing is left to be deleted. */
+export async function prune(given: Record<string, string | undefined>, { dryRun, tell }: MaintenanceOptions): Promise<boolean> {
+  await using offline = await openOffline(given);
+  let sum = 0;
+  for (const { name, ...one } of offline.assembly.retained) {
+    let count = 0;
+    if (dryRun) count = await one.count();
+    else
+      for (let deleted = await one.delete(); deleted > 0; deleted = await one.delete()) {
+        count += deleted;
+        tell(`  ${name}: ${count} deleted …`);
+      }
+    if (count > 0 || dryRun) tell(`  ${name}: ${count} ${dryRun ? 'to be deleted' : 'deleted'}`);
+    sum += count;
+  }
+  tell(`${sum} rows ${dryRun ? 'are to be' : 'were'} deleted.`);
+  return true;
+}

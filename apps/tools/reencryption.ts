@@ -1,0 +1,129 @@
+import { SecretBox, type SecretKeys } from '../../kernel/access/secret-box.ts';
+import type { Rows } from '../../kernel/database/database.ts';
+import { HASH_KEYS, KEY_CHECK, type SealedPlace } from '../platform/sealed.places.ts';
+
+/** Rows that are read, and then written in one statement. A kept response may be large. */
+const BATCH = 200;
+/** How often a line says how far it is. */
+const PROGRESS_ROWS = 20_000;
+/** Processes that still encrypt with the other key make more passes necessary, and are not waited for longer. */
+const PASSES = 5;
+const NAMED_MAX = 20;
+
+export interface ReencryptionParts {
+  keys: SecretKeys;
+  dryRun: boolean;
+  tell(line: string): void;
+}
+
+export interface Outcome {
+  /** Texts that were encrypted anew, or would be. */
+  changed: number;
+  /** Where texts are that none of the keys opens, the first of them. */
+  unreadable: string[];
+}
+
+interface SealedRow {
+  key: string[];
+  sealed: string;
+  context: string;
+}
+
+/**
+ * Encrypts every text of a database with the current key. Each batch is a transaction, and what is encrypted with the current key
+ * already is left alone: it can be killed and repeated, beside processes that read and write the same rows.
+ */
+export class Reencryption {
+  constructor(private readonly parts: ReencryptionParts) {}
+
+  /**
+   * A start reads the keys of hashes, which come first, and the text by which it recognizes the secret key, which comes last: from the
+   * beginning to the end it is refused without both keys.
+   */
+  async run(rows: Rows, places: readonly SealedPlace[]): Promise<Outcome> {
+    const all = [HASH_KEYS, ...places];
+    const outcome = await this.#passOver(rows, all, true);
+    for (let pass = 2; pass <= PASSES && !this.parts.dryRun && outcome.changed > 0; pass += 1) {
+      const { changed } = await this.#passOver(rows, all, false);
+      outcome.changed += changed;
+      if (changed === 0) break;
+    }
+    const check = await this.#passOver(rows, [KEY_CHECK], true);
+    return { changed: outcome.changed + check.changed, unreadable: [...outcome.unreadable, ...check.unreadable] };
+  }
+
+  async #passOver(rows: Rows, places: readonly SealedPlace[], isFirst: boolean): Promise<Outcome> {
+    const sum: Outcome = { changed: 0, unreadable: [] };
+    for (const place of places) {
+      const { changed, unreadable } = await this.#reencrypt(rows, place, isFirst ? this.parts.tell : () => undefined);
+      sum.changed += changed;
+      sum.unreadable.push(...unreadable);
+    }
+    return sum;
+  }
+
+  async #reencrypt(rows: Rows, place: SealedPlace, tell: (line: string) => void): Promise<Outcome> {
+    const box = new SecretBox(this.parts.keys, place.purpose);
+    const done = this.parts.dryRun ? 'to be encrypted anew' : 'encrypted anew';
+    const outcome: Outcome = { changed: 0, unreadable: [] };
+    let seen = 0;
+    let unreadable = 0;
+    let told = 0;
+    let after: readonly string[] | undefined;
+    do {
+      const batch: SealedRow[] = await this.#read(rows, place, after);
+      const fresh: (SealedRow & { fresh: string })[] = [];
+      for (const row of batch) {
+        const resealed = resealedIn(box, row);
+        if (resealed === UNREADABLE) {
+          unreadable += 1;
+          if (unreadable <= NAMED_MAX) outcome.unreadable.push(`${place.name} ${row.key.join(' ')}`);
+        } else if (resealed) fresh.push({ ...row, fresh: resealed });
+      }
+      outcome.changed += this.parts.dryRun ? fresh.length : await this.#write(rows, place, fresh);
+      seen += batch.length;
+      after = batch.length < BATCH ? undefined : batch.at(-1)?.key;
+      if (after && seen - told >= PROGRESS_ROWS) {
+        told = seen;
+        tell(`  ${place.name}: ${seen} read, ${outcome.changed} ${done} …`);
+      }
+    } while (after);
+    if (unreadable > NAMED_MAX) outcome.unreadable.push(`${place.name}: ${unreadable - NAMED_MAX} more`);
+    tell(`  ${place.name}: ${seen} read, ${outcome.changed} ${done}`);
+    return outcome;
+  }
+
+  async #read(rows: Rows, { table, key, sealed, context, where }: SealedPlace, after: readonly string[] | undefined): Promise<SealedRow[]> {
+    const position = after ? `and (${key.join(', ')}) > (${key.map((_, index) => `$${index + 1}`).join(', ')})` : '';
+    return rows.query<SealedRow>(
+      `select array[${key.join(', ')}]::text[] as key, ${sealed} as sealed, ${context} as context from ${table}
+       where ${where} and ${sealed} is not null ${position} order by ${key.join(', ')} limit ${BATCH}`,
+      after ?? [],
+    );
+  }
+
+  /** What somebody has replaced since it was read stays as it is. */
+  async #write(rows: Rows, place: SealedPlace, fresh: readonly (SealedRow & { fresh: string })[]): Promise<number> {
+    if (fresh.length === 0) return 0;
+    const { table, key, sealed, where, assign } = place;
+    const columns = key.map((_, index) => fresh.map((row) => row.key[index]));
+    const names = key.map((_, index) => `k${index}`);
+    const arrays = names.map((_, index) => `$${index + 3}::text[]`);
+    const written = await rows.query(
+      `update ${table} set ${assign} from unnest($1::text[], $2::text[], ${arrays.join(', ')}) as n (old, fresh, ${names.join(', ')})
+       where ${where} and ${key.map((part, index) => `${part} = ${names[index]}`).join(' and ')} and ${sealed} = old returning 1`,
+      [fresh.map((row) => row.sealed), fresh.map((row) => row.fresh), ...columns],
+    );
+    return written.length;
+  }
+}
+
+const UNREADABLE = Symbol('unreadable');
+
+function resealedIn(box: SecretBox, { sealed, context }: SealedRow): string | undefined | typeof UNREADABLE {
+  try {
+    return box.resealed(sealed, context);
+  } catch {
+    return UNREADABLE;
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Instants as text and back, as lists have hundreds of them: reading the digits of PostgreSQL's text takes half the time of
+ * `Date.UTC`, and writing them by tables an eighth of `toISOString`, which is half of what a list's instants cost otherwise.
+ */
+
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './days.ts';
+
+const SECOND_MS = 1000;
+const ZERO = '0'.charCodeAt(0);
+
+const digits = (length: number): readonly string[] =>
+  Array.from({ length: 10 ** length }, (_, number) => String(number).padStart(length, '0'));
+const TWO = digits(2);
+/** `09:30:`, by the minute of the day. */
+const MINUTES = Array.from({ length: DAY_MS / MINUTE_MS }, (_, minute) => `${TWO[Math.floor(minute / 60)]}:${TWO[minute % 60]}:`);
+const SECONDS = TWO.slice(0, 60).map((second) => `${second}.`);
+const MILLISECONDS = digits(3).map((millisecond) => `${millisecond}Z`);
+
+/** `2026-01-31T`, of days that were written lately: each has one place among them, where it replaces another. */
+const PLACES = 1024;
+const days = new Array<number>(PLACES).fill(Number.NaN);
+const dates = new Array<string>(PLACES).fill('');
+
+/** What `toISOString` writes. @throws RangeError for no instant */
+export function isoText(instant: Date): string {
+  const time = instant.getTime();
+  const day = Math.floor(time / DAY_MS);
+  const place = day & (PLACES - 1);
+  if (days[place] !== day) {
+    dates[place] = instant.toISOString().slice(0, -'09:30:00.000Z'.length);
+    days[place] = day;
+  }
+  const ofDay = time - day * DAY_MS;
+  const minute = Math.floor(ofDay / MINUTE_MS);
+  const ofMinute = ofDay - minute * MINUTE_MS;
+  const second = Math.floor(ofMinute / SECOND_MS);
+  return `${dates[place]}${MINUTES[minute]}${SECONDS[second]}${MILLISECONDS[ofMinute - second * SECOND_MS]}`;
+}
+
+/** Of `2026-01-31 09:30:00.125+00`, as a server in UTC writes an instant: without the zeros at the end of its fraction. Another text is left to `Date`. */
+export function instantOf(text: string): Date {
+  const { length } = text;
+  const fraction = length - '2026-01-31 09:30:00+00'.length;
+  const isOfServer = fraction >= 0 && fraction <= 4 && fraction !== 1 && text[10] === ' ' && text.endsWith('+00');
+  // in the first century of the calendar Date means another year
+  if (!isOfServer || text[0] === '0') return new Date(text);
+  const two = (at: number): number => (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO;
+  let milliseconds = 0;
+  if (fraction > 1) milliseconds += (text.charCodeAt(20) - ZERO) * 100;
+  if (fraction > 2) milliseconds += (text.charCodeAt(21) - ZERO) * 10;
+  if (fraction > 3) milliseconds += text.charCodeAt(22) - ZERO;
+  const day = dayOf(two(0) * 100 + two(2), two(5), two(8));
+  return new Date(day * DAY_MS + two(11) * HOUR_MS + two(14) * MINUTE_MS + two(17) * SECOND_MS + milliseconds);
+}
+
+/** How many days after 1 January 1970 a date is. Years begin in March here: the leap day is the last one, and so moves no other. */
+function dayOf(year: number, month: number, date: number): number {
+  const isOfYearBefore = month <= 2;
+  const from = year - (isOfYearBefore ? 1 : 0);
+  const ofYear = Math.floor((153 * (month + (isOfYearBefore ? 9 : -3)) + 2) / 5) + date - 1;
+  return from * 365 + Math.floor(from / 4) - Math.floor(from / 100) + Math.floor(from / 400) + ofYear - TO_1970;
+}
+const TO_1970 = 719_468;

@@ -1,0 +1,30 @@
+import type { Rows } from '../database/database.ts';
+import { InvalidParameters } from '../errors/errors.ts';
+
+export const ZONE_RULE = 'must be an IANA time zone such as America/New_York';
+
+/** Whether it is a name of the IANA time zone database. Offsets such as `+02:00` are none: they know no summer time. */
+export function isTimeZone(name: unknown): name is string {
+  if (typeof name !== 'string' || !/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const UNKNOWN_ZONE = '22023';
+
+/**
+ * For what the database counts by a zone: its own copy of the IANA names must have it too.
+ * @throws InvalidParameters, naming the field
+ */
+export async function requireZone(rows: Rows, timezone: string, field: string): Promise<void> {
+  try {
+    await rows.query('select now() at time zone $1 as "there"', [timezone]);
+  } catch (error) {
+    if ((error as { code?: string }).code !== UNKNOWN_ZONE) throw error;
+    throw new InvalidParameters([{ field, value: timezone, reason: ZONE_RULE }]);
+  }
+}

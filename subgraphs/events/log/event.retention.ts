@@ -1,0 +1,59 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
+import { dayStart } from '../../../kernel/values/days.ts';
+import type { Retained } from '../../../kernel/work/retention.ts';
+import type { EventPartitions } from './event.partitions.ts';
+
+/** Deliveries that one statement deletes: those that are made meanwhile do not wait for it. */
+const BATCH = 1_000;
+
+export interface EventRetentionParts {
+  rows: Rows;
+  partitions: EventPartitions;
+  /** Whole days that an event is kept. */
+  days: number;
+  clock: Clock;
+}
+
+/** The first instant of which the log keeps everything: of whole days (UTC). */
+export const keptFrom = (now: Date, days: number): Date => dayStart(now, -days);
+
+/**
+ * What is older than the log is kept: the records of deliveries, then the events, a day at a time. What was replayed late outlives its
+ * event; where it is still to be delivered then, it is skipped.
+ */
+export function eventRetention({ rows, partitions, days, clock }: EventRetentionParts): Retained[] {
+  const first = (): Date => keptFrom(clock.now(), days);
+  const deliveries: Retained = {
+    name: 'events.delivery',
+    async count() {
+      const sql = `select count(*)::int as count from "events"."delivery" d join "events"."webhook" w on w."id" = d."webhook_id" where d."created_at" < $1`;
+      return (await rows.query<{ count: number }>(sql, [first()]))[0]?.count ?? 0;
+    },
+    async delete(stopping) {
+      let deleted = 0;
+      for (let batch = BATCH; batch === BATCH && !stopping?.aborted; ) {
+        batch = await deleteDeliveries(rows, first());
+        deleted += batch;
+      }
+      return deleted;
+    },
+  };
+  const events: Retained = {
+    name: 'events.event_log',
+    count: () => partitions.countBefore(first()),
+    delete: async (stopping) => (stopping?.aborted ? 0 : partitions.dropBefore(first())),
+  };
+  return [deliveries, events];
+}
+
+async function deleteDeliveries(rows: Rows, before: Date): Promise<number> {
+  const deleted = await rows.query(
+    `delete from "events"."delivery" where "id" in (
+       select d."id" from "events"."webhook" w cross join lateral (
+         select "id" from "events"."delivery" where "webhook_id" = w."id" and "created_at" < $1 order by "created_at" limit ${BATCH}
+       ) d limit ${BATCH}) returning 1`,
+    [before],
+  );
+  return deleted.length;
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import type { Orm } from '../../../kernel/database/database.ts';
+import type { Reaction } from '../../../kernel/events/events.ts';
+import { claim } from '../../../kernel/events/outbox.ts';
+import { organizationEm } from '../../../kernel/records/organization.filter.ts';
+import type { AuditTrail } from './audit.trail.ts';
+
+/** What identity reads of `ticket.links_revoked`; the event may carry more, and may come to carry more. */
+const revoked = z.object({
+  data: z.object({
+    revoked: z.object({ links: z.int(), by: z.object({ type: z.string(), id: z.string() }) }),
+    ticket: z.object({ id: z.string() }),
+  }),
+});
+const NAME = 'identity.ticket-links-revoked';
+
+/** Keeps an audit record: a link is a credential, and who took it back must be found. */
+export const ticketLinksRevoked = ({ orm, trail }: { orm: Orm; trail: AuditTrail }): Reaction => ({
+  name: NAME,
+  on: 'ticket.links_revoked',
+  async handle({ id: eventId, organizationId, payload }) {
+    const { ticket, revoked: what } = revoked.parse(JSON.parse(payload)).data;
+    const { type, id } = what.by;
+    await organizationEm(orm, organizationId).transactional(async (tx) => {
+      if (!(await claim(tx, eventId, NAME))) return;
+      const caller = type === 'user' ? { userId: id } : { clientId: id };
+      const reason = `by ${type} ${id}; ticket ${ticket.id}; links ${what.links}`;
+      await trail.record({ eventType: 'ticket_links_revoked', organizationId, ...caller, reason }, tx);
+    });
+  },
+});

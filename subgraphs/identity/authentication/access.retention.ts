@@ -1,0 +1,48 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
+import { DAY_MS, HOUR_MS } from '../../../kernel/values/days.ts';
+import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
+import { ATTEMPTS_KEPT_MS } from '../sessions/login.attempts.ts';
+import { EXPIRED_CHANGES } from './change.feed.ts';
+
+/** Longer than any token lives that was issued in a session. */
+const SESSIONS_KEPT_MS = DAY_MS;
+/** The window in which second factors are counted (mfa-challenges/challenge.limits.ts). */
+const COUNTERS_KEPT_MS = HOUR_MS;
+
+export interface AccessRetentionParts {
+  rows: Rows;
+  clock: Clock;
+  /** How long audit records are kept. */
+  auditRetentionDays: number;
+}
+
+/**
+ * Rows that logins, authorizations and signed requests leave behind and nobody asks about any more, and old audit records: anyone who
+ * may try to log in could fill the database else. Used refresh tokens go with their session and not before: until then a replay ends it.
+ */
+export function accessRetention({ rows, clock, auditRetentionDays }: AccessRetentionParts): Retained[] {
+  const tables: [table: string, where: string, keptMs?: number][] = [
+    ['session', '"expires_at" < $1 or "ended_at" < $1', SESSIONS_KEPT_MS],
+    ['one_time_token', '"expires_at" < $1'],
+    ['elevation', '"until" < $1'],
+    ['known_place', '"expires_at" < $1'],
+    ['mfa_counter', '"first_at" < $1', COUNTERS_KEPT_MS],
+    ['mfa_challenge', '"expires_at" < $1', DAY_MS],
+    ['login_attempt', '"first_at" < $1', ATTEMPTS_KEPT_MS],
+    ['request_signature', '"expires_at" < $1'],
+    ['oauth_record', '"expires_at" < $1'],
+    ['revoked_token', '"expires_at" < $1'],
+    ['saml_request', '"expires_at" < $1'],
+    ['saml_assertion', '"expires_at" < $1'],
+    ['saml_code', '"expires_at" < $1'],
+    // the database keeps them for 30 days by its own clock, whatever that of this process says
+    ['audit_record', `"timestamp" < least($1, now() - interval '30 days')`, auditRetentionDays * DAY_MS],
+  ];
+  return [
+    ...tables.map(([table, where, keptMs = 0]) =>
+      retainedRows(rows, `identity.${table}`, () => ({ where, values: [new Date(clock.now().getTime() - keptMs)] })),
+    ),
+    retainedRows(rows, EXPIRED_CHANGES.table, () => EXPIRED_CHANGES),
+  ];
+}

@@ -1,0 +1,13 @@
+import { migration } from '../../../kernel/migrations/migration.ts';
+
+/**
+ * An invitation holds its address within its account: that somebody of another account has it must not show. Users who were
+ * listed with no account are listed with the one that they are limited to, else with the organization's own.
+ */
+export const usersOfAccounts = migration('0022-users-of-accounts', [
+  `alter table "identity"."user" add constraint "user_organization_id_account_id_address_unique" unique ("organization_id", "account_id", "address")`,
+  `alter table "identity"."user" drop constraint "user_organization_id_address_unique"`,
+  `update "identity"."user" u set "account_id" =
+       case when jsonb_typeof(u."accounts") = 'array' and jsonb_array_length(u."accounts") = 1 then u."accounts" ->> 0 else a."id" end
+     from "identity"."account" a where a."organization_id" = u."organization_id" and a."own" and u."account_id" is null`,
+]);

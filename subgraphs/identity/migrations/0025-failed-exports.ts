@@ -1,0 +1,10 @@
+import { migration } from '../../../kernel/migrations/migration.ts';
+
+/** That an export was given up, after so many attempts at one of its parts. */
+export const failedExports = migration('0025-failed-exports', [
+  `alter table "identity"."organization_export"
+     add column "attempts" int not null default 0,
+     add column "error" text null,
+     drop constraint "organization_export_status_check",
+     add constraint "organization_export_status_check" check ("status" in ('writing', 'ready', 'failed'))`,
+]);

@@ -1,0 +1,95 @@
+import { BigIntType } from '@mikro-orm/core';
+import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import type { ArchivePosition } from '../../../kernel/records/organization.archive.ts';
+
+export enum OrganizationExportStatus {
+  WRITING = 'writing',
+  READY = 'ready',
+  FAILED = 'failed',
+}
+registerEnumType(OrganizationExportStatus, {
+  name: 'OrganizationExportStatus',
+  valuesConfig: {
+    WRITING: { description: 'It is being written: `records` and `bytes` say how far it is.' },
+    READY: { description: 'It can be downloaded.' },
+    FAILED: { description: 'It was given up; `error` says why. Ask for it again.' },
+  },
+});
+
+/** An archive of all records of an organization, for its operator to hand over. Read by the operator alone, so it has no filter. */
+@ObjectType({
+  description: 'An archive of the records and files of an organization, without its secrets: JSON Lines by table, in a .tar.gz.',
+})
+@Entity({ tableName: 'organization_export' })
+@Index({ properties: ['organizationId', 'createdAt', 'id'] })
+export class OrganizationExport {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Field(() => ID)
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Field(() => OrganizationExportStatus)
+  @Enum({ items: () => OrganizationExportStatus, type: 'text' })
+  status: OrganizationExportStatus = OrganizationExportStatus.WRITING;
+
+  /** How many records of each table are written. */
+  @Property({ type: 'json' })
+  counts: Record<string, number> = {};
+
+  @Field(() => Float, { description: 'How many bytes the archive has so far.' })
+  @Property({ type: new BigIntType('number') })
+  bytes = 0;
+
+  /** How many files of the store it is made of so far. */
+  @Property({ type: 'integer' })
+  parts = 0;
+
+  /** How often it was tried to write the next part. */
+  @Property({ type: 'integer' })
+  attempts = 0;
+
+  @Field(() => String, { nullable: true, description: 'Why it failed; null unless it did.' })
+  @Property({ type: 'text', nullable: true })
+  error: string | null = null;
+
+  /** Where the next part begins; null before the first, and when it is ready. */
+  @Property({ type: 'json', nullable: true })
+  position: ArchivePosition | null = null;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+
+  @Field(() => Date, { description: 'When its last part was written.' })
+  @Property({ type: 'datetime', length: 3 })
+  updatedAt!: Date;
+
+  @Field(() => Date, { nullable: true, description: 'When it was ready; null until it is.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  completedAt: Date | null = null;
+
+  @Field(() => Date, { description: 'When the archive is deleted: 30 days after it was asked for, and with the records at the latest.' })
+  @Property({ type: 'datetime', length: 3 })
+  expiresAt!: Date;
+
+  fail(reason: string): void {
+    Object.assign(this, { status: OrganizationExportStatus.FAILED, error: reason });
+  }
+
+  @Field(() => Int, { description: 'How many records are written.' })
+  get records(): number {
+    return Object.values(this.counts).reduce((sum, count) => sum + count, 0);
+  }
+}
+
+/** Where the parts of its archive lie. */
+export const partKeyOf = ({ id, organizationId }: Pick<OrganizationExport, 'id' | 'organizationId'>, number: number): string =>
+  `exports/${organizationId}/${id}/${number}.tar.gz`;
+
+/** All of them, and one that was written when a process died. */
+export const partKeysOf = (one: Pick<OrganizationExport, 'id' | 'organizationId' | 'parts'>): string[] =>
+  Array.from({ length: one.parts + 1 }, (_, index) => partKeyOf(one, index + 1));

@@ -1,0 +1,25 @@
+import type { Plan } from '../../../kernel/access/principal.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { dateOf } from '../../../kernel/values/days.ts';
+
+/** Of the plan that an organization had before the first change. */
+const ALWAYS = '1970-01-01';
+
+/** Keeps by which plan the days of a month are priced: a day has the one that holds at its end (UTC). */
+export async function notePlan(
+  tx: EntityManager,
+  organizationId: string,
+  { before, plan }: { before: Plan; plan: Plan },
+  now: Date,
+): Promise<void> {
+  await tx.execute(
+    `insert into "identity"."organization_plan" ("organization_id", "day", "plan")
+     select ?, ?::date, ? where not exists (select from "identity"."organization_plan" where "organization_id" = ?)`,
+    [organizationId, ALWAYS, before, organizationId],
+  );
+  await tx.execute(
+    `insert into "identity"."organization_plan" ("organization_id", "day", "plan") values (?, ?::date, ?)
+     on conflict ("organization_id", "day") do update set "plan" = excluded."plan"`,
+    [organizationId, dateOf(now), plan],
+  );
+}

@@ -1,0 +1,20 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
+import { DAY_MS } from '../../../kernel/values/days.ts';
+import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
+
+/** What is shown is of 24 hours; the rest is for questions about an invoice. */
+const HOURS_KEPT_MS = 92 * DAY_MS;
+const WRITERS_KEPT_MS = DAY_MS;
+
+/** Counters of requests that nobody asks about any more. */
+export function usageRetention({ rows, clock }: { rows: Rows; clock: Clock }): Retained[] {
+  const before = (column: string, keptMs: number) => () => ({
+    where: `"${column}" < $1`,
+    values: [new Date(clock.now().getTime() - keptMs)],
+  });
+  return [
+    retainedRows(rows, 'identity.usage_hour_counter', before('hour', HOURS_KEPT_MS)),
+    retainedRows(rows, 'identity.usage_writer_counter', before('written_at', WRITERS_KEPT_MS)),
+  ];
+}

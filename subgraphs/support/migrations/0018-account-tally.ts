@@ -1,0 +1,74 @@
+import { backfill } from '../../../kernel/database/backfill.ts';
+import { migration } from '../../../kernel/migrations/migration.ts';
+
+const KIND = '"status", "priority", "category", "agent_id"';
+const CELL = `"organization_id", "account_id", "customer_id", "day", ${KIND}`;
+/** As in 0006: all time, and the day (UTC). */
+const DAYS = `(values (date '-infinity'), (("created_at" at time zone 'UTC')::date)) as d("day")`;
+/** A ticket of nobody is counted with the desk's only. */
+const COUNTED = `"account_id" is not null or "customer_id" is not null`;
+const KEYS = `"organization_id", coalesce("account_id", '') as "account_id", coalesce("customer_id", '') as "customer_id"`;
+
+/**
+ * How many tickets of each kind an account or customer has: a ledger as `ticket_tally` is. Tickets that there are already are counted
+ * afterwards, an organization at a time (ticket-search/ticket.tally.ts). Making the triggers waits for the tickets that are being
+ * written: whatever they miss, that count sees.
+ */
+export const accountTally = migration('0018-account-tally', [
+  `create table "support"."ticket_account_tally" (
+     "organization_id" text not null,
+     "account_id" text not null,
+     "customer_id" text not null,
+     "day" date not null,
+     "status" text not null,
+     "priority" text not null,
+     "category" text not null,
+     "agent_id" text not null,
+     "count" int not null,
+     "folded" boolean not null default false
+   ) with (autovacuum_vacuum_scale_factor = 0.05)`,
+  // with the count: thousands of cells are added up from the index alone
+  `create index "ticket_account_tally_cell_index" on "support"."ticket_account_tally"
+     ("organization_id", "account_id", "day", ${KIND}, "customer_id") include ("count")`,
+  `create index "ticket_account_tally_customer_index" on "support"."ticket_account_tally" ("organization_id", "customer_id", "day")`,
+  `create index "ticket_account_tally_unfolded_index" on "support"."ticket_account_tally" ("organization_id") where not "folded"`,
+  `create function "support"."tally_opened_of_accounts"() returns trigger language plpgsql as $$ begin
+     insert into "support"."ticket_account_tally" (${CELL}, "count")
+       select ${CELL}, count(*) from (select ${KEYS}, ${KIND}, "created_at" from opened where ${COUNTED}) t
+         cross join lateral ${DAYS} group by ${CELL};
+     return null;
+   end $$`,
+  `create function "support"."tally_removed_of_accounts"() returns trigger language plpgsql as $$ begin
+     insert into "support"."ticket_account_tally" (${CELL}, "count")
+       select ${CELL}, -count(*) from (select ${KEYS}, ${KIND}, "created_at" from removed where ${COUNTED}) t
+         cross join lateral ${DAYS} group by ${CELL};
+     return null;
+   end $$`,
+  `create function "support"."tally_changed_of_account"() returns trigger language plpgsql as $$ begin
+     insert into "support"."ticket_account_tally" (${CELL}, "count")
+       select ${CELL}, "count" from (
+         select ${KEYS}, ${KIND}, "created_at", "count" from (select old.*, -1 as "count" union all select new.*, 1) r where ${COUNTED}
+       ) t cross join lateral ${DAYS};
+     return null;
+   end $$`,
+  `create trigger "ticket_account_tally_opened" after insert on "support"."ticket" referencing new table as opened
+     for each statement execute function "support"."tally_opened_of_accounts"()`,
+  `create trigger "ticket_account_tally_removed" after delete on "support"."ticket" referencing old table as removed
+     for each statement execute function "support"."tally_removed_of_accounts"()`,
+  `create trigger "ticket_account_tally_changed" after update on "support"."ticket" for each row
+     when ((old."account_id", old."customer_id", old."status", old."priority", old."category", old."agent_id", old."created_at")
+       is distinct from (new."account_id", new."customer_id", new."status", new."priority", new."category", new."agent_id", new."created_at"))
+     execute function "support"."tally_changed_of_account"()`,
+  // one statement, which sees tickets and ledger at one instant: what triggers had written by then is counted from the tickets, and what
+  // they write later stays. Nothing is locked; nobody may fold meanwhile
+  `create function "support"."recount_account_tally"("organization" text) returns void language sql as $$
+     with gone as (delete from "support"."ticket_account_tally" where "organization_id" = $1)
+     insert into "support"."ticket_account_tally" (${CELL}, "count", "folded")
+       select ${CELL}, count(*), true from (
+         select ${KEYS}, ${KIND}, "created_at" from "support"."ticket" where "organization_id" = $1 and (${COUNTED})
+       ) t cross join lateral ${DAYS} group by ${CELL} order by ${CELL} $$`,
+  // lists by state of one account, however few of its tickets have it
+  `create index "ticket_account_state_index" on "support"."ticket"
+     ("organization_id", "account_id", "status", "urgency", "created_at", "id")`,
+  ...backfill('support', 'account-tally', `exists (select from "support"."ticket")`),
+]);

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { Principal } from '../../../kernel/access/principal.ts';
+import { defineEvent } from '../../../kernel/events/events.ts';
+import type { Ticket } from '../tickets/ticket.entity.ts';
+import { about, payloadOf, ticketExample, ticketPayload } from '../tickets/ticket.events.ts';
+
+/** For the desk alone, as notes are; identity keeps an audit record of it. */
+export const linksRevoked = defineEvent(
+  {
+    name: 'ticket.links_revoked',
+    family: 'support',
+    requires: 'support:write',
+    description: 'Links that mails about a ticket gave their recipients were revoked.',
+    data: z.strictObject({
+      revoked: z.strictObject({
+        links: z.int().describe('How many links ended.'),
+        by: z.strictObject({ type: z.string().describe('Such as `user` or `api_key`.'), id: z.string() }),
+      }),
+      ticket: ticketPayload,
+    }),
+    example: { revoked: { links: 2, by: { type: 'user', id: 'user_01JQ8Z6V4T9M3N2B1C0D9E8F7G' } }, ticket: ticketExample },
+  },
+  (ticket: Ticket, links: number, { kind: type, id }: Principal, occurredAt: Date) => ({
+    ...about(ticket),
+    occurredAt,
+    data: { revoked: { links, by: { type, id } }, ticket: payloadOf(ticket) },
+  }),
+);

@@ -1,0 +1,241 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { domains } from '../../apps/platform/domains.ts';
+import { createAccount } from '../billing.setup.ts';
+import { operator } from '../operator.setup.ts';
+import { file, keep } from '../rest/attachments.setup.ts';
+import { eventually, rig } from '../rig.ts';
+import { freshEmail, recordKinds } from '../support/record.kinds.ts';
+import { Records } from '../support/records.ts';
+import { copiesOf, rows, rowsWith, tables } from '../support/tables.ts';
+import type { Answer, Json, Tenant } from '../tenant.ts';
+import { userOf } from '../users.setup.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** Where rows stay, by rule. */
+const STAYING = new Set(
+  Object.values(domains).flatMap(({ name, organizationData }) =>
+    organizationData.tables.filter(({ end }) => end !== 'deleted').map(({ table }) => `${name}.${table}`),
+  ),
+);
+/** Jobs, responses to repeated requests and ids of what changed are gone within a day. */
+const FOR_A_DAY = /^(pgboss|bridge)\.|^identity\.change$/;
+
+let platform: Tenant;
+beforeAll(async () => {
+  platform = await operator();
+});
+
+const act = (what: string, { organizationId }: Tenant): Promise<Answer> =>
+  platform.rest('POST', `/operator/organizations/${organizationId}/${what}`);
+const read = async ({ organizationId }: Tenant): Promise<Json> =>
+  (await platform.rest('GET', `/operator/organizations/${organizationId}`)).body.data;
+const sql = async <R extends object = Json>(text: string, ...values: unknown[]): Promise<R[]> => (await rows()).query<R>(text, values);
+
+/** Nothing lives in it any more, as if its services had been taken down and its requests cancelled. */
+async function ended({ organizationId }: Tenant): Promise<void> {
+  await sql(`update services.service set status = 'decommissioned' where organization_id = $1`, organizationId);
+  await sql(`update services.provisioning_request set status = 'cancelled' where organization_id = $1`, organizationId);
+}
+
+async function closeAndWait(tenant: Tenant): Promise<void> {
+  const { advance, assembly } = await rig();
+  // what is counted in memory would be written a moment later, on the day of the deletion
+  await assembly.domains.identity.core.usage.flush();
+  const closed = await act('close', tenant);
+  expect(closed.status, JSON.stringify(closed.body)).toBe(200);
+  await advance(30 * DAY_MS + 1_000);
+}
+
+const deleted = (tenant: Tenant): Promise<Json> =>
+  eventually(async () => {
+    const found = await read(tenant);
+    return found.deleted_at && found;
+  });
+
+/** Tables that hold a text, without those that hold nothing for long. */
+async function tablesWith(text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const table of await tables()) if (!FOR_A_DAY.test(table) && (await rowsWith(table, text)) > 0) found.push(table);
+  return found;
+}
+
+describe('30 days after an organization was closed', () => {
+  test('its records of every kind, its users and its files are deleted, and what stays by rule names nobody', async () => {
+    const tenant = await (await rig()).organization({ plan: 'custom' });
+    const { organizationId } = tenant;
+    const label = `Label ${organizationId.toLowerCase()}`;
+    const own = new Records(tenant, label);
+    for (const kind of Object.keys(recordKinds).filter((one) => one !== 'organization_id')) await own.id(kind);
+    const user = await userOf(tenant);
+    const [email, phone] = [freshEmail(), '+14155550142'];
+    const body = { name: label, email, phone, billing_contact: { name: label, email }, metadata: { owner: label } };
+    const account = await tenant.rest('POST', '/accounts', { body });
+    expect(account.status, JSON.stringify(account.body)).toBe(201);
+    const ticket = await keep(tenant, [file('notes.txt', 'text/plain', label)]);
+    const [attachment] = await sql<{ id: string }>('select id from support.attachment where ticket_id = $1', ticket.id);
+    await platform.rest('POST', `/operator/organizations/${organizationId}/export`);
+    await eventually(
+      async () => (await platform.rest('GET', `/operator/organizations/${organizationId}/export`)).body.data.status === 'ready',
+    );
+    await sql(
+      `insert into identity.audit_record (id, organization_id, timestamp, event_type, scopes, ip_address, user_agent, reason, client_id)
+      values ($1, $2, now(), 'test', '[]', '203.0.113.77', $3, $4, 'ak_1:' || $5)`,
+      `aud_${organizationId}`,
+      organizationId,
+      label,
+      `by ${email}`,
+      email,
+    );
+    const { files } = (await rig()).assembly.domains.identity.core.ports;
+    const [exported] = await sql<{ id: string }>('select id from identity.organization_export where organization_id = $1', organizationId);
+    const keys = [`attachments/${organizationId}/${attachment?.id}`, `exports/${organizationId}/${exported?.id}/1.tar.gz`];
+    for (const key of keys) (await files.open(key))?.stream.destroy() ?? expect.fail(key);
+
+    await ended(tenant);
+    await closeAndWait(tenant);
+    expect(await deleted(tenant)).toMatchObject({ status: 'closed', name: 'Test' });
+
+    expect((await tablesWith(organizationId)).filter((table) => !STAYING.has(table))).toEqual([]);
+    // what was sold stays on the invoice
+    expect((await tablesWith(label)).filter((table) => table !== 'billing.invoice_line')).toEqual([]);
+    for (const person of [email, user.email, user.id, phone]) {
+      const found = await tablesWith(person);
+      expect(
+        found.filter((table) => person !== user.id || table !== 'identity.audit_record'),
+        person,
+      ).toEqual([]);
+    }
+    for (const key of keys) expect(await files.open(key), key).toBeUndefined();
+    expect(await sql('select id from billing.invoice where organization_id = $1', organizationId)).not.toEqual([]);
+    const [kept] = await sql('select * from identity.account where id = $1', account.body.data.id);
+    expect(kept).toMatchObject({ name: expect.stringMatching(/^deleted-/), phone: null, billing_contact: null, metadata: {} });
+    const [record] = await sql('select * from identity.audit_record where id = $1', `aud_${organizationId}`);
+    expect(record).toMatchObject({ ip_address: expect.stringMatching(/^deleted-/), user_agent: null, reason: 'by (address deleted)' });
+    const [trace] = await sql(
+      'select pseudonym_key, deletion_position, deletion_due_at from identity.organization where id = $1',
+      organizationId,
+    );
+    expect(trace).toEqual({ pseudonym_key: null, deletion_position: null, deletion_due_at: null });
+  });
+
+  test('those of other organizations stay as they are', async () => {
+    const [tenant, other] = [await (await rig()).organization(), await (await rig()).organization()];
+    const bystander = new Records(other, `Label ${other.organizationId}`);
+    const account = await bystander.id('account_id');
+    const ticket = await bystander.id('ticket_id');
+    const before = await bystander.read('ticket_id');
+    await closeAndWait(tenant);
+    await deleted(tenant);
+    expect(await bystander.read('ticket_id')).toMatchObject({ ticket: { id: ticket, title: before.ticket.title } });
+    expect((await other.rest('GET', `/accounts/${account}`)).body.data.name).toBe(`Label ${other.organizationId}`);
+  });
+
+  test('one value has one pseudonym in an organization, and another in another one', async () => {
+    const tenants = [await (await rig()).organization(), await (await rig()).organization()];
+    for (const tenant of tenants) {
+      const { id } = await createAccount(tenant, 'Somebody');
+      await copiesOf('identity.account', id, 1, 'customer_id');
+    }
+    for (const tenant of tenants) await act('close', tenant);
+    await (await rig()).advance(30 * DAY_MS + 1_000);
+    const names: string[] = [];
+    for (const tenant of tenants) {
+      await deleted(tenant);
+      const found = await sql<{ name: string }>(
+        'select distinct name from identity.account where organization_id = $1 and not own',
+        tenant.organizationId,
+      );
+      names.push(...found.map(({ name }) => name));
+    }
+    expect(names).toHaveLength(2);
+    expect(new Set(names).size).toBe(2);
+  });
+
+  test('it is neither reopened nor exported, and its users’ addresses are free', async () => {
+    const tenant = await (await rig()).organization();
+    const user = await userOf(tenant);
+    await closeAndWait(tenant);
+    await deleted(tenant);
+    for (const what of ['resume', 'export', 'close', 'suspend']) expect((await act(what, tenant)).status, what).toBe(409);
+    for (const of of [tenant, platform]) expect((await of.rest('GET', '/auth/verify')).status).toBe(of === platform ? 200 : 401);
+    const own = (await platform.rest('GET', '/auth/audit?event_type=organization_deleted')).body.data;
+    expect(own.filter(({ reason }: Json) => reason.includes(tenant.organizationId))).toHaveLength(1);
+    const inIts = `select reason from identity.audit_record where organization_id = $1 and event_type = 'organization_deleted'`;
+    expect(await sql(inIts, tenant.organizationId)).toEqual([{ reason: 'after it was closed' }]);
+    const body = { name: 'New', plan: 'developer', administrator: { name: 'Grace', email: user.email } };
+    expect((await platform.rest('POST', '/operator/organizations', { body })).status).toBe(201);
+  });
+
+  test('nothing is deleted where it was reopened in time', async () => {
+    const { advance } = await rig();
+    const tenant = await (await rig()).organization();
+    const { id } = await createAccount(tenant, 'Acme');
+    await act('close', tenant);
+    await advance(29 * DAY_MS);
+    await act('resume', tenant);
+    await advance(2 * DAY_MS);
+    const other = await (await rig()).organization();
+    await closeAndWait(other);
+    await deleted(other);
+    expect((await tenant.rest('GET', `/accounts/${id}`)).body.data.name).toBe('Acme');
+  });
+
+  test('nothing is deleted where something lives in it, and it is deleted when that has ended', async () => {
+    const { advance, logged } = await rig();
+    const tenant = await (await rig()).organization({ plan: 'custom' });
+    const own = new Records(tenant, 'Label');
+    const serviceId = await own.id('service_id');
+    await ended(tenant);
+    await act('close', tenant);
+    await sql(`update services.service set status = 'operational' where id = $1`, serviceId);
+    await sql(
+      `update pgboss.job set state = 'cancelled' where name = 'identity.organization-closing' and data->>'organizationId' = $1`,
+      tenant.organizationId,
+    );
+    await advance(30 * DAY_MS + 1_000);
+    await eventually(() => logged.some((line) => line.includes(tenant.organizationId) && line.includes('its records are not deleted')));
+    expect(await sql('select 1 as one from services.service where id = $1', serviceId)).toHaveLength(1);
+    expect((await read(tenant)).deleted_at).toBeNull();
+    await ended(tenant);
+    await advance(DAY_MS + 1_000);
+    await deleted(tenant);
+  });
+});
+
+test('the deletion goes on where a process died, and pseudonyms are not made of pseudonyms', async () => {
+  const { advance } = await rig();
+  const tenant = await (await rig()).organization();
+  const { id } = await createAccount(tenant, 'Somebody');
+  await act('close', tenant);
+  // as a process left it that died after it had changed a page
+  const [mark] = await sql<{ name: string }>(
+    `update identity.organization set pseudonym_key = 'k', deletion_position = '{"pass": 1, "table": 0, "after": null, "deleted": 0}' where id = $1
+     returning 'deleted-' || substr(encode(sha256(convert_to('k' || 'somebody', 'UTF8')), 'hex'), 1, 16) as name`,
+    tenant.organizationId,
+  );
+  await sql(`update identity.account set name = $2 where id = $1`, id, mark?.name);
+  await copiesOf('identity.account', id, 1, 'customer_id');
+  await sql(`update identity.account set name = 'Somebody' where organization_id = $1 and id <> $2 and not own`, tenant.organizationId, id);
+  await advance(30 * DAY_MS + 1_000);
+  await deleted(tenant);
+  const names = await sql<{ name: string }>(
+    'select distinct name from identity.account where organization_id = $1 and not own',
+    tenant.organizationId,
+  );
+  expect(names).toEqual([{ name: mark?.name }]);
+});
+
+test('the database refuses every change of the audit, of persons too, but for an organization whose records are being deleted', async () => {
+  const tenant = await (await rig()).organization();
+  const { organizationId } = tenant;
+  await sql(
+    `insert into identity.audit_record (id, organization_id, timestamp, event_type, scopes) values ($1, $1, now(), 'test', '[]')`,
+    organizationId,
+  );
+  const change = (what: string) => sql(`update identity.audit_record set ${what} where id = $1`, organizationId);
+  await expect(change('ip_address = null')).rejects.toThrow(/not changed/);
+  await sql(`update identity.organization set pseudonym_key = 'k' where id = $1`, organizationId);
+  await expect(change(`event_type = 'other'`)).rejects.toThrow(/not changed/);
+  await change('ip_address = null');
+  await sql('update identity.organization set pseudonym_key = null where id = $1', organizationId);
+});

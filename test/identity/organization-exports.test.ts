@@ -1,0 +1,218 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { createAccount } from '../billing.setup.ts';
+import { operator } from '../operator.setup.ts';
+import { file, keep } from '../rest/attachments.setup.ts';
+import { eventually, rig } from '../rig.ts';
+import { unpack } from '../support/archive.ts';
+import { recordKinds } from '../support/record.kinds.ts';
+import { Records } from '../support/records.ts';
+import { copiesOf, rows } from '../support/tables.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { PASSWORD, userOf } from '../users.setup.ts';
+
+const [MINUTE_MS, DAY_MS] = [60_000, 24 * 3_600_000];
+
+let platform: Tenant;
+beforeAll(async () => {
+  platform = await operator();
+});
+
+const pathOf = ({ organizationId }: Pick<Tenant, 'organizationId'>): string => `/operator/organizations/${organizationId}/export`;
+const exportOf = async (tenant: Pick<Tenant, 'organizationId'>): Promise<Json> => (await platform.rest('GET', pathOf(tenant))).body.data;
+const readyOf = (tenant: Tenant): Promise<Json> =>
+  eventually(async () => {
+    const found = await exportOf(tenant);
+    return found.status === 'ready' && found;
+  });
+const fetched = (tenant: Pick<Tenant, 'organizationId'>, by = platform, method = 'GET'): Promise<Response> =>
+  fetch(`${by.origin}/v1${pathOf(tenant)}/file`, { method, headers: { authorization: `Bearer ${by.apiKey}` } });
+const downloaded = async (tenant: Tenant): Promise<Buffer> => Buffer.from(await (await fetched(tenant)).arrayBuffer());
+
+describe('an operator exports an organization', () => {
+  test('with its records of every kind and its files, and without a secret', async () => {
+    const tenant = await (await rig()).organization({ plan: 'custom' });
+    const label = `Label ${tenant.organizationId}`;
+    const own = new Records(tenant, label);
+    for (const kind of Object.keys(recordKinds)) await own.id(kind);
+    const user = await userOf(tenant);
+    const text = 'the content of a file';
+    const ticket = await keep(tenant, [file('notes.txt', 'text/plain', text)]);
+
+    const begun = await platform.rest('POST', pathOf(tenant));
+    expect(begun.status, JSON.stringify(begun.body)).toBe(201);
+    expect(begun.body.data).toMatchObject({ status: 'writing', organization_id: tenant.organizationId, download_url: null });
+    const ready = await readyOf(tenant);
+    expect(ready.download_url).toBe(`${platform.origin}/v1${pathOf(tenant)}/file`);
+    const answer = await fetched(tenant);
+    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${ready.id}.tar.gz"`);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect([bytes.length, Number(answer.headers.get('content-length'))]).toEqual([ready.bytes, ready.bytes]);
+
+    const { records, manifest, names, read } = unpack(bytes);
+    const count = [...records.values()].reduce((sum, list) => sum + list.length, 0);
+    expect(ready.records).toBe(count);
+    expect(manifest).toMatchObject({ organization_id: tenant.organizationId, export_id: ready.id });
+    for (const [table, list] of records) expect(manifest.records[table.replace('/', '.')], table).toBe(list.length);
+    const idsIn = (table: string): string[] => (records.get(table) ?? []).map(({ id }) => id);
+    expect(idsIn('support/ticket')).toEqual(expect.arrayContaining([ticket.id, await own.id('ticket_id')]));
+    expect(idsIn('billing/invoice')).toContain(await own.id('invoice_id'));
+    expect(idsIn('services/service')).toContain(await own.id('service_id'));
+    expect(idsIn('events/webhook')).toContain(await own.id('webhook_id'));
+    expect(records.get('identity/user')?.map(({ email }) => email)).toContain(user.email);
+    const attachment = records.get('support/attachment')?.find(({ filename }) => filename === 'notes.txt');
+    expect(read(`files/attachments/${tenant.organizationId}/${attachment.id}`).toString()).toBe(text);
+
+    const everything = names.map((name) => read(name).toString('latin1')).join('\n');
+    expect(everything).toContain(label);
+    const secret = await rows();
+    for (const [table, column] of [
+      ['identity.api_key', 'hash'],
+      ['identity.api_key', 'signing_secret'],
+      ['identity."user"', 'password_hash'],
+      ['identity.oauth_client', 'secret_hash'],
+      ['identity.mfa_method', 'secret'],
+      ['events.webhook', 'sealed_secret'],
+      ['support.jira_integration', 'sealed_api_token'],
+      ['support.slack_integration', 'sealed_webhook_url'],
+    ] as const) {
+      const found = await secret.query<{ value: string }>(
+        `select "${column}" as value from ${table} where "organization_id" = $1 and "${column}" is not null`,
+        [tenant.organizationId],
+      );
+      for (const { value } of found) expect(everything.includes(value), `${table}.${column}`).toBe(false);
+    }
+    for (const value of [tenant.apiKey, PASSWORD]) expect(everything).not.toContain(value);
+  });
+
+  test('with no record of another organization', async () => {
+    const [tenant, other] = [await (await rig()).organization(), await (await rig()).organization()];
+    await createAccount(other, 'Somebody else');
+    await createAccount(tenant, 'Acme');
+    await platform.rest('POST', pathOf(tenant));
+    await readyOf(tenant);
+    const { records } = unpack(await downloaded(tenant));
+    for (const [table, list] of records)
+      for (const { id, organization_id } of list) expect([organization_id ?? id], table).toEqual([tenant.organizationId]);
+    expect(records.get('identity/account')?.map(({ name }) => name)).toContain('Acme');
+  });
+
+  test('in several parts where there is much, which are one archive', async () => {
+    const tenant = await (await rig()).organization();
+    const { id } = await createAccount(tenant, 'x'.repeat(100));
+    await (await rows()).query(
+      `update "identity"."account" set "metadata" = jsonb_build_object('text', repeat('y', 30000)) where "id" = $1`,
+      [id],
+    );
+    await copiesOf('identity.account', id, 1_000, 'customer_id');
+    await platform.rest('POST', pathOf(tenant));
+    const { id: exportId } = await readyOf(tenant);
+    const [{ parts } = { parts: 0 }] = await (await rows()).query<{ parts: number }>(
+      'select "parts" from "identity"."organization_export" where "id" = $1',
+      [exportId],
+    );
+    expect(parts).toBeGreaterThan(2);
+    const { records, names } = unpack(await downloaded(tenant));
+    expect(new Set(records.get('identity/account')?.map((account) => account.id)).size).toBe(1_002);
+    expect(names.filter((name) => name.startsWith('records/identity/account/')).length).toBeGreaterThan(2);
+  });
+
+  test('once at a time, and a later export takes the place of the last', async () => {
+    const tenant = await (await rig()).organization();
+    const both = await Promise.all([platform.rest('POST', pathOf(tenant)), platform.rest('POST', pathOf(tenant))]);
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const first = await readyOf(tenant);
+    const { body } = await platform.rest('POST', pathOf(tenant));
+    expect((await readyOf(tenant)).id).toBe(body.data.id);
+    await eventually(async () =>
+      (await rows())
+        .query('select 1 from "identity"."organization_export" where "id" = $1', [first.id])
+        .then((found) => found.length === 0),
+    );
+    for (const of of [tenant, platform]) {
+      const records = (await of.rest('GET', '/auth/audit?event_type=organization_exported')).body.data;
+      expect(records.filter(({ reason }: Json) => reason.includes(body.data.id))).toHaveLength(1);
+    }
+  });
+
+  test('also after it was closed, until its records are deleted', async () => {
+    const tenant = await (await rig()).organization();
+    const { body } = await platform.rest('POST', `/operator/organizations/${tenant.organizationId}/close`);
+    await platform.rest('POST', pathOf(tenant));
+    const ready = await readyOf(tenant);
+    expect(Date.parse(ready.expires_at)).toBeLessThanOrEqual(Date.parse(body.data.delete_after));
+    expect(unpack(await downloaded(tenant)).records.get('identity/organization')).toMatchObject([{ status: 'closed' }]);
+  });
+});
+
+describe('an export', () => {
+  test('is downloaded by who may operate the platform and shows a second factor, which is audited in both organizations', async () => {
+    const tenant = await (await rig()).organization();
+    await platform.rest('POST', pathOf(tenant));
+    const { id } = await readyOf(tenant);
+    const { body } = await platform.rest('POST', '/auth/api-keys', { body: { name: 'Watcher', permissions: ['platform:read'] } });
+    const watcher = Object.assign(Object.create(Object.getPrototypeOf(platform)), platform, { apiKey: body.api_key.key }) as Tenant;
+    expect((await watcher.rest('GET', pathOf(tenant))).status).toBe(200);
+    for (const caller of [tenant, watcher]) expect((await fetched(tenant, caller)).status).toBe(403);
+    expect((await watcher.rest('POST', pathOf(tenant))).status).toBe(403);
+
+    const user = await userOf(platform, 'owner');
+    const set = 'mutation ($id: ID!) { setPlatformAccess(userId: $id, access: ADMIN) { id } }';
+    await platform.graphql(set, { id: user.id });
+    const refused = await fetched(tenant, user);
+    expect([refused.status, ((await refused.json()) as Json).error]).toEqual([403, 'mfa_required']);
+
+    expect((await fetched(tenant, platform, 'HEAD')).headers.get('content-length')).toBe(String((await exportOf(tenant)).bytes));
+    await downloaded(tenant);
+    for (const of of [tenant, platform]) {
+      const records = (await of.rest('GET', '/auth/audit?event_type=organization_export_downloaded')).body.data;
+      expect(records.filter(({ reason }: Json) => reason.includes(id))).toHaveLength(1);
+    }
+  });
+
+  test('is not there of an organization that has none, or is none', async () => {
+    const tenant = await (await rig()).organization();
+    for (const { organizationId } of [tenant, { organizationId: 'org_none' }]) {
+      expect((await platform.rest('GET', pathOf({ organizationId }))).status).toBe(404);
+      expect((await fetched({ organizationId })).status).toBe(404);
+    }
+    expect((await platform.rest('POST', pathOf({ organizationId: 'org_none' }))).status).toBe(404);
+    expect((await fetched({ organizationId: '%00' })).status).toBe(400);
+  });
+
+  test('that cannot be written is failed in the end, says no more of it than that, and is asked for again at once', async () => {
+    const { advance, assembly, logged } = await rig();
+    const tenant = await (await rig()).organization();
+    const { files } = assembly.domains.identity.core.ports;
+    const put = vi.spyOn(files, 'put').mockRejectedValue(new Error('/mnt/files is full'));
+    try {
+      expect((await platform.rest('POST', pathOf(tenant))).body.data.error).toBeNull();
+      const failed = await eventually(async () => {
+        await advance(10 * MINUTE_MS);
+        const found = await exportOf(tenant);
+        return found.status === 'failed' && found;
+      });
+      expect(failed).toMatchObject({ download_url: null, error: expect.stringContaining('could not be written') });
+      expect(JSON.stringify(failed)).not.toContain('full');
+      expect(put).toHaveBeenCalledTimes(10);
+      expect(logged.some((line) => line.includes(failed.id) && line.includes('given up') && line.includes('full'))).toBe(true);
+      expect((await fetched(tenant)).status).toBe(404);
+    } finally {
+      put.mockRestore();
+    }
+    expect((await platform.rest('POST', pathOf(tenant))).status).toBe(201);
+    await readyOf(tenant);
+  });
+
+  test('is deleted with its archive after 30 days', async () => {
+    const { advance, assembly } = await rig();
+    const tenant = await (await rig()).organization();
+    await platform.rest('POST', pathOf(tenant));
+    const { id } = await readyOf(tenant);
+    const { files } = assembly.domains.identity.core.ports;
+    const key = `exports/${tenant.organizationId}/${id}/1.tar.gz`;
+    (await files.open(key))?.stream.destroy();
+    await advance(30 * DAY_MS + 1_000);
+    await eventually(async () => (await platform.rest('GET', pathOf(tenant))).status === 404);
+    expect(await files.open(key)).toBeUndefined();
+  });
+});

@@ -1,0 +1,195 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { HASH_KEYS, KEY_CHECK, sealedPlacesOf } from '../../apps/platform/sealed.places.ts';
+import { replaceKeptSecretKey } from '../../apps/platform/secret-key.ts';
+import { SecretBox } from '../../kernel/access/secret-box.ts';
+import { SUBGRAPHS } from '../../kernel/settings/data.ts';
+import { receiver } from '../events/receiver.ts';
+import { openTicket, verified } from '../events/webhooks.setup.ts';
+import { refresh, registered, type TestClient, tokensOf } from '../oauth.setup.ts';
+import { liveThrough } from '../releases/history.ts';
+import { eventually, onRig, type Rig, start } from '../rig.ts';
+import { answer, enrolled, newChallenge } from '../security/mfa.setup.ts';
+import { type KeptDatabase, keptDatabase, refusalOf } from '../support/kept.database.ts';
+import { lastingPort } from '../support/port.ts';
+import { RunningProcess, temporaryFolder } from '../support/process.ts';
+import { Tenant } from '../tenant.ts';
+import { login, userOf } from '../users.setup.ts';
+
+const TOOL = fileURLToPath(new URL('../../dist/apps/tools/maintenance.js', import.meta.url));
+const OLD = 'the key that the database was started with';
+const NEW = 'the key that takes its place from now on...';
+const BOTH = { SECRET_KEY: NEW, SECRET_KEY_FALLBACK: OLD };
+const REFUSED = /^The secret key is not the one that the database was started with/;
+
+const tool = (kept: KeptDatabase, ...options: string[]) =>
+  new RunningProcess([TOOL, 'reencrypt', ...options], { ...kept.settings, ...BOTH });
+const startWith = (kept: KeptDatabase, keys: Record<string, string>) => start({ ...kept.settings, ...keys });
+
+interface Lived {
+  tenant: Tenant;
+  email: string;
+  webhook: { id: string; secret: string };
+  backupCodes: string[];
+  user: { email: string };
+  client: TestClient;
+  /** Each is of use once. */
+  refreshTokens: string[];
+}
+
+/** A database with records of every kind, and every kind of secret. */
+async function withSecrets(): Promise<{ kept: KeptDatabase; lived: Lived }> {
+  // tokens hold at the address for which they were made
+  const made = await keptDatabase({ SECRET_KEY: OLD });
+  const kept = { ...made, settings: { ...made.settings, PORT: String(await lastingPort()) } };
+  const platform = await startWith(kept, { SECRET_KEY: OLD });
+  const tenant = await platform.organization({ plan: 'custom' });
+  const lived = await onRig(platform, async () => {
+    const history = await liveThrough(tenant, 'Before');
+    const { user, backupCodes } = await enrolled(tenant);
+    await tenant.rest('POST', `/webhooks/${history.records.webhook_id}/rotate-secret`);
+    const rotated = await tenant.rest('POST', `/auth/api-keys/${history.records.client_id}/rotate`, { body: { grace_period: 3600 } });
+    expect(rotated.status, JSON.stringify(rotated.body)).toBe(200);
+    const client = await registered(tenant, { is_confidential: false });
+    const { refresh_token } = await tokensOf(await userOf(tenant), client);
+    return { tenant, email: history.email, webhook: history.webhook, backupCodes, user, client, refreshTokens: [refresh_token] };
+  });
+  await platform.close();
+  return { kept, lived };
+}
+
+/** Everything that is encrypted or hashed is of use. */
+async function expectUsable(platform: Rig, { tenant, email, webhook, backupCodes, user, client, refreshTokens }: Lived): Promise<void> {
+  const caller = new Tenant(platform.origin, tenant.organizationId, tenant.apiKey);
+  const { url, arrivals } = await receiver();
+  await onRig(platform, async () => {
+    expect((await login(caller, email)).status).toBe(200);
+    const { body } = await login(caller, user.email);
+    const present = new Tenant(platform.origin, '', body.data.access_token);
+    expect(await answer(present, await newChallenge(present), backupCodes.shift() ?? '')).toMatchObject({ status: 200 });
+    const refreshed = await refresh(platform.origin, client, refreshTokens.shift() ?? '');
+    expect(refreshed.status, JSON.stringify(refreshed.body)).toBe(200);
+    refreshTokens.push(refreshed.body.refresh_token);
+    const replayed = await caller.rest('POST', '/accounts', {
+      body: { name: 'Before', email: 'replayed@example.com' },
+      headers: { 'idempotency-key': 'Before once' },
+    });
+    expect(replayed.headers.get('idempotent-replayed'), JSON.stringify(replayed.body)).toBe('true');
+    await caller.rest('PUT', `/webhooks/${webhook.id}`, { body: { url, events: ['ticket.created'] } });
+    const { id } = await openTicket(caller);
+    const arrival = await eventually(() => arrivals.find(({ text }) => text.includes(id)));
+    expect(verified(webhook.secret, arrival.text, arrival.headers, platform.clock.now())).toMatchObject({ event: 'ticket.created' });
+  });
+}
+
+/** Columns with a text that looks like one of SecretBox, as `events.webhook.sealed_secret`, with how many. */
+async function sealedColumns(kept: KeptDatabase): Promise<string[]> {
+  const columns = await kept.sql<{ schema: string; name: string; column: string }>(
+    `select table_schema as schema, table_name as name, column_name as column from information_schema.columns join information_schema.tables
+       using (table_schema, table_name) where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
+       and data_type in ('text', 'jsonb', 'json', 'character varying')`,
+  );
+  const looksSealed = columns.map(
+    ({ schema, name, column }) =>
+      `select '${schema}.${name}.${column}' as place where exists (select from "${schema}"."${name}" where "${column}"::text ~ '\\mv1\\.[A-Za-z0-9_-]{38,}')`,
+  );
+  const found = await kept.sql<{ place: string }>(looksSealed.join(' union all '));
+  return found.map(({ place }) => place);
+}
+
+test('all secrets are encrypted with a new key, and none in the database is forgotten', async () => {
+  const { kept, lived } = await withSecrets();
+
+  const jobs = 'pgboss.job';
+  const declared = [...SUBGRAPHS.flatMap(sealedPlacesOf), HASH_KEYS, KEY_CHECK].map(({ name }) => (name.startsWith(jobs) ? jobs : name));
+  const found = (await sealedColumns(kept)).map((place) => (place.startsWith('pgboss.') ? jobs : place));
+  expect([...new Set(found)].toSorted(), 'every sealed column is declared in a `sealed.ts`, and has a row in this test').toEqual(
+    [...new Set(declared)].toSorted(),
+  );
+
+  const counted = await tool(kept, '--dry-run').exited;
+  expect(counted).toMatchObject({ code: 0, stderr: '' });
+  const count = Number(/^(\d+) secrets are to be encrypted anew/m.exec(counted.stdout)?.[1]);
+  expect(count).toBeGreaterThan(found.length);
+  await kept.startedOnce({ SECRET_KEY: OLD });
+
+  const done = await tool(kept).exited;
+  expect([done.code, done.stderr]).toEqual([0, '']);
+  expect(done.stdout).toContain(`${count} secrets were encrypted anew.`);
+  expect((await tool(kept).exited).stdout).toContain('0 secrets were encrypted anew.');
+  expect(await refusalOf(startWith(kept, { SECRET_KEY: OLD }))).toMatch(REFUSED);
+
+  const platform = await startWith(kept, { SECRET_KEY: NEW });
+  await expectUsable(platform, lived);
+  await platform.close();
+}, 300_000);
+
+test('a change of the secret key that is killed half way goes on where it was, and until then both keys are needed', async () => {
+  const { kept, lived } = await withSecrets();
+  const COUNT = 12_000;
+  const box = new SecretBox([OLD], 'oauth-records');
+  const rows = Array.from(
+    { length: COUNT },
+    (_, index) => `('Session', 'h${index}', '${box.seal('{}', `Session:h${index}`)}', now() + interval '1 day')`,
+  );
+  await kept.sql(`insert into "identity"."oauth_record" ("kind", "hash", "payload", "expires_at") values ${rows.join(', ')}`);
+
+  const killed = tool(kept);
+  await eventually(() => killed.stdout.includes('hash_key'));
+  killed.kill('SIGKILL');
+  expect(await killed.exited).toMatchObject({ code: null, signal: 'SIGKILL' });
+
+  expect(await refusalOf(startWith(kept, { SECRET_KEY: NEW }))).toMatch(REFUSED);
+  expect(await refusalOf(startWith(kept, { SECRET_KEY: OLD }))).toMatch(REFUSED);
+  const between = await startWith(kept, BOTH);
+  await expectUsable(between, lived);
+  await between.close();
+
+  const resumed = await tool(kept).exited;
+  expect([resumed.code, resumed.stderr]).toEqual([0, '']);
+  const left = Number(/^(\d+) secrets were encrypted anew/m.exec(resumed.stdout)?.[1]);
+  expect(left).toBeGreaterThan(0);
+  const platform = await startWith(kept, { SECRET_KEY: NEW });
+  await expectUsable(platform, lived);
+  await platform.close();
+}, 300_000);
+
+test('secrets that neither key opens are named, and everything else is encrypted with the new key', async () => {
+  const kept = await keptDatabase({ SECRET_KEY: OLD });
+  const platform = await startWith(kept, { SECRET_KEY: OLD });
+  const tenant = await platform.organization();
+  const { body } = await tenant.rest('POST', '/webhooks', { body: { url: 'http://127.0.0.1:9/hook', events: ['invoice.overdue'] } });
+  await platform.close();
+  await kept.sql(`update "events"."webhook" set "sealed_secret" = 'v1.AAAA'`);
+  const { code, stdout } = await tool(kept).exited;
+  expect([code, stdout]).toEqual([1, expect.stringContaining(`events.webhook.sealed_secret ${body.data.id}`)]);
+  await kept.startedOnce({ SECRET_KEY: NEW });
+}, 120_000);
+
+test('the key that a data folder keeps is replaced by a new one, also where that was begun and not ended', async () => {
+  const dataDir = temporaryFolder();
+  const settings = { DATABASE_URL: '', DATA_DIR: dataDir, SECRET_KEY: '' };
+  const file = join(dataDir, 'secret.key');
+  const keyed = () => readFileSync(file, 'utf8').trim();
+  const first = await start(settings);
+  const tenant = await first.organization();
+  await first.close();
+  const run = (...options: string[]) => new RunningProcess([TOOL, 'reencrypt', ...options, '--data', dataDir]).exited;
+  const before = keyed();
+
+  expect(await run('--dry-run')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[1-9]\d* secrets are to be/m) });
+  expect(keyed()).toBe(before);
+  const [begun] = replaceKeptSecretKey(dataDir);
+  const between = await start(settings);
+  expect((await new Tenant(between.origin, '', tenant.apiKey).rest('GET', '/auth/verify')).status).toBe(200);
+  await between.close();
+
+  expect(await run()).toMatchObject({ code: 0, stderr: '' });
+  expect([keyed(), existsSync(`${file}.fallback`)]).toEqual([begun, false]);
+  await (await start(settings)).close();
+  expect(await run()).toMatchObject({ code: 0, stderr: '' });
+  expect(keyed()).not.toBe(begun);
+  await (await start(settings)).close();
+}, 120_000);

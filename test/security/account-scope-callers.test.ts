@@ -1,0 +1,348 @@
+import { X509Certificate } from 'node:crypto';
+import { type Client, createClient } from 'graphql-ws';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { createAccount, LOCATION, orderService } from '../billing.setup.ts';
+import { follow } from '../events/live.setup.ts';
+import { SseClient } from '../events/sse.client.ts';
+import { trustedIssuer } from '../identity/issuer.setup.ts';
+import { clientToken, registered } from '../oauth.setup.ts';
+import { download, file } from '../rest/attachments.setup.ts';
+import { eventually, onRig, type Rig, start } from '../rig.ts';
+import { issue } from '../support/certificates.ts';
+import { ownDatabase } from '../support/own-database.ts';
+import { type Json, Tenant } from '../tenant.ts';
+import { login, PASSWORD, tokenMailedTo } from '../users.setup.ts';
+import { SamlWorld } from './saml-idp.ts';
+
+/** Stands in every record of the other account; a response to a limited caller that it stands in has leaked. */
+const LABEL = 'Only the other account reads this';
+const OWN = 'Words of its own account';
+const AREAS = ['accounts', 'services', 'billing', 'support', 'webhooks'];
+const SETTINGS = { CLIENT_CERT_HEADER: 'X-Client-Cert', TRUSTED_PROXIES: '127.0.0.0/8,::1' };
+
+/** A caller of one kind that is limited to accounts. */
+interface Limited {
+  caller: Tenant;
+  /** Limits it to these accounts from now on. */
+  limitTo(accounts: string[]): Promise<unknown>;
+}
+
+/** A client that shows a certificate, by a proxy that the platform trusts. */
+class CertificateTenant extends Tenant {
+  constructor(
+    origin: string,
+    organizationId: string,
+    private readonly pem: string,
+  ) {
+    super(origin, organizationId, '');
+  }
+
+  override get credentials(): Record<string, string> {
+    return { 'x-client-cert': encodeURIComponent(this.pem) };
+  }
+
+  override socket(): Client {
+    const headers = this.credentials;
+    class ProxiedSocket extends WebSocket {
+      constructor(url: string, protocol: string) {
+        super(url, protocol, { headers });
+      }
+    }
+    return createClient({ url: `${this.origin.replace('http', 'ws')}/graphql`, webSocketImpl: ProxiedSocket, retryAttempts: 0 });
+  }
+}
+
+let platform: Rig;
+/** Another process over the same database; the same one where the database is embedded. */
+let second: Rig;
+let mailed: Rig;
+let world: SamlWorld;
+/** Sees the whole organization. */
+let tenant: Tenant;
+
+beforeAll(async () => {
+  const settings = { ...SETTINGS, DATABASE_URL: await ownDatabase() };
+  platform = await start(settings);
+  second = process.env.TEST_DATABASE_URL ? await start({ ...settings, PUBLIC_ORIGIN: platform.origin }) : platform;
+  // either of them sends what is to be sent
+  mailed = {
+    ...platform,
+    get mails() {
+      return [...platform.mails, ...second.mails];
+    },
+  };
+  world = await onRig(platform, () => SamlWorld.open());
+  tenant = world.tenant;
+});
+afterAll(async () => {
+  if (second !== platform) await second?.close();
+  await platform?.close();
+});
+
+async function created(path: string, body: Json, by = tenant): Promise<Json> {
+  const answer = await by.rest('POST', path, { body });
+  if (answer.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
+  return answer.body.data ?? answer.body.api_key ?? answer.body.ticket;
+}
+
+async function changed(path: string, body: Json): Promise<void> {
+  const answer = await tenant.rest('PUT', path, { body });
+  if (answer.status !== 200) throw new Error(`PUT ${path}: ${JSON.stringify(answer.body)}`);
+}
+
+const callerWith = (token: string): Tenant => new Tenant(tenant.origin, tenant.organizationId, token);
+const permissions = AREAS.map((area) => `${area}:read`);
+let count = 0;
+
+/** Each kind of caller that can be limited, and how it is made and changed. */
+const KINDS: Readonly<Record<string, (accounts: string[]) => Promise<Limited>>> = {
+  'an API key': async (accounts) => {
+    const { id, key } = await created('/auth/api-keys', { name: 'Limited', permissions, accounts });
+    return { caller: callerWith(key), limitTo: (wanted) => changed(`/auth/api-keys/${id}`, { accounts: wanted }) };
+  },
+  'a user': async (accounts) => {
+    const users = `/accounts/${accounts[0]}/users`;
+    const email = `limited-${++count}@example.com`;
+    const { id } = await created(users, { email, name: 'Limited', role: 'member', accounts });
+    const token = await onRig(mailed, () => tokenMailedTo(email));
+    await callerWith('').rest('POST', '/auth/password', { body: { token, password: PASSWORD } });
+    const { body } = await login(callerWith(''), email);
+    return { caller: callerWith(body.data.access_token), limitTo: (wanted) => changed(`${users}/${id}`, { accounts: wanted }) };
+  },
+  'an OAuth client': async (accounts) => {
+    const scopes = AREAS.map((area) => `${area}.read`);
+    const client = await registered(tenant, { scopes, grant_types: ['client_credentials'], accounts });
+    const { body } = await clientToken(tenant.origin, client);
+    return {
+      caller: callerWith(body.access_token),
+      limitTo: (wanted) => changed(`/auth/oauth-clients/${client.id}`, { accounts: wanted }),
+    };
+  },
+  'a client certificate': async (accounts) => {
+    const { pem } = await issue();
+    const { id } = await created('/auth/certificates', { certificate: pem, name: 'Limited', permissions, accounts });
+    // no operation changes a certificate: as another process or a later release would write it
+    const limitTo = (wanted: string[]) =>
+      platform.assembly.domains.identity.core.ports.rows.query(
+        'update "identity"."certificate" set "accounts" = $1::jsonb where "id" = $2 returning "id"',
+        [JSON.stringify(wanted), id],
+      );
+    return { caller: new CertificateTenant(tenant.origin, tenant.organizationId, new X509Certificate(pem).toString()), limitTo };
+  },
+  'a token of a trusted issuer': async (accounts) => {
+    const { id, token } = await trustedIssuer(tenant, { body: { permissions, accounts } });
+    return { caller: callerWith(await token()), limitTo: (wanted) => changed(`/auth/trusted-issuers/${id}`, { accounts: wanted }) };
+  },
+  'a user whom a SAML connection made': async (accounts) => {
+    await world.update({ accounts });
+    const { body } = await world.signIn({ email: world.address(`limited-${++count}`) });
+    const limit = 'mutation ($id: ID!, $accounts: [ID!]) { updateUser(id: $id, input: { accounts: $accounts }) { accounts } }';
+    return {
+      caller: callerWith(body.access_token),
+      async limitTo(wanted) {
+        const { data, errors } = await tenant.graphql(limit, { id: body.user_id, accounts: wanted });
+        expect(errors).toBeUndefined();
+        expect(data.updateUser.accounts).toEqual(wanted);
+      },
+    };
+  },
+};
+const kinds = Object.entries(KINDS);
+
+/** An account with a service, an invoice, and a ticket with a file; the label stands in all that has a place for text. */
+async function populated(label: string) {
+  const account = await createAccount(tenant, label);
+  const order = { name: label, location: { ...LOCATION, address: label } };
+  const { service, firstInvoice: invoice } = await orderService(tenant, account.id, order);
+  await eventually(async () => (await tenant.rest('GET', `/services/${service.id}`)).body.data.status === 'operational');
+  const ticket = await created('/support/tickets', {
+    title: label,
+    description: label,
+    customer_id: account.customer_id,
+    service_affected: service.id,
+    attachments: [file('words.txt', 'text/plain', label)],
+  });
+  const ids = [account.id, account.customer_id, service.id, invoice.id, ticket.id, ticket.attachments[0].id] as string[];
+  return { account, service, invoice, ticket, attachment: ticket.attachments[0].id as string, ids };
+}
+type Populated = Awaited<ReturnType<typeof populated>>;
+
+let other: Populated;
+let own: Populated;
+beforeAll(async () => {
+  other = await populated(LABEL);
+  own = await populated(OWN);
+});
+
+function expectNothingOfOther(answer: unknown, { ids } = other): void {
+  const text = JSON.stringify(answer);
+  for (const hidden of [LABEL, ...ids]) expect(text).not.toContain(hidden);
+}
+
+describe.each(kinds)('%s that is limited to an account', (_, limited) => {
+  let caller: Tenant;
+  let limitTo: Limited['limitTo'];
+  beforeAll(async () => {
+    ({ caller, limitTo } = await limited([own.account.id]));
+  });
+
+  test('reads the records of that account, and no others, over REST and GraphQL', async () => {
+    expect((await caller.rest('GET', '/auth/verify')).body.data).toMatchObject({ accounts: [own.account.id] });
+    const lists = { '/accounts': own.account, '/services': own.service, '/billing/invoices': own.invoice, '/support/tickets': own.ticket };
+    for (const [path, record] of Object.entries(lists)) {
+      const { status, body } = await caller.rest('GET', path);
+      expect(status, path).toBe(200);
+      const records: Json[] = body.data ?? body.invoices ?? body.tickets;
+      expect(records.map(({ id }) => id)).toEqual([record.id]);
+      expectNothingOfOther(body);
+    }
+    const known = [`/services/${other.service.id}`, `/billing/invoices/${other.invoice.id}`, `/support/tickets/${other.ticket.id}`];
+    for (const path of known) expect((await caller.rest('GET', path)).status, path).toBe(404);
+    const { data, errors } = await caller.graphql(`{
+      accounts { nodes { id } } services { nodes { id account { id } } } invoices { nodes { id account { id } } }
+      tickets { nodes { id title account { id } service { id } attachments { id } comments { content } } } events { nodes { payload } }
+    }`);
+    expect(errors).toBeUndefined();
+    expect(data.tickets.nodes).toMatchObject([
+      { id: own.ticket.id, service: { id: own.service.id }, attachments: [{ id: own.attachment }] },
+    ]);
+    expect(data.events.nodes.length).toBeGreaterThan(0);
+    expectNothingOfOther(data);
+  });
+
+  test('is refused what concerns the whole organization', async () => {
+    const { status, body } = await caller.rest('GET', '/webhooks');
+    expect([status, body.error.details.reason]).toEqual([403, 'account_scope']);
+  });
+
+  test('downloads the files of its tickets; those of other tickets read as absent', async () => {
+    const file = await download(caller, own.attachment);
+    expect([file.status, await file.text()]).toEqual([200, OWN]);
+    for (const headers of [{}, { range: 'bytes=0-3' }] as Record<string, string>[]) {
+      const hidden = await download(caller, other.attachment, headers);
+      expect(hidden.status).toBe(404);
+      expect(await hidden.text()).not.toContain(LABEL);
+    }
+  });
+
+  test('sees other accounts within 5 s of the change, in every process and on a socket that is open', async () => {
+    const there = Object.assign(Object.create(Object.getPrototypeOf(caller)), caller, { origin: second.origin }) as Tenant;
+    const sockets = [caller, there].map((one) => one.socket());
+    const accountsOn = async (socket: Client): Promise<string[]> => {
+      const { value } = await socket.iterate<Json>({ query: '{ accounts { nodes { id } } }' }).next();
+      return value.data.accounts.nodes.map(({ id }: Json) => id).sort();
+    };
+    try {
+      for (const socket of sockets) expect(await accountsOn(socket)).toEqual([own.account.id]);
+      const third = (await createAccount(tenant, 'Third')).id;
+      for (const accounts of [[own.account.id, third].sort(), [third], [own.account.id]]) {
+        await limitTo(accounts);
+        const counts = async () => (await Promise.all(sockets.map(accountsOn))).every((seen) => seen.join() === accounts.join());
+        await eventually(counts, 5000);
+      }
+    } finally {
+      for (const socket of sockets) await socket.dispose();
+    }
+  });
+});
+
+test('no subscription and no event stream tells a limited caller of another account', async () => {
+  const fields = Object.keys(platform.assembly.router.schema.getSubscriptionType()?.getFields() ?? {});
+  const ofOrganization = ['deliveryUpdated'];
+  const followed = fields.filter((field) => !ofOrganization.includes(field));
+  expect(followed.length).toBeGreaterThanOrEqual(4);
+  const selection =
+    '{ id accountId subjectId payload subject { ... on Ticket { id title account { name } } ... on Service { id label: name } ... on Invoice { id number account { name } } } }';
+  const callers = await Promise.all(
+    kinds.map(async ([kind, limited]) => {
+      const { caller } = await limited([own.account.id]);
+      const live = followed.map((field) => [field, follow(caller, `subscription { ${field} ${selection} }`)] as const);
+      const narrowed = followed.map((field) =>
+        follow(caller, `subscription($of: ID) { ${field}(accountId: $of) ${selection} }`, { of: other.account.id }),
+      );
+      const refused = ofOrganization.map((field) => follow(caller, `subscription { ${field} { id } }`));
+      return { kind, live, narrowed, refused, streams: [await SseClient.open(caller)], caller };
+    }),
+  );
+  await eventually(() => callers.every(({ refused }) => refused.every((one) => one.isDone())));
+  for (const { kind, refused } of callers)
+    for (const one of refused) expect(one.errors(), kind).toMatchObject([{ extensions: { details: { reason: 'account_scope' } } }]);
+
+  const isThere = (subject: string) => (one: Json) => one.subjectId === subject;
+  const happen = async ({ account, ticket }: Populated, label: string): Promise<{ service: Json; invoice: Json }> => {
+    const order = { name: label, location: { ...LOCATION, address: label } };
+    const { service, firstInvoice: invoice } = await orderService(tenant, account.id, order);
+    await eventually(async () => (await tenant.rest('GET', `/services/${service.id}`)).body.data.status === 'operational');
+    await tenant.rest('PUT', `/support/tickets/${ticket.id}`, { body: { customer_update: label } });
+    return { service, invoice };
+  };
+  const hidden = await happen(other, LABEL);
+  const { service, invoice } = await happen(own, OWN);
+
+  const subjects: Record<string, string> = { serviceStatusChanged: service.id, invoiceUpdated: invoice.id };
+  for (const { kind, live, narrowed, streams } of callers) {
+    for (const [field, one] of live) {
+      await eventually(() => one.of(field).find(isThere(subjects[field] ?? own.ticket.id))).catch(() => expect.fail(`${kind}: ${field}`));
+      expect(one.errors(), `${kind}: ${field}`).toEqual([]);
+      expect(
+        one.of(field).filter(({ accountId }) => accountId !== own.account.id),
+        `${kind}: ${field}`,
+      ).toEqual([]);
+      expectNothingOfOther(one.results, { ...other, ids: [...other.ids, hidden.service.id, hidden.invoice.id] });
+    }
+    for (const one of narrowed) expect(one.results, kind).toEqual([]);
+    for (const { frames } of streams) {
+      await eventually(() => frames.some(({ data }) => data.includes(own.ticket.id)));
+      expectNothingOfOther(frames);
+    }
+  }
+});
+
+test('a subscription ends when an account that it began with is taken, and another one has what is left', async () => {
+  for (const [kind, limited] of kinds) {
+    const third = await createAccount(tenant, 'Taken');
+    const { caller, limitTo } = await limited([own.account.id, third.id]);
+    const query = 'subscription { ticketUpdated { subjectId } }';
+    const live = follow(caller, query);
+    const stream = await SseClient.open(caller);
+    const touch = () => tenant.rest('PUT', `/support/tickets/${own.ticket.id}`, { body: { customer_update: `${Math.random()}` } });
+    await eventually(async () => {
+      await touch();
+      return live.results.length > 0 && stream.frames.length > 0;
+    });
+    await limitTo([own.account.id]);
+    await eventually(async () => {
+      await touch();
+      return live.isDone() && stream.isClosed;
+    }, 10_000).catch(() => expect.fail(kind));
+    expect(live.errors(), kind).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS' } }]);
+    const anew = follow(caller, query);
+    await eventually(async () => {
+      await touch();
+      return anew.results.length > 0;
+    });
+    expect(anew.errors()).toEqual([]);
+  }
+});
+
+test.each(kinds)('%s ends when its only account is closed, and goes on where it has another', async (_, limited) => {
+  const [closing, staying] = [await createAccount(tenant, 'Closing'), await createAccount(tenant, 'Staying')];
+  const { caller: ending } = await limited([closing.id]);
+  const { caller: lasting } = await limited([closing.id, staying.id]);
+  const status = async (caller: Tenant) => (await caller.rest('GET', '/accounts')).status;
+  expect(await Promise.all([ending, lasting].map(status))).toEqual([200, 200]);
+  await changed(`/accounts/${closing.id}`, { status: 'closed' });
+  await eventually(async () => (await status(ending)) === 401, 5000);
+  expect(await status(lasting)).toBe(200);
+});
+
+test('the accounts of a credential are replaced or lifted, and name only accounts that there are', async () => {
+  const { id } = await created('/auth/api-keys', { name: 'Changing', permissions, accounts: [own.account.id] });
+  const change = async (body: object) => tenant.rest('PUT', `/auth/api-keys/${id}`, { body });
+  expect((await change({ name: 'Renamed' })).body.data.accounts).toEqual([own.account.id]);
+  expect((await change({ accounts: [other.account.id] })).body.data.accounts).toEqual([other.account.id]);
+  expect((await change({ accounts: [] })).body.error.details.field).toBe('accounts');
+  expect((await change({ accounts: ['acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G'] })).status).toBe(404);
+  expect((await change({ accounts: null })).body.data.accounts).toBeNull();
+});

@@ -1,0 +1,193 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Principal } from '../../kernel/access/principal.ts';
+import { createLogger } from '../../kernel/log/log.ts';
+import { newId } from '../../kernel/records/ids.ts';
+import { createAccount } from '../billing.setup.ts';
+import { deliveryRows, openTicket, withSlack } from '../integrations/integrations.setup.ts';
+import { operator } from '../operator.setup.ts';
+import { completeRequest, inDays, requested, requestThatIs } from '../provisioning.setup.ts';
+import { makeRule } from '../rest/routing.setup.ts';
+import { eventually, type Rig, rig } from '../rig.ts';
+import { slackServer } from '../support/slack.server.ts';
+import { rows } from '../support/tables.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { userOf } from '../users.setup.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+let platform: Rig;
+let by: Tenant;
+beforeAll(async () => {
+  platform = await rig();
+  by = await operator();
+});
+
+/** Resolves when this process knows that it is suspended, or is no more. */
+const suspended = (tenant: Tenant, is: boolean): Promise<void> => stopped(tenant, is, 'suspend');
+const closed = (tenant: Tenant, is: boolean): Promise<void> => stopped(tenant, is, 'close');
+
+async function stopped({ organizationId }: Tenant, is: boolean, how: 'suspend' | 'close'): Promise<void> {
+  const answer = await by.rest('POST', `/operator/organizations/${organizationId}/${is ? how : 'resume'}`);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  const { standings } = platform.assembly.domains.identity.core;
+  await eventually(async () => (await standings.isSuspended(organizationId)) === is);
+}
+
+/** As the platform itself, to which a suspension is no matter. */
+async function inside({ organizationId }: Tenant, document: string, variables: Json = {}): Promise<Json> {
+  const context = {
+    requestId: newId('request'),
+    principal: Principal.system('test', organizationId),
+    log: createLogger({ level: 'silent' }),
+  };
+  const { data, errors } = await platform.assembly.router.execute({ document, variables, context });
+  expect(errors).toBeUndefined();
+  return data as Json;
+}
+
+/** How often a queue has put off a job of the organization. */
+const putOff = async (queue: string, { organizationId }: Tenant): Promise<number> => {
+  const [row] = await (await rows()).query<{ count: number }>(
+    `select count(*)::int as count from pgboss.job where name = $1 and data ->> 'organizationId' = $2 and start_after > created_on + interval '30 seconds'
+       and state = 'created'`,
+    [queue, organizationId],
+  );
+  return row?.count ?? 0;
+};
+const isPutOff = (queue: string, tenant: Tenant) => eventually(() => putOff(queue, tenant));
+
+describe('while an organization is suspended', () => {
+  test('provisioning that is due does not begin, and begins once it is resumed', async () => {
+    const tenant = await platform.organization({ plan: 'custom' });
+    const { id: accountId } = await createAccount(tenant);
+    const schedule = { preferred_date: inDays(1) };
+    const { id } = await requested(tenant, completeRequest(accountId, { deployment_schedule: schedule }));
+    await suspended(tenant, true);
+    await platform.advance(DAY_MS + MINUTE_MS);
+    await isPutOff('services.provisioning-request', tenant);
+    const found = await inside(tenant, 'query ($id: ID!) { provisioningRequest(id: $id) { status serviceId } }', { id });
+    expect(found.provisioningRequest).toEqual({ status: 'PENDING', serviceId: null });
+    await suspended(tenant, false);
+    await platform.advance(MINUTE_MS);
+    await requestThatIs('completed', tenant, id);
+  });
+
+  test('provisioning that was ordered before is built', async () => {
+    const tenant = await platform.organization({ plan: 'custom' });
+    const { id: accountId } = await createAccount(tenant);
+    const { id } = await requested(tenant, completeRequest(accountId));
+    await suspended(tenant, true);
+    const document = 'query ($id: ID!) { provisioningRequest(id: $id) { status } }';
+    await eventually(async () => (await inside(tenant, document, { id })).provisioningRequest.status === 'COMPLETED');
+  });
+
+  test('reports are not generated, and are once it is resumed', async () => {
+    const tenant = await platform.organization({ plan: 'custom' });
+    await suspended(tenant, true);
+    const { generateSupportReport: report } = await inside(
+      tenant,
+      'mutation { generateSupportReport(input: { reportType: "usage" }) { id status } }',
+    );
+    await isPutOff('support.report', tenant);
+    const read = async (): Promise<string> =>
+      (await inside(tenant, 'query ($id: ID!) { supportReport(id: $id) { status } }', { id: report.id })).supportReport.status;
+    expect(await read()).toBe('GENERATING');
+    await suspended(tenant, false);
+    await platform.advance(MINUTE_MS);
+    await eventually(async () => (await read()) === 'READY');
+  });
+
+  test('clocks of service levels go on, and routing rules wait', async () => {
+    const tenant = await platform.organization({ plan: 'custom' });
+    await makeRule(tenant, { rule_name: 'Quick', actions: { escalate_after: '30_minutes' } });
+    const { id } = await openTicket(tenant, { priority: 'critical' });
+    const document = 'query ($id: ID!) { ticket(id: $id) { sla { escalationReason response { status } } } }';
+    const read = async (): Promise<Json> => (await inside(tenant, document, { id })).ticket.sla;
+    await suspended(tenant, true);
+    await platform.advance(7 * DAY_MS);
+    await eventually(async () => (await read()).response.status === 'BREACHED');
+    const due = 'select 1 from support.ticket_automation where ticket_id = $1 and due_at > $2';
+    await eventually(async () => (await (await rows()).query(due, [id, platform.clock.now()])).length === 1);
+    expect((await read()).escalationReason).not.toBe('Not resolved within 30 minutes');
+    await suspended(tenant, false);
+    await platform.advance(MINUTE_MS);
+    await eventually(async () => (await read()).escalationReason === 'Not resolved within 30 minutes');
+  });
+
+  test('mails about tickets and to administrators wait, and those that a login needs do not', async () => {
+    const tenant = await platform.organization({ plan: 'custom' });
+    const administrator = await userOf(tenant);
+    const ticket = await openTicket(tenant);
+    const address = `${newId('user').toLowerCase()}@example.com`;
+    const mailsTo = (to: string) => platform.mails.filter((mail) => mail.to === to).map(({ subject }) => subject);
+    const before = mailsTo(administrator.email).length;
+    await suspended(tenant, true);
+    await inside(
+      tenant,
+      'mutation ($id: ID!, $to: String!) { escalateTicket(id: $id, input: { escalationLevel: 1, notify: [$to] }) { id } }',
+      { id: ticket.id, to: address },
+    );
+    await isPutOff('support.notify', tenant);
+    const { mails, ports } = platform.assembly.domains.identity.core;
+    const { organizationId } = tenant;
+    const { email: to } = administrator;
+    const mail = (subject: string) => ({ to, subject, text: subject });
+    await ports.orm.em.fork().transactional(async (tx) => {
+      await mails.enqueue(tx, mail('Your webhook is disabled'), { organizationId });
+      await mails.enqueue(tx, mail('Your code'));
+    });
+    await isPutOff('identity.mail', tenant);
+    await eventually(() => mailsTo(to).length === before + 1);
+    expect([mailsTo(to).at(-1), mailsTo(address)]).toEqual(['Your code', []]);
+    await suspended(tenant, false);
+    await platform.advance(MINUTE_MS);
+    await eventually(() => mailsTo(address).length === 1 && mailsTo(to).at(-1) === 'Your webhook is disabled');
+  });
+
+  test('what is told to Slack waits for longer than it would before it expires, in one job', async () => {
+    const slack = await slackServer();
+    const tenant = await platform.organization({ plan: 'custom' });
+    const { id } = await withSlack(tenant, slack, { events: ['ticket.created'] });
+    await suspended(tenant, true);
+    for (const title of ['First', 'Second', 'Third'])
+      await inside(tenant, 'mutation ($title: String!) { createTicket(input: { title: $title, description: "Since 9:30." }) { id } }', {
+        title,
+      });
+    await eventually(async () => (await deliveryRows(id)).length === 3);
+    for (const _ of [1, 2, 3]) await platform.advance(DAY_MS);
+    await eventually(async () => (await putOffNow()) === 1);
+    await suspended(tenant, false);
+    await platform.advance(MINUTE_MS);
+    await eventually(() => slack.posted.length === 3);
+    await eventually(async () => (await deliveryRows(id)).every(({ status }) => status === 'delivered'));
+
+    async function putOffNow(): Promise<number> {
+      const [row] = await (await rows()).query<{ count: number }>(
+        `select count(*)::int as count from pgboss.job where name = 'support.slack' and data ->> 'integrationId' = $1 and state < 'active'`,
+        [id],
+      );
+      return row?.count ?? 0;
+    }
+  });
+});
+
+test('while an organization is closed no service level is told of and no ticket escalated, and both are once it is reopened', async () => {
+  const tenant = await platform.organization({ plan: 'custom' });
+  await makeRule(tenant, { rule_name: 'Quick', actions: { escalate_after: '30_minutes' } });
+  const { id } = await openTicket(tenant, { priority: 'critical' });
+  const find = async (text: string, ...values: unknown[]): Promise<object[]> => (await rows()).query(text, [id, ...values]);
+  const told = () => find('select 1 from support.sla_milestone where ticket_id = $1');
+  const escalated = () => find('select 1 from support.escalation where ticket_id = $1');
+  await closed(tenant, true);
+  await platform.advance(7 * DAY_MS);
+  for (const due of [
+    'select 1 from support.ticket where id = $1 and sla_due_at > $2',
+    'select 1 from support.ticket_automation where ticket_id = $1 and due_at > $2',
+  ])
+    await eventually(async () => (await find(due, platform.clock.now())).length === 1);
+  expect([await told(), await escalated()]).toEqual([[], []]);
+  await closed(tenant, false);
+  await platform.advance(60 * MINUTE_MS);
+  await eventually(async () => (await told()).length > 0 && (await escalated()).length > 0);
+});
