@@ -105,7 +105,7 @@ export class ExecutableSupergraph {
     if (!compiled) {
       const { fragments, introspection } = operation;
       const node: OperationDefinitionNode = introspection === 'mixed' ? dataPart(operation) : operation.node;
-      compiled = CompiledOperation.compile(this.planner, this.schema, node, fragments);
+      compiled = CompiledOperation.compile(this.planner, this, node, fragments);
       this.#compiled.set(operation, compiled);
     }
     return compiled;

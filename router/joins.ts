@@ -22,8 +22,15 @@ interface FieldJoin {
   requires?: string;
 }
 
+interface TypeJoin {
+  graph: string;
+  isInterfaceObject?: boolean;
+}
+
 interface TypeJoins {
   graphs: Set<string>;
+  /** The subgraphs that know the interface as an object. */
+  asObjectIn: Set<string>;
   fields: Map<string, FieldJoin[]>;
 }
 
@@ -53,18 +60,26 @@ export class Joins {
     return fieldJoins.some((join) => join.graph === graph && !join.external && !join.usedOverridden && join.requires === undefined);
   }
 
+  /** The interfaces that a subgraph knows as objects. `subgraph`: its name, or that of its enum value, as plans have it. */
+  interfaceObjectsOf(subgraph: string): string[] {
+    const [graph = ''] = [...this.graphs].find(([value, { name }]) => value === subgraph || name === subgraph) ?? [];
+    return [...this.#types].filter(([, { asObjectIn }]) => asObjectIn.has(graph)).map(([name]) => name);
+  }
+
   /** The subgraphs that answer a field. */
   ownersOf(type: string, field: string): string[] {
     return [...this.graphs.keys()].filter((graph) => this.answers(graph, type, field));
   }
 
   #readType(definition: ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode): void {
-    const graphs = new Set((argumentsOf(definition.directives, 'join__type') as { graph: string }[]).map(({ graph }) => graph));
+    const joins = argumentsOf(definition.directives, 'join__type') as TypeJoin[];
+    const graphs = new Set(joins.map(({ graph }) => graph));
     if (graphs.size === 0) return;
     const fields = (definition.fields ?? []).map(
       (field) => [field.name.value, argumentsOf(field.directives, 'join__field') as FieldJoin[]] as const,
     );
-    this.#types.set(definition.name.value, { graphs, fields: new Map(fields) });
+    const asObjectIn = new Set(joins.filter(({ isInterfaceObject }) => isInterfaceObject).map(({ graph }) => graph));
+    this.#types.set(definition.name.value, { graphs, asObjectIn, fields: new Map(fields) });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { BatchFetchNode, EntityBatchAlias, FlattenNode } from '@graphql-hive/router-query-planner';
-import type { DocumentNode, GraphQLError, GraphQLSchema } from 'graphql';
+import type { DocumentNode, GraphQLError } from 'graphql';
 import { EntityBatch } from './batch.ts';
 import { errorAt } from './errors.ts';
 import type { JsonObject } from './merge.ts';
@@ -8,6 +8,7 @@ import { compileRepresentation, type Represent } from './representation.ts';
 import { compileRewrites, type RenamePath, type Rewrite, renamesOf } from './rewrite.ts';
 import { compileSend, parseFetch, type Response, responseKeys, unreached } from './send.ts';
 import type { Run, Step } from './step.ts';
+import type { Types } from './types.ts';
 
 /** One list of entities of a fetch: where the objects stand that it completes, and how they are sent and read. */
 interface EntityList {
@@ -23,10 +24,10 @@ interface EntityList {
 
 type EntityListNode = Pick<EntityBatchAlias, 'alias' | 'paths' | 'requires' | 'inputRewrites' | 'outputRewrites'>;
 
-const compileList = (node: EntityListNode, document: DocumentNode, schema: GraphQLSchema): EntityList => ({
+const compileList = (node: EntityListNode, subgraph: string, document: DocumentNode, { schema, joins }: Types): EntityList => ({
   alias: node.alias,
   places: node.paths.map((path) => new EntityPath(path, schema)),
-  represent: compileRepresentation(node.requires, node.inputRewrites ?? [], schema),
+  represent: compileRepresentation(node.requires, node.inputRewrites ?? [], schema, joins.interfaceObjectsOf(subgraph)),
   rewrite: compileRewrites(node.outputRewrites ?? [], schema),
   rename: renamesOf(node.outputRewrites ?? []),
   keys: responseKeys(document, node.alias),
@@ -34,11 +35,11 @@ const compileList = (node: EntityListNode, document: DocumentNode, schema: Graph
 
 const ENTITIES = '_entities';
 
-export function compileFlatten<C>({ path, node }: FlattenNode, schema: GraphQLSchema): Step<C> {
+export function compileFlatten<C>({ path, node }: FlattenNode, types: Types): Step<C> {
   if (node.kind !== 'Fetch') throw new Error(`A query plan flattens a ${node.kind} node.`);
   const document = parseFetch(node);
   const send = compileSend<C>(node, document);
-  const list = compileList({ ...node, alias: ENTITIES, paths: [path], requires: node.requires ?? [] }, document, schema);
+  const list = compileList({ ...node, alias: ENTITIES, paths: [path], requires: node.requires ?? [] }, node.serviceName, document, types);
   return async (run) => {
     const batch = new EntityBatch(list.represent);
     for (const places of list.places) batch.add(places.collect(run.data));
@@ -48,12 +49,12 @@ export function compileFlatten<C>({ path, node }: FlattenNode, schema: GraphQLSc
 }
 
 /** Several lists of entities of one subgraph in one request, each under an alias. */
-export function compileBatch<C>(node: BatchFetchNode, schema: GraphQLSchema): Step<C> {
+export function compileBatch<C>(node: BatchFetchNode, types: Types): Step<C> {
   const document = parseFetch(node);
   const send = compileSend<C>(node, document);
   const lists = node.entityBatch.aliases.map((alias) => ({
     variable: alias.representationsVariableName,
-    list: compileList(alias, document, schema),
+    list: compileList(alias, node.serviceName, document, types),
   }));
   return async (run) => {
     const shared = new Map<string, EntityBatch>();

@@ -8,6 +8,7 @@ import type { Path } from './path.ts';
 import { compileProjection, type Fragments, type Project } from './projection.ts';
 import { compileStep, type Fetch, type Step } from './step.ts';
 import { withTypenames } from './typenames.ts';
+import type { Types } from './types.ts';
 
 /** What one request brings to a compiled operation. */
 export interface OperationRun<C> {
@@ -29,15 +30,16 @@ export class CompiledOperation<C> {
   /** Plans one operation of a validated document, whose conditions are decided. */
   static async compile<C>(
     planner: QueryPlanner,
-    schema: GraphQLSchema,
+    types: Types,
     operation: OperationDefinitionNode,
     fragments: Fragments,
   ): Promise<CompiledOperation<C>> {
+    const { schema } = types;
     const distinct = distinguish(operation, fragments);
     const plan = needsPlan(operation)
       ? await planner.planAsync(textOf(schema, distinct), operation.name?.value ?? null, new Set(), 0)
       : undefined;
-    const step = plan?.node && compileStep<C>(plan.node, schema);
+    const step = plan?.node && compileStep<C>(plan.node, types);
     return new CompiledOperation(schema, operation, step, compileProjection(schema, distinct), distinct);
   }
 

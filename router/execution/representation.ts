@@ -2,7 +2,7 @@ import type { InputRewrite, RequiresSelection } from '@graphql-hive/router-query
 import type { GraphQLSchema } from 'graphql';
 import { isObject, type JsonObject, PROTOTYPE } from './merge.ts';
 import { compileRewrites } from './rewrite.ts';
-import { type TypeCheck, typeCheck } from './types.ts';
+import { possibleNames, type TypeCheck, typeCheck } from './types.ts';
 
 type Project = (entity: JsonObject, into: JsonObject) => void;
 
@@ -13,18 +13,32 @@ export function compileRepresentation(
   requires: readonly RequiresSelection[],
   rewrites: readonly InputRewrite[],
   schema: GraphQLSchema,
+  interfaceObjects: readonly string[],
 ): Represent {
+  const interfaceOf = interfacesOf(schema, interfaceObjects);
   const project = compileSelections(requires, { schema, sentAs: rewrites.flatMap(typeSetBy) });
   const rewrite = compileRewrites(rewrites, schema);
   return (entity) => {
     const representation: JsonObject = {};
     project(entity, representation);
-    let known = 0;
-    for (const name in representation) if (name !== '__typename') known += 1;
-    if (known === 0) return undefined;
+    let members = 0;
+    for (const name in representation) if (name !== '__typename') members += 1;
+    if (members === 0) return undefined;
     representation.__typename ??= entity.__typename;
-    return rewrite(representation);
+    rewrite(representation);
+    const known = interfaceOf.get(representation.__typename);
+    if (known) representation.__typename = known;
+    return representation;
   };
+}
+
+/**
+ * The name under which a subgraph that knows interfaces as objects knows their members. The planner (0.0.38) does not always say so:
+ * for a member that was met through the same subgraph it sends the member's own name. One of two such interfaces cannot be told.
+ */
+function interfacesOf(schema: GraphQLSchema, interfaceObjects: readonly string[]): Map<unknown, string> {
+  const members = interfaceObjects.flatMap((name) => possibleNames(schema, name).map((member) => [member, name] as const));
+  return new Map(members.filter(([member]) => members.filter(([other]) => other === member).length === 1));
 }
 
 /** The type that a rewrite gives to entities, where it does: the name of an interface for a subgraph that knows it as an object. */
@@ -35,7 +49,7 @@ export function typeSetBy(rewrite: InputRewrite): string[] {
   return last && 'Key' in last && last.Key === '__typename' ? [String(setValueTo)] : [];
 }
 
-interface Types {
+interface Requirements {
   schema: GraphQLSchema;
   sentAs: readonly string[];
 }
@@ -44,13 +58,13 @@ interface Types {
  * Which entities a fragment of the requirements is for. Where all are sent as their interface, it is for every type of that:
  * the planner (0.0.38) names only one of several types that were selected, and the fields of the others would be missing.
  */
-function checkOf(name: string, { schema, sentAs }: Types): TypeCheck {
+function checkOf(name: string, { schema, sentAs }: Requirements): TypeCheck {
   const isMember = (type: string): boolean => typeCheck(schema, [type])(name);
   return typeCheck(schema, [name, ...sentAs.filter(isMember)]);
 }
 
-function compileSelections(selections: readonly RequiresSelection[], types: Types): Project {
-  const parts = selections.map((selection) => compileSelection(selection, types));
+function compileSelections(selections: readonly RequiresSelection[], requirements: Requirements): Project {
+  const parts = selections.map((selection) => compileSelection(selection, requirements));
   const [only] = parts;
   if (only && parts.length === 1) return only;
   return (entity, into) => {
@@ -58,18 +72,18 @@ function compileSelections(selections: readonly RequiresSelection[], types: Type
   };
 }
 
-function compileSelection(selection: RequiresSelection, types: Types): Project {
+function compileSelection(selection: RequiresSelection, requirements: Requirements): Project {
   if (selection.kind === 'FragmentSpread') throw new Error('A query plan requires a fragment by name.');
   if (selection.kind === 'InlineFragment') {
-    const check = checkOf(selection.typeCondition, types);
-    const inner = compileSelections(selection.selections, types);
+    const check = checkOf(selection.typeCondition, requirements);
+    const inner = compileSelections(selection.selections, requirements);
     return (entity, into) => {
       if (check(String(entity.__typename))) inner(entity, into);
     };
   }
   const { name, alias = name, selections } = selection;
   if (name === PROTOTYPE || alias === PROTOTYPE) return () => undefined;
-  const nested = selections && compileSelections(selections, types);
+  const nested = selections && compileSelections(selections, requirements);
   return (entity, into) => {
     const value = entity[name] ?? entity[alias];
     if (value === undefined || value === null) return;

@@ -1,10 +1,11 @@
 import type { FetchNode, PlanNode } from '@graphql-hive/router-query-planner';
-import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
+import type { DocumentNode, ExecutionResult } from 'graphql';
 import { compileBatch, compileFlatten } from './entities.ts';
 import { errorAt, type RunErrors } from './errors.ts';
 import { type JsonObject, mergeInto } from './merge.ts';
 import { compileRewrites, renamesOf } from './rewrite.ts';
 import { compileSend, parseFetch, responseKeys } from './send.ts';
+import type { Types } from './types.ts';
 
 /** A request to one subgraph. `document` is the same object in every run of a plan, so whatever is compiled of it is kept by it. */
 export interface SubgraphFetch<C> {
@@ -27,18 +28,18 @@ export interface Run<C> {
 export type Step<C> = (run: Run<C>) => Promise<void> | void;
 
 /** Compiles a node of a plan: documents parsed, paths and representations prepared; a run only reads variables and data. */
-export function compileStep<C>(node: PlanNode, schema: GraphQLSchema): Step<C> {
+export function compileStep<C>(node: PlanNode, types: Types): Step<C> {
   switch (node.kind) {
     case 'Fetch':
-      return compileRootFetch(node, schema);
+      return compileRootFetch(node, types);
     case 'Flatten':
-      return compileFlatten(node, schema);
+      return compileFlatten(node, types);
     case 'BatchFetch':
-      return compileBatch(node, schema);
+      return compileBatch(node, types);
     case 'Sequence':
-      return inSequence(node.nodes.map((child) => compileStep<C>(child, schema)));
+      return inSequence(node.nodes.map((child) => compileStep<C>(child, types)));
     case 'Parallel':
-      return inParallel(node.nodes.map((child) => compileStep<C>(child, schema)));
+      return inParallel(node.nodes.map((child) => compileStep<C>(child, types)));
     default:
       // conditions are decided before the plan is made, and subscriptions are not planned
       throw new Error(`A query plan holds a ${node.kind} node.`);
@@ -60,7 +61,7 @@ function inParallel<C>(steps: readonly Step<C>[]): Step<C> {
   };
 }
 
-function compileRootFetch<C>(node: FetchNode, schema: GraphQLSchema): Step<C> {
+function compileRootFetch<C>(node: FetchNode, { schema }: Types): Step<C> {
   const document = parseFetch(node);
   const send = compileSend<C>(node, document);
   const keys = responseKeys(document);

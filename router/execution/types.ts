@@ -1,4 +1,11 @@
 import { type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
+import type { Joins } from '../joins.ts';
+
+/** What steps are compiled with: the types that clients see, and which subgraph knows them. */
+export interface Types {
+  readonly schema: GraphQLSchema;
+  readonly joins: Joins;
+}
 
 /** Whether an object of a type is one of those that a condition names. */
 export type TypeCheck = (typename: string) => boolean;

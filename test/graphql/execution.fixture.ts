@@ -6,6 +6,7 @@ import { buildASTSchema, type DocumentNode, type ExecutionResult, execute, type 
 import { Conditions, type Decisions } from '../../router/conditions.ts';
 import { CompiledOperation } from '../../router/execution/operation.ts';
 import type { SubgraphFetch } from '../../router/execution/step.ts';
+import { Joins } from '../../router/joins.ts';
 import { composeSupergraph } from '../../router/supergraph.ts';
 
 const LINK =
@@ -93,6 +94,7 @@ export async function createFixture(): Promise<Fixture> {
   );
   const planner = new QueryPlanner(supergraphSdl);
   const schema = buildASTSchema(transformSupergraphToPublicSchema(parse(supergraphSdl)), { assumeValid: true });
+  const joins = new Joins(parse(supergraphSdl));
   const gateway = new ApolloGateway({
     supergraphSdl,
     buildService: ({ name }) => new LocalGraphQLDataSource(schemas.get(name) as GraphQLSchema),
@@ -111,7 +113,7 @@ export async function createFixture(): Promise<Fixture> {
       );
       const conditions = new Conditions(node, fragments);
       const decided = conditions.apply(conditions.decide(variables) as Decisions);
-      const operation = await CompiledOperation.compile<object>(planner, schema, decided.node, decided.fragments);
+      const operation = await CompiledOperation.compile<object>(planner, { schema, joins }, decided.node, decided.fragments);
       return operation.run({
         variables,
         context: {},

@@ -16,8 +16,8 @@ const ORDERED: SubgraphSource = {
 let world: World | undefined;
 afterEach(() => world?.router.close());
 
-async function compared(subgraphs: readonly SubgraphSource[], query: string, errors = 0) {
-  world = await createWorld(subgraphs, 'a fixed seed');
+async function compared(subgraphs: readonly SubgraphSource[], query: string, errors = 0, seed = 'a fixed seed') {
+  world = await createWorld(subgraphs, seed);
   world.trouble.errors = errors;
   return { ours: await world.ours(query, {}), expected: world.expected(parse(query), {}) };
 }
@@ -60,6 +60,19 @@ test('fields of an interface object are fetched for every type that is selected,
     expect(ours.data).toEqual(expected.data);
     await world?.router.close();
   }
+});
+
+/** The planner asks the subgraph that knows the interface as an object by the name of a member, which it does not know. */
+test('a member of an interface object that is met again in itself is asked for by the name of the interface', async () => {
+  const { ours, expected } = await compared(
+    WITH_INTERFACE_OBJECTS,
+    '{ person { favourite { related { __typename } ...Related } } } fragment Related on Book { related { ... on Book { id } } }',
+    0,
+    'a person whose favourite is a book',
+  );
+  expect(JSON.stringify(ours.data)).toContain('"id"');
+  expect(ours.errors).toBeUndefined();
+  expect(ours.data).toEqual(expected.data);
 });
 
 test('an error of a type of an interface object that is not selected is not in the response', async () => {

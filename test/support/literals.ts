@@ -1,4 +1,5 @@
 import { type GraphQLField, type GraphQLInputType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql';
+import { clock } from '../rig.ts';
 
 /** The arguments that a field cannot do without, valid and otherwise meaningless; those that `own` names as it says. */
 export function given(
@@ -18,15 +19,16 @@ const BY_TYPE: Readonly<Record<string, string>> = {
   DateTime: '"2030-01-01T00:00:00Z"',
   NotificationRecipientInput: '{ email: "nobody@example.com" }',
 };
-const BY_NAME: Readonly<Record<string, string>> = {
-  email: '"nobody@example.com"',
-  permissions: '["services:read"]',
-  since: JSON.stringify(new Date(Date.now() - 3_600_000)),
+const BY_NAME: Readonly<Record<string, () => string>> = {
+  email: () => '"nobody@example.com"',
+  permissions: () => '["services:read"]',
+  // other files of the same platform may have moved its clock by months
+  since: () => JSON.stringify(new Date(clock.now().getTime() - 3_600_000)),
 };
 
 /** A valid and otherwise meaningless value of a type. */
 export function literal(type: GraphQLInputType, name = ''): string {
-  if (BY_NAME[name]) return BY_NAME[name];
+  if (BY_NAME[name]) return BY_NAME[name]();
   if (isNonNullType(type)) return literal(type.ofType, name);
   if (isListType(type)) return `[${literal(type.ofType)}]`;
   if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
