@@ -85,7 +85,7 @@ export class OperatorService {
     const { closing } = this.deps;
     this.#requireMove(existing(await this.find(id), 'organization', id), OrganizationStatus.CLOSED);
     await closing.requireUnused(id);
-    return this.#move(id, OrganizationStatus.CLOSED, 'organization_closed', reason, (tx) => closing.confirmLater(tx, id));
+    return this.#move(id, OrganizationStatus.CLOSED, 'organization_closed', reason, (tx, before) => closing.confirmLater(tx, id, before));
   }
 
   /** What waited goes on in order; of a closed one as long as nothing is deleted. @throws ResourceNotFound, InvalidState */
@@ -98,13 +98,14 @@ export class OperatorService {
     status: OrganizationStatus,
     eventType: string,
     detail?: string,
-    besides?: (tx: EntityManager) => Promise<void>,
+    besides?: (tx: EntityManager, before: OrganizationStatus) => Promise<void>,
   ): Promise<Organization> {
     return this.#change(id, async (tx, organization) => {
       this.#requireMove(organization, status);
+      const { status: before } = organization;
       organization.moveTo(status, this.deps.clock.now());
       await this.#audit(tx, organization, eventType, detail);
-      await besides?.(tx);
+      await besides?.(tx, before);
     });
   }
 

@@ -27,6 +27,8 @@ type Found = Record<'services' | 'provisioningRequests', { nodes: { id: string }
 
 interface ConfirmationJob {
   organizationId: string;
+  /** What it was before it was closed, and is again if it is reopened. */
+  before?: OrganizationStatus;
 }
 
 export interface OrganizationClosingParts {
@@ -46,7 +48,7 @@ export interface OrganizationClosingParts {
  */
 export class OrganizationClosing {
   constructor(private readonly parts: OrganizationClosingParts) {
-    parts.jobs.define<ConfirmationJob>(QUEUE, ({ organizationId }) => this.#confirm(organizationId), { retryLimit: 20 });
+    parts.jobs.define<ConfirmationJob>(QUEUE, (job) => this.#confirm(job), { retryLimit: 20 });
   }
 
   /** Asks services, which owns the answer, through the graph: outside of any transaction. @throws OrganizationInUse */
@@ -60,14 +62,14 @@ export class OrganizationClosing {
     return !isAny(await this.#live(organizationId));
   }
 
-  /** With the transaction that closes it. */
-  confirmLater(tx: EntityManager, organizationId: string): Promise<void> {
+  /** With the transaction that closes it, which was `before` until then. */
+  confirmLater(tx: EntityManager, organizationId: string, before: OrganizationStatus): Promise<void> {
     const { jobs, clock } = this.parts;
     const startAfter = new Date(clock.now().getTime() + CONFIRMED_AFTER_MS);
-    return jobs.enqueue(tx, QUEUE, { organizationId } satisfies ConfirmationJob, { startAfter });
+    return jobs.enqueue(tx, QUEUE, { organizationId, before } satisfies ConfirmationJob, { startAfter });
   }
 
-  async #confirm(id: string): Promise<void> {
+  async #confirm({ organizationId: id, before }: ConfirmationJob): Promise<void> {
     const { orm, clock, trail, feed, access, log } = this.parts;
     const live = await this.#live(id);
     if (!isAny(live)) return;
@@ -76,6 +78,8 @@ export class OrganizationClosing {
       const organization = await tx.findOne(Organization, { id }, LOCKED);
       if (organization?.status !== OrganizationStatus.CLOSED) return;
       organization.moveTo(OrganizationStatus.ACTIVE, clock.now());
+      // an order must not give back what the operator has taken
+      if (before === OrganizationStatus.SUSPENDED) organization.moveTo(before, clock.now());
       const entry = { eventType: 'organization_resumed', reason: 'services were ordered while it was closed' };
       await trail.record({ ...entry, organizationId: id }, tx);
       if (operator) await trail.record({ ...entry, organizationId: operator.id, reason: `organization ${id}; ${entry.reason}` }, tx);

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import type { Ports } from '../../../kernel/domain.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
@@ -27,6 +28,7 @@ export interface ProvisioningDeps {
   clock: Clock;
   log: Logger;
   connectivity: ConnectivityProvider;
+  isClosed?: Ports['isClosed'];
 }
 
 /** Has a service built: the job exists if, and only if, the transaction commits. */
@@ -39,6 +41,8 @@ export function defineProvisioning(deps: ProvisioningDeps): void {
   deps.jobs.define<ProvisioningJob>(QUEUE, ({ organizationId, serviceId }) => provisioner.run(organizationId, serviceId), {
     retryLimit: MAX_FAILURES * 2,
     retryDelaySeconds: RETRY_DELAY_SECONDS,
+    // ordered while the organization was being closed: nothing is built until that is decided
+    waits: deps.isClosed,
   });
 }
 
