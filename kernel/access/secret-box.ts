@@ -1,4 +1,13 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 const VERSION = 'v1';
 const IV_BYTES = 12;
@@ -16,12 +25,13 @@ export const derivedKey = (secretKey: string, purpose: string): Buffer => Buffer
  * the text: what was sealed for one record does not open for another. The first key seals; all of them open.
  */
 export class SecretBox {
-  readonly #current: Buffer;
-  readonly #keys: readonly Buffer[];
+  readonly #current: KeyObject;
+  // not bytes: Node takes several times as long to make a key of them as to encrypt or sign with it
+  readonly #keys: readonly KeyObject[];
 
   constructor(secretKeys: SecretKeys, purpose: string) {
-    this.#current = derivedKey(secretKeys[0], purpose);
-    this.#keys = secretKeys.map((secretKey) => derivedKey(secretKey, purpose));
+    this.#keys = secretKeys.map((secretKey) => createSecretKey(derivedKey(secretKey, purpose)));
+    this.#current = this.#keys[0] as KeyObject;
   }
 
   /** `v1.` and base64url of IV, authentication tag and ciphertext. */
@@ -56,7 +66,7 @@ export class SecretBox {
     });
   }
 
-  #opened(sealed: string, context: string): { text: string; key: Buffer | undefined } {
+  #opened(sealed: string, context: string): { text: string; key: KeyObject | undefined } {
     const [version, encoded = ''] = sealed.split('.');
     if (version !== VERSION) throw new Error('A secret at rest has an unknown form.');
     const bytes = Buffer.from(encoded, 'base64url');
@@ -72,9 +82,9 @@ export class SecretBox {
   }
 }
 
-const digestOf = (text: string, key: Buffer): string => createHmac('sha256', key).update(text).digest('base64url');
+const digestOf = (text: string, key: KeyObject): string => createHmac('sha256', key).update(text).digest('base64url');
 
-function decrypted(bytes: Buffer, key: Buffer, context: string): string {
+function decrypted(bytes: Buffer, key: KeyObject, context: string): string {
   const iv = bytes.subarray(0, IV_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(context));
   decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import { derivedKey, SecretBox, type SecretKeys } from './secret-box.ts';
 
 /**
@@ -25,7 +25,7 @@ export class Secrets {
 
   /** For hashes that are compared with stored ones. */
   hash(purpose: HashPurpose): KeyedHash {
-    const key = this.hashKeys.get(purpose) ?? derivedKey(this.keys[0], purpose);
+    const key = createSecretKey(this.hashKeys.get(purpose) ?? derivedKey(this.keys[0], purpose));
     return (text) => createHmac('sha256', key).update(text).digest();
   }
 }
