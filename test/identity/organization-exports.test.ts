@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../billing.setup.ts';
 import { operator } from '../operator.setup.ts';
@@ -27,6 +29,25 @@ const readyOf = (tenant: Tenant): Promise<Json> =>
 const fetched = (tenant: Pick<Tenant, 'organizationId'>, by = platform, method = 'GET'): Promise<Response> =>
   fetch(`${by.origin}/v1${pathOf(tenant)}/file`, { method, headers: { authorization: `Bearer ${by.apiKey}` } });
 const downloaded = async (tenant: Tenant): Promise<Buffer> => Buffer.from(await (await fetched(tenant)).arrayBuffer());
+
+/** An organization whose archive has several parts. */
+async function withMuch(): Promise<Tenant> {
+  const tenant = await (await rig()).organization();
+  const { id } = await createAccount(tenant, 'x'.repeat(100));
+  await (await rows()).query(
+    `update "identity"."account" set "metadata" = jsonb_build_object('text', repeat('y', 30000)) where "id" = $1`,
+    [id],
+  );
+  await copiesOf('identity.account', id, 1_000, 'customer_id');
+  return tenant;
+}
+
+const filesBelow = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name))
+    : [];
 
 describe('an operator exports an organization', () => {
   test('with its records of every kind and its files, and without a secret', async () => {
@@ -97,13 +118,7 @@ describe('an operator exports an organization', () => {
   });
 
   test('in several parts where there is much, which are one archive', async () => {
-    const tenant = await (await rig()).organization();
-    const { id } = await createAccount(tenant, 'x'.repeat(100));
-    await (await rows()).query(
-      `update "identity"."account" set "metadata" = jsonb_build_object('text', repeat('y', 30000)) where "id" = $1`,
-      [id],
-    );
-    await copiesOf('identity.account', id, 1_000, 'customer_id');
+    const tenant = await withMuch();
     await platform.rest('POST', pathOf(tenant));
     const { id: exportId } = await readyOf(tenant);
     const [{ parts } = { parts: 0 }] = await (await rows()).query<{ parts: number }>(
@@ -179,28 +194,50 @@ describe('an export', () => {
     expect((await fetched({ organizationId: '%00' })).status).toBe(400);
   });
 
-  test('that cannot be written is failed in the end, says no more of it than that, and is asked for again at once', async () => {
-    const { advance, assembly, logged } = await rig();
-    const tenant = await (await rig()).organization();
+  test('that breaks off in the middle is failed in the end, leaves no file, says no more of it than that, and is asked for again at once', async () => {
+    const { advance, assembly, dataDir, logged } = await rig();
+    const tenant = await withMuch();
     const { files } = assembly.domains.identity.core.ports;
-    const put = vi.spyOn(files, 'put').mockRejectedValue(new Error('/mnt/files is full'));
+    const real = files.put.bind(files);
+    const put = vi.spyOn(files, 'put').mockImplementation(async (key, content) => {
+      if (!key.includes(tenant.organizationId) || key.endsWith('/1.tar.gz')) return real(key, content);
+      await real(key, content.subarray(0, content.length / 2));
+      throw new Error('/mnt/files is full');
+    });
+    const lying = (): string[] => filesBelow(join(dataDir, 'files', 'exports', tenant.organizationId));
     try {
-      expect((await platform.rest('POST', pathOf(tenant))).body.data.error).toBeNull();
+      const { body } = await platform.rest('POST', pathOf(tenant));
+      expect(body.data.error).toBeNull();
+      await eventually(() => lying().length === 2);
       const failed = await eventually(async () => {
         await advance(10 * MINUTE_MS);
         const found = await exportOf(tenant);
         return found.status === 'failed' && found;
       });
-      expect(failed).toMatchObject({ download_url: null, error: expect.stringContaining('could not be written') });
+      expect(failed).toMatchObject({ id: body.data.id, download_url: null, error: expect.stringContaining('could not be written') });
+      const query = 'query ($id: ID!) { organizationExport(id: $id) { id status error downloadUrl } }';
+      expect((await platform.graphql(query, { id: tenant.organizationId })).data.organizationExport).toEqual({
+        id: failed.id,
+        status: 'FAILED',
+        error: failed.error,
+        downloadUrl: null,
+      });
       expect(JSON.stringify(failed)).not.toContain('full');
-      expect(put).toHaveBeenCalledTimes(10);
+      const attempts = put.mock.calls.filter(([key]) => key.endsWith(`${failed.id}/2.tar.gz`));
+      expect(attempts).toHaveLength(10);
       expect(logged.some((line) => line.includes(failed.id) && line.includes('given up') && line.includes('full'))).toBe(true);
       expect((await fetched(tenant)).status).toBe(404);
+      await eventually(() => lying().length === 0);
+      expect((await exportOf(tenant)).id).toBe(failed.id);
     } finally {
       put.mockRestore();
     }
     expect((await platform.rest('POST', pathOf(tenant))).status).toBe(201);
-    await readyOf(tenant);
+    const { id } = await readyOf(tenant);
+    const parts = lying();
+    expect(parts.length).toBeGreaterThan(2);
+    expect(parts.every((path) => path.includes(id))).toBe(true);
+    expect(unpack(await downloaded(tenant)).records.get('identity/account')).toHaveLength(1_002);
   });
 
   test('is deleted with its archive after 30 days', async () => {

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { TestClock } from '../../kernel/clock.ts';
-import { start } from '../rig.ts';
+import { FolderFiles } from '../../kernel/files/files.ts';
+import { eventually, type Rig, start } from '../rig.ts';
 import { RunningProcess, temporaryFolder } from '../support/process.ts';
 import { Tenant } from '../tenant.ts';
 
@@ -52,6 +53,38 @@ test('an operator runs organizations from the command line of the server', async
   const { body: audit } = await user.rest('GET', '/auth/audit?event_type=organization_plan_changed');
   expect(audit.data[0]).toMatchObject({ client_id: 'npm run operator', reason: expect.stringContaining(`organization ${id}`) });
   await second.close();
+}, 180_000);
+
+test('the command line shows that the export of an organization failed and why, and begins another, which is written', async () => {
+  const data = temporaryFolder();
+  const operate = (...args: string[]) => new RunningProcess([TOOL, ...args, '--data', data], SETTINGS).exited;
+  const first = await start({ ...SETTINGS, ...USER, DATA_DIR: data }, new TestClock());
+  const { organizationId: id } = await first.organization();
+  await first.close();
+  await operate('export', id);
+  const put = vi.spyOn(FolderFiles.prototype, 'put').mockRejectedValue(new Error('/mnt/files is full'));
+  onTestFinished(() => put.mockRestore());
+  const failing = await start({ ...SETTINGS, DATA_DIR: data }, new TestClock());
+  const statusIs = (platform: Rig, status: string) => async () => {
+    await platform.advance(600_000);
+    const found = await platform.assembly.domains.identity.core.ports.rows.query(
+      'select 1 from "identity"."organization_export" where "organization_id" = $1 and "status" = $2',
+      [id, status],
+    );
+    return found.length === 1;
+  };
+  await eventually(statusIs(failing, 'failed'));
+  await failing.close();
+  put.mockRestore();
+
+  const shown = await operate('export-status', id);
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^status +FAILED$/m) });
+  expect(shown.stdout).toMatch(/^error +A part of it could not be written in 10 attempts; .* Ask for it again\.$/m);
+  expect((await operate('export', id)).stdout).toMatch(/status +WRITING/);
+  const mended = await start({ ...SETTINGS, DATA_DIR: data }, new TestClock());
+  await eventually(statusIs(mended, 'ready'));
+  await mended.close();
+  expect((await operate('export-status', id)).stdout).toMatch(/^status +READY$/m);
 }, 180_000);
 
 test('the command line lists its commands, and says what is wrong with a command in one line', async () => {

@@ -27,6 +27,11 @@ interface ExportJob {
   exportId: string;
 }
 
+interface RemovalJob extends ExportJob {
+  /** Its record stays, for the operator to see why it failed. */
+  filesOnly?: boolean;
+}
+
 /** 409: it is being written. */
 export class ExportRunning extends PlatformError {
   constructor({ id }: OrganizationExport) {
@@ -51,7 +56,7 @@ export class OrganizationExports {
     const { organizationData, files, log, jobs } = parts;
     this.#archive = new OrganizationArchive(organizationData, files, log);
     jobs.define<ExportJob>(WRITING, ({ exportId }) => this.#write(exportId), RETRIES);
-    jobs.define<ExportJob>(REMOVAL, ({ exportId }) => this.#remove(exportId), RETRIES);
+    jobs.define<RemovalJob>(REMOVAL, (job) => this.#remove(job), RETRIES);
   }
 
   /** The newest one of an organization. */
@@ -69,13 +74,13 @@ export class OrganizationExports {
     const last = await this.newestOf(organizationId, tx);
     if (last?.status === OrganizationExportStatus.WRITING && last.updatedAt.getTime() > now.getTime() - STUCK_MS)
       throw new ExportRunning(last);
-    if (last) await jobs.enqueue(tx, REMOVAL, { exportId: last.id } satisfies ExportJob);
+    if (last) await jobs.enqueue(tx, REMOVAL, { exportId: last.id } satisfies RemovalJob);
     const expiresAt = new Date(Math.min(now.getTime() + EXPORT_DAYS * DAY_MS, deleteAfter?.getTime() ?? Number.POSITIVE_INFINITY));
     const id = newId('organizationExport');
     const begun = Object.assign(new OrganizationExport(), { id, organizationId, createdAt: now, updatedAt: now, expiresAt });
     await tx.persist(begun).flush();
     await jobs.enqueue(tx, WRITING, { exportId: id } satisfies ExportJob);
-    await jobs.enqueue(tx, REMOVAL, { exportId: id } satisfies ExportJob, { startAfter: expiresAt });
+    await jobs.enqueue(tx, REMOVAL, { exportId: id } satisfies RemovalJob, { startAfter: expiresAt });
     return begun;
   }
 
@@ -97,8 +102,8 @@ export class OrganizationExports {
 
   /** The attempt is counted before it is made: one that ends its process counts too. */
   async #write(id: string): Promise<void> {
-    const begun = await this.#change(id, (found) => {
-      if (found.attempts >= ATTEMPTS_MAX) found.fail(GIVEN_UP);
+    const begun = await this.#change(id, async (found, tx) => {
+      if (found.attempts >= ATTEMPTS_MAX) await this.#giveUp(found, tx);
       else found.attempts += 1;
     });
     if (begun?.status !== OrganizationExportStatus.WRITING) return;
@@ -108,8 +113,14 @@ export class OrganizationExports {
       if (begun.attempts < ATTEMPTS_MAX) throw error;
       const { organizationId } = begun;
       this.parts.log.error({ err: error, export: id, organization: organizationId }, 'the export of an organization was given up');
-      await this.#change(id, (found) => found.fail(GIVEN_UP));
+      await this.#change(id, (found, tx) => this.#giveUp(found, tx));
     }
+  }
+
+  /** Its parts are of no use any more, and are what an organization has: they do not lie there until it expires. */
+  async #giveUp(found: OrganizationExport, tx: EntityManager): Promise<void> {
+    found.fail(GIVEN_UP);
+    await this.parts.jobs.enqueue(tx, REMOVAL, { exportId: found.id, filesOnly: true } satisfies RemovalJob);
   }
 
   /** A part that is written again, since the process died before it said so, takes the place of the first. */
@@ -145,13 +156,13 @@ export class OrganizationExports {
   }
 
   /** The files go first: a job that fails between is run again. */
-  async #remove(id: string): Promise<void> {
+  async #remove({ exportId: id, filesOnly }: RemovalJob): Promise<void> {
     const { orm, files } = this.parts;
     const em = orm.em.fork();
     const found = await em.findOne(OrganizationExport, { id });
     if (!found) return;
     for (const key of partKeysOf(found)) await files.delete(key);
-    await em.nativeDelete(OrganizationExport, { id });
+    if (!filesOnly) await em.nativeDelete(OrganizationExport, { id });
   }
 }
 
