@@ -89,6 +89,43 @@ describe('an operator changes the plan of an organization', () => {
   });
 });
 
+test('a plan that an operator changes within a month is kept by the day, and overage is priced by it', async () => {
+  const { advance, assembly, clock } = await rig();
+  const { core } = assembly.domains.identity;
+  const tenant = await (await rig()).organization({ plan: 'business' });
+  const now = clock.now();
+  const noonOf = (date: number): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, date, 12));
+  const use = async (requests: number): Promise<void> => {
+    core.usage.count(tenant.organizationId, { requests, weight: requests }, clock.now());
+    await core.usage.flush();
+  };
+  const change = async (plan: string): Promise<void> =>
+    expect((await platform.rest('PUT', `/operator/organizations/${tenant.organizationId}/plan`, { body: { plan } })).status).toBe(200);
+  await advance(noonOf(10).getTime() - clock.now().getTime());
+  await use(300_000);
+  await advance(noonOf(20).getTime() - clock.now().getTime());
+  for (const plan of ['enterprise', 'developer']) await change(plan);
+  await use(70_000);
+  await core.overages.report();
+
+  const month = noonOf(20).toISOString().slice(0, 7);
+  const kept = `select "day"::text, "plan" from "identity"."organization_plan" where "organization_id" = $1 order by "day"`;
+  expect(await core.ports.rows.query(kept, [tenant.organizationId])).toEqual([
+    { day: '1970-01-01', plan: 'business' },
+    { day: `${month}-20`, plan: 'developer' },
+  ]);
+  const days = new Date(Date.UTC(noonOf(20).getUTCFullYear(), noonOf(20).getUTCMonth() + 1, 0)).getUTCDate();
+  const included = Math.floor((19 * 500_000 + (days - 19) * 50_000) / days);
+  const found = await eventually(async () => {
+    const { data } = await tenant.graphql('{ events(filter: { event: ["usage.overage"] }) { nodes { payload } } }');
+    return data.events.nodes.length > 0 && data.events.nodes;
+  });
+  const told: Json[] = found.map(({ payload }: Json) => JSON.parse(payload).data.usage);
+  expect(told.map((usage) => usage.included)).toEqual(told.map(() => included));
+  // what was requested last: on the plan of developers all that it takes, the rest at the price of business
+  expect(told.find(({ unit_price }) => unit_price === '0.001')?.quantity).toBe(Math.min(70_000, 370_000 - included));
+});
+
 test('what was counted in this minute counts against the limit of the new plan, and a larger plan has room again', async () => {
   const tenant = await (await rig()).organization({ plan: 'business' });
   const change = async (plan: string): Promise<void> =>
