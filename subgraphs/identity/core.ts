@@ -212,7 +212,8 @@ function createLogins(ports: IdentityPorts, { feed, trail, tokens, userAccess }:
   const places = new KnownPlaces(orm, clock, secrets.hash('known-places'));
   const sessions = new Sessions({ orm, clock, tokens, trail, feed, userAccess, places, requestsPerMinute });
   const attempts = new LoginAttempts(orm, clock, places);
-  const queueing = { jobs, secrets, clock, log, mailer, sms, isSuspended: ports.isSuspended };
+  const { isSuspended } = ports;
+  const queueing = { jobs, secrets, clock, log, mailer, sms, isSuspended };
   const mails = new SealedMessages<Mail>({ kind: 'mail', name: 'identity.mail', retries: MAIL_RETRIES, ...queueing });
   const messages = new SealedMessages<Sms>({ kind: 'sms', name: 'identity.sms', retries: SMS_RETRIES, ...queueing });
   return {
@@ -221,7 +222,20 @@ function createLogins(ports: IdentityPorts, { feed, trail, tokens, userAccess }:
     places,
     mails,
     login: new LoginService({ orm, attempts, sessions, trail, userAccess, passwordCost }),
-    passwords: new PasswordService({ orm, clock, mails, sessions, attempts, places, trail, jobs, log, authOrigin, passwordCost }),
+    passwords: new PasswordService({
+      orm,
+      clock,
+      mails,
+      sessions,
+      attempts,
+      places,
+      trail,
+      jobs,
+      log,
+      isSuspended,
+      authOrigin,
+      passwordCost,
+    }),
     mfa: createMfa({ orm, clock, mails, messages, trail, feed, places, secrets }),
   };
 }

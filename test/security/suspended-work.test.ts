@@ -11,7 +11,7 @@ import { eventually, type Rig, rig } from '../rig.ts';
 import { slackServer } from '../support/slack.server.ts';
 import { rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
-import { userOf } from '../users.setup.ts';
+import { PASSWORD, tokenMailedTo, userOf } from '../users.setup.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -143,6 +143,29 @@ describe('while an organization is suspended', () => {
     await suspended(tenant, false);
     await platform.advance(MINUTE_MS);
     await eventually(() => mailsTo(address).length === 1 && mailsTo(to).at(-1) === 'Your webhook is disabled');
+  });
+
+  test('an invitation waits, its link is as good as new once it is resumed, and one that its user asks for is sent', async () => {
+    const tenant = await platform.organization({ plan: 'custom' });
+    const { id: accountId } = await createAccount(tenant);
+    const mailsTo = (email: string) => platform.mails.filter((mail) => mail.to === email && /token=/.test(mail.text));
+    await suspended(tenant, true);
+    const document = `mutation ($accountId: ID!, $email: String!) {
+      inviteUser(accountId: $accountId, input: { email: $email, name: "Grace", role: MEMBER }) { id } }`;
+    const [email, asking] = [1, 2].map(() => `${newId('user').toLowerCase()}@example.com`) as [string, string];
+    for (const one of [email, asking]) await inside(tenant, document, { accountId, email: one });
+    await eventually(async () => (await putOff('identity.invitation', tenant)) === 2);
+    expect((await tenant.rest('POST', '/auth/password/reset', { body: { email: asking }, headers: { authorization: '' } })).status).toBe(
+      202,
+    );
+    await eventually(() => mailsTo(asking).length === 1);
+    await platform.advance(8 * DAY_MS);
+    expect(mailsTo(email)).toEqual([]);
+    await suspended(tenant, false);
+    await platform.advance(MINUTE_MS);
+    const token = await tokenMailedTo(email);
+    const chosen = await tenant.rest('POST', '/auth/password', { body: { token, password: PASSWORD }, headers: { authorization: '' } });
+    expect(chosen.status, JSON.stringify(chosen.body)).toBe(200);
   });
 
   test('what is told to Slack waits for longer than it would before it expires, in one job', async () => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import type { IsSuspended } from '../../../kernel/domain.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
@@ -34,6 +35,7 @@ export interface PasswordParts {
   trail: AuditTrail;
   jobs: Jobs;
   log: Logger;
+  isSuspended: IsSuspended | undefined;
   /** Where the page is that a mail's link opens. */
   authOrigin: string;
   passwordCost: PasswordCost | undefined;
@@ -49,6 +51,12 @@ const LIVES_MS: Readonly<Record<TokenPurpose, number>> = {
 /** Links that are mailed to a user in any hour, whoever asks for them. */
 const MAILS_PER_HOUR = 6;
 
+interface InvitationJob {
+  userId: string;
+  /** By which its queue knows whether it waits. */
+  organizationId: string;
+}
+
 interface ResetRequest {
   email: string;
   client: ClientInfo | undefined;
@@ -58,12 +66,13 @@ interface ResetRequest {
 export class PasswordService {
   constructor(private readonly parts: PasswordParts) {
     parts.jobs.define<ResetRequest>(RESET_QUEUE, (request) => this.#sendReset(request));
-    parts.jobs.define<{ userId: string }>(INVITATION_QUEUE, ({ userId }) => this.#sendInvitation(userId));
+    // its link lives from when it is sent
+    parts.jobs.define<InvitationJob>(INVITATION_QUEUE, ({ userId }) => this.#sendInvitation(userId), { waits: parts.isSuspended });
   }
 
   /** Has an invitation sent. Whether somebody logs in by its address is found out by a job: the caller must not learn it by the time. */
-  invite(tx: EntityManager, { id: userId }: User): Promise<void> {
-    return this.parts.jobs.enqueue(tx, INVITATION_QUEUE, { userId });
+  invite(tx: EntityManager, { id: userId, organizationId }: User): Promise<void> {
+    return this.parts.jobs.enqueue(tx, INVITATION_QUEUE, { userId, organizationId } satisfies InvitationJob);
   }
 
   async #sendInvitation(id: string): Promise<void> {
