@@ -1,6 +1,6 @@
 /**
  * Bundles the programs that are started often into dist/programs/: that Node finds, reads and links four thousand modules one by
- * one was most of the time until a process could begin. Tools and tests run the modules as they are.
+ * one was most of the time until a process could begin. The tools of development and the tests run the modules as they are.
  */
 import { dirname, relative, resolve } from 'node:path';
 import { build } from 'rolldown';
@@ -28,8 +28,15 @@ const placesOfModules = {
   },
 };
 
+/** Tools of a running installation, each `npm run <name>`. */
+const TOOLS = ['maintenance', 'migrate', 'operator', 'reset-admin', 'rotate-signing-key'];
+
 await build({
-  input: { platform: `${DIST}/apps/platform/main.js`, router: `${DIST}/apps/router/main.js` },
+  input: {
+    platform: `${DIST}/apps/platform/main.js`,
+    router: `${DIST}/apps/router/main.js`,
+    ...Object.fromEntries(TOOLS.map((name) => [name, `${DIST}/apps/tools/${name}.js`])),
+  },
   platform: 'node',
   external: (id) => LEFT_ALONE.some((name) => id === name || id.startsWith(`${name}/`)),
   // graphql decides by it when it is loaded, which in a bundle is before our first line

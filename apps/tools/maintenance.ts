@@ -1,41 +1,5 @@
 import '../production.ts';
-import 'reflect-metadata';
-import { parseArgs } from 'node:util';
-import { ConfigError } from '../../kernel/settings/config.ts';
-import { orHelp, runTool } from './offline.ts';
-import { prune } from './prune.ts';
-import { reencrypt } from './reencrypt.ts';
-import { verify } from './verify.ts';
 
-const HELP = `Maintains the databases of the platform: npm run maintenance -- COMMAND [options].
-
-  verify                Reads the whole event log and says what is wrong with it, by ids. Ends with status 1 if anything is.
-  prune                 Deletes now what the platform deletes by age in the background.
-  reencrypt             Encrypts all secrets with a new secret key. See The secret key in docs/operations.md.
-
-  --dry-run             Of prune and reencrypt: counts, and changes nothing.
-  --data FOLDER         DATA_DIR of an embedded database; the platform must not run on it.
-  --database-url URL    DATABASE_URL.
-  --help                This text.
-
-Everything else is read from the environment, as npm start does (docs/config.md). Every command works in small transactions: it may
-run beside the platform, and can be stopped and repeated.
-`;
-
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean', default: false } as const;
-const options = { 'dry-run': flag, data: text, 'database-url': text, help: { ...flag, short: 'h' } } as const;
-
-const COMMANDS = { verify, prune, reencrypt };
-
-await runTool(async () => {
-  const { values, positionals } = orHelp(() => parseArgs({ options, allowPositionals: true }), 'maintenance');
-  const [name = '', ...more] = positionals;
-  if (values.help || !name) return void process.stdout.write(HELP);
-  const command = Object.entries(COMMANDS).find(([known]) => known === name)?.[1];
-  if (!command) throw new ConfigError([`There is no command ${name}. See npm run maintenance -- --help.`]);
-  if (more.length > 0) throw new ConfigError([`${name} takes no arguments. See npm run maintenance -- --help.`]);
-  const given = { DATA_DIR: values.data, DATABASE_URL: values['database-url'] };
-  const isDone = await command(given, { dryRun: values['dry-run'], tell: (line) => void process.stdout.write(`${line}\n`) });
-  if (!isDone) process.exitCode = 1;
-});
+// loaded after it, so that they are read from the compile cache
+const [{ runAsProcess }, { maintain }] = await Promise.all([import('./tool.ts'), import('./maintenance.tool.ts')]);
+await runAsProcess(maintain);

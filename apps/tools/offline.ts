@@ -1,18 +1,15 @@
 import type { SecretKeys } from '../../kernel/access/secret-box.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { PlatformError } from '../../kernel/errors/errors.ts';
 import { createLogger, type Logger } from '../../kernel/log/log.ts';
 import { createMetrics } from '../../kernel/metrics/metrics.ts';
-import { type Config, ConfigError, loadConfig } from '../../kernel/settings/config.ts';
+import { type Config, type ConfigSource, loadConfig } from '../../kernel/settings/config.ts';
 import { assembleWith, type FullAssembly } from '../platform/assemble.ts';
 import { lockDataFolder } from '../platform/data-lock.ts';
 import { Databases } from '../platform/databases.ts';
 import { secretKeysOf } from '../platform/secret-key.ts';
-import { databaseError, describeStartError } from '../platform/start-error.ts';
+import { databaseError } from '../platform/start-error.ts';
 import { type OpenedStores, openStores } from '../platform/stores.ts';
 
-/** Values of settings by their names, in place of those of the environment. */
-type Given = Record<string, string | undefined>;
 type KeysOf = (config: Config) => SecretKeys;
 
 interface Settled {
@@ -27,10 +24,10 @@ export interface Offline extends AsyncDisposable {
   assembly: FullAssembly;
 }
 
-/** With the settings of the environment, as `npm start` reads them. @throws StartError, ConfigError, SchemaError */
-export async function openOffline(given: Given): Promise<Offline> {
+/** With settings as `npm start` reads them. @throws StartError, ConfigError, SchemaError */
+export async function openOffline(settings: ConfigSource): Promise<Offline> {
   await using opened = new AsyncDisposableStack();
-  const { config, log, secretKeys } = await settle(given, opened);
+  const { config, log, secretKeys } = await settle(settings, opened);
   const origin = config.publicOrigin ?? `http://localhost:${config.port}`;
   const foundation = { config, secretKeys, origin, clock: systemClock, log, metrics: createMetrics(), redis: undefined };
   const assembly = await opening(config, () => assembleWith(foundation, { isOffline: true }));
@@ -41,11 +38,11 @@ export async function openOffline(given: Given): Promise<Offline> {
 
 /** Databases without the platform over them. @throws as `openOffline` */
 export async function openOfflineStores(
-  given: Given,
+  settings: ConfigSource,
   keysOf?: KeysOf,
 ): Promise<OpenedStores & Pick<Settled, 'config' | 'secretKeys'> & AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
-  const { config, log, secretKeys } = await settle(given, opened, keysOf);
+  const { config, log, secretKeys } = await settle(settings, opened, keysOf);
   const databases = opened.adopt(new Databases(config, log), (all) => all.close());
   const stores = await opening(config, () => openStores(databases, secretKeys, log));
   const resources = opened.move();
@@ -53,9 +50,8 @@ export async function openOfflineStores(
 }
 
 /** The embedded database belongs to the tool until it ends. */
-async function settle(given: Given, opened: AsyncDisposableStack, keysOf: KeysOf = secretKeysOf): Promise<Settled> {
-  const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const config: Config = { ...loadConfig({ ...process.env, ...options }), migrate: 'never' };
+async function settle(settings: ConfigSource, opened: AsyncDisposableStack, keysOf: KeysOf = secretKeysOf): Promise<Settled> {
+  const config: Config = { ...loadConfig(settings), migrate: 'never' };
   if (!config.databaseUrl) opened.adopt(await lockDataFolder(config.dataDir), (lock) => lock.release());
   const log = createLogger({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
   return { config, log, secretKeys: keysOf(config) };
@@ -66,25 +62,5 @@ async function opening<T>({ databaseUrl }: Config, open: () => Promise<T>): Prom
     return await open();
   } catch (error) {
     throw databaseUrl ? databaseError(error, databaseUrl) : error;
-  }
-}
-
-/** Runs a tool. An error becomes one line on stderr and exit status 1. */
-export async function runTool(run: () => Promise<void>): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    // what an operation refuses says what to do; anything else shows where it came from
-    process.stderr.write(`${error instanceof PlatformError ? error.message : describeStartError(error)}\n`);
-    process.exitCode = 1;
-  }
-}
-
-/** Parses a command line. @throws ConfigError with what is wrong in one sentence, and where the help is */
-export function orHelp<T>(parse: () => T, tool: string): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw new ConfigError([`${(error as Error).message.split('. ', 1)[0]}. See npm run ${tool} -- --help.`]);
   }
 }

@@ -1,9 +1,10 @@
+import type { ConfigSource } from '../../kernel/settings/config.ts';
 import { openOffline } from './offline.ts';
 import type { MaintenanceOptions } from './reencrypt.ts';
 
 /** Deletes what the platform deletes in the background, by the same statements, until nothing is left to be deleted. */
-export async function prune(given: Record<string, string | undefined>, { dryRun, tell }: MaintenanceOptions): Promise<boolean> {
-  await using offline = await openOffline(given);
+export async function prune(settings: ConfigSource, { dryRun, tell }: MaintenanceOptions): Promise<boolean> {
+  await using offline = await openOffline(settings);
   let sum = 0;
   for (const { name, ...one } of offline.assembly.retained) {
     let count = 0;

@@ -1,4 +1,4 @@
-import { type Config, ConfigError } from '../../kernel/settings/config.ts';
+import { type Config, ConfigError, type ConfigSource } from '../../kernel/settings/config.ts';
 import { forgetKeptFallback, newSecretKey, replaceKeptSecretKey, secretKeysOf } from '../platform/secret-key.ts';
 import { sealedIn } from '../platform/stores.ts';
 import { openOfflineStores } from './offline.ts';
@@ -10,8 +10,8 @@ export interface MaintenanceOptions {
 }
 
 /** Encrypts all secrets with the new key. False where some are left that no key opens. */
-export async function reencrypt(given: Record<string, string | undefined>, { dryRun, tell }: MaintenanceOptions): Promise<boolean> {
-  await using offline = await openOfflineStores(given, (config) => {
+export async function reencrypt(settings: ConfigSource, { dryRun, tell }: MaintenanceOptions): Promise<boolean> {
+  await using offline = await openOfflineStores(settings, (config) => {
     if (!config.secretKey) return dryRun ? secretKeysOf(config) : replaceKeptSecretKey(config.dataDir);
     requireFallback(config);
     return secretKeysOf(config);

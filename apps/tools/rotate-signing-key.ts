@@ -1,21 +1,5 @@
-import 'reflect-metadata';
-import { parseArgs } from 'node:util';
-import { systemClock } from '../../kernel/clock.ts';
-import { KeyRing, SIGNING_KEYS } from '../../subgraphs/identity/tokens/key-ring.ts';
-import { openOfflineStores, orHelp, runTool } from './offline.ts';
+import '../production.ts';
 
-/**
- * `npm run rotate-signing-key`: announces a new key for access tokens, which signs from tomorrow on. With `-- --at-once`, for a key
- * that is not to be trusted any more, it signs now and no token of the old ones is taken: everybody logs in again. Reads the
- * settings of the platform from the environment; over the embedded database the platform must not run.
- */
-await runTool(async () => {
-  const options = { 'at-once': { type: 'boolean', default: false }, data: { type: 'string' } } as const;
-  const { values } = orHelp(() => parseArgs({ options }), 'rotate-signing-key');
-  await using offline = await openOfflineStores({ DATA_DIR: values.data });
-  const { orm } = offline.stores.identity;
-  const ring = new KeyRing({ orm, clock: systemClock, box: offline.secrets.box(SIGNING_KEYS) });
-  await ring.rotate({ atOnce: values['at-once'] });
-  const newest = (await ring.published()).reduce((one, other) => (one.signsFrom > other.signsFrom ? one : other));
-  process.stdout.write(`${newest.kid} signs from ${newest.signsFrom.toISOString()} on.\n`);
-});
+// loaded after it, so that they are read from the compile cache
+const [{ runAsProcess }, { rotateSigningKey }] = await Promise.all([import('./tool.ts'), import('./rotate-signing-key.tool.ts')]);
+await runAsProcess(rotateSigningKey);

@@ -1,3 +1,4 @@
+import type { ConfigSource } from '../../kernel/settings/config.ts';
 import type { EventRecord } from '../../subgraphs/events/log/event.entity.ts';
 import type { Store } from '../platform/databases.ts';
 import type { Stores } from '../platform/stores.ts';
@@ -9,8 +10,8 @@ const SHOWN_MAX = 1_000;
 const PROGRESS_EVENTS = 50_000;
 
 /** Verifies the event log, the outboxes before it, and whom its events are about. False where something is wrong. */
-export async function verify(given: Record<string, string | undefined>, { tell }: Pick<MaintenanceOptions, 'tell'>): Promise<boolean> {
-  await using offline = await openOffline(given);
+export async function verify(settings: ConfigSource, { tell }: Pick<MaintenanceOptions, 'tell'>): Promise<boolean> {
+  await using offline = await openOffline(settings);
   const { domains, stores } = offline.assembly;
   let problems = 0;
   const problem = (line: string): void => {

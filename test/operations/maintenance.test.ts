@@ -1,16 +1,17 @@
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { maintain } from '../../apps/tools/maintenance.tool.ts';
 import { TestClock } from '../../kernel/clock.ts';
 import { eventually, onRig, start } from '../rig.ts';
 import { type KeptDatabase, keptDatabase } from '../support/kept.database.ts';
-import { RunningProcess } from '../support/process.ts';
+import { programOf, RunningProcess } from '../support/process.ts';
+import { runInProcess } from '../support/tool.ts';
 import { openTicket } from '../ticket.setup.ts';
 import { userOf } from '../users.setup.ts';
 
-const TOOL = fileURLToPath(new URL('../../dist/apps/tools/maintenance.js', import.meta.url));
+const PROGRAM = programOf('maintenance');
 const KEY = { SECRET_KEY: 'a secret for tests that is long enough' };
 
-const run = (kept: KeptDatabase, ...args: string[]) => new RunningProcess([TOOL, ...args], { ...kept.settings, ...KEY }).exited;
+const run = (kept: KeptDatabase, ...args: string[]) => runInProcess(maintain, args, { ...kept.settings, ...KEY });
 
 /** A database with tickets, and the events of them in the log. */
 async function lived(): Promise<{ kept: KeptDatabase; organizationId: string }> {
@@ -56,7 +57,7 @@ test('the event log is verified, and what is wrong with it is named by ids', asy
     insert into "support"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "occurred_at", "payload")
       values ('evt_stuck', '${organizationId}', 'ticket.created', 'Ticket', 'tkt_1', now() - interval '30 days', '{}')`);
 
-  const { code, stdout } = await run(kept, 'verify');
+  const { code, stdout } = await new RunningProcess([PROGRAM, 'verify'], { ...kept.settings, ...KEY }).exited;
   expect(code).toBe(1);
   for (const line of [
     `event ${misfit} (ticket.created`,
@@ -97,12 +98,12 @@ test('pruning deletes at once what the platform deletes by age, and a dry run co
 }, 180_000);
 
 test('the maintenance tool lists its commands, and says what is wrong with a command in one line', async () => {
-  expect(await new RunningProcess([TOOL, '--help'], KEY).exited).toMatchObject({ code: 0, stdout: expect.stringContaining('reencrypt') });
+  expect(await runInProcess(maintain, ['--help'], KEY)).toMatchObject({ code: 0, stdout: expect.stringContaining('reencrypt') });
   for (const [args, says] of [
     [['frob'], 'There is no command frob. See npm run maintenance -- --help.'],
     [['prune', 'all'], 'prune takes no arguments. See npm run maintenance -- --help.'],
   ] as const) {
-    const { code, stderr } = await new RunningProcess([TOOL, ...args], KEY).exited;
+    const { code, stderr } = await runInProcess(maintain, args, KEY);
     expect([code, stderr]).toEqual([1, `${says}\n`]);
   }
 }, 60_000);

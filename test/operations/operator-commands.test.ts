@@ -1,26 +1,35 @@
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { operate } from '../../apps/tools/operator.tool.ts';
+import { resetAdmin } from '../../apps/tools/reset-admin.tool.ts';
 import { TestClock } from '../../kernel/clock.ts';
 import { FolderFiles } from '../../kernel/files/files.ts';
 import { eventually, type Rig, start } from '../rig.ts';
-import { RunningProcess, temporaryFolder } from '../support/process.ts';
+import { programOf, RunningProcess, temporaryFolder } from '../support/process.ts';
+import { runInProcess } from '../support/tool.ts';
 import { Tenant } from '../tenant.ts';
 
-const RESET = fileURLToPath(new URL('../../dist/apps/tools/reset-admin.js', import.meta.url));
-const TOOL = fileURLToPath(new URL('../../dist/apps/tools/operator.js', import.meta.url));
+const RESET = programOf('reset-admin');
+const OPERATOR = programOf('operator');
 /** Over the embedded database, whatever the suites run on: the settings of the tool are those of the platform. */
 const SETTINGS = { DATABASE_URL: '', SECRET_KEY: 'a secret for tests that is long enough' };
 const USER = { BOOTSTRAP_EMAIL: 'admin@example.com', BOOTSTRAP_PASSWORD: 'a password of the test' };
 
+/** The commands over a data folder. */
+const operatorOf =
+  (data: string) =>
+  (...args: string[]) =>
+    runInProcess(operate, [...args, '--data', data], SETTINGS);
+
 test('an operator runs organizations from the command line of the server', async () => {
   const data = temporaryFolder();
-  const operate = (...args: string[]) => new RunningProcess([TOOL, ...args, '--data', data], SETTINGS).exited;
+  const asProcess = (...args: string[]) => new RunningProcess([OPERATOR, ...args, '--data', data], SETTINGS).exited;
+  const run = operatorOf(data);
   const first = await start({ ...SETTINGS, ...USER, DATA_DIR: data }, new TestClock());
-  const inUse = await operate('list');
+  const inUse = await asProcess('list');
   expect([inUse.code, inUse.stderr]).toEqual([1, expect.stringContaining('in use')]);
   await first.close();
 
-  const made = await operate(
+  const made = await asProcess(
     'create',
     '--name',
     'Acme',
@@ -34,13 +43,13 @@ test('an operator runs organizations from the command line of the server', async
   );
   expect([made.code, made.stderr]).toEqual([0, '']);
   const { id } = JSON.parse(made.stdout) as { id: string };
-  expect((await operate('plan', id, 'enterprise')).stdout).toMatch(/plan +ENTERPRISE/);
-  expect((await operate('list', '--plan', 'enterprise', '--search', 'acme')).stdout).toBe(`${id}  enterprise  active     Acme\n`);
-  expect((await operate('export', id)).stdout).toMatch(/status +WRITING/);
-  expect((await operate('close', id, '--reason', 'The contract has ended')).stdout).toMatch(/status +CLOSED/);
-  expect(await operate('export-status', 'org_none')).toMatchObject({ code: 1, stderr: 'There is no organization org_none.\n' });
-  expect(await operate('plan', 'org_none', 'enterprise')).toMatchObject({ code: 1, stderr: 'There is no organization org_none.\n' });
-  expect(await operate('revoke', USER.BOOTSTRAP_EMAIL)).toMatchObject({ code: 0, stdout: expect.stringMatching(/: none\n$/) });
+  expect((await run('plan', id, 'enterprise')).stdout).toMatch(/plan +ENTERPRISE/);
+  expect((await run('list', '--plan', 'enterprise', '--search', 'acme')).stdout).toBe(`${id}  enterprise  active     Acme\n`);
+  expect((await run('export', id)).stdout).toMatch(/status +WRITING/);
+  expect((await run('close', id, '--reason', 'The contract has ended')).stdout).toMatch(/status +CLOSED/);
+  expect(await run('export-status', 'org_none')).toMatchObject({ code: 1, stderr: 'There is no organization org_none.\n' });
+  expect(await run('plan', 'org_none', 'enterprise')).toMatchObject({ code: 1, stderr: 'There is no organization org_none.\n' });
+  expect(await run('revoke', USER.BOOTSTRAP_EMAIL)).toMatchObject({ code: 0, stdout: expect.stringMatching(/: none\n$/) });
 
   const second = await start({ ...SETTINGS, DATA_DIR: data }, new TestClock());
   // the job that the command enqueued
@@ -57,11 +66,11 @@ test('an operator runs organizations from the command line of the server', async
 
 test('the command line shows that the export of an organization failed and why, and begins another, which is written', async () => {
   const data = temporaryFolder();
-  const operate = (...args: string[]) => new RunningProcess([TOOL, ...args, '--data', data], SETTINGS).exited;
+  const run = operatorOf(data);
   const first = await start({ ...SETTINGS, ...USER, DATA_DIR: data }, new TestClock());
   const { organizationId: id } = await first.organization();
   await first.close();
-  await operate('export', id);
+  await run('export', id);
   const put = vi.spyOn(FolderFiles.prototype, 'put').mockRejectedValue(new Error('/mnt/files is full'));
   onTestFinished(() => put.mockRestore());
   const failing = await start({ ...SETTINGS, DATA_DIR: data }, new TestClock());
@@ -77,25 +86,25 @@ test('the command line shows that the export of an organization failed and why, 
   await failing.close();
   put.mockRestore();
 
-  const shown = await operate('export-status', id);
+  const shown = await run('export-status', id);
   expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^status +FAILED$/m) });
   expect(shown.stdout).toMatch(/^error +A part of it could not be written in 10 attempts; .* Ask for it again\.$/m);
-  expect((await operate('export', id)).stdout).toMatch(/status +WRITING/);
+  expect((await run('export', id)).stdout).toMatch(/status +WRITING/);
   const mended = await start({ ...SETTINGS, DATA_DIR: data }, new TestClock());
   await eventually(statusIs(mended, 'ready'));
   await mended.close();
-  expect((await operate('export-status', id)).stdout).toMatch(/^status +READY$/m);
+  expect((await run('export-status', id)).stdout).toMatch(/^status +READY$/m);
 }, 180_000);
 
 test('the command line lists its commands, and says what is wrong with a command in one line', async () => {
-  const help = await new RunningProcess([TOOL, '--help'], SETTINGS).exited;
+  const help = await runInProcess(operate, ['--help'], SETTINGS);
   expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('plan ORGANIZATION PLAN') });
   for (const [args, says] of [
     [['frob'], 'There is no command frob.'],
     [['plan', 'org_1'], 'plan takes 2 arguments.'],
     [['list', '--frob'], "Unknown option '--frob'."],
   ] as const) {
-    const { code, stderr } = await new RunningProcess([TOOL, ...args], SETTINGS).exited;
+    const { code, stderr } = await runInProcess(operate, args, SETTINGS);
     expect([code, stderr]).toEqual([1, `${says} See npm run operator -- --help.\n`]);
   }
 }, 60_000);
@@ -110,9 +119,9 @@ test('a lost password is replaced on the server, which ends sessions and second 
   expect((await user.rest('POST', '/auth/mfa/totp/setup')).status).toBe(201);
   await first.close();
 
-  const reset = (...args: string[]) => new RunningProcess([RESET, ...args, '--data', data], SETTINGS).exited;
-  expect(await reset('nobody@example.com')).toMatchObject({ code: 1, stderr: 'There is no user nobody@example.com.\n' });
-  const { stdout, code } = await reset(USER.BOOTSTRAP_EMAIL);
+  const missing = await runInProcess(resetAdmin, ['nobody@example.com', '--data', data], SETTINGS);
+  expect(missing).toMatchObject({ code: 1, stderr: 'There is no user nobody@example.com.\n' });
+  const { stdout, code } = await new RunningProcess([RESET, USER.BOOTSTRAP_EMAIL, '--data', data], SETTINGS).exited;
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^User +admin@example\.com\nOrganization +org_\w+\nPassword +\S{24}\n$/)]);
 
   const second = await start({ ...SETTINGS, DATA_DIR: data }, new TestClock());

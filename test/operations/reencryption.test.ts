@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { HASH_KEYS, KEY_CHECK, sealedPlacesOf } from '../../apps/platform/sealed.places.ts';
 import { replaceKeptSecretKey } from '../../apps/platform/secret-key.ts';
+import { maintain } from '../../apps/tools/maintenance.tool.ts';
 import { SecretBox } from '../../kernel/access/secret-box.ts';
 import { SUBGRAPHS } from '../../kernel/settings/data.ts';
 import { receiver } from '../events/receiver.ts';
@@ -14,18 +14,19 @@ import { eventually, onRig, type Rig, start } from '../rig.ts';
 import { answer, enrolled, newChallenge } from '../security/mfa.setup.ts';
 import { type KeptDatabase, keptDatabase, refusalOf } from '../support/kept.database.ts';
 import { lastingPort } from '../support/port.ts';
-import { RunningProcess, temporaryFolder } from '../support/process.ts';
+import { programOf, RunningProcess, temporaryFolder } from '../support/process.ts';
+import { runInProcess } from '../support/tool.ts';
 import { Tenant } from '../tenant.ts';
 import { login, userOf } from '../users.setup.ts';
 
-const TOOL = fileURLToPath(new URL('../../dist/apps/tools/maintenance.js', import.meta.url));
+const PROGRAM = programOf('maintenance');
 const OLD = 'the key that the database was started with';
 const NEW = 'the key that takes its place from now on...';
 const BOTH = { SECRET_KEY: NEW, SECRET_KEY_FALLBACK: OLD };
 const REFUSED = /^The secret key is not the one that the database was started with/;
 
-const tool = (kept: KeptDatabase, ...options: string[]) =>
-  new RunningProcess([TOOL, 'reencrypt', ...options], { ...kept.settings, ...BOTH });
+const reencrypted = (kept: KeptDatabase, ...options: string[]) =>
+  runInProcess(maintain, ['reencrypt', ...options], { ...kept.settings, ...BOTH });
 const startWith = (kept: KeptDatabase, keys: Record<string, string>) => start({ ...kept.settings, ...keys });
 
 interface Lived {
@@ -109,16 +110,16 @@ test('all secrets are encrypted with a new key, and none in the database is forg
     [...new Set(declared)].toSorted(),
   );
 
-  const counted = await tool(kept, '--dry-run').exited;
+  const counted = await reencrypted(kept, '--dry-run');
   expect(counted).toMatchObject({ code: 0, stderr: '' });
   const count = Number(/^(\d+) secrets are to be encrypted anew/m.exec(counted.stdout)?.[1]);
   expect(count).toBeGreaterThan(found.length);
   await kept.startedOnce({ SECRET_KEY: OLD });
 
-  const done = await tool(kept).exited;
+  const done = await reencrypted(kept);
   expect([done.code, done.stderr]).toEqual([0, '']);
   expect(done.stdout).toContain(`${count} secrets were encrypted anew.`);
-  expect((await tool(kept).exited).stdout).toContain('0 secrets were encrypted anew.');
+  expect((await reencrypted(kept)).stdout).toContain('0 secrets were encrypted anew.');
   expect(await refusalOf(startWith(kept, { SECRET_KEY: OLD }))).toMatch(REFUSED);
 
   const platform = await startWith(kept, { SECRET_KEY: NEW });
@@ -136,7 +137,7 @@ test('a change of the secret key that is killed half way goes on where it was, a
   );
   await kept.sql(`insert into "identity"."oauth_record" ("kind", "hash", "payload", "expires_at") values ${rows.join(', ')}`);
 
-  const killed = tool(kept);
+  const killed = new RunningProcess([PROGRAM, 'reencrypt'], { ...kept.settings, ...BOTH });
   await eventually(() => killed.stdout.includes('hash_key'));
   killed.kill('SIGKILL');
   expect(await killed.exited).toMatchObject({ code: null, signal: 'SIGKILL' });
@@ -147,7 +148,7 @@ test('a change of the secret key that is killed half way goes on where it was, a
   await expectUsable(between, lived);
   await between.close();
 
-  const resumed = await tool(kept).exited;
+  const resumed = await reencrypted(kept);
   expect([resumed.code, resumed.stderr]).toEqual([0, '']);
   const left = Number(/^(\d+) secrets were encrypted anew/m.exec(resumed.stdout)?.[1]);
   expect(left).toBeGreaterThan(0);
@@ -163,7 +164,7 @@ test('secrets that neither key opens are named, and everything else is encrypted
   const { body } = await tenant.rest('POST', '/webhooks', { body: { url: 'http://127.0.0.1:9/hook', events: ['invoice.overdue'] } });
   await platform.close();
   await kept.sql(`update "events"."webhook" set "sealed_secret" = 'v1.AAAA'`);
-  const { code, stdout } = await tool(kept).exited;
+  const { code, stdout } = await reencrypted(kept);
   expect([code, stdout]).toEqual([1, expect.stringContaining(`events.webhook.sealed_secret ${body.data.id}`)]);
   await kept.startedOnce({ SECRET_KEY: NEW });
 }, 120_000);
@@ -176,7 +177,7 @@ test('the key that a data folder keeps is replaced by a new one, also where that
   const first = await start(settings);
   const tenant = await first.organization();
   await first.close();
-  const run = (...options: string[]) => new RunningProcess([TOOL, 'reencrypt', ...options, '--data', dataDir]).exited;
+  const run = (...options: string[]) => runInProcess(maintain, ['reencrypt', ...options, '--data', dataDir], {});
   const before = keyed();
 
   expect(await run('--dry-run')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[1-9]\d* secrets are to be/m) });

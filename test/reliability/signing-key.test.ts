@@ -1,12 +1,11 @@
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { TestClock } from '../../kernel/clock.ts';
 import { start } from '../rig.ts';
 import { lastingPort } from '../support/port.ts';
-import { RunningProcess, temporaryFolder } from '../support/process.ts';
+import { programOf, RunningProcess, temporaryFolder } from '../support/process.ts';
 import { Tenant } from '../tenant.ts';
 
-const TOOL = fileURLToPath(new URL('../../dist/apps/tools/rotate-signing-key.js', import.meta.url));
+const TOOL = programOf('rotate-signing-key');
 const USER = { BOOTSTRAP_EMAIL: 'admin@example.com', BOOTSTRAP_PASSWORD: 'a password of the test' };
 
 const login = async (origin: string): Promise<string> => {

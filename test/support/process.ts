@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-const MAIN = fileURLToPath(new URL('../../dist/programs/platform.js', import.meta.url));
-export const MIGRATE_TOOL = fileURLToPath(new URL('../../dist/apps/tools/migrate.js', import.meta.url));
+/** The program of a name, as the scripts of package.json start it. */
+export const programOf = (name: string): string => fileURLToPath(new URL(`../../dist/programs/${name}.js`, import.meta.url));
+
+const MAIN = programOf('platform');
+export const MIGRATE_TOOL = programOf('migrate');
 const ORIGIN = /REST +(https?:\/\/\S+)\/v1/;
 
 export interface Exit {

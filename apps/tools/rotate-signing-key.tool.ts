@@ -1,0 +1,23 @@
+import 'reflect-metadata';
+import { parseArgs } from 'node:util';
+import { systemClock } from '../../kernel/clock.ts';
+import { KeyRing, SIGNING_KEYS } from '../../subgraphs/identity/tokens/key-ring.ts';
+import { openOfflineStores } from './offline.ts';
+import { orHelp, settingsOf, type Tool } from './tool.ts';
+
+/**
+ * `npm run rotate-signing-key`: announces a new key for access tokens, which signs from tomorrow on. With `-- --at-once`, for a key
+ * that is not to be trusted any more, it signs now and no token of the old ones is taken: everybody logs in again. Reads the
+ * settings of the platform from the environment; over the embedded database the platform must not run.
+ */
+export const rotateSigningKey: Tool = async (run) => {
+  const options = { 'at-once': { type: 'boolean', default: false }, data: { type: 'string' } } as const;
+  const { values } = orHelp(() => parseArgs({ args: [...run.args], options }), 'rotate-signing-key');
+  await using offline = await openOfflineStores(settingsOf(run, { DATA_DIR: values.data }));
+  const { orm } = offline.stores.identity;
+  const ring = new KeyRing({ orm, clock: systemClock, box: offline.secrets.box(SIGNING_KEYS) });
+  await ring.rotate({ atOnce: values['at-once'] });
+  const newest = (await ring.published()).reduce((one, other) => (one.signsFrom > other.signsFrom ? one : other));
+  run.write(`${newest.kid} signs from ${newest.signsFrom.toISOString()} on.\n`);
+  return 0;
+};
