@@ -1,9 +1,10 @@
+import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { type Clock, systemClock } from '../clock.ts';
 import { traceparent } from '../tracing/tracing.ts';
 import { retryAfterMs } from './backoff.ts';
 import { connectionProblem, type RequestTimeouts } from './connection.problem.ts';
-import { Exchange, type Received, TooLate } from './exchange.ts';
+import { type Ended, Exchange, type Received, TooLate } from './exchange.ts';
 import { UrlGuard } from './ssrf.ts';
 
 const TIMEOUTS: RequestTimeouts = { connectMs: 5000, wholeMs: 10_000 };
@@ -90,7 +91,7 @@ export class Answer {
 
 /**
  * How the platform asks others over HTTP: kept connections, one deadline for the whole request, bounded answers, no redirects,
- * nothing of the network in errors, and the `traceparent` of what led to the request.
+ * nothing of the network in errors, one repetition of a GET or PUT whose kept connection was closed, and the `traceparent` of what led to the request.
  */
 export class HttpClient {
   readonly #agent;
@@ -112,24 +113,26 @@ export class HttpClient {
   async send({ method = 'GET', url, headers, json, body, timeoutMs = this.#options.timeouts.wholeMs }: OutboundRequest): Promise<Answer> {
     const { maxBytes, userAgent, isStatusEnough, timeouts, clock } = this.#options;
     const { origin, pathname, search } = new URL(url);
-    const exchange = new Exchange(maxBytes);
     const parent = traceparent();
-    const deadline = setTimeout(() => exchange.end(new TooLate()), timeoutMs);
-    this.#agent.dispatch(
-      {
-        origin,
-        path: `${pathname}${search}`,
-        method,
-        headers: {
-          'user-agent': userAgent,
-          ...(json !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
-          ...(parent && { traceparent: parent }),
-          ...headers,
-        },
-        body: json === undefined ? (body ?? null) : JSON.stringify(json),
+    const request: Dispatcher.DispatchOptions = {
+      origin,
+      path: `${pathname}${search}`,
+      method,
+      headers: {
+        'user-agent': userAgent,
+        ...(json !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
+        ...(parent && { traceparent: parent }),
+        ...headers,
       },
-      exchange,
-    );
+      body: json === undefined ? (body ?? null) : JSON.stringify(json),
+    };
+    let exchange = new Exchange(maxBytes);
+    const deadline = setTimeout(() => exchange.end(new TooLate()), timeoutMs);
+    this.#agent.dispatch(request, exchange);
+    if (method !== 'POST' && isDropped(await exchange.ended)) {
+      exchange = new Exchange(maxBytes);
+      this.#agent.dispatch(request, exchange);
+    }
     const { received, failure } = await exchange.ended;
     clearTimeout(deadline);
     if (received && (isStatusEnough || !failure)) return new Answer(received, clock);
@@ -148,6 +151,15 @@ export class HttpClient {
   }
 }
 
+/**
+ * The connection ended before anything came back: most often a kept one, which the other side closed for being idle just when the
+ * request was sent into it. What may be repeated without harm is sent once more; a POST may have been acted upon, so its caller decides.
+ */
+function isDropped({ received, failure }: Ended): boolean {
+  return !received && failure !== undefined && 'code' in failure && DROPPED.includes(String(failure.code));
+}
+
+const DROPPED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 const ANYWHERE = new UrlGuard({ allowPrivate: true });
 const decoder = new TextDecoder();
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type AddressInfo, createServer as createNetServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { HttpClient, type HttpClientOptions, Unanswered } from './http.client.ts';
 import { UrlGuard } from './ssrf.ts';
@@ -69,6 +69,68 @@ test('an answer that breaks off is none, unless its status is all that counts', 
   const url = `${origin}/broken`;
   await expect(clientOf().send({ url })).rejects.toThrow(Unanswered);
   expect(await clientOf({ isStatusEnough: true }).send({ url })).toMatchObject({ status: 200, text: 'half' });
+});
+
+describe('a request that meets a kept connection which the other side has closed', () => {
+  /** Answers one request on each connection, and resets it at the next: as a server that closes what is idle just then. */
+  async function closing(): Promise<{ url: string; asked: string[]; connections: () => number }> {
+    const asked: string[] = [];
+    let connections = 0;
+    const sockets = new Set<Socket>();
+    const one = createNetServer((socket) => {
+      connections += 1;
+      sockets.add(socket);
+      let isUsed = false;
+      socket.on('error', () => undefined);
+      socket.on('data', (chunk) => {
+        if (!/^(GET|PUT|POST) /.test(chunk.toString())) return;
+        if (isUsed) return void socket.resetAndDestroy();
+        isUsed = true;
+        asked.push(chunk.toString().split(' ', 1)[0] ?? '');
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+      });
+    });
+    await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      one.close();
+      for (const socket of sockets) socket.destroy();
+    });
+    return { url: `http://127.0.0.1:${(one.address() as AddressInfo).port}`, asked, connections: () => connections };
+  }
+
+  /** The client takes a connection back in the turn after its response ended. */
+  const isIdle = () => new Promise((resolve) => setImmediate(resolve));
+
+  test.each(['GET', 'PUT'] as const)('is sent once more if it is a %s', async (method) => {
+    const { url, asked: received, connections } = await closing();
+    const client = clientOf();
+    await client.send({ method, url });
+    await isIdle();
+    expect((await client.send({ method, url })).status).toBe(200);
+    expect([received, connections()]).toEqual([[method, method], 2]);
+  });
+
+  test('is not repeated if it is a POST, which may have been acted upon', async () => {
+    const { url, connections } = await closing();
+    const client = clientOf();
+    await client.send({ method: 'POST', url, json: {} });
+    await isIdle();
+    await expect(client.send({ method: 'POST', url, json: {} })).rejects.toThrow(new Unanswered('the connection was reset'));
+    expect(connections()).toBe(1);
+  });
+
+  test('is not repeated twice', async () => {
+    let connections = 0;
+    const one = createNetServer((socket) => {
+      connections += 1;
+      socket.on('error', () => undefined).once('data', () => socket.resetAndDestroy());
+    });
+    await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void one.close());
+    const url = `http://127.0.0.1:${(one.address() as AddressInfo).port}`;
+    await expect(clientOf().send({ url })).rejects.toThrow(new Unanswered('the connection was reset'));
+    expect(connections).toBe(2);
+  });
 });
 
 test('who cuts off what is under way hears that nobody answered', async () => {

@@ -25,7 +25,8 @@ export interface Receiver {
 export async function receiver(respond: Respond = (response) => response.end()): Promise<Receiver> {
   const arrivals: Arrival[] = [];
   let answer = respond;
-  const server = createServer(async (request, response) => {
+  // the platform closes idle connections: in a busy process the server's timer might win, just when a request is sent into one
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
