@@ -47,6 +47,8 @@ test('an operator runs organizations from the command line of the server', async
   expect((await run('list', '--plan', 'enterprise', '--search', 'acme')).stdout).toBe(`${id}  enterprise  active     Acme\n`);
   expect((await run('export', id)).stdout).toMatch(/status +WRITING/);
   expect((await run('close', id, '--reason', 'The contract has ended')).stdout).toMatch(/status +CLOSED/);
+  // invitations wait while an organization is closed
+  expect((await run('resume', id)).stdout).toMatch(/status +ACTIVE/);
   expect(await run('export-status', 'org_none')).toMatchObject({ code: 1, stderr: 'There is no organization org_none.\n' });
   expect(await run('plan', 'org_none', 'enterprise')).toMatchObject({ code: 1, stderr: 'There is no organization org_none.\n' });
   expect(await run('revoke', USER.BOOTSTRAP_EMAIL)).toMatchObject({ code: 0, stdout: expect.stringMatching(/: none\n$/) });
