@@ -79,5 +79,17 @@ export function configMarkdown(): string {
   ].join('\n');
 }
 
+/** .env.example, whole: every setting with its default, commented out. */
+export function envExample(): string {
+  const entries = table.map((one) => `# ${one.about}\n# ${defaultOf(one)}\n#${one.name}=${one.fallback ?? ''}`);
+  return [
+    '# Settings of the platform. Copy this file to .env and set what you need.',
+    '# docker compose takes from .env what docker-compose.yml names. For npm start: set -a; . ./.env; set +a; npm start',
+    '# Generated from kernel/settings/ by `npm run schema`; the same as docs/config.md.',
+    ...entries.map((entry) => `\n${entry}`),
+    '',
+  ].join('\n');
+}
+
 const defaultOf = ({ fallback, otherwise }: Setting): string => `default: ${fallback || otherwise || 'none'}`;
 const defaultCell = ({ fallback, otherwise }: Setting): string => (fallback ? `\`${fallback}\`` : (otherwise ?? 'none'));

@@ -8,7 +8,7 @@ import { loadConfig } from '../../kernel/settings/config.ts';
 import { describeRest } from '../../rest-bridge/mount.ts';
 import { permissionsIn, policiesIn } from '../../rest-bridge/permission.ts';
 import { assemble } from '../platform/assemble.ts';
-import { configMarkdown } from '../platform/command-line.ts';
+import { configMarkdown, envExample } from '../platform/command-line.ts';
 import { otherRoutes, restAreas } from '../platform/rest-areas.ts';
 import { STEPS } from '../platform/schemas.ts';
 import { errorsDocument } from './errors.document.ts';
@@ -47,6 +47,7 @@ export async function generateDocuments(committed: (path: string) => string | un
       ['schema/supergraph.graphql', `${router.supergraphSdl.trim()}\n`],
       ['schema/openapi.json', `${JSON.stringify(openapi, null, 2)}\n`],
       [MIGRATIONS, migrations],
+      ['.env.example', envExample()],
       ['docs/config.md', configMarkdown()],
       ['docs/errors.md', errorsDocument()],
       ['docs/events.md', eventsDocument(eventTypes)],

@@ -1,9 +1,17 @@
 import { expect, test } from 'vitest';
-import { configMarkdown, helpText } from '../../apps/platform/command-line.ts';
+import { configMarkdown, envExample, helpText } from '../../apps/platform/command-line.ts';
+import type { Setting } from '../../kernel/settings/setting.ts';
 import { settings } from '../../kernel/settings/settings.ts';
 
 test('docs/config.md says what kernel/settings/ does', async () => {
   await expect(configMarkdown()).toMatchFileSnapshot('../../docs/config.md');
+});
+
+test('.env.example has every setting with its default, and none of them set', async () => {
+  await expect(envExample()).toMatchFileSnapshot('../../.env.example');
+  const lines = envExample().split('\n');
+  for (const { name, fallback } of Object.values<Setting>(settings)) expect(lines).toContain(`#${name}=${fallback ?? ''}`);
+  expect(lines.filter((line) => line && !line.startsWith('#'))).toEqual([]);
 });
 
 test('--help names every setting with its option and default', () => {
