@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { authorizeUrl, form, registered, type TestClient } from '../oauth.setup.ts';
+import { emailTo, freshEmail, mailTo, notify } from '../rest/notification.setup.ts';
+import { rig } from '../rig.ts';
+import { describeInChromium, launchChromium } from '../support/chromium.ts';
+import type { Json, Tenant } from '../tenant.ts';
+import { openTicket } from '../ticket.setup.ts';
+import { PASSWORD, tokenMailedTo, userOf } from '../users.setup.ts';
+import { enrolled } from './mfa.setup.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Findings of axe: its rules, how bad it is, and where. */
+type Found = { violations: { id: string; impact: string; nodes: { target: string[]; failureSummary: string }[] }[]; passes: object[] };
+
+async function expectAccessible(page: Page, title: RegExp): Promise<void> {
+  expect(await page.title()).toMatch(title);
+  await page.evaluate(AXE);
+  const { violations, passes } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as Found;
+  expect(passes.length).toBeGreaterThan(10);
+  const bad = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  const said = bad.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`)}`);
+  expect(said, `${page.url()} (${title})`).toEqual([]);
+}
+
+describeInChromium.each(['light', 'dark'] as const)('axe finds nothing serious or critical in %s colors', (colorScheme) => {
+  let tenant: Tenant;
+  let client: TestClient;
+  let browser: Browser;
+  beforeAll(async () => {
+    tenant = await (await rig()).organization({ plan: 'custom' });
+    client = await registered(tenant);
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+
+  /** Pages allow no scripts; what looks at them is one. */
+  async function opened() {
+    const context = await browser.newContext({ baseURL: tenant.origin, bypassCSP: true, colorScheme });
+    return { page: await context.newPage(), [Symbol.asyncDispose]: () => context.close() };
+  }
+  async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  test('on the pages of a sign-in for an application: sign-in, a wrong password, the second factor, consent', async () => {
+    const { user, backupCodes } = await enrolled(tenant);
+    await using window = await opened();
+    const { page } = window;
+    await page.goto(authorizeUrl(tenant.origin, { client, scope: 'services.read support.read' }));
+    await expectAccessible(page, /^Sign in/);
+    await signIn(page, user.email, 'not the password');
+    await page.getByRole('alert').waitFor();
+    await expectAccessible(page, /^Sign in/);
+    await signIn(page, user.email);
+    await page.getByLabel(/code/i).first().waitFor();
+    await expectAccessible(page, /./);
+    await page
+      .getByLabel(/code/i)
+      .first()
+      .fill(backupCodes[0] ?? '');
+    await page.locator('button[type=submit]').first().click();
+    await page.getByRole('button', { name: 'Allow' }).waitFor();
+    await expectAccessible(page, /Allow|Test app/);
+    await page.goto('/oauth/logout');
+    await expectAccessible(page, /^Sign out/);
+  });
+
+  test('on the pages of a device and of a forgotten password', async () => {
+    const user = await userOf(tenant, 'member');
+    await using window = await opened();
+    const { page } = window;
+    const device = (await form(tenant.origin, '/oauth/device_authorization', { client_id: client.id, scope: 'services.read' })).body;
+    await page.goto(device.verification_uri);
+    await expectAccessible(page, /./);
+    await page.goto(device.verification_uri_complete);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Yes, continue' }).waitFor();
+    await expectAccessible(page, /./);
+
+    await page.goto('/password/forgot');
+    await expectAccessible(page, /./);
+    await page.getByLabel('E-mail').fill(user.email);
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
+    await expectAccessible(page, /./);
+    await page.goto(`/password?token=${await tokenMailedTo(user.email, /new password/)}`);
+    await page.getByLabel('New password').waitFor();
+    await expectAccessible(page, /./);
+    await page.getByLabel('New password').fill('a new long passphrase');
+    await page.getByRole('button', { name: 'Save password' }).click();
+    await page.getByRole('heading', { name: 'Your password is saved' }).waitFor();
+    await expectAccessible(page, /./);
+  });
+
+  /** A ticket with all that its page shows: a conversation, files, a state that has changed. */
+  async function conversation(): Promise<{ ticket: Json; link: URL }> {
+    const ticket = await openTicket(tenant, { title: 'No dial tone' });
+    const email = freshEmail();
+    await notify(tenant, ticket, emailTo(email));
+    await tenant.rest('POST', `/support/tickets/${ticket.id}/comments`, { body: { content: 'We are looking into it.' } });
+    return { ticket, link: new URL(/https?:\S+\/console\/tickets\/\S+/.exec((await mailTo(email)).text)?.[0] ?? '') };
+  }
+
+  test('on the page of a ticket, as a contact and as a user, and on the way there and out', async () => {
+    const { ticket, link } = await conversation();
+    await using contact = await opened();
+    await contact.page.goto(`${link.pathname}${link.search}`);
+    await contact.page.getByLabel('Your reply').fill('Still silent.');
+    await contact.page.getByRole('button', { name: 'Send reply' }).click();
+    await contact.page.getByRole('listitem').getByText('Still silent').waitFor();
+    await expectAccessible(contact.page, /No dial tone/);
+
+    const user = await userOf(tenant, 'admin');
+    await using window = await opened();
+    const { page } = window;
+    await page.goto(`/console/tickets/${ticket.id}`);
+    await expectAccessible(page, /^Sign in/);
+    await signIn(page, user.email);
+    await page.getByRole('heading', { name: 'Conversation' }).waitFor();
+    await expectAccessible(page, /No dial tone/);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+    await expectAccessible(page, /./);
+  });
+
+  test.each([['/console/sign-in/single-sign-on'], ['/console/sign-in/done']])('on the page %s', async (path) => {
+    await using window = await opened();
+    await window.page.goto(path);
+    await expectAccessible(window.page, /ign/);
+  });
+
+  test.each([
+    ['an address that there is not', '/nowhere'],
+    ['a link to a ticket that does not work', '/console/tickets/tkt_none?token=forged'],
+    ['a link to a password that does not work', '/password?token=forged'],
+    ['an application that is not registered', '/oauth/authorize?client_id=none'],
+    ['a single sign-on that there is not', '/saml/sso?connection=saml_none'],
+  ])('on the page that says what is wrong with %s', async (_, path) => {
+    await using window = await opened();
+    await window.page.goto(path);
+    await expectAccessible(window.page, /./);
+  });
+});
