@@ -72,10 +72,10 @@ export class SupportContext {
   }
 
   @once get ticketSearch(): TicketSearch {
-    const { ports, tally, accents } = this.#core;
+    const { ports, tally, accents, textAccounts } = this.#core;
     const { organizationId, accounts } = this.principal;
     const reader = { organizationId, accounts, isDesk: isDesk(this.principal) };
-    return new TicketSearch(ports.rows, tally, reader, this.loaders.tickets, accents);
+    return new TicketSearch(ports.rows, tally, reader, this.loaders.tickets, accents, textAccounts);
   }
 
   @once get comments(): CommentService {

@@ -31,7 +31,7 @@ import { SlaKeeper } from './sla/sla.keeper.ts';
 import { slaSweeper } from './sla/sla.sweeper.ts';
 import { supportEvents } from './support.events.ts';
 import { accountTallyBackfill, TicketTally } from './ticket-search/ticket.tally.ts';
-import { accentsBackfill } from './ticket-search/ticket.text.ts';
+import { accentsBackfill, textAccountsBackfill } from './ticket-search/ticket.text.ts';
 import { TicketEditor } from './tickets/ticket.editor.ts';
 import { Ticket } from './tickets/ticket.entity.ts';
 import { TicketChange } from './tickets/ticket-change.entity.ts';
@@ -84,6 +84,7 @@ export function createCore(ports: SupportPorts) {
     integrations: new Integrations(ports, supportEvents, comments),
     tally: new TicketTally(rows, database.poller, accountTallyBackfill(ports), log),
     accents: accentsBackfill(ports),
+    textAccounts: textAccountsBackfill(ports),
     slaSweeper: slaSweeper({ ...ports, editor }),
     automationSweeper: automationSweeper({ ...ports, editor, notifier, writer: comments }),
     readers,

@@ -46,8 +46,19 @@ export const support: Domain<SupportPorts, RunningSupport> = {
   start(ports) {
     const core = createCore(ports);
     const contextOf = (request: RequestContext): SupportContext => new SupportContext(core, request);
-    const { attachments, integrations, tally, accents, slaSweeper, automationSweeper, notificationRetention, readers, reportLinks } = core;
-    const working = [attachments, tally, accents, slaSweeper, automationSweeper, notificationRetention, integrations];
+    const {
+      attachments,
+      integrations,
+      tally,
+      accents,
+      textAccounts,
+      slaSweeper,
+      automationSweeper,
+      notificationRetention,
+      readers,
+      reportLinks,
+    } = core;
+    const working = [attachments, tally, accents, textAccounts, slaSweeper, automationSweeper, notificationRetention, integrations];
     return {
       subgraph: buildSubgraph<SupportContext>({
         name: 'support',

@@ -1,4 +1,5 @@
 import { scratchFolder } from '../../bench/scratch-folder.ts';
+import type { Accounts } from '../../kernel/access/principal.ts';
 import { Secrets } from '../../kernel/access/secrets.ts';
 import { FolderFiles } from '../../kernel/files/files.ts';
 import type { Mail } from '../../kernel/messages/mail.ts';
@@ -41,8 +42,8 @@ export class SupportWorld extends DomainWorld {
 
 export class SupportProcess extends DomainProcess {
   /** @throws what the graph answers as its first error */
-  async graphql(source: string, variables: Record<string, unknown> = {}): Promise<Json> {
-    const { data, errors } = await this.execute(source, variables);
+  async graphql(source: string, variables: Record<string, unknown> = {}, accounts: Accounts = null): Promise<Json> {
+    const { data, errors } = await this.execute(source, variables, accounts);
     if (errors?.[0]) throw errors[0];
     return data;
   }

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Rig, rig } from '../rig.ts';
+import { rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
-import { idsOf, searchTickets } from './ticket-search.setup.ts';
+import { callersOf, idsOf, openAccounts, searchTickets } from './ticket-search.setup.ts';
 
 let platform: Rig;
 beforeAll(async () => {
@@ -106,6 +107,64 @@ describe('words', () => {
     const { status, body } = await searchTickets(tenant, { filters: { q } });
     expect([status, body.error.details.errors[0].field]).toEqual([400, 'q']);
   });
+});
+
+test('callers who are limited to accounts find by words what a look at every ticket finds, with filters and after a ticket changed its account', async () => {
+  const tenant = await platform.organization({ plan: 'custom' });
+  const accounts = await openAccounts(tenant, 'Acme', 'Hudson', 'Stark');
+  const callers = await callersOf(tenant, accounts);
+  const WORDS = ['modem', 'fiber', 'invoice', 'voicemail'];
+  const PRIORITIES = ['low', 'high', 'critical'];
+  const tickets: Json[] = await Promise.all(
+    Array.from({ length: 24 }, (_, index) =>
+      openTicket(tenant, {
+        title: WORDS.filter((_word, at) => (index * 5) & (1 << at)).join(' ') || 'Nothing',
+        priority: PRIORITIES[index % 3],
+        ...(index % 4 < 3 && { customer_id: accounts[index % 4].customer_id }),
+      }),
+    ),
+  );
+  for (const [index, ticket] of tickets.entries())
+    if (index % 6 === 0) {
+      // what limited keys, which are no desk, do not find
+      const body = { content: 'A secret zucchini', visibility: index % 12 === 0 ? 'internal' : 'customer' };
+      expect((await tenant.rest('POST', `/support/tickets/${ticket.id}/comments`, { body })).status).toBe(201);
+      ticket.said = index % 12 === 0 ? 'internal' : 'all';
+    }
+  const holds = (ticket: Json, word: string, isDesk: boolean): boolean =>
+    word === 'zucchini' ? ticket.said === 'all' || (isDesk && ticket.said === 'internal') : ticket.title.split(' ').includes(word);
+  const FILTERS: [object, (ticket: Json) => boolean][] = [
+    [{}, () => true],
+    [{ priority: ['low', 'critical'] }, ({ priority }) => priority !== 'high'],
+    [{ priority: ['high'], created_after: '2000-01-01T00:00:00Z' }, ({ priority }) => priority === 'high'],
+    [{ customer_id: accounts[0]?.customer_id }, ({ customer_id }) => customer_id === accounts[0]?.customer_id],
+  ];
+  const expectAll = async () => {
+    for (const [at, { tenant: caller, sees }] of callers.entries())
+      for (const words of [...WORDS.map((word) => [word]), ['modem', 'invoice'], ['zucchini'], ['zucchini', 'fiber']])
+        for (const [filters, fits] of FILTERS) {
+          const { body } = await searchTickets(caller, { filters: { ...filters, q: words.join(' ') }, pagination: { limit: 50 } });
+          const expected = tickets.filter((one) => fits(one) && sees(one) && words.every((word) => holds(one, word, at === 0)));
+          expect(body.tickets.map(({ id }: Json) => id).sort(), JSON.stringify([at, words, filters])).toEqual(
+            expected.map(({ id }) => id).sort(),
+          );
+          expect(body.pagination.total).toBe(expected.length);
+        }
+  };
+  await expectAll();
+  // which no operation does
+  for (const [index, ticket] of tickets.entries()) {
+    const account = accounts[(index * 7) % 5];
+    if (index % 2) continue;
+    ticket.customer_id = account?.customer_id ?? null;
+    const table = await rows();
+    await table.query('update support.ticket set account_id = $2, customer_id = $3 where id = $1', [
+      ticket.id,
+      account?.id ?? null,
+      ticket.customer_id,
+    ]);
+  }
+  await expectAll();
 });
 
 /** `fetch` sends no body with a GET. */

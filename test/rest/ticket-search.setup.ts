@@ -1,4 +1,27 @@
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import { type Answer, type Json, Tenant } from '../tenant.ts';
 
 export const searchTickets = (tenant: Tenant, body: object): Promise<Answer> => tenant.rest('POST', '/support/tickets/search', { body });
 export const idsOf = ({ body }: Answer): string[] => body.tickets.map(({ id }: Json) => id);
+
+/** A key, and which tickets it sees. */
+export interface Caller {
+  tenant: Tenant;
+  sees: (ticket: Json) => boolean;
+}
+
+/** A key that sees everything, and some that are limited to accounts. */
+export async function callersOf(tenant: Tenant, accounts: readonly Json[]): Promise<Caller[]> {
+  const limited = [accounts.slice(0, 1), accounts.slice(1), accounts].map(async (some): Promise<Caller> => {
+    const body = { name: 'Limited', permissions: ['support:read'], accounts: some.map(({ id }) => id) };
+    const { api_key: made } = (await tenant.rest('POST', '/auth/api-keys', { body })).body;
+    const customers = some.map(({ customer_id }) => customer_id);
+    return {
+      tenant: new Tenant(tenant.origin, tenant.organizationId, made.key),
+      sees: ({ customer_id }) => customers.includes(customer_id),
+    };
+  });
+  return [{ tenant, sees: () => true }, ...(await Promise.all(limited))];
+}
+
+export const openAccounts = async (tenant: Tenant, ...names: string[]): Promise<Json[]> =>
+  Promise.all(names.map(async (name) => (await tenant.rest('POST', '/accounts', { body: { name, email: 'it@acme.example' } })).body.data));

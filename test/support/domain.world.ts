@@ -1,6 +1,6 @@
 import { type ExecutionResult, graphql } from 'graphql';
 import { onTestFinished } from 'vitest';
-import { Principal } from '../../kernel/access/principal.ts';
+import { type Accounts, Principal } from '../../kernel/access/principal.ts';
 import { TestClock } from '../../kernel/clock.ts';
 import { type Attached, type Database, drift, type Tables } from '../../kernel/database/database.ts';
 import type { Ports, RunningDomain } from '../../kernel/domain.ts';
@@ -65,12 +65,12 @@ export class DomainProcess<R extends RunningDomain = RunningDomain> {
     return this;
   }
 
-  /** What the domain's part of the graph answers to who may do everything in the organization. */
-  async execute(source: string, variables: Record<string, unknown>): Promise<ExecutionResult> {
+  /** What the domain's part of the graph answers to who may do everything in the organization, or for these of its accounts. */
+  async execute(source: string, variables: Record<string, unknown>, accounts: Accounts = null): Promise<ExecutionResult> {
     // as they would come over HTTP
     const variableValues = JSON.parse(JSON.stringify(variables)) as Record<string, unknown>;
     const { subgraph } = this.running;
-    const principal = Principal.system('test', this.world.organizationId);
+    const principal = Principal.system('test', this.world.organizationId, accounts);
     const contextValue = subgraph.createContext({ requestId: 'req_1', principal, log: silent });
     return graphql({ schema: subgraph.schema, source, variableValues, contextValue });
   }

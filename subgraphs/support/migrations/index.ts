@@ -17,6 +17,7 @@ import { accountTally } from './0018-account-tally.ts';
 import { accountsById } from './0019-accounts-by-id.ts';
 import { suspension } from './0020-suspension.ts';
 import { integrationTracing } from './0021-integration-tracing.ts';
+import { textAccounts } from './0022-text-accounts.ts';
 
 /** In order. */
 export const migrations = [
@@ -39,4 +40,5 @@ export const migrations = [
   accountsById,
   suspension,
   integrationTracing,
+  textAccounts,
 ];

@@ -24,6 +24,8 @@ export interface Wanted {
   isDesk: boolean;
   /** Whether all texts are searched without accents; until then they are searched with them too (ticket.text.ts). */
   isConverted: boolean;
+  /** Whether all texts say whose account they are of; until then their tickets are asked (ticket.text.ts). */
+  hasAccounts: boolean;
 }
 
 /** The ids of a page, with the members that they are sorted by. */
@@ -126,10 +128,12 @@ const ACCENTED = /[^\0-\x7f]/;
 /** The ids of the newest that hold the words: the later an id, the later its ticket was opened. */
 function newestOf(wanted: Wanted, { query, organization }: Words, parameters: Parameters): string {
   const match = wanted.isDesk ? `(x."visible" @@ ${query} or x."internal" @@ ${query})` : `x."visible" @@ ${query}`;
-  const narrowed = criteriaOf(wanted.criteria, parameters);
+  const { accountId } = wanted.criteria;
+  const isOwn = wanted.hasAccounts && accountId ? [isOneOf('x', 'account_id', accountId, parameters)] : [];
+  const narrowed = criteriaOf({ ...wanted.criteria, ...(wanted.hasAccounts && { accountId: null }) }, parameters);
   const tickets =
     narrowed.length > 0 ? `join "support"."ticket" t on t."organization_id" = ${organization} and t."id" = x."ticket_id"` : '';
-  const where = [`x."organization_id" = ${organization}`, `numnode(${query}) > 0`, match, ...narrowed].join(' and ');
+  const where = [`x."organization_id" = ${organization}`, `numnode(${query}) > 0`, ...isOwn, match, ...narrowed].join(' and ');
   return `select x."ticket_id" from "support"."ticket_text" x ${tickets} where ${where} order by x."ticket_id" desc limit ${HITS_MAX}`;
 }
 
@@ -248,15 +252,15 @@ function criteriaOf(criteria: TicketCriteria, parameters: Parameters): string[] 
     service_affected: serviceAffected,
   };
   return [
-    ...Object.entries(lists).flatMap(([column, values]) => (values ? [isOneOf(column, values, parameters)] : [])),
+    ...Object.entries(lists).flatMap(([column, values]) => (values ? [isOneOf('t', column, values, parameters)] : [])),
     ...(createdAfter ? [`t."created_at" >= ${parameters.add(createdAfter)}::timestamptz`] : []),
     ...(createdBefore ? [`t."created_at" < ${parameters.add(createdBefore)}::timestamptz`] : []),
   ];
 }
 
 /** One value is an equality, which keeps the order of an index. */
-const isOneOf = (column: string, values: readonly string[], parameters: Parameters): string =>
-  values.length === 1 ? `t."${column}" = ${parameters.add(values[0])}` : `t."${column}" = any(${parameters.add(values)}::text[])`;
+const isOneOf = (row: string, column: string, values: readonly string[], parameters: Parameters): string =>
+  values.length === 1 ? `${row}."${column}" = ${parameters.add(values[0])}` : `${row}."${column}" = any(${parameters.add(values)}::text[])`;
 
 const columnOf = (field: string): SortMember => {
   const found = SORT_MEMBERS[field];

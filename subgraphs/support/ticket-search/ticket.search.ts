@@ -35,6 +35,7 @@ export class TicketSearch {
     private readonly reader: Reader,
     private readonly tickets: RecordLoader<Ticket>,
     private readonly accents: Backfill,
+    private readonly textAccounts: Backfill,
   ) {}
 
   /**
@@ -43,7 +44,7 @@ export class TicketSearch {
    */
   async page(criteria: TicketCriteria, sort: readonly SortBy[], page: PageInput, members: Members): Promise<Page<Ticket>> {
     const seen = { ...criteria, accountId: this.reader.accounts };
-    const wanted: Wanted = { ...this.reader, criteria: seen, isConverted: this.accents.isDone };
+    const wanted: Wanted = { ...this.reader, criteria: seen, isConverted: this.accents.isDone, hasAccounts: this.textAccounts.isDone };
     const order = continued(totalOrder(criteria, sort), page.cursor);
     const total = () => this.#total(wanted);
     if (isNewest(criteria, sort, page)) {

@@ -91,10 +91,10 @@ export class TicketTally {
     const where = [`"organization_id" = ${parameters.add(organizationId)}`, ...kindOf(criteria, parameters)].join(' and ');
     const { days, edges } = split(criteria, parameters);
     const parts = [
-      ...(days ? [`select sum("count") from ${table} where ${where} and ${days}`] : []),
-      ...edges.map((edge) => `select count(*) from "support"."ticket" where ${where} and ${edge}`),
+      ...(days ? [sumOf(days, (condition) => `(select sum("count") from ${table} where ${where} and ${condition})`)] : []),
+      ...edges.map((edge) => `(select count(*) from "support"."ticket" where ${where} and ${edge})`),
     ];
-    const text = `select (${parts.map((part) => `coalesce((${part}), 0)`).join(' + ') || '0'})::int as total`;
+    const text = `select (${parts.map((part) => `coalesce(${part}, 0)`).join(' + ') || '0'})::int as total`;
     // without days it is a few cells, by the same text for the same members
     const isPrepared = edges.length === 0 && !criteria.createdAfter && !criteria.createdBefore;
     const [row] = await this.rows.tuples(text, parameters.values, { isPrepared });
@@ -124,18 +124,37 @@ function kindOf(criteria: TicketCriteria, parameters: Parameters): string[] {
   return Object.entries(wanted).flatMap(([column, values]) => (values ? [`"${column}" = any(${parameters.add(values)}::text[])`] : []));
 }
 
+/** The days from `first` to before `last`, each null where the range is open there; SQL of dates. */
+interface Days {
+  first: string | null;
+  last: string | null;
+}
+
+/** Organization `$1`. Of a range of most days it is cheaper to subtract the other ones from all time. */
+function sumOf({ first, last }: Days, sum: (condition: string) => string): string {
+  const [allTime, ofDays] = [`"day" = '-infinity'`, `"day" > '-infinity'`];
+  if (!first && !last) return sum(allTime);
+  const inside = sum([ofDays, ...(first ? [`"day" >= ${first}`] : []), ...(last ? [`"day" < ${last}`] : [])].join(' and '));
+  const outside = [...(first ? [`"day" < ${first}`] : []), ...(last ? [`"day" >= ${last}`] : [])].map(
+    (condition) => `coalesce(${sum(`${ofDays} and ${condition}`)}, 0)`,
+  );
+  const length = `least(${last ?? 'current_date'}, current_date) - greatest(${first ?? 'b."begin"'}, b."begin")`;
+  const isMost = `(select (${length}) * 2 > current_date - b."begin"
+    from (select min("day") as "begin" from ${OF_DESK.table} where "organization_id" = $1 and ${ofDays}) b)`;
+  return `case when ${isMost} then ${sum(allTime)} - ${outside.join(' - ')} else ${inside} end`;
+}
+
 /** Whole days come from the tally, what is left of the first and the last one from the tickets themselves. */
-function split({ createdAfter: from, createdBefore: to }: TicketCriteria, parameters: Parameters): { days?: string; edges: string[] } {
+function split({ createdAfter: from, createdBefore: to }: TicketCriteria, parameters: Parameters): { days?: Days; edges: string[] } {
   const instant = (date: Date) => `${parameters.add(date)}::timestamptz`;
-  if (!from && !to) return { days: `"day" = '-infinity'`, edges: [] };
   const first = from && new Date(Math.ceil(from.getTime() / DAY_MS) * DAY_MS);
   const last = to && dayStart(to);
   if (first && first.getTime() > LAST_DAY_MS)
     return { edges: [`"created_at" >= ${instant(from)}${to ? ` and "created_at" < ${instant(to)}` : ''}`] };
   if (first && last && first >= last) return { edges: [`"created_at" >= ${instant(from)} and "created_at" < ${instant(to)}`] };
-  const day = (date: Date) => `${parameters.add(dateOf(date))}::date`;
+  const day = (date: Date | null | undefined) => (date ? `${parameters.add(dateOf(date))}::date` : null);
   return {
-    days: [`"day" > '-infinity'`, ...(first ? [`"day" >= ${day(first)}`] : []), ...(last ? [`"day" < ${day(last)}`] : [])].join(' and '),
+    days: { first: day(first), last: day(last) },
     edges: [
       ...(first && from < first ? [`"created_at" >= ${instant(from)} and "created_at" < ${instant(first)}`] : []),
       ...(last && last < to ? [`"created_at" >= ${instant(last)} and "created_at" < ${instant(to)}`] : []),

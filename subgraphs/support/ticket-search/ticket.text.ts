@@ -5,6 +5,9 @@ import type { Logger } from '../../../kernel/log/log.ts';
 /** Rows that one batch looks at; those with accents, which are few in most desks, are written. */
 const BATCH = 500;
 
+/** Rows that one batch writes, with the indexes of their words: their tickets are locked for as long as it takes. */
+const WRITTEN = 200;
+
 type Key = { organization_id: string; ticket_id: string };
 
 const hasAccents = (column: string): string => `octet_length(${column}::text) <> char_length(${column}::text)`;
@@ -34,4 +37,31 @@ async function isLocked(tx: EntityManager, organizationId: string, id: string): 
   if ((await tx.execute<object[]>(`${one} for update skip locked`, [organizationId, id])).length > 0) return true;
   // a row that is gone meanwhile needs nothing
   return (await tx.execute<object[]>(one, [organizationId, id])).length === 0;
+}
+
+/** Writes down the accounts of texts from before migration 0022. */
+export const textAccountsBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'text-accounts', writeAccounts);
+
+async function writeAccounts(tx: EntityManager, from: Position): Promise<Position> {
+  // both are locked, so that no account is written over one that changes meanwhile; whoever holds one is not waited for
+  const rows = await tx.execute<(Key & { done: boolean })[]>(
+    `with batch as materialized (
+       select "organization_id", "ticket_id" from "support"."ticket_text" where ("organization_id", "ticket_id") > (?, ?)
+       order by 1, 2 limit ${WRITTEN}
+     ), held as materialized (
+       select x."organization_id", x."ticket_id", x."account_id", t."account_id" as "right" from batch b
+         join "support"."ticket_text" x using ("organization_id", "ticket_id")
+         join "support"."ticket" t on t."organization_id" = b."organization_id" and t."id" = b."ticket_id"
+         for no key update of x skip locked for share of t skip locked
+     ), written as (
+       update "support"."ticket_text" x set "account_id" = h."right" from held h
+         where x."organization_id" = h."organization_id" and x."ticket_id" = h."ticket_id" and h."account_id" is distinct from h."right"
+     )
+     select b.*, h."ticket_id" is not null as "done" from batch b left join held h using ("organization_id", "ticket_id") order by 1, 2`,
+    [...(from ?? ['', ''])],
+  );
+  const stop = rows.findIndex(({ done }) => !done);
+  if (stop < 0 && rows.length < WRITTEN) return null;
+  const last = rows.at(stop < 0 ? -1 : stop - 1);
+  return stop === 0 || !last ? (from ?? ['', '']) : [last.organization_id, last.ticket_id];
 }
