@@ -206,7 +206,7 @@ async function untilFolded(store: Rows): Promise<void> {
       process.stdout.write(`folding ${table}: ${row.left} left\n`);
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
-    await store.query(`reindex table ${table}`, []);
+    await store.query(`reindex table concurrently ${table}`, []);
     await store.query(`vacuum analyze ${table}`, []);
   }
 }

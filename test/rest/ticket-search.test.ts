@@ -360,7 +360,10 @@ test('totals are what the tickets come to after many operations at once, for eve
     const kind = chance(8);
     if (kind === 0) return all.query('delete from support.ticket where id = $1', [id]);
     if (kind < 3)
-      return all.query(`update support.ticket set created_at = created_at - interval '1 day' * $2::int where id = $1`, [id, chance(20)]);
+      return all.query(`update support.ticket set created_at = created_at - interval '1 day' * $2::int where id = $1`, [
+        id,
+        5 * chance(20),
+      ]);
     const [column, values] = kind < 6 ? (['status', STATES] as const) : (['priority', PRIORITIES] as const);
     return all.query(`update support.ticket set ${column} = $2 where id = $1`, [id, values[chance(values.length)]]);
   });
@@ -371,11 +374,8 @@ test('totals are what the tickets come to after many operations at once, for eve
     [tenant.organizationId],
   );
   expect(left.length).toBeGreaterThan(5);
-  const [longAgo, since, yesterday] = [14, 4, 1].map((days) => new Date(platform.clock.now().getTime() - days * DAY_MS)) as [
-    Date,
-    Date,
-    Date,
-  ];
+  const ago = (days: number) => new Date(platform.clock.now().getTime() - days * DAY_MS);
+  const [longAgo, midway, since, yesterday] = [ago(70), ago(35), ago(16), ago(1)];
   const FILTERS: [object, (ticket: Json) => boolean][] = [
     [{}, () => true],
     [{ status: ['open', 'resolved'] }, ({ status }) => ['open', 'resolved'].includes(status)],
@@ -385,6 +385,10 @@ test('totals are what the tickets come to after many operations at once, for eve
     [
       { created_after: longAgo.toISOString(), created_before: yesterday.toISOString(), status: STATES },
       ({ created_at }) => new Date(created_at) >= longAgo && new Date(created_at) < yesterday,
+    ],
+    [
+      { created_after: longAgo.toISOString(), created_before: midway.toISOString() },
+      ({ created_at }) => new Date(created_at) >= longAgo && new Date(created_at) < midway,
     ],
     [
       { created_after: since.toISOString(), created_before: yesterday.toISOString() },
