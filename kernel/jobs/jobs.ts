@@ -1,5 +1,5 @@
 import { SpanKind } from '@opentelemetry/api';
-import { type Db, type Job, PgBoss } from 'pg-boss';
+import { type Db, type Job, PgBoss, type Queue as QueueDefinition } from 'pg-boss';
 import type { Database, EntityManager } from '../database/database.ts';
 import type { Logger } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -13,6 +13,8 @@ const TRACEPARENT = '$traceparent';
 const EXPIRE_SECONDS = 120;
 /** How often each worker polls by itself. It is woken for what is due, so this finds nothing unless a wake-up was lost again and again. */
 const WORKER_POLL_SECONDS = 600;
+/** How many workers a queue has at most, unless it says otherwise. */
+const DEFAULT_CONCURRENCY = 4;
 const FLOW_SECONDS = 3600;
 /** How long a job is on record after it ended: long enough to find out why one failed. */
 const KEPT_SECONDS = 24 * 3600;
@@ -40,12 +42,13 @@ export interface QueueOptions {
 /** After how long it is asked again whether a job waits. */
 const WAIT_SECONDS = 60;
 
-/** An id that no job has. */
-const NO_JOB = '00000000-0000-0000-0000-000000000000';
-
 interface Queue {
   options: QueueOptions;
   handle(data: object): Promise<void>;
+  /** The workers that have no job. */
+  idle: Set<string>;
+  /** How many workers were started. */
+  workers: number;
 }
 
 /**
@@ -56,11 +59,10 @@ export class Jobs {
   readonly #boss: PgBoss;
   readonly #db: JobDatabase;
   readonly #queues = new Map<string, Queue>();
-  /** By queue: which workers have no job. */
-  readonly #idle = new Map<string, Set<string>>();
   #stopPolling: (() => void) | undefined;
   #stopSampling: (() => void) | undefined;
   #isStarted = false;
+  #isWorking = false;
 
   constructor(
     private readonly database: Database,
@@ -88,35 +90,19 @@ export class Jobs {
 
   /** States a queue and what its jobs do; before `start`. */
   define<T extends object>(name: string, handle: (data: T) => Promise<void>, options: QueueOptions = {}): void {
-    this.#queues.set(name, { options, handle: handle as (data: object) => Promise<void> });
+    this.#queues.set(name, { options, handle: handle as (data: object) => Promise<void>, idle: new Set(), workers: 0 });
   }
 
   /** Without `work` it only enqueues: other processes do what is to be done. */
   async start({ work = true } = {}): Promise<void> {
     await this.database.migrate([jobSchema]);
+    // before it starts, which reads the settings of all queues: a transaction that enqueues must not have to
+    await this.#createQueues();
     await this.#boss.start();
     if (this.database.pglite && work) await this.#releaseActive();
-    for (const [name, { options }] of this.#queues) {
-      const { retryLimit = 5, retryDelaySeconds = 2, retryDelayMaxSeconds = 300 } = options;
-      const settings = {
-        retryLimit,
-        retryDelay: retryDelaySeconds,
-        retryBackoff: true,
-        retryDelayMax: retryDelayMaxSeconds,
-        expireInSeconds: EXPIRE_SECONDS,
-        heartbeatSeconds: HEARTBEAT_SECONDS,
-        deleteAfterSeconds: KEPT_SECONDS,
-        notify: true,
-      };
-      await this.#boss.createQueue(name, settings);
-      // a queue that an earlier version made keeps its settings otherwise
-      await this.#boss.updateQueue(name, settings);
-    }
-    // a transaction that enqueues must find the settings of the queue read, as workers do by asking for work
-    if (!work) for (const name of this.#queues.keys()) await this.#boss.findJobs(name, { id: NO_JOB });
     this.#isStarted = true;
     if (!work) return;
-    for (const [name, queue] of this.#queues) await this.#work(name, queue);
+    this.#isWorking = true;
     this.#stopPolling = this.database.poller.add({
       name: 'job queue',
       query: DUE_QUEUES,
@@ -128,6 +114,17 @@ export class Jobs {
     this.database.poller.pollNow();
     const queues = [...this.#queues.keys()];
     if (this.metrics) this.#stopSampling = sampleJobs({ db: this.#db, schema: SCHEMA, queues, metrics: this.metrics, log: this.log });
+  }
+
+  /** Creates the queues that are not there yet, and updates those to which an earlier version gave other settings. */
+  async #createQueues(): Promise<void> {
+    const stored = new Map((await this.#boss.getQueues()).map((queue) => [queue.name, queue]));
+    for (const [name, { options }] of this.#queues) {
+      const settings = settingsOf(options);
+      const queue = stored.get(name);
+      if (!queue) await this.#boss.createQueue(name, settings);
+      else if (differs(queue, settings)) await this.#boss.updateQueue(name, settings);
+    }
   }
 
   /** What a killed process was working on goes on at once: no other process can be at the same embedded database. */
@@ -153,42 +150,41 @@ export class Jobs {
 
   /** Lets the jobs that are under way end; the others wait for the next start. */
   async stop(timeoutMs = 10_000): Promise<void> {
+    this.#isWorking = false;
     this.#stopPolling?.();
     this.#stopSampling?.();
     await this.#boss.stop({ graceful: true, timeout: timeoutMs });
     await this.#db.close();
   }
 
-  #wakeOne(queue: string): void {
-    const [worker] = this.#idle.get(queue) ?? [];
+  /** Wakes a worker that has no job, or starts another where there may be more. Most queues are empty: their workers would only ask for nothing. */
+  #wakeOne(name: string): void {
+    const queue = this.#queues.get(name);
+    if (!queue || !this.#isWorking) return;
+    const [worker] = queue.idle;
     if (worker) this.#boss.notifyWorker(worker);
+    else if (queue.workers < (queue.options.concurrency ?? DEFAULT_CONCURRENCY)) void this.#startWorker(name, queue);
   }
 
-  /** Each worker is one of its own: by one id pg-boss wakes one, also where it made several. */
-  async #work(name: string, queue: Queue): Promise<void> {
-    const { concurrency = 4 } = queue.options;
-    const idle = new Set<string>();
-    this.#idle.set(name, idle);
-    for (let index = 0; index < concurrency; index += 1) idle.add(await this.#startWorker(name, queue, idle));
-  }
-
-  async #startWorker(name: string, { handle }: Queue, idle: Set<string>): Promise<string> {
+  /** Each worker is one of its own: by one id pg-boss wakes one, also where it made several. It asks for a job at once. */
+  async #startWorker(name: string, queue: Queue): Promise<void> {
+    queue.workers += 1;
     const settings = { pollingIntervalSeconds: WORKER_POLL_SECONDS, notifyPollingIntervalSeconds: WORKER_POLL_SECONDS };
     let worker = '';
     worker = await this.#boss.work(name, settings, async ([job]: Job<object>[]) => {
       if (!job) return;
-      idle.delete(worker);
+      queue.idle.delete(worker);
       // where one was due more may be: for another worker now, and for this one when it is done
       this.#wakeOne(name);
       this.#boss.notifyWorker(worker);
       try {
         if (await this.#waits(name, job)) return;
-        await this.#run(name, job, handle);
+        await this.#run(name, job, queue.handle);
       } finally {
-        idle.add(worker);
+        queue.idle.add(worker);
       }
     });
-    return worker;
+    queue.idle.add(worker);
   }
 
   /** A job that waits is enqueued anew: its attempts are not used up, and it is never too old to begin. */
@@ -217,6 +213,34 @@ export class Jobs {
     }
   }
 }
+
+type QueueSettings = Required<
+  Pick<
+    QueueDefinition,
+    | 'retryLimit'
+    | 'retryDelay'
+    | 'retryBackoff'
+    | 'retryDelayMax'
+    | 'expireInSeconds'
+    | 'heartbeatSeconds'
+    | 'deleteAfterSeconds'
+    | 'notify'
+  >
+>;
+
+const settingsOf = ({ retryLimit = 5, retryDelaySeconds = 2, retryDelayMaxSeconds = 300 }: QueueOptions): QueueSettings => ({
+  retryLimit,
+  retryDelay: retryDelaySeconds,
+  retryBackoff: true,
+  retryDelayMax: retryDelayMaxSeconds,
+  expireInSeconds: EXPIRE_SECONDS,
+  heartbeatSeconds: HEARTBEAT_SECONDS,
+  deleteAfterSeconds: KEPT_SECONDS,
+  notify: true,
+});
+
+const differs = (queue: QueueDefinition, settings: QueueSettings): boolean =>
+  Object.entries(settings).some(([setting, value]) => queue[setting as keyof QueueSettings] !== value);
 
 /**
  * Which of these queues have a job that is due: one probe of its index for each, whatever waits. A notification tells only of what

@@ -59,6 +59,27 @@ test('a job that is due later is found as its time comes, also while another one
   end();
 });
 
+test('a start writes only the queues that are missing or have other settings than it states', async () => {
+  const boss = new PgBoss({ db: new JobDatabase(database, () => undefined, log), schema: 'pgboss', migrate: false });
+  const start = async (retryLimit: number) => {
+    const jobs = new Jobs(database, log);
+    for (const name of ['test.stated', 'test.unchanged'])
+      jobs.define(name, async () => undefined, { retryLimit: name === 'test.stated' ? retryLimit : 5 });
+    await jobs.start();
+    await jobs.stop();
+    const found = await boss.getQueues(['test.stated', 'test.unchanged']);
+    return Object.fromEntries(
+      found.map(({ name, retryLimit: limit, updatedOn }) => [name, { limit, updatedOn: new Date(updatedOn).getTime() }]),
+    );
+  };
+  const first = await start(7);
+  expect(first['test.stated']?.limit).toBe(7);
+  expect(await start(7)).toEqual(first);
+  const changed = await start(9);
+  expect(changed['test.stated']?.limit).toBe(9);
+  expect(changed['test.unchanged']).toEqual(first['test.unchanged']);
+});
+
 test('jobs that fall due together are worked on side by side, as many as the queue says', async () => {
   let running = 0;
   let end = () => {};
