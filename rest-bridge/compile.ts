@@ -1,4 +1,5 @@
 import {
+  concatAST,
   type DocumentNode,
   type GraphQLArgument,
   type GraphQLField,
@@ -10,6 +11,7 @@ import {
   isListType,
   isNonNullType,
   parse,
+  print,
   validate,
 } from 'graphql';
 import { isResource, type Resource } from '../kernel/errors/resource.ts';
@@ -38,7 +40,7 @@ export interface RestSource {
 export function compileRoutes({ schema, areas, permissionOf: permission = permissionOf, hasPolicy }: RestSource): CompiledRoute[] {
   const selections = new Selections();
   const ids = new Set<string>();
-  return areas.flatMap(({ tag, routes }) =>
+  const compiled = areas.flatMap(({ tag, routes }) =>
     routes.map((route) => {
       if (ids.has(route.operationId)) throw new RouteError(route, 'its operationId is used twice');
       ids.add(route.operationId);
@@ -51,21 +53,26 @@ export function compileRoutes({ schema, areas, permissionOf: permission = permis
         permission: permission(coordinate, field),
         isOrganizationWide: hasPolicy?.(coordinate, 'organization') ?? false,
         secondFactor: hasPolicy?.(coordinate, 'second_factor') ?? false,
-        ...compileRoute(schema, route, kind, field, selections),
+        ...compileRoute(route, kind, field, selections),
       };
     }),
   );
+  requireValid(schema, compiled);
+  return compiled;
+}
+
+/** All documents at once: validating each by itself takes four times as long. */
+function requireValid(schema: GraphQLSchema, compiled: readonly CompiledRoute[]): void {
+  if (validate(schema, concatAST(compiled.map(({ document }) => document))).length === 0) return;
+  for (const { route, document } of compiled) {
+    const [error] = validate(schema, document);
+    if (error) throw new RouteError(route, `the graph refuses ${print(document)}: ${error.message}`);
+  }
 }
 
 type Compiled = Omit<CompiledRoute, 'tag' | 'kind' | 'field' | 'permission' | 'isOrganizationWide' | 'secondFactor'>;
 
-function compileRoute(
-  schema: GraphQLSchema,
-  route: Route,
-  kind: 'query' | 'mutation',
-  field: GraphQLField<unknown, unknown>,
-  selections: Selections,
-): Compiled {
+function compileRoute(route: Route, kind: 'query' | 'mutation', field: GraphQLField<unknown, unknown>, selections: Selections): Compiled {
   const input = planInput(route, field);
   const node = pageNode(field.type);
   const recordType = node ?? itemType(field.type);
@@ -84,7 +91,7 @@ function compileRoute(
     recordType,
     spell: object && compileSpelling(object),
     spellLeaf: enumSpelling(recordType),
-    document: buildDocument(schema, route, kind, field, object),
+    document: buildDocument(route, kind, field, object),
   };
 }
 
@@ -105,7 +112,6 @@ function selected(route: Route, type: GraphQLOutputType, selections: Selections)
 const PAGE_INFO = '{ page per_page: perPage total pages has_more: hasMore next_cursor: nextCursor }';
 
 function buildDocument(
-  schema: GraphQLSchema,
   route: Route,
   kind: string,
   { name, args, type }: GraphQLField<unknown, unknown>,
@@ -116,10 +122,7 @@ function buildDocument(
   const inner = object ? printSelection(object) : '';
   const selection = pageNode(type) ? `{ nodes ${inner} pageInfo ${PAGE_INFO} }` : inner;
   const text = `${kind} ${route.operationId}${args.length ? `(${definitions})` : ''} { ${name}${args.length ? `(${passed})` : ''} ${selection} }`;
-  const document = parse(text, { noLocation: true });
-  const [error] = validate(schema, document);
-  if (error) throw new RouteError(route, `the graph refuses ${text}: ${error.message}`);
-  return document;
+  return parse(text, { noLocation: true });
 }
 
 /** An argument with a default may be left out, so its variable may too. */

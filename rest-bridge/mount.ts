@@ -36,11 +36,10 @@ export const BASE = '/v1';
  * Serves the REST surface under /v1, its OpenAPI document and the documentation page. The server must be made with `rewriteUrl`
  * (paths.ts) for the aliases, and must set `request.caller` in onRequest before this is mounted.
  */
-export async function mountRest(app: FastifyInstance, options: RestOptions): Promise<OpenApiDocument> {
+export async function mountRest(app: FastifyInstance, options: RestOptions): Promise<void> {
   const compiled = compileRoutes(options);
   if (options.prepare) for (const { document } of compiled) await options.prepare(document);
   const face = createSofaFace(compiled);
-  const document = buildOpenApi(compiled, face, options);
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for an asynchronous plugin; the rule knows only its callback form
     async (scope) => {
@@ -49,13 +48,16 @@ export async function mountRest(app: FastifyInstance, options: RestOptions): Pro
       acceptJson(scope);
       mountRoutes(scope, compiled, face, options);
       mountMethods(scope, [...compiled.map(({ route }) => route), ...(options.others ?? []).filter(({ operation }) => !operation.servers)]);
-      const content = new StaticContent(Buffer.from(JSON.stringify(document)), JSON_TYPE, 'no-cache');
-      scope.get('/openapi.json', { config: { access: 'public', weight: 0 } }, (request, reply) => content.send(request, reply));
+      let content: StaticContent | undefined;
+      scope.get('/openapi.json', { config: { access: 'public', weight: 0 } }, (request, reply) => {
+        // made when it is first asked for: it is a thirtieth of a start
+        content ??= new StaticContent(Buffer.from(JSON.stringify(buildOpenApi(compiled, face, options))), JSON_TYPE, 'no-cache');
+        return content.send(request, reply);
+      });
     },
     { prefix: BASE },
   );
   mountDocs(app);
-  return document;
 }
 
 /** The OpenAPI document alone, for schema/openapi.json. @throws RouteError */
