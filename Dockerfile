@@ -18,8 +18,10 @@ WORKDIR /platform
 COPY --from=build /platform/package.json ./
 COPY --from=build /platform/node_modules ./node_modules
 COPY --from=build /platform/dist ./dist
-RUN mkdir /data && chown node:node /data
+RUN mkdir /data && chown -R node:node /data dist/compile-cache
 USER node
+# compiled code is stored for each system user: that of the build is the root's
+RUN ["node", "dist/apps/tools/warm-cache.js"]
 VOLUME /data
 EXPOSE 4000
 STOPSIGNAL SIGTERM

@@ -1,5 +1,12 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+
+/**
+ * Optimizes a function of the embedded database after ten times as much work in it as V8 does by itself: the compiler's threads took
+ * a fifth of the processor time of a start. Compiled code is stored by V8's flags, so this comes before its cache.
+ */
+setFlagsFromString('--wasm-tiering-budget=130000000');
 
 /** Uses the compiled code that the build has stored (apps/tools/warm-cache.ts): a start need not compile it again. */
 enableCompileCache(fileURLToPath(new URL('../compile-cache', import.meta.url)));

@@ -1,4 +1,3 @@
-import '../production.ts';
 import 'reflect-metadata';
 import { createLogger } from '../../kernel/log/log.ts';
 import { loadConfig } from '../../kernel/settings/config.ts';

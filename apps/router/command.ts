@@ -1,4 +1,3 @@
-import '../production.ts';
 import { createLogger } from '../../kernel/log/log.ts';
 import { closeOnSignal } from '../platform/shutdown.ts';
 import { StartError } from '../platform/start-error.ts';

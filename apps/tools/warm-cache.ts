@@ -1,7 +1,14 @@
 import '../production.ts';
+import { spawnSync } from 'node:child_process';
 import { flushCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
-/** Loads the bundled platform once, so that what its modules compile to lies in dist/compile-cache: part of `npm run build`. */
-await import(new URL('../../programs/assemble.js', import.meta.url).href);
+const PROGRAMS = new URL('../../programs/', import.meta.url);
+
+/** Loads the bundled programs once, so that what their modules compile to lies in dist/compile-cache: part of `npm run build`. */
+for (const name of ['platform.js', 'router.js']) {
+  spawnSync(process.execPath, [fileURLToPath(new URL(name, PROGRAMS)), '--help'], { stdio: 'ignore' });
+}
+await import(new URL('assemble.js', PROGRAMS).href);
 flushCompileCache();
 process.exit(0);
