@@ -12,7 +12,7 @@ import { refresh, registered, type TestClient, tokensOf } from '../oauth.setup.t
 import { liveThrough } from '../releases/history.ts';
 import { eventually, onRig, type Rig, start } from '../rig.ts';
 import { answer, enrolled, newChallenge } from '../security/mfa.setup.ts';
-import { type KeptDatabase, keptDatabase, refusalOf } from '../support/kept.database.ts';
+import { type KeptDatabase, keptDatabase, refusalOf, twoDatabases } from '../support/kept.database.ts';
 import { lastingPort } from '../support/port.ts';
 import { programOf, RunningProcess, temporaryFolder } from '../support/process.ts';
 import { runInProcess } from '../support/tool.ts';
@@ -41,9 +41,9 @@ interface Lived {
 }
 
 /** A database with records of every kind, and every kind of secret. */
-async function withSecrets(): Promise<{ kept: KeptDatabase; lived: Lived }> {
+async function withSecrets(database?: KeptDatabase): Promise<{ kept: KeptDatabase; lived: Lived }> {
   // tokens hold at the address for which they were made
-  const made = await keptDatabase({ SECRET_KEY: OLD });
+  const made = database ?? (await keptDatabase({ SECRET_KEY: OLD }));
   const kept = { ...made, settings: { ...made.settings, PORT: String(await lastingPort()) } };
   const platform = await startWith(kept, { SECRET_KEY: OLD });
   const tenant = await platform.organization({ plan: 'custom' });
@@ -156,6 +156,42 @@ test('a change of the secret key that is killed half way goes on where it was, a
   await expectUsable(platform, lived);
   await platform.close();
 }, 300_000);
+
+test.runIf(process.env.TEST_DATABASE_URL)(
+  'a change of the secret key over two databases that is killed in the second one goes on there, and until then both keys are needed',
+  async () => {
+    const databases = await twoDatabases(['support', 'events']);
+    const { kept, lived } = await withSecrets(databases);
+    const COUNT = 12_000;
+    const box = new SecretBox([OLD], 'events.webhook-secret');
+    const rows = Array.from({ length: COUNT }, (_, index) => `('wh_${index}', '${box.seal('whsec', `wh_${index}`)}')`);
+    await databases.others(
+      `insert into "events"."webhook" ("id", "organization_id", "url", "events", "sealed_secret", "created_at", "updated_at")
+         select v.id, 'org_many', 'http://127.0.0.1:9', '[]', v.sealed, now(), now() from (values ${rows.join(', ')}) v (id, sealed)`,
+    );
+    const keysRead = (text: string): number => text.match(/hash_key/g)?.length ?? 0;
+
+    const killed = new RunningProcess([PROGRAM, 'reencrypt'], { ...kept.settings, ...BOTH });
+    await eventually(() => keysRead(killed.stdout) === 2);
+    killed.kill('SIGKILL');
+    expect(await killed.exited).toMatchObject({ code: null, signal: 'SIGKILL' });
+
+    expect(await refusalOf(startWith(kept, { SECRET_KEY: NEW }))).toMatch(REFUSED);
+    expect(await refusalOf(startWith(kept, { SECRET_KEY: OLD }))).toMatch(REFUSED);
+    const between = await startWith(kept, BOTH);
+    await expectUsable(between, lived);
+    await between.close();
+
+    const resumed = await reencrypted(kept);
+    expect([resumed.code, resumed.stderr]).toEqual([0, '']);
+    expect(Number(/^(\d+) secrets were encrypted anew/m.exec(resumed.stdout)?.[1])).toBeGreaterThan(0);
+    expect((await reencrypted(kept)).stdout).toContain('0 secrets were encrypted anew.');
+    const platform = await startWith(kept, { SECRET_KEY: NEW });
+    await expectUsable(platform, lived);
+    await platform.close();
+  },
+  300_000,
+);
 
 test('secrets that neither key opens are named, and everything else is encrypted with the new key', async () => {
   const kept = await keptDatabase({ SECRET_KEY: OLD });

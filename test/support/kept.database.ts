@@ -4,6 +4,7 @@ import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { DATABASE_TEMPLATE } from '../../apps/platform/database-template.ts';
 import { EXTENSIONS } from '../../kernel/migrations/extensions.ts';
+import type { SubgraphName } from '../../kernel/settings/data.ts';
 import { type Rig, start } from '../rig.ts';
 import { ownDatabase } from './own-database.ts';
 import { temporaryFolder } from './process.ts';
@@ -31,6 +32,16 @@ export async function keptDatabase(key: Record<string, string> = {}): Promise<Ke
   }
   await startedOnce(key);
   return { settings, dataDir, startedOnce, sql: (text) => onServer(url, text) };
+}
+
+/** Two databases of the server that the suites run on: `sql` asks that of the other domains, `others` that of `domains`. */
+export async function twoDatabases(domains: readonly SubgraphName[]): Promise<KeptDatabase & { others: KeptDatabase['sql'] }> {
+  const [url, second] = [(await ownDatabase()) as string, (await ownDatabase()) as string];
+  const dataDir = temporaryFolder();
+  const own = Object.fromEntries(domains.map((name) => [`${name.toUpperCase()}_DATABASE_URL`, second]));
+  const settings = { DATA_DIR: dataDir, DATABASE_URL: url, ...own };
+  const startedOnce = async (more: Record<string, string> = {}) => (await start({ ...settings, ...more })).close();
+  return { settings, dataDir, startedOnce, sql: (text) => onServer(url, text), others: (text) => onServer(second, text) };
 }
 
 /** A platform that the test expects not to start; one that did is closed, so that the test fails and not its neighbours. */
