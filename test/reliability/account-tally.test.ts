@@ -56,7 +56,7 @@ const counted = () =>
      where "account_id" is not null or "customer_id" is not null group by 1, 2, 3, 4, ${KIND} order by 1, 2, 3, 4, ${KIND}`,
     [],
   );
-const isCounted = async () => (await rows.query('select from "support"."backfill"', [])).length === 0;
+const isCounted = async () => (await rows.query(`select from "support"."backfill" where "name" = 'account-tally'`, [])).length === 0;
 const isFolded = async () => (await rows.query('select from "support"."ticket_account_tally" where not "folded" limit 1', [])).length === 0;
 const until = (condition: () => Promise<boolean>) => expect.poll(condition, { timeout: 30_000, interval: 20 }).toBe(true);
 
@@ -93,7 +93,7 @@ test.runIf(process.env.TEST_DATABASE_URL)(
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const holding = world.store.orm.em.fork().transactional(async (tx) => {
-      await tx.execute('select 1 from "support"."backfill" for update');
+      await tx.execute(`select 1 from "support"."backfill" where "name" = 'account-tally' for update`);
       locked.resolve();
       await held.promise;
     });
