@@ -26,6 +26,8 @@ async function expectAccessible(page: Page, title: RegExp): Promise<void> {
   await page.evaluate(AXE);
   for (const [colorScheme, options, morePassesThan] of RUNS) {
     await page.emulateMedia({ colorScheme });
+    // colors change by a transition
+    await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))');
     const wanted = JSON.stringify({ ...options, resultTypes: ['violations'] });
     const { violations, passes } = (await page.evaluate(`axe.run(document, ${wanted})`)) as Found;
     expect(passes.length).toBeGreaterThan(morePassesThan);
