@@ -30,7 +30,7 @@ import { Databases } from './databases.ts';
 import { domains } from './domains.ts';
 import { EdgeLimits } from './edge-limits.ts';
 import { openStores, type Stores } from './stores.ts';
-import { openSurfaces } from './surfaces.ts';
+import { type CredentialPorts, openSurfaces } from './surfaces.ts';
 
 export interface AssembleOptions {
   /** Default: as the settings say. */
@@ -77,18 +77,14 @@ export async function assembleWith(
   const { running, stores, secrets, eventTypes } = await startDomains(foundation, databases, graph, outside);
   const runningDomains: RunningDomain[] = Object.values(running);
   const subgraphs: Subgraph[] = runningDomains.map(({ subgraph }) => subgraph);
-  const surfaces = await openSurfaces(
-    foundation,
-    subgraphs,
-    { rows: stores.identity.rows, secrets },
-    {
-      challenge: (context) => running.identity.challenge(context),
-      onCredentialChange: (listener) => running.identity.core.feed.onChange(listener),
-    },
+  const { bootstrap, challenge, core } = running.identity;
+  const credentials: CredentialPorts = { challenge, onCredentialChange: (listener) => core.feed.onChange(listener) };
+  // side by side: the hash of the first administrator's password takes a quarter of a second on another core
+  const [first, surfaces] = await together(
+    isOffline ? undefined : bootstrap(config),
+    openSurfaces(foundation, subgraphs, { rows: stores.identity.rows, secrets }, credentials),
   );
   graph.bind((request) => surfaces.router.execute(request));
-
-  const first = isOffline ? undefined : await running.identity.bootstrap(config);
   const relay = new Relay(
     Object.values(stores),
     (batch) => running.events.append(batch),
@@ -258,3 +254,9 @@ async function locatorOf({ countryHeader: header, geoipDatabase: database }: Con
 /** A real network where one is configured, else the simulated one. */
 const connectivityOf = ({ connectivityProviderUrl: url, connectivityProviderToken: token }: Config) =>
   url ? new HttpConnectivityProvider({ url, token }) : undefined;
+
+/** Both results, when both are done: what fails must not close what the other one still uses. */
+async function together<A, B>(one: A | Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
+}

@@ -5,7 +5,7 @@ import type { Assemble } from './assembly.ts';
 import { banner } from './banner.ts';
 import { helpText, readCommand } from './command-line.ts';
 import { startPlatform } from './platform.ts';
-import { releaseMemory } from './release-memory.ts';
+import { releaseMemoryWhenIdle } from './release-memory.ts';
 import { renewOnHangup } from './renewal.ts';
 import { closeOnSignal } from './shutdown.ts';
 import { describeStartError } from './start-error.ts';
@@ -23,7 +23,7 @@ try {
     const platform = await startPlatform(config, assemble, { log });
     closeOnSignal(platform, config.shutdownTimeoutMs, log);
     if (config.tlsCert) renewOnHangup(platform, log);
-    releaseMemory();
+    releaseMemoryWhenIdle();
     process.stdout.write(`${banner(platform)}\n`);
   }
 } catch (error) {

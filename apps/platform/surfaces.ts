@@ -40,7 +40,7 @@ export interface Surfaces {
 }
 
 /** What the surfaces ask of who knows the callers. */
-interface CredentialPorts {
+export interface CredentialPorts {
   challenge: Challenge;
   onCredentialChange(listener: (subjectId: string) => void): void;
 }
