@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../kernel/records/ids.ts';
 import { createAccount } from '../billing.setup.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
+import { DUE_IDENTITY_JOBS } from '../support/identity.jobs.ts';
 import { rows } from '../support/tables.ts';
 import type { Answer, Json, Tenant } from '../tenant.ts';
 import { login, PASSWORD, userOf } from '../users.setup.ts';
@@ -174,10 +175,7 @@ test('at most five mails reach an address from invitations in 15 minutes, whoeve
     const { status: again } = await invite(await platform.organization(), email);
     expect(again).toBe(201);
   }
-  await eventually(async () => {
-    const waiting = `select 1 from pgboss.job where name like 'identity.%' and state in ('created', 'retry', 'active')`;
-    return (await (await rows()).query(waiting, [])).length === 0;
-  });
+  await eventually(async () => (await (await rows()).query(DUE_IDENTITY_JOBS, [])).length === 0);
   expect(mailsTo(email).length).toBeLessThanOrEqual(5);
   expect(mailsTo(email)).not.toHaveLength(0);
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../kernel/records/ids.ts';
 import { eventually, type Rig, start } from '../rig.ts';
 import { answer, newChallenge, totp, wrongTotp } from '../security/mfa.setup.ts';
+import { DUE_IDENTITY_JOBS } from '../support/identity.jobs.ts';
 import { ownDatabase } from '../support/own-database.ts';
 import type { Answer, Tenant } from '../tenant.ts';
 import { PASSWORD, TestUser } from '../users.setup.ts';
@@ -52,11 +53,7 @@ const rowsOf = <R>(sql: string, values: unknown[] = []): Promise<R[]> =>
   platform.assembly.domains.identity.core.ports.rows.query(sql, values) as Promise<R[]>;
 
 /** Waits until every reset that was asked for is worked off, and every mail has left. */
-const mailsAreSettled = (): Promise<unknown> =>
-  eventually(async () => {
-    const waiting = `select 1 from pgboss.job where name like 'identity.%' and state in ('created', 'retry', 'active')`;
-    return (await rowsOf(waiting)).length === 0;
-  });
+const mailsAreSettled = (): Promise<unknown> => eventually(async () => (await rowsOf(DUE_IDENTITY_JOBS)).length === 0);
 
 /** Somebody who chose a password at `ip` and has not logged in yet. */
 async function member(ip: string): Promise<{ email: string; id: string }> {
