@@ -197,7 +197,7 @@ async function post(apiKey: string, path: string, body: object): Promise<Made> {
   return (await response.json()) as Made;
 }
 
-/** What was put in at once is a long list of news to the tally, and leaves wide indexes; in life it is a few. */
+/** Waits until the platform has compacted the counters of the inserted tickets, as it continually does in production, and rebuilds their indexes. */
 async function untilFolded(store: Rows): Promise<void> {
   for (const table of ['"support"."ticket_tally"', '"support"."ticket_account_tally"']) {
     for (;;) {

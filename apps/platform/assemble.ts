@@ -255,7 +255,7 @@ async function locatorOf({ countryHeader: header, geoipDatabase: database }: Con
 const connectivityOf = ({ connectivityProviderUrl: url, connectivityProviderToken: token }: Config) =>
   url ? new HttpConnectivityProvider({ url, token }) : undefined;
 
-/** Both results, when both are done: what fails must not close what the other one still uses. */
+/** Waits for both, also when one fails: the caller then closes what the other one may still use. */
 async function together<A, B>(one: A | Promise<A>, other: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([one, other]);
   return Promise.all([one, other]);

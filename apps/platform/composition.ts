@@ -15,7 +15,7 @@ export function supergraphOf(subgraphs: readonly SubgraphSource[]): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : composeSupergraph(subgraphs);
 }
 
-/** Where the build leaves what it composed. The name says of what, so that nothing is taken for the supergraph of others. */
+/** The supergraph file that the build writes. Its name has a digest of the subgraphs, so that a file composed of other ones is never read. */
 export function supergraphFile(subgraphs: readonly SubgraphSource[]): string {
   const sources = subgraphs.map(({ name, sdl }) => [name, sdl.trim()]).sort();
   const digest = createHash('sha256').update(JSON.stringify(sources)).digest('hex').slice(0, 32);

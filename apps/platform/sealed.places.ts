@@ -5,7 +5,7 @@ import { JOB_SCHEMA } from '../../kernel/jobs/schema.ts';
 import type { SubgraphName } from '../../kernel/settings/data.ts';
 import { domains } from './domains.ts';
 
-/** Where a database holds encrypted texts, in SQL. */
+/** A column with encrypted texts, described by SQL expressions. */
 export interface SealedPlace {
   /** `events.webhook.sealed_secret` */
   name: string;
@@ -16,7 +16,7 @@ export interface SealedPlace {
   /** The text, and what it was encrypted for. */
   sealed: string;
   context: string;
-  /** What holds, besides a text that is there, of the rows in question. */
+  /** An optional condition that selects rows, besides that the text is not null. */
   where: string;
   /** The assignment of a text that the statement has as `fresh`. */
   assign: string;
@@ -57,7 +57,7 @@ export function sealedPlacesOf(schema: SubgraphName): SealedPlace[] {
 /** Keys of hashes, which every database has room for. */
 export const HASH_KEYS = columnPlace('platform', { table: 'hash_key', column: 'sealed', purpose: 'hash-keys', key: ['purpose'] });
 
-/** The text by which a start recognizes the secret key: the last one to be encrypted anew. */
+/** The text that a start decrypts to check the secret key. It is re-encrypted last. */
 export const KEY_CHECK: SealedPlace = {
   ...columnPlace('platform', { table: 'secret_key_check', column: 'sealed', purpose: 'secret-key-check' }),
   key: ['"only"::text'],

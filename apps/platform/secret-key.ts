@@ -33,7 +33,7 @@ export function replaceKeptSecretKey(dataDir: string): SecretKeys {
   return [fresh, current];
 }
 
-/** When nothing is encrypted with it any more. */
+/** Removes the fallback key, once nothing is encrypted with it. */
 export const forgetKeptFallback = (dataDir: string): void => rmSync(join(dataDir, FALLBACK_FILE), { force: true });
 
 /**
@@ -57,7 +57,7 @@ function keptSecretKey(dataDir: string): string {
 
 export const newSecretKey = (): string => randomBytes(32).toString('base64url');
 
-/** Whole or not at all, so that what was killed half way can be repeated. */
+/** Writes a file whole or not at all, so that a step that was killed can be repeated. */
 function write(file: string, key: string): void {
   const partial = `${file}.partial`;
   writeFileSync(partial, `${key}\n`, { mode: 0o600, flush: true });

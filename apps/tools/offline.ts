@@ -36,7 +36,7 @@ export async function openOffline(settings: ConfigSource): Promise<Offline> {
   return { config, assembly, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** Databases without the platform over them. @throws as `openOffline` */
+/** Opens the databases without the platform. @throws as `openOffline` */
 export async function openOfflineStores(
   settings: ConfigSource,
   keysOf?: KeysOf,

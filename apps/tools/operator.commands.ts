@@ -18,7 +18,7 @@ interface Command {
   /** Variables that its arguments are. */
   takes: readonly string[];
   operation: string;
-  /** What there may not be. Default: an organization. */
+  /** The record that the message `There is no …` names. Default: an organization. */
   absent?: string;
   /** Variables that its options are. */
   variables?(values: Values): Record<string, unknown>;

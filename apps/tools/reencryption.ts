@@ -2,7 +2,7 @@ import { SecretBox, type SecretKeys } from '../../kernel/access/secret-box.ts';
 import type { Rows } from '../../kernel/database/database.ts';
 import { HASH_KEYS, KEY_CHECK, type SealedPlace } from '../platform/sealed.places.ts';
 
-/** Rows that are read, and then written in one statement. A kept response may be large. */
+/** How many rows are read, then written in one statement. A stored response may be large. */
 const BATCH = 200;
 /** How often a line says how far it is. */
 const PROGRESS_ROWS = 20_000;
@@ -17,9 +17,9 @@ export interface ReencryptionParts {
 }
 
 export interface Outcome {
-  /** Texts that were encrypted anew, or would be. */
+  /** The number of texts that were re-encrypted; with a dry run, that would be. */
   changed: number;
-  /** Where texts are that none of the keys opens, the first of them. */
+  /** The first places of texts that none of the keys decrypts. */
   unreadable: string[];
 }
 
@@ -102,7 +102,7 @@ export class Reencryption {
     );
   }
 
-  /** What somebody has replaced since it was read stays as it is. */
+  /** A text that was replaced since it was read is left as it is. */
   async #write(rows: Rows, place: SealedPlace, fresh: readonly (SealedRow & { fresh: string })[]): Promise<number> {
     if (fresh.length === 0) return 0;
     const { table, key, sealed, where, assign } = place;

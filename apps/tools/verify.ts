@@ -5,7 +5,7 @@ import type { Stores } from '../platform/stores.ts';
 import { openOffline } from './offline.ts';
 import type { MaintenanceOptions } from './reencrypt.ts';
 
-/** So many problems are shown; all are counted. */
+/** How many problems are shown; all of them are counted. */
 const SHOWN_MAX = 1_000;
 const PROGRESS_EVENTS = 50_000;
 
@@ -50,7 +50,7 @@ async function stuckIn(stores: Stores): Promise<string[]> {
   return lines;
 }
 
-/** Events of organizations and accounts that there are not. */
+/** Events whose organization or account does not exist. */
 async function strangersIn({ rows }: Store, events: readonly EventRecord[]): Promise<string[]> {
   const ids = <K extends 'organizationId' | 'accountId'>(name: K) => [...new Set(events.flatMap((event) => event[name] ?? []))];
   const organizations = await rows.query<{ id: string }>('select "id" from "identity"."organization" where "id" = any($1)', [

@@ -75,7 +75,7 @@ describe('an invitation of an address that somebody logs in by in another organi
     expect((await login(tenant, known.email)).body.data.user.id).toBe(known.id);
   });
 
-  test('costs the same statements as any other, until its job runs', async () => {
+  test('an invitation of an address in use elsewhere takes the same statements as that of a new one, until its job runs', async () => {
     const known = await userOf(await platform.organization());
     const account = await createAccount(tenant);
     const statements = async (email: string) => {
@@ -140,7 +140,7 @@ describe('an invitation by a caller who is limited to an account, of an address 
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
   });
 
-  test('costs the same statements as any other, until its job runs', async () => {
+  test('an invitation by a caller who cannot see the user takes the same statements as that of a new address, until its job runs', async () => {
     const { admin, known, inviteBy } = await strangers();
     const statements = async (email: string) => {
       const seen = await platform.statements(() => inviteBy(admin, email));
