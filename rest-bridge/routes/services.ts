@@ -44,6 +44,10 @@ export const services = area('Services', 'The catalog, where it can be had, and 
     summary: 'Read a category of the catalog',
     select: catalog,
   }),
+  get('getServiceAvailability', '/services/availability', 'availabilityByZip', {
+    summary: 'Read what reaches a location',
+    description: 'Says what `POST /services/availability/check` says. Of the address only the ZIP code is required: it decides.',
+  }),
   post('checkServiceAvailability', '/services/availability/check', 'serviceAvailability', {
     summary: 'Check what reaches a location',
     example: {

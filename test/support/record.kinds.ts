@@ -244,7 +244,10 @@ export const arranged: Readonly<Record<string, (own: Records) => Promise<unknown
 };
 
 /** What a path is not answered without, by its path. */
-export const requiredQueries: Readonly<Record<string, string>> = { '/connectivity/fiber/availability': 'zip=10118' };
+export const requiredQueries: Readonly<Record<string, string>> = {
+  '/connectivity/fiber/availability': 'zip=10118',
+  '/services/availability': 'zip=10118',
+};
 
 /** Parameters and members that look as if they named a record of an organization and do not, with the reason. */
 export const noRecords: Readonly<Record<string, string>> = {

@@ -1,14 +1,14 @@
-import type { Availability, AvailabilityCheckInput, TechnologyAvailability } from './availability.types.ts';
+import type { AccessRequirementsInput, Availability, TechnologyAvailability } from './availability.types.ts';
 import { formatBandwidth, mbpsOf } from './bandwidth.ts';
 import type { CoverageService } from './coverage.service.ts';
 import type { CoverageLocationInput } from './location.ts';
 import { AccessTechnology, type Reach, TECHNOLOGIES } from './technology.ts';
 
 /** Answers for each technology that was asked about. What cannot be served is an answer here, and an error to an order. */
-export async function availabilityOf(
-  { location, serviceTypes, bandwidthRequirements }: AvailabilityCheckInput,
+export async function availabilityOf<Location extends CoverageLocationInput>(
+  { location, serviceTypes, bandwidthRequirements }: AccessRequirementsInput & { location: Location },
   coverage: CoverageService,
-): Promise<Availability> {
+): Promise<Omit<Availability, 'location'> & { location: Location }> {
   const required = bandwidthRequirements ? mbpsOf(bandwidthRequirements) : undefined;
   const reaches = await coverage.reachesOf(location);
   const asked = serviceTypes?.length ? [...new Set(serviceTypes)] : TECHNOLOGIES;

@@ -3,15 +3,11 @@ import { Field, InputType, ObjectType } from 'type-graphql';
 import { MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { BANDWIDTH_FORM } from './bandwidth.ts';
 import { IsBandwidth } from './is-bandwidth.ts';
-import { ServiceLocation } from './location.ts';
+import { PartialLocation, ServiceLocation } from './location.ts';
 import { AccessTechnology, TECHNOLOGIES } from './technology.ts';
 
-@InputType({ description: 'What is wanted, and where (specification 2.5).' })
-export class AvailabilityCheckInput {
-  @Field(() => ServiceLocation)
-  @ValidateNested()
-  location!: ServiceLocation;
-
+@InputType({ description: 'What is wanted of the access to a location.' })
+export class AccessRequirementsInput {
   @Field(() => [AccessTechnology], { nullable: true, description: 'Default: all.' })
   @IsOptional()
   @ArrayMaxSize(TECHNOLOGIES.length, { message: `must have at most ${TECHNOLOGIES.length} entries` })
@@ -22,6 +18,13 @@ export class AvailabilityCheckInput {
   @MaxCharacters(20)
   @IsBandwidth()
   bandwidthRequirements?: string;
+}
+
+@InputType({ description: 'What is wanted, and where (specification 2.5).' })
+export class AvailabilityCheckInput extends AccessRequirementsInput {
+  @Field(() => ServiceLocation)
+  @ValidateNested()
+  location!: ServiceLocation;
 }
 
 @ObjectType({ description: 'Whether one technology reaches a location.' })
@@ -36,14 +39,23 @@ export class TechnologyAvailability {
   bandwidth!: string | null;
 }
 
-@ObjectType({ description: 'What reaches a location.' })
-export class Availability {
-  @Field(() => ServiceLocation)
-  location!: ServiceLocation;
-
+@ObjectType()
+abstract class Answer {
   @Field(() => Boolean, { description: 'Whether anything of ours reaches the location.' })
   serviceable!: boolean;
 
   @Field(() => [TechnologyAvailability], { description: 'One for each technology that was asked about.' })
   services!: TechnologyAvailability[];
+}
+
+@ObjectType({ description: 'What reaches a location.' })
+export class Availability extends Answer {
+  @Field(() => ServiceLocation)
+  location!: ServiceLocation;
+}
+
+@ObjectType({ description: 'What reaches a location of which at least the ZIP code is known.' })
+export class AvailabilityByZip extends Answer {
+  @Field(() => PartialLocation, { description: 'As it was asked about.' })
+  location!: PartialLocation;
 }

@@ -39,6 +39,30 @@ export class CoverageLocationInput {
   state?: string | null;
 }
 
+/** An address of which only the ZIP code must be known: enough to ask what can be had, too little to order. */
+@ObjectType('PartialLocation')
+@InputType('PartialLocationInput')
+export class PartialLocation {
+  @Field(() => String, { nullable: true, description: 'Street and number.' })
+  @IsOptional()
+  @Characters(1, 500)
+  address?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  @Characters(1, 100)
+  city?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Two letters, such as NY.' })
+  @IsOptional()
+  @IsState()
+  state?: string | null;
+
+  @Field(() => String, { description: 'ZIP code, such as 10118 or 10118-0110.' })
+  @IsZip()
+  zip!: string;
+}
+
 /** As it is kept: the state in capitals, and no class of GraphQL's around it. */
 export const plainLocation = ({ address, city, state, zip }: ServiceLocation): ServiceLocation => ({
   address,
