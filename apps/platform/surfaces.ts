@@ -66,7 +66,7 @@ export async function openSurfaces(
   const addressOf = clientAddress(config.trustedProxies);
   const watch = new CredentialWatch<Admission>({ onCredentialChange, log });
   const caps = new LiveCaps();
-  const upkeep = new RetentionTask({ name: 'rest.idempotency', everyMs: PURGE_MS, log }, () => [idempotency.retained]);
+  const retentionTask = new RetentionTask({ name: 'rest.idempotency', everyMs: PURGE_MS, log }, () => [idempotency.retained]);
   return {
     router,
     retained: idempotency.retained,
@@ -116,9 +116,9 @@ export async function openSurfaces(
         caps,
       });
     },
-    startWork: () => upkeep.start(),
+    startWork: () => retentionTask.start(),
     async close() {
-      await upkeep.stop();
+      await retentionTask.stop();
       watch.close();
       await router.close();
     },

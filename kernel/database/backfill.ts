@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../log/log.ts';
-import { Pump } from '../work/pump.ts';
+import { WorkLoop } from '../work/work-loop.ts';
 import type { EntityManager, Orm } from './database.ts';
 
 /** Between two batches: requests come first. */
@@ -36,7 +36,7 @@ interface BackfillDeps {
  * rows are converted, nothing runs and nothing is polled any more.
  */
 export class Backfill {
-  readonly #pump: Pump;
+  readonly #loop: WorkLoop;
   #isDone = false;
 
   constructor(
@@ -44,7 +44,7 @@ export class Backfill {
     private readonly name: string,
     private readonly convert: ConvertBatch,
   ) {
-    this.#pump = new Pump(() => this.#batch(), deps.log.child({ backfill: name }));
+    this.#loop = new WorkLoop(() => this.#batch(), deps.log.child({ backfill: name }));
   }
 
   /** Whether no row is left to convert; false until this process has looked. */
@@ -53,12 +53,12 @@ export class Backfill {
   }
 
   start(): void {
-    this.#pump.start();
+    this.#loop.start();
   }
 
   /** Resolves when the batch that is under way has ended. */
   stop(): Promise<void> {
-    return this.#pump.stop();
+    return this.#loop.stop();
   }
 
   /** Returns whether the next batch can follow at once. */
@@ -84,9 +84,9 @@ export class Backfill {
     });
     if (outcome === 'done') {
       this.#isDone = true;
-      void this.#pump.stop();
+      void this.#loop.stop();
     }
-    if (outcome === 'wait') setTimeout(() => this.#pump.wake(), WAIT_MS).unref();
+    if (outcome === 'wait') setTimeout(() => this.#loop.wake(), WAIT_MS).unref();
     if (outcome !== 'more') return false;
     await delay(REST_MS);
     return true;

@@ -1,6 +1,6 @@
 import type { Database, Orm } from '../database/database.ts';
 import type { Logger } from '../log/log.ts';
-import { Pump } from '../work/pump.ts';
+import { WorkLoop } from '../work/work-loop.ts';
 import type { LoggedEvent } from './events.ts';
 import { OUTBOX_CHANNEL } from './outbox.ts';
 
@@ -35,7 +35,7 @@ interface OutboxRow {
  * `onOldest` is told of the oldest event that waits.
  */
 export class Relay {
-  readonly #pumps: Map<string, Pump>;
+  readonly #loops: Map<string, WorkLoop>;
   #stops: (() => void)[] = [];
 
   constructor(
@@ -44,31 +44,31 @@ export class Relay {
     private readonly log: Logger,
     private readonly onOldest: (schema: string, occurredAt: Date | undefined) => void = () => undefined,
   ) {
-    this.#pumps = new Map(outboxes.map((outbox) => [outbox.schema, new Pump(() => this.#drain(outbox), log)]));
+    this.#loops = new Map(outboxes.map((outbox) => [outbox.schema, new WorkLoop(() => this.#drain(outbox), log)]));
   }
 
   async start(): Promise<void> {
     for (const database of new Set(this.outboxes.map((outbox) => outbox.database))) {
-      await database.listen(OUTBOX_CHANNEL, (schema) => (schema ? this.#pumps.get(schema)?.wake() : this.wake()));
+      await database.listen(OUTBOX_CHANNEL, (schema) => (schema ? this.#loops.get(schema)?.wake() : this.wake()));
     }
-    for (const pump of this.#pumps.values()) pump.start();
+    for (const loop of this.#loops.values()) loop.start();
     this.#stops = this.outboxes.map(({ schema, database }) =>
       database.poller.add({
         name: `${schema}.outbox`,
         query: `select 1 from "${schema}"."outbox" order by "sequence" limit 1`,
-        found: () => this.#pumps.get(schema)?.wake(),
+        found: () => this.#loops.get(schema)?.wake(),
       }),
     );
   }
 
   wake(): void {
-    for (const pump of this.#pumps.values()) pump.wake();
+    for (const loop of this.#loops.values()) loop.wake();
   }
 
   /** Ends after the batches that are under way; what is left stays in the outboxes. */
   async stop(): Promise<void> {
     for (const stop of this.#stops) stop();
-    await Promise.all([...this.#pumps.values()].map((pump) => pump.stop()));
+    await Promise.all([...this.#loops.values()].map((loop) => loop.stop()));
   }
 
   async #drain({ schema, orm }: Outbox): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Database, EntityManager, Orm, Rows } from '../database/database.ts';
 import { PREPARED } from '../database/statements.ts';
 import type { Logger } from '../log/log.ts';
-import { Pump } from '../work/pump.ts';
+import { WorkLoop } from '../work/work-loop.ts';
 import type { WorkPoller } from '../work/work-poller.ts';
 import { organizationEm } from './organization.filter.ts';
 
@@ -35,7 +35,7 @@ export type Sweep = (now: Date, limit: number) => Promise<number>;
  * one that fails is logged and tried again. What merely has to happen soon after a transaction is a job instead (kernel/jobs/jobs.ts).
  */
 export class Sweeper {
-  readonly #pump: Pump;
+  readonly #loop: WorkLoop;
   #stop: (() => void) | undefined;
 
   constructor(
@@ -43,19 +43,19 @@ export class Sweeper {
     sweep: Sweep,
   ) {
     const { name, clock, log, limit = DEFAULT_LIMIT } = deps;
-    this.#pump = new Pump(async () => (await sweep(clock.now(), limit)) >= limit, log.child({ sweeper: name }));
+    this.#loop = new WorkLoop(async () => (await sweep(clock.now(), limit)) >= limit, log.child({ sweeper: name }));
   }
 
   start(): void {
     const { name, clock, poller, query } = this.deps;
-    this.#stop = poller.add({ name, query, values: () => [clock.now()], found: () => this.#pump.wake(), clock });
-    this.#pump.start();
+    this.#stop = poller.add({ name, query, values: () => [clock.now()], found: () => this.#loop.wake(), clock });
+    this.#loop.start();
   }
 
   /** Resolves when the sweep that is under way has ended; none begins after. */
   stop(): Promise<void> {
     this.#stop?.();
-    return this.#pump.stop();
+    return this.#loop.stop();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Rows } from '../database/database.ts';
-import { PeriodicTask, type UpkeepDeps } from './upkeep.ts';
+import { PeriodicTask, type PeriodicTaskSchedule } from './periodic-task.ts';
 
 /** What one statement deletes: a short transaction, for which nobody waits long. */
 const BATCH = 1_000;
@@ -41,7 +41,7 @@ export function retainedRows(rows: Pick<Rows, 'query'>, name: string, expired: (
 /** Deletes what has expired, every so often. */
 export class RetentionTask extends PeriodicTask {
   constructor(
-    schedule: UpkeepDeps,
+    schedule: PeriodicTaskSchedule,
     private readonly retained: () => readonly Retained[],
   ) {
     super(schedule);

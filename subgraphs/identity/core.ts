@@ -120,7 +120,7 @@ export interface IdentityCore {
   consoleSignIn: ConsoleSignIn;
   /** Rows that are deleted by their age. */
   retained: readonly Retained[];
-  upkeep: RetentionTask;
+  retentionTask: RetentionTask;
   readers: {
     accounts: RecordReader<Account>;
     certificates: RecordReader<Certificate>;
@@ -163,7 +163,7 @@ export function createCore(ports: IdentityPorts): IdentityCore {
     oauth,
     consoleSignIn: new ConsoleSignIn({ ...ports, ...logins, gate, saml: ports.serviceOrigin === ports.origin ? saml.signIn : undefined }),
     retained,
-    upkeep: new RetentionTask({ name: 'identity.retention', everyMs: RETENTION_MS, log }, () => retained),
+    retentionTask: new RetentionTask({ name: 'identity.retention', everyMs: RETENTION_MS, log }, () => retained),
     readers: {
       accounts: new RecordReader(ports, Account),
       certificates: new RecordReader(ports, Certificate),

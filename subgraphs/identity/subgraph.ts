@@ -157,8 +157,8 @@ export const identity: Domain<IdentityPorts, RunningIdentity> = {
       async start() {
         await core.feed.start();
         accounting.start();
-        core.upkeep.start();
-        core.saml.domainUpkeep.start();
+        core.retentionTask.start();
+        core.saml.domainCheckTask.start();
         core.deletion.start();
       },
       async mount(app) {
@@ -173,8 +173,8 @@ export const identity: Domain<IdentityPorts, RunningIdentity> = {
       },
       challenge: ({ principal }) => core.mfa.challenges.demand(principal),
       async stop() {
-        await core.upkeep.stop();
-        await core.saml.domainUpkeep.stop();
+        await core.retentionTask.stop();
+        await core.saml.domainCheckTask.stop();
         await core.deletion.stop();
         core.feed.stop();
         await accounting.stop();

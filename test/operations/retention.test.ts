@@ -120,7 +120,7 @@ test('audit records are deleted after AUDIT_RETENTION_DAYS and not before', asyn
          jsonb_build_object('id', $1::text, 'timestamp', $2::timestamptz, 'event_type', 'test', 'result', 'success', 'details', '{}'::jsonb, 'scopes', '[]'::jsonb))).*`,
       [id, new Date(clock.now().getTime() - days * DAY_MS)],
     );
-  await assembly.domains.identity.core.upkeep.run();
+  await assembly.domains.identity.core.retentionTask.run();
   expect(await all.query('select "id" from "identity"."audit_record" where "id" = any($1)', [[young, old]])).toEqual([{ id: young }]);
 });
 

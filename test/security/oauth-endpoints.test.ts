@@ -196,7 +196,7 @@ describe('who reads the database can use nothing of it', () => {
     const count = () => rowsWith('identity.oauth_record', client.id);
     expect(await count()).toBeGreaterThan(0);
     await advance(40 * 86_400_000);
-    await assembly.domains.identity.core.upkeep.run();
+    await assembly.domains.identity.core.retentionTask.run();
     expect(await count()).toBe(0);
   });
 });

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 /** What runs every minute by itself. */
-const upkeep = async (): Promise<void> => (await rig()).assembly.domains.identity.core.saml.domainUpkeep.run();
+const checkDomains = async (): Promise<void> => (await rig()).assembly.domains.identity.core.saml.domainCheckTask.run();
 const nameOf = (domain = world.domain): string => `_saml-verification.${domain}`;
 const statusOf = async (of = world): Promise<Json> =>
   (await of.tenant.rest('GET', `/auth/saml-connections/${of.connection.id}`)).body.data.domains[0];
@@ -75,11 +75,11 @@ describe('an e-mail domain that is only claimed', () => {
 
   test('is found by itself soon after its record was published', async () => {
     const other = await claimant();
-    await upkeep();
+    await checkDomains();
     expect((await statusOf(other)).status).toBe('claimed');
     platform.dns.set(nameOf(), [(await statusOf(other)).txt_value]);
     await platform.advance(5 * 60_000);
-    await upkeep();
+    await checkDomains();
     expect(await statusOf(other)).toMatchObject({ status: 'proven', problem: null });
   });
 
@@ -144,22 +144,22 @@ describe('a proven domain whose record disappears', () => {
     const records = platform.dns.get(nameOf()) ?? [];
     platform.dns.delete(nameOf());
     await platform.advance(DAY_MS + HOUR_MS);
-    await upkeep();
+    await checkDomains();
     expect(await statusOf()).toMatchObject({ status: 'proven', problem: expect.any(String), works_until: expect.any(String) });
     await eventually(() => mailsTo(owner.email, /is missing/).length === 1);
     expect((await world.signIn()).status).toBe(200);
 
     platform.dns.set(nameOf(), records);
     await platform.advance(2 * HOUR_MS);
-    await upkeep();
+    await checkDomains();
     expect(await statusOf()).toMatchObject({ status: 'proven', problem: null, works_until: null });
 
     platform.dns.delete(nameOf());
     await platform.advance(DAY_MS + HOUR_MS);
-    await upkeep();
+    await checkDomains();
     await platform.advance(7 * DAY_MS + 1000);
     expect((await world.signIn()).status).toBe(401);
-    await upkeep();
+    await checkDomains();
     expect((await statusOf()).status).toBe('claimed');
     await eventually(() => mailsTo(owner.email, /has ended/).length === 1);
     expect((await world.begin({ email: world.address() })).status).toBe(404);
@@ -168,7 +168,7 @@ describe('a proven domain whose record disappears', () => {
   test('works on while DNS does not answer', async () => {
     platform.dns.set(nameOf(), Object.assign(new Error('queryTxt ESERVFAIL'), { code: 'ESERVFAIL' }));
     await platform.advance(10 * DAY_MS);
-    await upkeep();
+    await checkDomains();
     expect((await world.signIn()).status).toBe(200);
   });
 });
@@ -178,7 +178,7 @@ describe('a connection of the time before domains had to be proven', () => {
   const asBefore = async () => {
     platform.dns.delete(nameOf());
     await (await rows()).query('delete from identity.saml_domain_claim where connection_id = $1', [world.connection.id]);
-    await upkeep();
+    await checkDomains();
   };
 
   test('works for 30 days without proof, and its owners are told at once and in the last week', async () => {
@@ -190,14 +190,14 @@ describe('a connection of the time before domains had to be proven', () => {
     expect((await world.signIn()).status).toBe(200);
 
     await platform.advance(24 * DAY_MS);
-    await upkeep();
-    await upkeep();
+    await checkDomains();
+    await checkDomains();
     await eventually(() => mailsTo(owner.email, /Prove your e-mail domains/).length === 2);
     expect((await world.signIn()).status).toBe(200);
     await platform.advance(6 * DAY_MS + 1000);
     expect((await world.signIn()).status).toBe(401);
     expect((await world.begin({ email: world.address() })).status).toBe(404);
-    await upkeep();
+    await checkDomains();
     await eventually(() => mailsTo(owner.email, /has ended/).length === 1);
     expect(mailsTo(owner.email, /Prove/)).toHaveLength(2);
   });

@@ -202,7 +202,7 @@ test('what nobody asks about any more is forgotten', async () => {
   await use(1);
   rig.clock.advance(93 * DAY_MS);
   await use(1);
-  await identity.core.upkeep.run();
+  await identity.core.retentionTask.run();
   const hours = await sql('select 1 from "identity"."usage_hour_counter" where "organization_id" = ?', [organizationId]);
   expect(hours).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import type { Database, EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
-import { Pump } from '../../../kernel/work/pump.ts';
+import { WorkLoop } from '../../../kernel/work/work-loop.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import type { EventLog } from '../log/event.log.ts';
 
@@ -30,7 +30,7 @@ export interface ConsumerDeps {
  * stand by: whoever holds the cursor's row has the turn, and a crash lets go of it.
  */
 export class Consumer<R = void> {
-  readonly #pump: Pump;
+  readonly #loop: WorkLoop;
   readonly #table: string;
   #stopPolling: (() => void) | undefined;
 
@@ -38,7 +38,7 @@ export class Consumer<R = void> {
     private readonly deps: ConsumerDeps,
     private readonly task: ConsumerTask<R>,
   ) {
-    this.#pump = new Pump(() => this.#step(), deps.log.child({ consumer: task.name }));
+    this.#loop = new WorkLoop(() => this.#step(), deps.log.child({ consumer: task.name }));
     this.#table = `"${deps.orm.config.getAll().schema}"."consumer"`;
   }
 
@@ -48,18 +48,18 @@ export class Consumer<R = void> {
       name: `consumer ${this.task.name}`,
       query: eventLog.newer(`(select "last_sequence" from ${this.#table} where "name" = $1)`),
       values: () => [this.task.name],
-      found: () => this.#pump.wake(),
+      found: () => this.#loop.wake(),
     });
-    this.#pump.start();
+    this.#loop.start();
   }
 
   wake(): void {
-    this.#pump.wake();
+    this.#loop.wake();
   }
 
   async stop(): Promise<void> {
     this.#stopPolling?.();
-    await this.#pump.stop();
+    await this.#loop.stop();
   }
 
   async #step(): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { Logger } from '../../../kernel/log/log.ts';
-import { Pump } from '../../../kernel/work/pump.ts';
+import { WorkLoop } from '../../../kernel/work/work-loop.ts';
 import type { WorkPoller } from '../../../kernel/work/work-poller.ts';
 import { Coalesced } from './coalesced.ts';
 import type { Feed, Selection } from './feed.ts';
@@ -10,7 +10,7 @@ const BATCH = 500;
 /** Follows a feed, once for the whole process, and hands each record to the live subscribers of its organization. */
 export class Follower<T extends { organizationId: string }, S extends Selection<T>> {
   readonly #queues = new Map<string, Set<LiveQueue<T>>>();
-  readonly #pump: Pump;
+  readonly #loop: WorkLoop;
   readonly #head: Coalesced<number>;
   /** Everything up to here was handed on. Undefined while nobody listens: then the feed is not read. */
   #position: number | undefined;
@@ -22,7 +22,7 @@ export class Follower<T extends { organizationId: string }, S extends Selection<
     private readonly poller: WorkPoller,
     log: Logger,
   ) {
-    this.#pump = new Pump(() => this.#advance(), log);
+    this.#loop = new WorkLoop(() => this.#advance(), log);
     this.#head = new Coalesced(() => feed.head());
   }
 
@@ -33,11 +33,11 @@ export class Follower<T extends { organizationId: string }, S extends Selection<
       values: () => [this.#position ?? null],
       found: () => this.wake(),
     });
-    this.#pump.start();
+    this.#loop.start();
   }
 
   wake(): void {
-    if (this.#queues.size > 0) this.#pump.wake();
+    if (this.#queues.size > 0) this.#loop.wake();
   }
 
   /** Ends every stream. */
@@ -45,7 +45,7 @@ export class Follower<T extends { organizationId: string }, S extends Selection<
     this.#isStopped = true;
     this.#stopPolling?.();
     for (const queue of [...this.#queues.values()].flatMap((queues) => [...queues])) queue.close();
-    await this.#pump.stop();
+    await this.#loop.stop();
   }
 
   /** The position of the last record; of many who ask at once a few readings serve all. */
@@ -63,7 +63,7 @@ export class Follower<T extends { organizationId: string }, S extends Selection<
     const queues = this.#queues.get(organizationId) ?? new Set();
     const queue = new LiveQueue<T>(this.#position, selection, () => this.#detach(organizationId, queue));
     this.#queues.set(organizationId, queues.add(queue));
-    this.#pump.wake();
+    this.#loop.wake();
     return queue;
   }
 

@@ -7,7 +7,7 @@ import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
 import { IdpMetadataSource } from '../saml-connections/idp.metadata.source.ts';
 import { DnsProof, type ResolveTxt, takenOnTrust } from '../saml-domains/domain.proof.ts';
-import { DomainUpkeep } from '../saml-domains/domain.upkeep.ts';
+import { DomainCheckTask } from '../saml-domains/domain-check-task.ts';
 import { SamlDomains } from '../saml-domains/saml-domains.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { SamlAddresses } from './saml.addresses.ts';
@@ -37,7 +37,7 @@ export interface Saml {
   addresses: SamlAddresses;
   metadata: IdpMetadataSource;
   domains: SamlDomains;
-  domainUpkeep: DomainUpkeep;
+  domainCheckTask: DomainCheckTask;
   signIn: SamlSignIn;
 }
 
@@ -51,7 +51,7 @@ export function createSaml({ serviceOrigin, guard, allowPrivateUrls, samlDomainP
     addresses,
     metadata: new IdpMetadataSource(guard, allowPrivateUrls),
     domains,
-    domainUpkeep: new DomainUpkeep({ ...parts, domains }),
+    domainCheckTask: new DomainCheckTask({ ...parts, domains }),
     signIn: new SamlSignIn({ ...parts, addresses, store, users, domains }),
   };
 }

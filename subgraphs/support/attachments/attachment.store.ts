@@ -45,10 +45,10 @@ const SWEEP_BATCH = 100;
  * failed and wherever a process died, and the sweep of files that nobody took within an hour finds it.
  */
 export class AttachmentStore {
-  readonly #upkeep: RetentionTask;
+  readonly #retentionTask: RetentionTask;
 
   constructor(private readonly deps: AttachmentStoreDeps) {
-    this.#upkeep = new RetentionTask({ name: 'support.attachments', everyMs: SWEEP_MS, log: deps.log }, () => [this.retained]);
+    this.#retentionTask = new RetentionTask({ name: 'support.attachments', everyMs: SWEEP_MS, log: deps.log }, () => [this.retained]);
   }
 
   /** Stores what was sent while `act` makes use of it in a transaction of its own; if that fails, nothing stays. @throws InvalidParameters */
@@ -107,11 +107,11 @@ export class AttachmentStore {
   }
 
   start(): void {
-    this.#upkeep.start();
+    this.#retentionTask.start();
   }
 
   stop(): Promise<void> {
-    return this.#upkeep.stop();
+    return this.#retentionTask.stop();
   }
 
   /** Of a transaction whose end is not known the notes are: where they are gone it was committed, and the files stay. */

@@ -2,7 +2,7 @@ import { Backfill, type Position } from '../../../kernel/database/backfill.ts';
 import type { EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { DAY_MS, dateOf, dayStart } from '../../../kernel/values/days.ts';
-import { Pump } from '../../../kernel/work/pump.ts';
+import { WorkLoop } from '../../../kernel/work/work-loop.ts';
 import type { WorkPoller } from '../../../kernel/work/work-poller.ts';
 import { Parameters } from './parameters.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
@@ -53,7 +53,7 @@ async function recount(tx: EntityManager, from: Position): Promise<Position> {
  * changes it; this folds it into sums.
  */
 export class TicketTally {
-  readonly #pump: Pump;
+  readonly #loop: WorkLoop;
   readonly #stopPolling: (() => void)[] = [];
 
   constructor(
@@ -63,7 +63,7 @@ export class TicketTally {
     private readonly accounts: Backfill,
     log: Logger,
   ) {
-    this.#pump = new Pump(async () => {
+    this.#loop = new WorkLoop(async () => {
       const folded = [await this.#fold(OF_DESK), this.accounts.isDone ? await this.#fold(OF_ACCOUNTS) : 0];
       return Math.max(...folded) >= FOLDED_AT_ONCE;
     }, log);
@@ -72,13 +72,13 @@ export class TicketTally {
   start(): void {
     this.accounts.start();
     for (const [name, ledger] of Object.entries({ 'support.tally': OF_DESK, 'support.account-tally': OF_ACCOUNTS }))
-      this.#stopPolling.push(this.poller.add({ name, query: unfoldedOf(ledger), found: () => this.#pump.wake() }));
-    this.#pump.start();
+      this.#stopPolling.push(this.poller.add({ name, query: unfoldedOf(ledger), found: () => this.#loop.wake() }));
+    this.#loop.start();
   }
 
   async stop(): Promise<void> {
     for (const stop of this.#stopPolling.splice(0)) stop();
-    await Promise.all([this.#pump.stop(), this.accounts.stop()]);
+    await Promise.all([this.#loop.stop(), this.accounts.stop()]);
   }
 
   /** Whether it knows how many tickets meet these criteria. What is affected by a ticket it does not know: a count of few. */

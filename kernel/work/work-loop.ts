@@ -10,7 +10,7 @@ const REST_MS = 10;
  * everything that follows a table: relay, consumers, deliveries. Notifications wake it, and the `WorkPoller` of its database in
  * case one was lost.
  */
-export class Pump {
+export class WorkLoop {
   #running: Promise<void> | undefined;
   #again = false;
   #stopped = true;

@@ -1,6 +1,6 @@
 import type { Logger } from '../log/log.ts';
 
-export interface UpkeepDeps {
+export interface PeriodicTaskSchedule {
   /** Names its log lines, such as `support.attachments`. */
   name: string;
   everyMs: number;
@@ -16,7 +16,7 @@ export abstract class PeriodicTask {
   #running: Promise<void> | undefined;
   readonly #stopping = new AbortController();
 
-  constructor(private readonly schedule: UpkeepDeps) {}
+  constructor(private readonly schedule: PeriodicTaskSchedule) {}
 
   /** Once, now. */
   abstract run(stopping?: AbortSignal): Promise<void>;
@@ -41,15 +41,15 @@ export abstract class PeriodicTask {
     try {
       await this.run(this.#stopping.signal);
     } catch (error) {
-      log.warn({ err: error, upkeep: name }, 'upkeep failed and will be tried again');
+      log.warn({ err: error, task: name }, 'a periodic task failed and will be tried again');
     }
   }
 }
 
-/** One that is a function. */
-export class Upkeep extends PeriodicTask {
+/** A periodic task whose work is one function. */
+export class PeriodicFunction extends PeriodicTask {
   constructor(
-    schedule: UpkeepDeps,
+    schedule: PeriodicTaskSchedule,
     private readonly task: (stopping: AbortSignal | undefined) => Promise<void>,
   ) {
     super(schedule);

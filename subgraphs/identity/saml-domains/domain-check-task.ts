@@ -3,7 +3,7 @@ import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
-import { PeriodicTask } from '../../../kernel/work/upkeep.ts';
+import { PeriodicTask } from '../../../kernel/work/periodic-task.ts';
 import { DomainMails } from './saml-domain.mails.ts';
 import { SamlDomainClaim } from './saml-domain-claim.entity.ts';
 import type { SamlDomains } from './saml-domains.ts';
@@ -17,7 +17,7 @@ const GRACE_MS = 30 * DAY_MS;
 const BATCH = 200;
 const LEASE_MS = 60_000;
 
-export interface DomainUpkeepParts {
+export interface DomainCheckTaskParts {
   orm: Orm;
   clock: Clock;
   log: Logger;
@@ -26,11 +26,11 @@ export interface DomainUpkeepParts {
 }
 
 /** Asks DNS again about claimed and proven domains when they are due, and warns owners whose domains work without proof. */
-export class DomainUpkeep extends PeriodicTask {
+export class DomainCheckTask extends PeriodicTask {
   readonly #mails: DomainMails;
   #round: Promise<void> = Promise.resolve();
 
-  constructor(private readonly parts: DomainUpkeepParts) {
+  constructor(private readonly parts: DomainCheckTaskParts) {
     super({ name: 'identity.saml-domains', everyMs: EVERY_MS, log: parts.log });
     this.#mails = new DomainMails(parts.mails);
   }

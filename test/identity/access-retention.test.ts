@@ -35,7 +35,7 @@ test('what logins and signed requests leave behind is deleted when nobody asks a
   await leaveBehind('old', new Date(now - 25 * HOUR_MS));
   await leaveBehind('young', new Date(now + HOUR_MS));
   await execute(`insert into identity.change (subject_id, changed_at) values ('old', clock_timestamp() - interval '2 hours')`);
-  await rig.startProcess().core.upkeep.run();
+  await rig.startProcess().core.retentionTask.run();
 
   for (const [table, key] of [
     ['session', 'id'],
@@ -55,6 +55,6 @@ test('what logins and signed requests leave behind is deleted when nobody asks a
 
 test('the last day of a session that has ended stays: a token of it is told so, and not that it is unknown', async () => {
   await leaveBehind('yesterday', new Date(rig.clock.now().getTime() - 23 * HOUR_MS));
-  await rig.startProcess().core.upkeep.run();
+  await rig.startProcess().core.retentionTask.run();
   expect(await execute(`select 1 from identity.session where id = 'yesterday'`)).toHaveLength(1);
 });
