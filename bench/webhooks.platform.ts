@@ -79,7 +79,7 @@ export class BenchPlatform {
       origin: 'http://127.0.0.1',
       eventTypes: [...ticketEvents, ...events.events],
       reactions: [],
-      readers: [],
+      logConsumers: [],
       live: [],
       retentionDays: 30,
       secrets: new Secrets([SECRET_KEY]),

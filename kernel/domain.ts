@@ -3,7 +3,7 @@ import type { Permission } from './access/principal.ts';
 import type { SealedColumn, SealedJobs } from './access/sealed-column.ts';
 import type { Clock } from './clock.ts';
 import type { Database, Orm, Rows, Tables } from './database/database.ts';
-import type { EventReader, EventType, Reaction } from './events/events.ts';
+import type { EventType, LogConsumer, Reaction } from './events/events.ts';
 import type { Graph } from './graph.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { Logger } from './log/log.ts';
@@ -34,7 +34,7 @@ export interface Ports {
 export interface RunningDomain {
   subgraph: Subgraph;
   reactions?: Reaction[];
-  readers?: EventReader[];
+  consumers?: LogConsumer[];
   /** What it deletes by age: `npm run maintenance -- prune` does so at once. */
   retained?: readonly Retained[];
   /** Adds what is no graph, such as the download of a file, behind the edge. */
@@ -52,7 +52,7 @@ export interface LiveField {
   /** The entity that its events are about, as the graph names it. */
   subject: string;
   /** The field of Event that reads it, such as `ticket`. */
-  member: string;
+  eventField: string;
   /** The events, by name and pattern. */
   events: readonly string[];
   /** What the subscriber must hold; of the events it then gets those whose family it may read. */

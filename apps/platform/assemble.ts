@@ -209,7 +209,7 @@ async function startDomains(
   const following = events.start({
     ...portsOf('events'),
     reactions: started.flatMap(({ reactions = [] }) => reactions),
-    readers: started.flatMap(({ readers = [] }) => readers),
+    logConsumers: started.flatMap(({ consumers = [] }) => consumers),
     eventTypes,
     live: declared.flatMap((domain) => domain.live ?? []),
     secrets,

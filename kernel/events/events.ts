@@ -26,8 +26,8 @@ export interface EventType {
   isEmitted: boolean;
 }
 
-/** What a domain states of something that happened; `data` as the event's type describes it. */
-export interface Happening<Data = Record<string, unknown>> {
+/** An event as a domain drafts it, before it has an id; `data` is as the schema of its type describes it. */
+export interface EventDraft<Data = Record<string, unknown>> {
   organizationId: string;
   occurredAt: Date;
   /** By the platform's clock, where `occurredAt` is told by another one: the event is kept and deleted by it. Default: `occurredAt`. */
@@ -38,13 +38,13 @@ export interface Happening<Data = Record<string, unknown>> {
   data: Data;
 }
 
-export interface DomainEvent extends Happening {
+export interface DomainEvent extends EventDraft {
   type: EventType;
 }
 
-/** An event that is emitted: `record(tx, ticketCreated(ticket))`. */
-export interface Emitted<Facts extends unknown[]> {
-  (...facts: Facts): DomainEvent;
+/** Creates an event of one type: `record(tx, ticketCreated(ticket))`. */
+export interface EventFactory<Arguments extends unknown[]> {
+  (...parameters: Arguments): DomainEvent;
   readonly type: EventType;
 }
 
@@ -73,13 +73,13 @@ export interface Reaction {
   handle(event: LoggedEvent): Promise<void>;
 }
 
-/** Reads what happened in the order of the log, a batch at a time: each event at least once, none before those that came earlier. */
-export interface EventReader {
+/** A consumer of the event log: it gets events in the order of the log, in batches, each at least once. */
+export interface LogConsumer {
   /** `support.integrations`: names its place in the log, which begins at the log's end when there is none. */
   name: string;
   on: readonly string[];
   /** Finds out itself what it has read before. @throws where the batch is to come again */
-  read(events: readonly LoggedEvent[]): Promise<void>;
+  consume(events: readonly LoggedEvent[]): Promise<void>;
 }
 
 /** An instant as events spell it: ISO 8601 in UTC with milliseconds. */
@@ -88,20 +88,26 @@ export const timestamp = z.iso.datetime({ precision: 3 });
 /** What changed, by member: `{ "status": { "from": "open", "to": "resolved" } }`. */
 export const changes = z.record(z.string(), z.strictObject({ from: z.unknown(), to: z.unknown() }));
 
-type Announced<Data extends z.ZodObject> = Omit<EventType, 'data' | 'example' | 'isEmitted'> & { data: Data; example: z.input<Data> };
+type EventDeclaration<Data extends z.ZodObject> = Omit<EventType, 'data' | 'example' | 'isEmitted'> & {
+  data: Data;
+  example: z.input<Data>;
+};
 
 /**
- * States an event type: the only place where it is. With how it is told of it can be emitted; without, it is announced. Example
- * and what is told do not compile unless they are as `data` says.
+ * Declares an event type, in one place. With `draft` it can be emitted; without it is only announced. The example and the draft
+ * compile only if they fit `data`.
  */
-export function defineEvent<Data extends z.ZodObject>(type: Announced<Data>): EventType;
-export function defineEvent<Data extends z.ZodObject, Facts extends unknown[]>(
-  type: Announced<Data>,
-  tell: (...facts: Facts) => Happening<z.input<Data>>,
-): Emitted<Facts>;
-export function defineEvent<Facts extends unknown[]>(announced: Announced<z.ZodObject>, tell?: (...facts: Facts) => Happening) {
-  const type: EventType = { ...announced, isEmitted: tell !== undefined };
-  return tell ? Object.assign((...facts: Facts): DomainEvent => ({ type, ...tell(...facts) }), { type }) : type;
+export function defineEvent<Data extends z.ZodObject>(type: EventDeclaration<Data>): EventType;
+export function defineEvent<Data extends z.ZodObject, Arguments extends unknown[]>(
+  type: EventDeclaration<Data>,
+  draft: (...parameters: Arguments) => EventDraft<z.input<Data>>,
+): EventFactory<Arguments>;
+export function defineEvent<Arguments extends unknown[]>(
+  declaration: EventDeclaration<z.ZodObject>,
+  draft?: (...parameters: Arguments) => EventDraft,
+) {
+  const type: EventType = { ...declaration, isEmitted: draft !== undefined };
+  return draft ? Object.assign((...parameters: Arguments): DomainEvent => ({ type, ...draft(...parameters) }), { type }) : type;
 }
 
 /**

@@ -76,7 +76,7 @@ export async function record(tx: EntityManager, event: DomainEvent): Promise<voi
  * Claims an event for a reaction inside the transaction that reacts to it: false where it was handled before. Events arrive
  * at least once; this makes what they cause happen exactly once.
  */
-export async function claim(tx: EntityManager, eventId: string, reaction: string): Promise<boolean> {
+export async function claimOnce(tx: EntityManager, eventId: string, reaction: string): Promise<boolean> {
   const { schema } = tx.config.getAll();
   const rows = await tx.execute<{ event_id: string }[]>(
     `insert into "${schema}"."inbox" ("event_id", "reaction") values (?, ?) on conflict do nothing returning "event_id"`,

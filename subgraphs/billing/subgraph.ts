@@ -25,7 +25,7 @@ export const billing: Domain = {
     {
       field: 'invoiceUpdated',
       subject: 'Invoice',
-      member: 'invoice',
+      eventField: 'invoice',
       events: ['invoice.*'],
       requires: 'billing:read',
       description: 'What happens to invoices.',

@@ -1,6 +1,6 @@
 import type { Secrets } from '../../kernel/access/secrets.ts';
 import type { LiveField, Ports } from '../../kernel/domain.ts';
-import type { EventReader, EventType, Reaction } from '../../kernel/events/events.ts';
+import type { EventType, LogConsumer, Reaction } from '../../kernel/events/events.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { RequestTimeouts } from '../../kernel/outbound/connection.problem.ts';
 import { UrlGuard } from '../../kernel/outbound/ssrf.ts';
@@ -9,8 +9,8 @@ import { RetentionTask } from '../../kernel/work/retention.ts';
 import { Catalogue } from './catalogue/catalogue.ts';
 import { describeEventType } from './catalogue/event-type.ts';
 import { Consumer } from './consumers/consumer.ts';
+import { logConsumerTask } from './consumers/log-consumers.ts';
 import { reactionsTask } from './consumers/reactions.ts';
-import { readerTask } from './consumers/readers.ts';
 import { DeliveryAnnouncement } from './deliveries/delivery.announcement.ts';
 import { DeliveryFeed } from './deliveries/delivery.feed.ts';
 import { DeliveryPlanner } from './deliveries/delivery.planner.ts';
@@ -38,7 +38,7 @@ export interface EventsPorts extends Ports {
   /** Of all domains, this one's included. */
   eventTypes: readonly EventType[];
   reactions: readonly Reaction[];
-  readers: readonly EventReader[];
+  logConsumers: readonly LogConsumer[];
   /** What the domains declare that can be followed. */
   live: readonly LiveField[];
   /** The platform's secret, from which the one for signing secrets at rest is derived. */
@@ -62,7 +62,7 @@ const unlimited: PlanOf = async () => 'custom';
 export type EventsCore = ReturnType<typeof createCore>;
 
 export function createCore(ports: EventsPorts) {
-  const { orm, rows, database, jobs, clock, log, eventTypes, reactions, readers, allowPrivateUrls } = ports;
+  const { orm, rows, database, jobs, clock, log, eventTypes, reactions, logConsumers, allowPrivateUrls } = ports;
   const { planOf = unlimited, isSuspended = async () => false, retentionDays, deliveryTimeouts, metrics } = ports;
   const catalogue = new Catalogue(eventTypes);
   const partitions = new EventPartitions(orm);
@@ -83,7 +83,7 @@ export function createCore(ports: EventsPorts) {
   const consumers = [
     new Consumer(following, new DeliveryPlanner({ clock, catalogue, quota, wake })),
     new Consumer(following, reactionsTask(reactions, jobs, eventLog, log)),
-    ...readers.map((reader) => new Consumer(following, readerTask(reader))),
+    ...logConsumers.map((consumer) => new Consumer(following, logConsumerTask(consumer))),
   ];
   const followers = {
     events: new Follower(eventLog, database.poller, log),

@@ -44,7 +44,7 @@ export const services: Domain<ServicesPorts> = {
     {
       field: 'serviceStatusChanged',
       subject: 'Service',
-      member: 'service',
+      eventField: 'service',
       events: ['service.*'],
       requires: 'services:read',
       description: 'What happens to services: provisioned, modified, down, restored.',

@@ -37,7 +37,7 @@ export const support: Domain<SupportPorts, RunningSupport> = {
     {
       field: 'ticketUpdated',
       subject: 'Ticket',
-      member: 'ticket',
+      eventField: 'ticket',
       events: ['ticket.*', 'ticket.note_added', 'comment.added', 'sla.*'],
       requires: 'support:read',
       description: 'What happens to tickets.',
@@ -72,7 +72,7 @@ export const support: Domain<SupportPorts, RunningSupport> = {
       attachments,
       notificationRetention,
       retained: core.retained,
-      readers: [integrations.reader],
+      consumers: [integrations.consumer],
       async mount(app) {
         await mountAttachments(app, readers.attachments, ports.files);
         await mountReportDownloads(app, { ...ports, links: reportLinks });

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { Secrets } from '../../kernel/access/secrets.ts';
-import { defineEvent, type EventReader, type LoggedEvent, type Reaction } from '../../kernel/events/events.ts';
+import { defineEvent, type LogConsumer, type LoggedEvent, type Reaction } from '../../kernel/events/events.ts';
 import { Relay } from '../../kernel/events/relay.ts';
 import { newId } from '../../kernel/records/ids.ts';
 import type { EventsPorts } from '../../subgraphs/events/core.ts';
@@ -19,7 +19,7 @@ const happened = defineEvent({
 
 type StartOptions = Partial<Pick<EventsPorts, 'allowPrivateUrls' | 'planOf' | 'deliveryTimeouts'>> & {
   reactions?: Reaction[];
-  readers?: EventReader[];
+  logConsumers?: LogConsumer[];
 };
 
 /** The events domain alone. */
@@ -29,13 +29,19 @@ export class EventsWorld extends DomainWorld {
   }
 
   /** Starts a process: another one each time. */
-  async start({ reactions = [], readers = [], allowPrivateUrls = true, planOf, deliveryTimeouts }: StartOptions = {}): Promise<Process> {
+  async start({
+    reactions = [],
+    logConsumers = [],
+    allowPrivateUrls = true,
+    planOf,
+    deliveryTimeouts,
+  }: StartOptions = {}): Promise<Process> {
     const ports = this.ports();
     const running = events.start({
       ...ports,
       eventTypes: [happened, ...events.events],
       reactions,
-      readers,
+      logConsumers,
       live: [],
       secrets: new Secrets([SECRET_KEY]),
       allowPrivateUrls,

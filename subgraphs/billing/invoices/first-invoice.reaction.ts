@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import { type LoggedEvent, type Reaction, timestamp } from '../../../kernel/events/events.ts';
-import { claim, record } from '../../../kernel/events/outbox.ts';
+import { claimOnce, record } from '../../../kernel/events/outbox.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
 import { BillingCycle, monthsOf } from '../../../kernel/values/billing-cycle.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
@@ -34,7 +34,7 @@ export const firstInvoice = ({ orm, clock }: { orm: Orm; clock: Clock }): Reacti
   async handle(event) {
     const { service } = provisioned.parse(JSON.parse(event.payload)).data;
     await organizationEm(orm, event.organizationId).transactional(async (tx) => {
-      if (!(await claim(tx, event.id, NAME))) return;
+      if (!(await claimOnce(tx, event.id, NAME))) return;
 
       const now = clock.now();
       const issued = await issueInvoice(tx, draftOf(service, event, now), now);

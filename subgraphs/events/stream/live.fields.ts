@@ -9,21 +9,21 @@ import type { Narrowing } from './stream.service.ts';
 export function liveFields(declarations: readonly LiveField[]): SchemaExtension | undefined {
   if (declarations.length === 0) return undefined;
   const subjects = [...new Set(declarations.map(({ subject }) => subject))];
-  const members = new Map(declarations.map(({ member, subject }) => [member, subject]));
+  const eventFields = new Map(declarations.map(({ eventField, subject }) => [eventField, subject]));
   return {
     sdl: [
       ...subjects.map((subject) => `type ${subject} @key(fields: "id") { id: ID! }`),
       `"""A record that events are about."""\nunion EventSubject = ${subjects.join(' | ')}`,
       'extend type Event {',
       described('The record as it is now; null for records that the graph does not have.', 'subject: EventSubject'),
-      ...[...members].map(([member, subject]) =>
-        described(`The ${subject} that it is about, as it is now; null for other events.`, `${member}: ${subject}`),
+      ...[...eventFields].map(([eventField, subject]) =>
+        described(`The ${subject} that it is about, as it is now; null for other events.`, `${eventField}: ${subject}`),
       ),
       '}',
       'extend type Subscription {',
-      ...declarations.map(({ field, description, requires, member, subject }) =>
+      ...declarations.map(({ field, description, requires, eventField, subject }) =>
         described(
-          `${description} Returns the event; \`${member}\` in it is the ${subject} as it is now: \`{ ${field} { event ${member} { id } } }\`. ${ARGUMENTS}`,
+          `${description} Returns the event; \`${eventField}\` in it is the ${subject} as it is now: \`{ ${field} { event ${eventField} { id } } }\`. ${ARGUMENTS}`,
           `${field}(id: ID, accountId: ID, after: ID): Event! ${requiring(requires)}`,
         ),
       ),
@@ -34,8 +34,8 @@ export function liveFields(declarations: readonly LiveField[]): SchemaExtension 
       Event: {
         subject: (event: EventRecord) => (subjects.includes(event.subjectType) ? referenceOf(event) : null),
         ...Object.fromEntries(
-          [...members].map(([member, subject]) => [
-            member,
+          [...eventFields].map(([eventField, subject]) => [
+            eventField,
             (event: EventRecord) => (event.subjectType === subject ? referenceOf(event) : null),
           ]),
         ),

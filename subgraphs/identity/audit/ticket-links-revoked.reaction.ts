@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Orm } from '../../../kernel/database/database.ts';
 import type { Reaction } from '../../../kernel/events/events.ts';
-import { claim } from '../../../kernel/events/outbox.ts';
+import { claimOnce } from '../../../kernel/events/outbox.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
 import type { AuditTrail } from './audit.trail.ts';
 
@@ -22,7 +22,7 @@ export const ticketLinksRevoked = ({ orm, trail }: { orm: Orm; trail: AuditTrail
     const { ticket, revoked: what } = revoked.parse(JSON.parse(payload)).data;
     const { type, id } = what.by;
     await organizationEm(orm, organizationId).transactional(async (tx) => {
-      if (!(await claim(tx, eventId, NAME))) return;
+      if (!(await claimOnce(tx, eventId, NAME))) return;
       const caller = type === 'user' ? { userId: id } : { clientId: id };
       const reason = `by ${type} ${id}; ticket ${ticket.id}; links ${what.links}`;
       await trail.record({ eventType: 'ticket_links_revoked', organizationId, ...caller, reason }, tx);

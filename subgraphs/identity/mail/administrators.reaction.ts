@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Orm } from '../../../kernel/database/database.ts';
 import type { Reaction } from '../../../kernel/events/events.ts';
-import { claim } from '../../../kernel/events/outbox.ts';
+import { claimOnce } from '../../../kernel/events/outbox.ts';
 import { mailTo } from '../../../kernel/messages/mail.document.ts';
 import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
@@ -34,7 +34,7 @@ export function tellAdministrators<Shape extends z.ZodType>(
     async handle(event) {
       const letter = letterOf(shape.parse(JSON.parse(event.payload)));
       await organizationEm(orm, event.organizationId).transactional(async (tx) => {
-        if (!(await claim(tx, event.id, name))) return;
+        if (!(await claimOnce(tx, event.id, name))) return;
 
         const roles = [UserRole.OWNER, UserRole.ADMIN];
         const recipients = await tx.find(User, { role: { $in: roles }, status: UserStatus.ACTIVE }, { orderBy: { id: 'asc' } });

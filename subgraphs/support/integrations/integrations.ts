@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Principal } from '../../../kernel/access/principal.ts';
 import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import type { EventReader, EventType } from '../../../kernel/events/events.ts';
+import type { EventType, LogConsumer } from '../../../kernel/events/events.ts';
 import { HttpClient } from '../../../kernel/outbound/http.client.ts';
 import { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import type { CommentWriter } from '../comments/comment.writer.ts';
@@ -55,11 +55,11 @@ export class Integrations {
   }
 
   /** What happens to tickets, in the order of the log, so that a channel reads it in that order. */
-  get reader(): EventReader {
+  get consumer(): LogConsumer {
     return {
       name: 'support.integrations',
       on: this.eventTypes.map(({ name }) => name),
-      read: async (events) => {
+      consume: async (events) => {
         await this.#slack.lane.plan(events);
         await this.#jira.lane.plan(events);
       },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EventReader, LoggedEvent } from '../../kernel/events/events.ts';
+import type { LogConsumer, LoggedEvent } from '../../kernel/events/events.ts';
 import { eventually } from '../rig.ts';
 import { EventsWorld } from './events.world.ts';
 
@@ -7,25 +7,25 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, inde
 const indexOf = ({ payload }: LoggedEvent): number => JSON.parse(payload).data.index;
 
 /** A reader that remembers what it read; `failing` times it refuses first. */
-function reading(failing = 0): { reader: EventReader; seen: number[] } {
+function reading(failing = 0): { consumer: LogConsumer; seen: number[] } {
   const seen: number[] = [];
   let left = failing;
-  const reader: EventReader = {
+  const consumer: LogConsumer = {
     name: 'test.reader',
     on: ['thing.happened'],
-    async read(events) {
+    async consume(events) {
       left -= 1;
       if (left >= 0) throw new Error('Not now.');
       seen.push(...events.map(indexOf));
     },
   };
-  return { reader, seen };
+  return { consumer, seen };
 }
 
 test('a reader is given what happens in the order of the log, and goes on where its last process ended', async () => {
   const world = await EventsWorld.open();
-  const { reader, seen } = reading();
-  const one = await world.start({ readers: [reader] });
+  const { consumer, seen } = reading();
+  const one = await world.start({ logConsumers: [consumer] });
   await eventually(async () => (await world.query("select 1 from events.consumer where name = 'test.reader'")).length === 1);
   for (let from = 0; from < 450; from += 150) await one.append(150, from);
   await eventually(() => seen.length >= 450);
@@ -36,7 +36,7 @@ test('a reader is given what happens in the order of the log, and goes on where 
     return place?.at === place?.head;
   });
   await one.stop();
-  const two = await world.start({ readers: [reader] });
+  const two = await world.start({ logConsumers: [consumer] });
   await two.append(5, 450);
   await eventually(() => seen.length >= 455);
   expect(seen).toEqual(upTo(455));
@@ -44,8 +44,8 @@ test('a reader is given what happens in the order of the log, and goes on where 
 
 test('what a reader could not read comes again, and nothing later before it', async () => {
   const world = await EventsWorld.open();
-  const { reader, seen } = reading(2);
-  const process = await world.start({ readers: [reader] });
+  const { consumer, seen } = reading(2);
+  const process = await world.start({ logConsumers: [consumer] });
   await eventually(async () => (await world.query("select 1 from events.consumer where name = 'test.reader'")).length === 1);
   await process.append(3);
   await process.append(3, 3);
@@ -58,8 +58,8 @@ test('a reader that is new begins with what happens from now on', async () => {
   const before = await world.start();
   await before.append(10);
   await before.stop();
-  const { reader, seen } = reading();
-  const process = await world.start({ readers: [reader] });
+  const { consumer, seen } = reading();
+  const process = await world.start({ logConsumers: [consumer] });
   await eventually(async () => (await world.query("select 1 from events.consumer where name = 'test.reader'")).length === 1);
   await process.append(2, 10);
   await eventually(() => seen.length >= 2);
