@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 const AREAS = ['connectivity', 'voice', 'cloud', 'security', 'ai'];
-/** Paths under /services/<area> that are routes of their own and not aliases (docs/decisions.md, Surface). */
+/** Paths under /services/<area> that are routes of their own and not aliases (docs/decisions/surface.md). */
 const REAL = ['cloud/platforms', 'security/managed', 'security/infrastructure', 'ai/platforms'];
 const SERVICES = '/v1/services/';
 

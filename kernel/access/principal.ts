@@ -6,7 +6,7 @@ import {
   SecondFactorRequired,
 } from '../errors/errors.ts';
 
-/** The areas and actions that permissions are made of (`support:read`), see docs/decisions.md, Access. */
+/** The areas and actions that permissions are made of (`support:read`), see docs/decisions/access.md. */
 export const AREAS = ['accounts', 'credentials', 'services', 'billing', 'support', 'monitoring', 'analytics', 'webhooks'] as const;
 export const ACTIONS = ['read', 'create', 'write', 'admin'] as const;
 export type Area = (typeof AREAS)[number];

@@ -10,7 +10,7 @@ export enum UserRole {
   /** Of accounts, and never of the whole organization. */
   ACCOUNT_ADMIN = 'account_admin',
 }
-registerEnumType(UserRole, { name: 'UserRole', description: 'The permissions of a user (docs/decisions.md, Access).' });
+registerEnumType(UserRole, { name: 'UserRole', description: 'The role of a user. It decides which permissions the user has.' });
 
 export enum UserStatus {
   /** Has not chosen a password yet. */

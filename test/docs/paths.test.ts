@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md')];
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md'), ...globSync('docs/decisions/*.md')];
 const files = globSync('{.ci,apps,bench,docs,kernel,rest-bridge,router,schema,scripts,subgraphs,test}/**/*');
 /** `report.errors.ts` and `jira/jira.http.ts` are said where the folder is plain. */
 const isThere = (path: string): boolean => existsSync(path) || files.some((file) => file.endsWith(`/${path}`));

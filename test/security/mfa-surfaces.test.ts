@@ -73,7 +73,7 @@ describe('a demand for a second factor', () => {
 });
 
 describe('which mutations ask for a second factor', () => {
-  /** What docs/decisions.md lists, by how such mutations are called: those to come are covered without a word. */
+  /** What docs/decisions/second-factors.md lists, by how such mutations are called: those to come are covered without a word. */
   const PROTECTED = [
     /(ApiKey|Certificate|SamlConnection|TrustedIssuer|UserRestrictions)$/,
     /OAuthClient(Secret)?$/,
@@ -93,8 +93,8 @@ describe('which mutations ask for a second factor', () => {
   test.each(mutations.map((field) => [field.name.value, field] as const))('%s', (name, { directives = [] }) => {
     const asks = directives.some((one) => one.name.value === 'policy' && JSON.stringify(one.arguments).includes('second_factor'));
     const isListed = PROTECTED.some((pattern) => pattern.test(name)) && !(name in NOT_ASKED);
-    if (isListed) expect(asks, 'it is of a kind that asks (docs/decisions.md)').toBe(true);
-    else expect(asks, 'add its kind here and to docs/decisions.md').toBe(false);
+    if (isListed) expect(asks, 'it is of a kind that asks (docs/decisions/second-factors.md)').toBe(true);
+    else expect(asks, 'add its kind here and to docs/decisions/second-factors.md').toBe(false);
   });
 
   test('the OpenAPI document says the same of its operations', () => {

@@ -36,7 +36,7 @@ import { Tenant } from '../tenant.ts';
 /** What no wildcard holds comes beside. */
 const STATED: readonly string[] = [...AREAS.flatMap((area) => ACTIONS.map((action) => `${area}:${action}`)), ...PLATFORM_PERMISSIONS];
 const EVERY: Permission[] = AREAS.flatMap((area) => ACTIONS.map((action): Permission => `${area}:${action}`));
-/** What gives a permission, after docs/decisions.md, Access: itself, the administration of its area, and writing for creating. */
+/** What gives a permission, after docs/decisions/access.md: itself, the administration of its area, and writing for creating. */
 const givers = (permission: string): string[] => {
   const [area, action] = permission.split(':');
   return [permission, `${area}:admin`, ...(action === 'create' ? [`${area}:write`] : [])];
