@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
 import type { RecordScope } from '../access/principal.ts';
 import { InvalidParameters } from '../errors/errors.ts';
-import type { Members } from '../graphql/members.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../graphql/page.ts';
+import type { SelectedFields } from '../graphql/selected-fields.ts';
 import { once } from '../once.ts';
 import type { Key, Only, RecordReader } from './record-reader.ts';
 
@@ -31,14 +31,14 @@ export class RecordLoader<T extends object> {
   }
 
   /** Those of a list that there are, with the members that it shows: they are asked for together as it is. */
-  async all(ids: readonly string[], members?: Members): Promise<T[]> {
+  async all(ids: readonly string[], fields?: SelectedFields): Promise<T[]> {
     if (ids.length === 0) return [];
-    return (await this.reader.byIds(this.scope, ids, members)).filter((record) => record !== null);
+    return (await this.reader.byIds(this.scope, ids, fields)).filter((record) => record !== null);
   }
 
   /** The newest that the caller sees, with the members that the list shows. */
-  recent(limit: number, members?: Members): Promise<T[]> {
-    return this.reader.recent(this.scope, limit, members);
+  recent(limit: number, fields?: SelectedFields): Promise<T[]> {
+    return this.reader.recent(this.scope, limit, fields);
   }
 
   /** The newest `limit` records of the key `by`, that are as `only` says; one statement for all keys asked for together. */

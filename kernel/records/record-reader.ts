@@ -3,7 +3,7 @@ import { accountCondition, accountPathOf } from '../access/account.path.ts';
 import type { RecordScope } from '../access/principal.ts';
 import type { Orm, Rows } from '../database/database.ts';
 import { PREPARED } from '../database/statements.ts';
-import type { Members } from '../graphql/members.ts';
+import type { SelectedFields } from '../graphql/selected-fields.ts';
 import { RecordLoader } from './loaders.ts';
 import { RowMapper } from './row-mapper.ts';
 
@@ -22,12 +22,12 @@ export class RecordReader<T extends object> {
   readonly #tableOf: (metadata: { tableName: string }) => string;
   readonly #metadataOf: (entity: EntityClass<object>) => EntityMetadata<object>;
   readonly #platform: Platform;
-  readonly #companions: Companion[];
+  readonly #eagerJoins: EagerJoin[];
   readonly #whole: Shape<T>;
   readonly #parts = new Map<string, Shape<T>>();
-  readonly #byMembers = new WeakMap<ReadonlySet<string>, Shape<T>>();
+  readonly #byFields = new WeakMap<ReadonlySet<string>, Shape<T>>();
 
-  constructor({ orm, rows }: { orm: Orm; rows: Rows }, entity: EntityClass<T>, companions: Companions<T> = {}) {
+  constructor({ orm, rows }: { orm: Orm; rows: Rows }, entity: EntityClass<T>, eagerJoins: EagerJoins<T> = {}) {
     const metadata = orm.getMetadata();
     const { schema } = orm.config.getAll();
     this.#rows = rows;
@@ -39,8 +39,8 @@ export class RecordReader<T extends object> {
     const path = accountPathOf(entity);
     this.#account = typeof path === 'string' ? this.#columnOf(path as keyof T & string) : undefined;
     if (path) this.#within = (alias, accounts) => accountCondition(metadata, schema ?? '', entity, alias, accounts);
-    this.#companions = Object.entries(companions).map(([name, { entity: companion, by }]) => {
-      const its = metadata.get(companion);
+    this.#eagerJoins = Object.entries(eagerJoins).map(([name, { entity: join, by }]) => {
+      const its = metadata.get(join);
       return { name, table: this.#tableOf(its), column: this.#columnOf(by), map: new RowMapper(its, this.#platform) };
     });
     this.#whole = this.#shapeOf();
@@ -52,8 +52,8 @@ export class RecordReader<T extends object> {
   }
 
   /** `members`: those that are wanted of each; another one throws when it is asked for. */
-  async byIds({ organizationId, accounts }: RecordScope, ids: readonly string[], members?: Members): Promise<(T | null)[]> {
-    const { columns, joins, read } = members ? this.#partOf(members) : this.#whole;
+  async byIds({ organizationId, accounts }: RecordScope, ids: readonly string[], fields?: SelectedFields): Promise<(T | null)[]> {
+    const { columns, joins, read } = fields ? this.#partOf(fields) : this.#whole;
     const isOne = ids.length === 1;
     const condition = isOne ? 'r."id" = $2' : 'r."id" = any($2)';
     const values: unknown[] = [organizationId, isOne ? ids[0] : ids];
@@ -65,8 +65,8 @@ export class RecordReader<T extends object> {
   }
 
   /** The newest `limit`, with the members that are wanted of each. By an index, however many there are: of several accounts one walk each, merged. */
-  async recent({ organizationId, accounts }: RecordScope, limit: number, members?: Members): Promise<T[]> {
-    const { columns, joins, read } = members ? this.#partOf(members) : this.#whole;
+  async recent({ organizationId, accounts }: RecordScope, limit: number, fields?: SelectedFields): Promise<T[]> {
+    const { columns, joins, read } = fields ? this.#partOf(fields) : this.#whole;
     const values: unknown[] = [organizationId, limit];
     const newest = 'order by r."created_at" desc, r."id" desc limit $2';
     // what is merged comes from the index alone
@@ -137,20 +137,20 @@ export class RecordReader<T extends object> {
     return columnOf(this.#metadata, property);
   }
 
-  #partOf(members: ReadonlySet<string>): Shape<T> {
-    let part = this.#byMembers.get(members);
+  #partOf(fields: ReadonlySet<string>): Shape<T> {
+    let part = this.#byFields.get(fields);
     if (!part) {
-      part = this.#newPart(members);
-      this.#byMembers.set(members, part);
+      part = this.#newPart(fields);
+      this.#byFields.set(fields, part);
     }
     return part;
   }
 
   /** What is no member of the record itself may need any of them. */
-  #newPart(members: ReadonlySet<string>): Shape<T> {
-    const isMember = (name: string): boolean => name in this.#metadata.properties || this.#companions.some((one) => one.name === name);
-    if (![...members].every(isMember)) return this.#whole;
-    const wanted = new Set([...PAGED_BY, ...members]);
+  #newPart(fields: ReadonlySet<string>): Shape<T> {
+    const isField = (name: string): boolean => name in this.#metadata.properties || this.#eagerJoins.some((one) => one.name === name);
+    if (![...fields].every(isField)) return this.#whole;
+    const wanted = new Set([...PAGED_BY, ...fields]);
     const names = [...wanted].sort().join();
     const known = this.#parts.get(names);
     if (known || this.#parts.size === MAX_PARTS) return known ?? this.#whole;
@@ -159,13 +159,13 @@ export class RecordReader<T extends object> {
     return part;
   }
 
-  #shapeOf(members?: Members): Shape<T> {
-    const map = new RowMapper(this.#metadata, this.#platform, members);
-    const companions = this.#companions.filter((companion) => !members || members.has(companion.name));
+  #shapeOf(fields?: SelectedFields): Shape<T> {
+    const map = new RowMapper(this.#metadata, this.#platform, fields);
+    const eagerJoins = this.#eagerJoins.filter((join) => !fields || fields.has(join.name));
     return {
       // each by its name: what is prepared must not change its shape when a newer process adds a column
-      columns: [map.columns('r'), ...companions.map((companion) => companion.map.columns(`"${companion.name}"`))].join(', '),
-      joins: companions
+      columns: [map.columns('r'), ...eagerJoins.map((join) => join.map.columns(`"${join.name}"`))].join(', '),
+      joins: eagerJoins
         .map(
           ({ name: its, table, column }) =>
             `left join ${table} "${its}" on "${its}"."id" = r."${column}" and "${its}"."organization_id" = r."organization_id"`,
@@ -174,9 +174,9 @@ export class RecordReader<T extends object> {
       read(row) {
         const record = map.read(row);
         let first = map.width;
-        for (const companion of companions) {
-          (record as Record<string, unknown>)[companion.name] = companion.map.readJoined(row, first);
-          first += companion.map.width;
+        for (const join of eagerJoins) {
+          (record as Record<string, unknown>)[join.name] = join.map.readJoined(row, first);
+          first += join.map.width;
         }
         return record;
       },
@@ -220,10 +220,10 @@ function inGroups<T>(keys: readonly string[], rows: readonly (readonly unknown[]
 /** Properties with the value that they must have. */
 export type Only<T> = Readonly<Partial<Record<keyof T & string, string>>>;
 
-/** Records of the same schema that are nearly always wanted with one, by property name: read in the same statement. */
-export type Companions<T> = Readonly<Record<string, { entity: EntityClass<{ id: string }>; by: keyof T & string }>>;
+/** Related records of the same schema that are joined in the same statement, by property name. */
+export type EagerJoins<T> = Readonly<Record<string, { entity: EntityClass<{ id: string }>; by: keyof T & string }>>;
 
-interface Companion {
+interface EagerJoin {
   name: string;
   table: string;
   column: string;

@@ -6,19 +6,19 @@ import type { Resource } from '../errors/resource.ts';
 /** Options of a query for a record that is to be changed: whoever else wants to change it waits for this transaction. */
 export const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 
-/** Where there is no record yet to lock: whoever else takes the turn of this name waits for this transaction. */
-export async function takeTurn(tx: EntityManager, name: string): Promise<void> {
+/** Takes an advisory lock by name, until the transaction ends: for when there is no record yet to lock. */
+export async function advisoryLock(tx: EntityManager, name: string): Promise<void> {
   await tx.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [name]);
 }
 
-/** A record that was looked for. @throws ResourceNotFound where there is none for the caller */
-export function existing<T>(record: T | null | undefined, resource: Resource, id: string): T {
+/** Returns a record that was looked up. @throws ResourceNotFound if the caller has no such record */
+export function orNotFound<T>(record: T | null | undefined, resource: Resource, id: string): T {
   if (record === null || record === undefined) throw new ResourceNotFound(resource, id);
   return record;
 }
 
-/** The members of an input that were sent, null among them: `Object.assign(record, given(input))` leaves the others as they are. */
-export const given = <T extends object>(input: T): Partial<T> =>
+/** The fields of an input that were sent, including null: `Object.assign(record, definedOnly(input))` leaves the others as they are. */
+export const definedOnly = <T extends object>(input: T): Partial<T> =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 /** For `catch`: a unique value that is taken is the caller's error; any other error stays what it is. */

@@ -1,16 +1,16 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { expect, test } from 'vitest';
 import { PlatformError, ResourceNotFound } from '../errors/errors.ts';
-import { existing, given, onDuplicate } from './records.ts';
+import { definedOnly, onDuplicate, orNotFound } from './records.ts';
 
 test('a record that there is not is 404 and named', () => {
-  expect(existing({ id: 'ticket_1' }, 'ticket', 'ticket_1')).toEqual({ id: 'ticket_1' });
-  expect(() => existing(null, 'ticket', 'ticket_1')).toThrow(new ResourceNotFound('ticket', 'ticket_1'));
-  expect(() => existing(undefined, 'ticket', 'ticket_1')).toThrow(ResourceNotFound);
+  expect(orNotFound({ id: 'ticket_1' }, 'ticket', 'ticket_1')).toEqual({ id: 'ticket_1' });
+  expect(() => orNotFound(null, 'ticket', 'ticket_1')).toThrow(new ResourceNotFound('ticket', 'ticket_1'));
+  expect(() => orNotFound(undefined, 'ticket', 'ticket_1')).toThrow(ResourceNotFound);
 });
 
 test('null, false and nothing at all are told apart in what was sent', () => {
-  expect(given({ name: 'a', note: null, active: false, phone: undefined })).toStrictEqual({ name: 'a', note: null, active: false });
+  expect(definedOnly({ name: 'a', note: null, active: false, phone: undefined })).toStrictEqual({ name: 'a', note: null, active: false });
 });
 
 test('a unique value that is taken is told in the words of whoever wrote it, another failure as it is', async () => {

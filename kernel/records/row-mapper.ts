@@ -25,8 +25,8 @@ export class RowMapper<T extends object> {
   readonly #id: number;
 
   /** `members`: those that are read, among them the id; all where there is none. */
-  constructor({ props, class: entity }: EntityMetadata<T>, platform: Platform, members?: ReadonlySet<string>) {
-    const isRead = ({ name }: { name: string }): boolean => !members || members.has(name);
+  constructor({ props, class: entity }: EntityMetadata<T>, platform: Platform, fields?: ReadonlySet<string>) {
+    const isRead = ({ name }: { name: string }): boolean => !fields || fields.has(name);
     const all = props.map((property) => ({
       column: property.fieldNames?.[0] ?? property.name,
       name: property.name as string,
@@ -81,7 +81,7 @@ const PLAIN: PropertyDescriptor = { value: undefined, writable: true, enumerable
 /** What was not read is not taken for what is empty. */
 const unread = (name: string): PropertyDescriptor => ({
   get: () => {
-    throw new Error(`${name} was not read: what reads it of a list must say so (@Reads).`);
+    throw new Error(`${name} was not read: what reads it of a list must say so (@ReadsFields).`);
   },
 });
 

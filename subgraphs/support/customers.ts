@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import type { Graph } from '../../kernel/graph.ts';
-import { existing } from '../../kernel/records/records.ts';
+import { orNotFound } from '../../kernel/records/records.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 
 const CUSTOMER = parse(
@@ -18,5 +18,5 @@ export interface Customer {
 /** The account with a customer number. Asks the graph, so it is called before a transaction begins. @throws ResourceNotFound */
 export async function findCustomer(graph: Graph, request: RequestContext, id: string): Promise<Customer> {
   const { accounts } = await graph.query<{ accounts: { nodes: Customer[] } }>(CUSTOMER, { id }, request);
-  return existing(accounts.nodes[0], 'customer', id);
+  return orNotFound(accounts.nodes[0], 'customer', id);
 }

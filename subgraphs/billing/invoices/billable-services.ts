@@ -1,7 +1,7 @@
 import { parse } from 'graphql';
 import type { Graph } from '../../../kernel/graph.ts';
 import { PAGE_SIZE_MAX } from '../../../kernel/graphql/page.ts';
-import { existing } from '../../../kernel/records/records.ts';
+import { orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 
 /** A service as far as an invoice needs it. */
@@ -30,8 +30,8 @@ export async function findBillable(
 ): Promise<Map<string, BillableService>> {
   const ids = [...new Set(serviceIds)];
   const { account, services } = await graph.query<Answer>(BILLABLE, { account: accountId, services: ids }, request);
-  existing(account, 'account', accountId);
+  orNotFound(account, 'account', accountId);
   const found = new Map(services.nodes.map((service) => [service.id, service]));
-  for (const id of ids) existing(found.get(id), 'service', id);
+  for (const id of ids) orNotFound(found.get(id), 'service', id);
   return found;
 }

@@ -6,7 +6,7 @@ import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql
 import { newId } from '../../../kernel/records/ids.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, LOCKED } from '../../../kernel/records/records.ts';
+import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { between, matching } from '../../../kernel/records/where.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { DeliverySender } from '../dispatch/delivery.sender.ts';
@@ -64,7 +64,7 @@ export class DeliveryService {
       // before the delivery, as whoever plans for the organization takes them
       const allowance = await quota.open(tx, limits, clock.now());
       await dueNow(tx, [webhookId]);
-      const found = existing(await tx.findOne(Delivery, { id, webhookId }, LOCKED), 'webhook_delivery', id);
+      const found = orNotFound(await tx.findOne(Delivery, { id, webhookId }, LOCKED), 'webhook_delivery', id);
       if (!webhook.active) throw new WebhookInactive(webhookId);
       found.redeliver(clock.now());
       if (!(await tx.count(EventRecord, { id: found.eventId, recordedAt: found.occurredAt }))) throw new EventNotKept(id);
@@ -113,6 +113,6 @@ export class DeliveryService {
   }
 
   async #webhook(id: string): Promise<Webhook> {
-    return existing(await this.deps.loader.load(id), 'webhook', id);
+    return orNotFound(await this.deps.loader.load(id), 'webhook', id);
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
-import { existing } from '../../../kernel/records/records.ts';
+import { orNotFound } from '../../../kernel/records/records.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import type { EventLog } from '../log/event.log.ts';
@@ -30,7 +30,7 @@ export class ReplayService {
   /** Ends where the planner is: what comes after is planned by itself. @throws ResourceNotFound, WebhookInactive, InvalidParameters */
   async start(webhookId: string, { since, until: wishedEnd, events, status }: WebhookReplayInput): Promise<WebhookReplay> {
     const { em, clock, eventLog, replays, loader } = this.deps;
-    const webhook = existing(await loader.load(webhookId), 'webhook', webhookId);
+    const webhook = orNotFound(await loader.load(webhookId), 'webhook', webhookId);
     if (!webhook.active) throw new WebhookInactive(webhookId);
 
     const startedAt = clock.now();

@@ -1,7 +1,7 @@
 import type { Principal } from '../../../kernel/access/principal.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
-import { existing } from '../../../kernel/records/records.ts';
+import { orNotFound } from '../../../kernel/records/records.ts';
 import type { Delivery, DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { type DeliveryFollower, DeliverySelection } from '../deliveries/delivery.feed.ts';
 import type { EventRecord } from '../log/event.entity.ts';
@@ -58,7 +58,7 @@ export class StreamService {
   async deliveries({ webhookId, status, after }: DeliveryArguments): Promise<AsyncIterableIterator<Delivery>> {
     const { principal, organizationId, webhooks, followers } = this.deps;
     principal.requireOrganization();
-    if (isGiven(webhookId)) existing(await webhooks.load(webhookId), 'webhook', webhookId);
+    if (isGiven(webhookId)) orNotFound(await webhooks.load(webhookId), 'webhook', webhookId);
     const head = await followers.deliveries.head();
     const position = isGiven(after) ? revisionOf(after, head) : head;
     return new LiveStream(followers.deliveries, new DeliverySelection(organizationId, webhookId, status), position);

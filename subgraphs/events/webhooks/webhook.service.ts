@@ -8,7 +8,7 @@ import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
+import { definedOnly, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { DeliveryRemoval } from '../deliveries/delivery.removal.ts';
 import { Webhook, type WebhookFamily } from './webhook.entity.ts';
@@ -78,7 +78,7 @@ export class WebhookService {
       if (events) found.events = [...new Set(events)];
       if (secret) found.replaceSecret(this.deps.secrets.seal(secret, id));
       if (active !== undefined) found.setActive(active);
-      Object.assign(found, given(nullable));
+      Object.assign(found, definedOnly(nullable));
     });
   }
 
@@ -128,7 +128,7 @@ export class WebhookService {
   }
 
   async #locked(tx: EntityManager, id: string): Promise<Webhook> {
-    return existing(await tx.findOne(Webhook, { id }, LOCKED), 'webhook', id);
+    return orNotFound(await tx.findOne(Webhook, { id }, LOCKED), 'webhook', id);
   }
 
   /** @throws InsufficientPermissions for events that the caller may not read */

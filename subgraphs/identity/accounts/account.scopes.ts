@@ -1,7 +1,7 @@
 import type { Accounts, Principal } from '../../../kernel/access/principal.ts';
 import { LimitedToAccounts } from '../../../kernel/errors/errors.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
-import { existing } from '../../../kernel/records/records.ts';
+import { orNotFound } from '../../../kernel/records/records.ts';
 import type { Account } from './account.entity.ts';
 
 /** The accounts that users, keys and the like are limited to, as callers state them. Nobody hands on more than they see. */
@@ -23,7 +23,7 @@ export class AccountScopes {
     }
     const ids = [...new Set(wanted)];
     const found = await Promise.all(ids.map((id) => this.accounts.load(id)));
-    found.forEach((account, at) => void existing(account, 'account', ids[at] ?? ''));
+    found.forEach((account, at) => void orNotFound(account, 'account', ids[at] ?? ''));
     return ids;
   }
 

@@ -6,7 +6,7 @@ import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../k
 import { newId } from '../../../kernel/records/ids.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
+import { definedOnly, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { between, containing, matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Account } from './account.entity.ts';
@@ -59,7 +59,7 @@ export class AccountService {
       const account = await this.#locked(tx, id);
       if (status && status !== account.status && account.own) throw new OwnAccount(id);
       if (status) account.moveTo(status);
-      Object.assign(account, given(input));
+      Object.assign(account, definedOnly(input));
       account.updatedAt = this.deps.clock.now();
       return account;
     });
@@ -77,12 +77,12 @@ export class AccountService {
   }
 
   async #locked(tx: EntityManager, id: string): Promise<Account> {
-    return existing(await tx.findOne(Account, { id }, LOCKED), 'account', id);
+    return orNotFound(await tx.findOne(Account, { id }, LOCKED), 'account', id);
   }
 
   /** Before the transaction: what it asks is answered by other subgraphs. */
   async #refuseWhileInUse(id: string): Promise<void> {
-    existing(await this.find(id), 'account', id);
+    orNotFound(await this.find(id), 'account', id);
     await refuseWhileInUse(id, this.deps.graph, this.deps.request);
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
+import { definedOnly, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AccountScopes } from '../accounts/account.scopes.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
@@ -92,7 +92,7 @@ export class ApiKeyService {
     this.#checkCountries(restrictions?.countries);
     const accounts = await this.deps.scopes.change(input.accounts);
     return this.#change(id, 'api_key_updated', (key) => {
-      Object.assign(key, given({ ...input, accounts }));
+      Object.assign(key, definedOnly({ ...input, accounts }));
       if (permissions) key.permissions = [...new Set(permissions)];
       if (rateLimit !== undefined) key.rateLimit = rateLimit && plain(rateLimit);
       if (restrictions !== undefined) restrict(key, restrictions ?? NO_RESTRICTIONS);
@@ -140,7 +140,7 @@ export class ApiKeyService {
    * a restriction may be all that stands between somebody and its use.
    */
   async #locked(tx: EntityManager, id: string): Promise<ApiKey> {
-    const key = existing(await tx.findOne(ApiKey, { id }, LOCKED), 'api_key', id);
+    const key = orNotFound(await tx.findOne(ApiKey, { id }, LOCKED), 'api_key', id);
     requireToGrant(this.deps.request.principal, key.permissions);
     this.deps.scopes.requireOver(key.accounts);
     return key;

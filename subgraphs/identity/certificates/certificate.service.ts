@@ -4,7 +4,7 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, LOCKED, onDuplicate } from '../../../kernel/records/records.ts';
+import { LOCKED, onDuplicate, orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AccountScopes } from '../accounts/account.scopes.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
@@ -44,8 +44,8 @@ export class CertificateService {
     const presented = readPem(pem);
     const { organizationId } = principal;
     const accounts = await this.deps.scopes.grant(stated);
-    const members = { organizationId, name, permissions: [...new Set(permissions)], accounts, createdAt: now };
-    const certificate = Certificate.of(presented, members);
+    const fields = { organizationId, name, permissions: [...new Set(permissions)], accounts, createdAt: now };
+    const certificate = Certificate.of(presented, fields);
     const registering = em.transactional(async (tx) => {
       await tx.persist(certificate).flush();
       await this.#audit(tx, certificate, 'certificate_registered');
@@ -79,7 +79,7 @@ export class CertificateService {
   async revoke(id: string): Promise<Certificate> {
     const { em, request, clock, feed, scopes } = this.deps;
     const revoked = await em.transactional(async (tx) => {
-      const certificate = existing(await tx.findOne(Certificate, { id }, LOCKED), 'certificate', id);
+      const certificate = orNotFound(await tx.findOne(Certificate, { id }, LOCKED), 'certificate', id);
       requireToGrant(request.principal, certificate.permissions);
       scopes.requireOver(certificate.accounts);
       if (certificate.revoke(clock.now())) await this.#audit(tx, certificate, 'certificate_revoked');

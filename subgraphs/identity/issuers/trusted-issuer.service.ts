@@ -6,7 +6,7 @@ import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql
 import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records/records.ts';
+import { definedOnly, LOCKED, onDuplicate, orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AccountScopes } from '../accounts/account.scopes.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
@@ -71,7 +71,7 @@ export class TrustedIssuerService {
     await this.#checkUrls(input);
     const accounts = await this.deps.scopes.change(input.accounts);
     return this.#change(id, 'trusted_issuer_updated', (issuer) => {
-      Object.assign(issuer, given({ ...input, accounts }));
+      Object.assign(issuer, definedOnly({ ...input, accounts }));
       issuer.updatedAt = this.deps.clock.now();
     });
   }
@@ -84,7 +84,7 @@ export class TrustedIssuerService {
   async #change(id: string, eventType: string, act: (issuer: TrustedIssuer, tx: EntityManager) => unknown): Promise<TrustedIssuer> {
     const { em, request, feed } = this.deps;
     const changing = em.transactional(async (tx) => {
-      const issuer = existing(await tx.findOne(TrustedIssuer, { id }, LOCKED), 'trusted_issuer', id);
+      const issuer = orNotFound(await tx.findOne(TrustedIssuer, { id }, LOCKED), 'trusted_issuer', id);
       // whoever changes where its keys are can sign tokens that may do all that it may
       requireToGrant(request.principal, issuer.permissions);
       this.deps.scopes.requireOver(issuer.accounts);

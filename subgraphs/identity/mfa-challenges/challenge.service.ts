@@ -4,7 +4,7 @@ import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import { type ErrorDetails, InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
-import { existing } from '../../../kernel/records/records.ts';
+import { orNotFound } from '../../../kernel/records/records.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { NoUser } from '../mfa/mfa.errors.ts';
 import { METHOD_TYPES, MfaMethodType } from '../mfa/mfa.states.ts';
@@ -74,7 +74,7 @@ export class MfaChallenges {
   async find({ kind, id: userId, sessionId }: Principal, id: string): Promise<MfaChallenge> {
     const where = { id, userId, sessionId: sessionId ?? '' };
     const challenge = kind === 'user' ? await this.parts.orm.em.fork().findOne(MfaChallenge, where) : null;
-    return existing(challenge, 'mfa_challenge', id);
+    return orNotFound(challenge, 'mfa_challenge', id);
   }
 
   /** @throws ChallengeEnded */

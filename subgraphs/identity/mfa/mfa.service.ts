@@ -6,7 +6,7 @@ import type { Mail } from '../../../kernel/messages/mail.ts';
 import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
-import { existing, LOCKED } from '../../../kernel/records/records.ts';
+import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
@@ -49,7 +49,7 @@ export class MfaService {
     const { id, organizationId } = principal;
     if (userId !== id && !(principal.may('credentials:admin') && principal.accounts === null)) throw new ResourceNotFound('user', userId);
     const em = this.parts.orm.em.fork();
-    if (userId !== id) existing(await em.findOne(User, { id: userId, organizationId }, EVERYWHERE), 'user', userId);
+    if (userId !== id) orNotFound(await em.findOne(User, { id: userId, organizationId }, EVERYWHERE), 'user', userId);
     return this.parts.challenges.methodsOf(em, userId);
   }
 
@@ -113,7 +113,7 @@ export class MfaService {
   async removeAllOf(request: RequestContext, userId: string): Promise<User> {
     const { principal } = request;
     const where = { id: userId, organizationId: principal.organizationId };
-    const found = existing(await this.parts.orm.em.fork().findOne(User, where, EVERYWHERE), 'user', userId);
+    const found = orNotFound(await this.parts.orm.em.fork().findOne(User, where, EVERYWHERE), 'user', userId);
     const beyond = grantsOfUser(found).find((grant) => !principal.mayGrant(grant));
     if (beyond) throw new InsufficientPermissions(beyond);
     return this.#changeOf(userId, undefined, async (tx, { user, methods }) => {
@@ -161,8 +161,8 @@ export class MfaService {
     return em.findOneOrFail(User, { id: principal.id }, EVERYWHERE);
   }
 
-  #add(tx: EntityManager, { id: userId, organizationId }: User, members: Pick<MfaMethod, 'id' | 'type'> & Partial<MfaMethod>): MfaMethod {
-    const method = Object.assign(new MfaMethod(), { organizationId, userId, createdAt: this.parts.clock.now() }, members);
+  #add(tx: EntityManager, { id: userId, organizationId }: User, fields: Pick<MfaMethod, 'id' | 'type'> & Partial<MfaMethod>): MfaMethod {
+    const method = Object.assign(new MfaMethod(), { organizationId, userId, createdAt: this.parts.clock.now() }, fields);
     tx.persist(method);
     return method;
   }

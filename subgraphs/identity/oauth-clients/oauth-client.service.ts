@@ -5,7 +5,7 @@ import { InsufficientPermissions, InvalidParameters, refuse } from '../../../ker
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
+import { definedOnly, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AccountScopes } from '../accounts/account.scopes.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
@@ -68,7 +68,7 @@ export class OAuthClientService {
   async update(id: string, { scopes, active, ...input }: OAuthClientUpdateInput): Promise<OAuthClient> {
     const accounts = await this.deps.scopes.change(input.accounts);
     return this.#change(id, 'oauth_client_updated', async (client, tx) => {
-      Object.assign(client, given({ ...input, accounts }));
+      Object.assign(client, definedOnly({ ...input, accounts }));
       if (scopes) client.permissions = this.#grantable(scopes);
       refuse(grantTypeProblems(client));
       if (active === false && client.active) await this.#endTokens(tx, client);
@@ -99,7 +99,7 @@ export class OAuthClientService {
   async #change(id: string, eventType: string, act: (client: OAuthClient, tx: EntityManager) => Promise<void>): Promise<OAuthClient> {
     const { em, clock, feed } = this.deps;
     const changed = await em.transactional(async (tx) => {
-      const client = existing(await tx.findOne(OAuthClient, { id }, LOCKED), 'oauth_client', id);
+      const client = orNotFound(await tx.findOne(OAuthClient, { id }, LOCKED), 'oauth_client', id);
       this.#requireToGrant(client.permissions);
       this.deps.scopes.requireOver(client.accounts);
       const before = client.grantId;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
-import { existing, LOCKED } from '../../../kernel/records/records.ts';
+import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import { BackupCode } from '../mfa/backup-code.entity.ts';
 import { MfaMethod } from '../mfa/mfa-method.entity.ts';
@@ -34,7 +34,7 @@ export class AdministratorReset {
     const password = randomBytes(PASSWORD_BYTES).toString('base64url');
     const passwordHash = await hashPassword(password, passwordCost);
     return orm.em.fork().transactional(async (tx) => {
-      const user = existing(await holderOf(tx, address, LOCKED), 'user', address);
+      const user = orNotFound(await holderOf(tx, address, LOCKED), 'user', address);
       const { id: userId, organizationId, email } = user;
       Object.assign(user, { passwordHash, status: UserStatus.ACTIVE, secondFactor: false, updatedAt: clock.now() });
       await tx.nativeDelete(MfaMethod, { userId }, EVERYWHERE);

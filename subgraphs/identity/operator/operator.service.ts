@@ -5,7 +5,7 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, LOCKED } from '../../../kernel/records/records.ts';
+import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { containing, matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { Account } from '../accounts/account.entity.ts';
@@ -83,7 +83,7 @@ export class OperatorService {
   /** Refuses all its credentials within 5 s; its records are deleted after a while. @throws ResourceNotFound, InvalidState, OrganizationInUse */
   async close(id: string, reason: string | undefined): Promise<Organization> {
     const { closing } = this.deps;
-    this.#requireMove(existing(await this.find(id), 'organization', id), OrganizationStatus.CLOSED);
+    this.#requireMove(orNotFound(await this.find(id), 'organization', id), OrganizationStatus.CLOSED);
     await closing.requireUnused(id);
     return this.#move(id, OrganizationStatus.CLOSED, 'organization_closed', reason, (tx, before) => closing.confirmLater(tx, id, before));
   }
@@ -118,7 +118,7 @@ export class OperatorService {
   export(id: string): Promise<OrganizationExport> {
     const { em, exports } = this.deps;
     return em.transactional(async (tx) => {
-      const organization = existing(await tx.findOne(Organization, { id }, LOCKED), 'organization', id);
+      const organization = orNotFound(await tx.findOne(Organization, { id }, LOCKED), 'organization', id);
       const begun = await exports.begin(tx, organization);
       await this.#audit(tx, organization, 'organization_exported', `export ${begun.id}`);
       return begun;
@@ -127,7 +127,7 @@ export class OperatorService {
 
   /** Null where there is none. @throws ResourceNotFound for an organization that there is not */
   async findExport(id: string): Promise<OrganizationExport | null> {
-    existing(await this.find(id), 'organization', id);
+    orNotFound(await this.find(id), 'organization', id);
     return this.deps.exports.newestOf(id);
   }
 
@@ -159,7 +159,7 @@ export class OperatorService {
   /** Counts here before it is answered, and everywhere within seconds. */
   async #change(id: string, act: (tx: EntityManager, organization: Organization) => Promise<void>): Promise<Organization> {
     const changed = await this.deps.em.transactional(async (tx) => {
-      const organization = existing(await tx.findOne(Organization, { id }, LOCKED), 'organization', id);
+      const organization = orNotFound(await tx.findOne(Organization, { id }, LOCKED), 'organization', id);
       await act(tx, organization);
       return organization;
     });

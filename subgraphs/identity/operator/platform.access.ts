@@ -2,7 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import { InvalidState } from '../../../kernel/errors/errors.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
-import { existing, LOCKED } from '../../../kernel/records/records.ts';
+import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { storedForms } from '../../../kernel/values/email.ts';
 import { type AuditTrail, byCaller } from '../audit/audit.trail.ts';
@@ -31,7 +31,7 @@ export class PlatformAccesses {
   async set(request: RequestContext, userId: string, access: PlatformAccess | null): Promise<User> {
     const { organizationId } = request.principal;
     const user = await this.parts.orm.em.fork().transactional(async (tx) => {
-      const found = existing(await tx.findOne(User, { id: userId, organizationId }, { ...EVERYWHERE, ...LOCKED }), 'user', userId);
+      const found = orNotFound(await tx.findOne(User, { id: userId, organizationId }, { ...EVERYWHERE, ...LOCKED }), 'user', userId);
       this.#give(found, access);
       const reason = `${shown(access)}; ${byCaller(request.principal)}`;
       await this.parts.trail.recordBy(request, { eventType: 'platform_access_changed', userId, reason }, tx);
@@ -48,7 +48,7 @@ export class PlatformAccesses {
   grant(address: string, access: PlatformAccess | null): Promise<User> {
     return this.parts.orm.em.fork().transactional(async (tx) => {
       const where = { loginName: { $in: storedForms(address) }, status: UserStatus.ACTIVE };
-      const user = existing(await tx.findOne(User, where, { ...EVERYWHERE, ...LOCKED }), 'user', address);
+      const user = orNotFound(await tx.findOne(User, where, { ...EVERYWHERE, ...LOCKED }), 'user', address);
       await this.#requireOperator(tx, user.organizationId);
       this.#give(user, access);
       const { id: userId, organizationId } = user;

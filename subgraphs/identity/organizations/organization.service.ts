@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { existing, LOCKED } from '../../../kernel/records/records.ts';
+import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import type { ChangeFeed } from '../authentication/change.feed.ts';
@@ -20,7 +20,7 @@ export class OrganizationService {
   async own(): Promise<Organization> {
     const { em, request } = this.deps;
     const { organizationId: id } = request.principal;
-    return existing(await em.findOne(Organization, { id }), 'organization', id);
+    return orNotFound(await em.findOne(Organization, { id }), 'organization', id);
   }
 
   /** Whoever is asked for a second factor from now on, and has none, can still enrol one. */

@@ -4,7 +4,7 @@ import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records/records.ts';
+import { definedOnly, LOCKED, onDuplicate, orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { normalizedDomain } from '../../../kernel/values/email.ts';
 import type { AccountScopes } from '../accounts/account.scopes.ts';
@@ -94,7 +94,7 @@ export class SamlConnectionService {
 
   /** Asks DNS now, and not when it is due. @throws ResourceNotFound */
   async verifyDomains(id: string): Promise<SamlConnection> {
-    const connection = existing(await this.find(id), 'saml_connection', id);
+    const connection = orNotFound(await this.find(id), 'saml_connection', id);
     await this.deps.domains.verify(id);
     return connection;
   }
@@ -110,7 +110,7 @@ export class SamlConnectionService {
       if (role) requireToGrant(this.deps.request.principal, grantsOf(role));
     const provider = await this.deps.metadata.resolve({ ...input, metadataXml });
     if (input.accounts) input.accounts = await this.deps.scopes.grant(input.accounts);
-    const changes = given({ ...input, ...provider }) as Partial<SamlConnection>;
+    const changes = definedOnly({ ...input, ...provider }) as Partial<SamlConnection>;
     // what is known now was not read there
     if (Object.keys(provider).length > 0) changes.metadataUrl ??= null;
     if (changes.certificates === null) changes.certificates = [];
@@ -148,5 +148,5 @@ export class SamlConnectionService {
 }
 
 async function locked(tx: EntityManager, id: string): Promise<SamlConnection> {
-  return existing(await tx.findOne(SamlConnection, { id }, LOCKED), 'saml_connection', id);
+  return orNotFound(await tx.findOne(SamlConnection, { id }, LOCKED), 'saml_connection', id);
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
-import { LOCKED, takeTurn } from '../../../kernel/records/records.ts';
+import { advisoryLock, LOCKED } from '../../../kernel/records/records.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
 import { SamlConnection } from '../saml-connections/saml-connection.entity.ts';
 import type { DomainProof, Published } from './domain.proof.ts';
@@ -71,7 +71,7 @@ export class SamlDomains {
     const { orm, proof } = this.parts;
     const published = await proof.published(domain);
     await orm.em.fork().transactional(async (tx) => {
-      await takeTurn(tx, `saml-domain ${domain}`);
+      await advisoryLock(tx, `saml-domain ${domain}`);
       const claim = await tx.findOne(SamlDomainClaim, { connectionId, domain }, LOCKED);
       if (claim) await this.#record(tx, claim, published);
     });
@@ -79,7 +79,7 @@ export class SamlDomains {
 
   /** Takes a domain from the organization that claims it, for good: it would have to be claimed anew. Answers whether it was claimed. */
   async withdraw(tx: EntityManager, organizationId: string, domain: string): Promise<boolean> {
-    await takeTurn(tx, `saml-domain ${domain}`);
+    await advisoryLock(tx, `saml-domain ${domain}`);
     const claim = await tx.findOne(SamlDomainClaim, { organizationId, domain }, LOCKED);
     if (!claim) return false;
     const { connectionId } = claim;

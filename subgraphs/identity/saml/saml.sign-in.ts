@@ -2,7 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import { InvalidParameters, PlatformError, ResourceNotFound } from '../../../kernel/errors/errors.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
-import { existing } from '../../../kernel/records/records.ts';
+import { orNotFound } from '../../../kernel/records/records.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import { domainOf, normalizedDomain } from '../../../kernel/values/email.ts';
 import type { AuditTrail } from '../audit/audit.trail.ts';
@@ -70,14 +70,14 @@ export class SamlSignIn {
 
   /** An active connection. @throws ResourceNotFound */
   async connection(id: string): Promise<SamlConnection> {
-    return existing(await this.parts.orm.em.fork().findOne(SamlConnection, { id, active: true }, EVERYWHERE), 'saml_connection', id);
+    return orNotFound(await this.parts.orm.em.fork().findOne(SamlConnection, { id, active: true }, EVERYWHERE), 'saml_connection', id);
   }
 
   /** The connection whose identity provider signs in an address. @throws ResourceNotFound */
   async connectionFor(email: string): Promise<string> {
     const domain = normalizedDomain(domainOf(email));
     const found = domain === undefined ? undefined : await this.parts.domains.connectionFor(domain);
-    return existing(found, 'saml_connection', `for ${domain ?? 'this address'}`);
+    return orNotFound(found, 'saml_connection', `for ${domain ?? 'this address'}`);
   }
 
   /** Where the browser goes to sign in. `browser` is what its cookie will hold. @throws InvalidParameters, ResourceNotFound */

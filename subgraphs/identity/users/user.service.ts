@@ -7,7 +7,7 @@ import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../k
 import { newId } from '../../../kernel/records/ids.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, given, LOCKED, onDuplicate, takeTurn } from '../../../kernel/records/records.ts';
+import { advisoryLock, definedOnly, LOCKED, onDuplicate, orNotFound } from '../../../kernel/records/records.ts';
 import { containing, matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { Account } from '../accounts/account.entity.ts';
@@ -89,7 +89,7 @@ export class UserService {
       updatedAt: now,
     });
     const inviting = em.transactional(async (tx) => {
-      await takeTurn(tx, `identity.invitation:${user.organizationId}:${user.email}`);
+      await advisoryLock(tx, `identity.invitation:${user.organizationId}:${user.email}`);
       // those whom the caller sees: that somebody of another account has the address shows as little as in another organization
       if ((await tx.count(User, { email: user.email })) > 0) throw new EmailTaken();
       tx.persist(user);
@@ -110,7 +110,7 @@ export class UserService {
     const { user, ended } = await em.transactional(async (tx) => {
       const found = await this.#locked(tx, named);
       const wasOwner = isActiveOwner(found);
-      Object.assign(found, given(input));
+      Object.assign(found, definedOnly(input));
       if (role && role !== found.role) this.#changeRole(found, role);
       if (role || stated !== undefined) {
         const kept = isUnlimited(found.role) ? null : found.accounts;
@@ -146,7 +146,7 @@ export class UserService {
   async #locked(tx: EntityManager, { id, accountId }: NamedUser): Promise<User> {
     await lockOwners(tx, this.deps.request.principal.organizationId);
     const where = accountId === undefined ? { id } : { id, accountId };
-    const user = existing(await tx.findOne(User, where, LOCKED), 'user', id);
+    const user = orNotFound(await tx.findOne(User, where, LOCKED), 'user', id);
     this.#requireToGrant(grantsOfUser(user));
     this.deps.scopes.requireOver(accountsOfUser(user));
     return user;
@@ -177,7 +177,7 @@ export class UserService {
   }
 
   async #requireAccount(id: string): Promise<Account> {
-    return existing(await this.deps.accounts.load(id), 'account', id);
+    return orNotFound(await this.deps.accounts.load(id), 'account', id);
   }
 
   /** What a new user is limited to: staff, who are users of the own account, to nothing, others to their account. */

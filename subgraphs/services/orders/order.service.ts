@@ -5,7 +5,7 @@ import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { existing } from '../../../kernel/records/records.ts';
+import { orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import type { CatalogReader } from '../catalog/catalog.reader.ts';
@@ -108,7 +108,7 @@ export class OrderService {
 
   async #checkAccount(id: string): Promise<void> {
     const { account } = await this.deps.graph.query<{ account: { status: string } | null }>(ACCOUNT, { id }, this.deps.request);
-    const { status } = existing(account, 'account', id);
+    const { status } = orNotFound(account, 'account', id);
     // enums of the graph are in capitals; people read them as REST spells them
     if (status !== 'ACTIVE') throw new AccountNotActive(id, status.toLowerCase());
   }

@@ -1,7 +1,7 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
-import { given } from '../../../kernel/records/records.ts';
+import { definedOnly } from '../../../kernel/records/records.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { addDuration, parseDuration } from '../../../kernel/values/durations.ts';
 import { ServiceLocation } from '../coverage/location.ts';
@@ -151,7 +151,7 @@ export class ProvisioningRequest {
   /** Takes what is wanted now; what is undefined stays. @throws ProvisioningHasBegun */
   change(wanted: Partial<RequestedMembers>, now: Date): void {
     if (this.status !== undefined && this.status !== PENDING) throw new ProvisioningHasBegun(this.id, this.status);
-    Object.assign(this, given(wanted));
+    Object.assign(this, definedOnly(wanted));
     this.updatedAt = now;
     this.revision += 1;
   }

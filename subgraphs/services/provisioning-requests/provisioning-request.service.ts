@@ -6,7 +6,7 @@ import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import type { RecordReader } from '../../../kernel/records/record-reader.ts';
-import { existing, LOCKED } from '../../../kernel/records/records.ts';
+import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { formatBandwidth, mbpsOf } from '../coverage/bandwidth.ts';
@@ -56,17 +56,17 @@ export class ProvisioningRequestService {
    * @throws ResourceNotFound, ProvisioningHasBegun, ChangedMeanwhile, InvalidParameters, and what an order throws
    */
   async update(id: string, input: ProvisioningRequestUpdateInput): Promise<ProvisioningRequest> {
-    const known = existing(await this.#read(id), 'provisioning_request', id);
+    const known = orNotFound(await this.#read(id), 'provisioning_request', id);
     const { revision } = known;
-    const members = membersOf(input);
-    known.change(members, this.deps.clock.now());
+    const fields = membersOf(input);
+    known.change(fields, this.deps.clock.now());
     // who is limited cannot give it back to the organization
-    if (known.accountId === null) members.accountId = this.deps.request.principal.defaultAccount('accountId');
+    if (known.accountId === null) fields.accountId = this.deps.request.principal.defaultAccount('accountId');
     const terms = await this.#check(known);
     return this.deps.em.transactional(async (tx) => {
-      const request = existing(await locked(tx, id), 'provisioning_request', id);
+      const request = orNotFound(await locked(tx, id), 'provisioning_request', id);
       const isKnown = request.revision === revision;
-      request.change(members, this.deps.clock.now());
+      request.change(fields, this.deps.clock.now());
       if (!isKnown) throw new ChangedMeanwhile(id);
       await this.#proceed(tx, request, terms);
       return request;
@@ -76,7 +76,7 @@ export class ProvisioningRequestService {
   /** Ends a request that has not begun. @throws ResourceNotFound, InvalidState */
   cancel(id: string): Promise<ProvisioningRequest> {
     return this.deps.em.transactional(async (tx) => {
-      const request = existing(await locked(tx, id), 'provisioning_request', id);
+      const request = orNotFound(await locked(tx, id), 'provisioning_request', id);
       request.moveTo(ProvisioningRequestStatus.CANCELLED, this.deps.clock.now());
       return request;
     });
@@ -148,15 +148,15 @@ const isAwaiting = ({ status, missing, preferredDate }: ProvisioningRequest, dat
 
 /** As they are kept: bandwidths in one spelling, and no class of GraphQL's around what is JSON. */
 function membersOf({ customizations, deploymentSchedule, contacts, location, ...plain }: ProvisioningRequestUpdateInput) {
-  const members: Partial<RequestedMembers> = { ...plain };
-  if (deploymentSchedule !== undefined) members.deploymentSchedule = deploymentSchedule;
-  if (location !== undefined) members.location = location && plainLocation(location);
-  if (contacts !== undefined) members.contacts = contacts && { technical: contacts.technical ?? null, billing: contacts.billing ?? null };
+  const fields: Partial<RequestedMembers> = { ...plain };
+  if (deploymentSchedule !== undefined) fields.deploymentSchedule = deploymentSchedule;
+  if (location !== undefined) fields.location = location && plainLocation(location);
+  if (contacts !== undefined) fields.contacts = contacts && { technical: contacts.technical ?? null, billing: contacts.billing ?? null };
   if (customizations) {
     const { bandwidth, redundancy, monitoring } = customizations;
-    members.customizations = { bandwidth: formatBandwidth(mbpsOf(bandwidth)), redundancy, monitoring };
+    fields.customizations = { bandwidth: formatBandwidth(mbpsOf(bandwidth)), redundancy, monitoring };
   }
-  return members;
+  return fields;
 }
 
 /** What an order calls a member that a request keeps elsewhere. */

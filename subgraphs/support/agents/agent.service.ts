@@ -4,7 +4,7 @@ import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql
 import { newId } from '../../../kernel/records/ids.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records/records.ts';
+import { definedOnly, LOCKED, onDuplicate, orNotFound } from '../../../kernel/records/records.ts';
 import { matching } from '../../../kernel/records/where.ts';
 import type { AgentAssignment } from './agent.assignment.ts';
 import { Agent } from './agent.entity.ts';
@@ -49,7 +49,7 @@ export class AgentService {
   /** @throws ResourceNotFound, AgentEmailTaken, LastActiveAgent */
   update(id: string, input: AgentUpdateInput): Promise<Agent> {
     const updating = this.deps.em.transactional(async (tx) => {
-      const agent = existing(await tx.findOne(Agent, { id }), 'agent', id);
+      const agent = orNotFound(await tx.findOne(Agent, { id }), 'agent', id);
       if (agent.active && input.active === false) await keepSomebody(tx, id);
       return Object.assign(agent, written(input));
     });
@@ -64,4 +64,5 @@ async function keepSomebody(tx: EntityManager, id: string): Promise<void> {
 }
 
 /** The members that were sent, as they are kept: two spellings of an address are one agent. */
-const written = ({ email, ...input }: AgentUpdateInput): Partial<AgentUpdateInput> => given({ ...input, email: email?.toLowerCase() });
+const written = ({ email, ...input }: AgentUpdateInput): Partial<AgentUpdateInput> =>
+  definedOnly({ ...input, email: email?.toLowerCase() });

@@ -2,7 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { ResourceNotFound } from '../../../kernel/errors/errors.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
+import { definedOnly, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { SlaPolicy } from '../sla-policies/sla-policy.entity.ts';
 import { CATEGORY_IDS, type CategoryId } from './category.ids.ts';
 import type { TicketCategoryUpdateInput } from './category.inputs.ts';
@@ -30,12 +30,12 @@ export class CategoryService {
     const { em, organizationId, clock } = this.deps;
     return em.transactional(async (tx) => {
       const { slaPolicyId } = input;
-      if (slaPolicyId) existing(await tx.findOne(SlaPolicy, { id: slaPolicyId }), 'sla_policy', slaPolicyId);
+      if (slaPolicyId) orNotFound(await tx.findOne(SlaPolicy, { id: slaPolicyId }), 'sla_policy', slaPolicyId);
       const none = { id: newId('categoryOverride'), organizationId, category: id, updatedAt: clock.now() };
       // two first changes at once are one row
       await tx.upsertMany(CategoryOverride, [none], { onConflictFields: ['organizationId', 'category'], onConflictAction: 'ignore' });
       const override = await tx.findOneOrFail(CategoryOverride, { category: id }, LOCKED);
-      Object.assign(override, given(input), { updatedAt: clock.now() });
+      Object.assign(override, definedOnly(input), { updatedAt: clock.now() });
       if (input.subcategories) override.subcategories = input.subcategories.map(routed);
       await tx.flush();
       return categoryOf(tx, id);

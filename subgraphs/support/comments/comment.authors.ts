@@ -3,7 +3,7 @@ import { Principal, type PrincipalData } from '../../../kernel/access/principal.
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
-import { existing } from '../../../kernel/records/records.ts';
+import { orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import { AuthorType, type CommentAuthor } from '../comment.author.ts';
@@ -74,7 +74,7 @@ export class CommentAuthors {
   }
 
   async #agent(id: string | null | undefined): Promise<CommentAuthor> {
-    const agent = existing(await this.deps.em.findOne(Agent, { id: id ?? '' }), 'agent', id ?? '');
+    const agent = orNotFound(await this.deps.em.findOne(Agent, { id: id ?? '' }), 'agent', id ?? '');
     return { type: AuthorType.AGENT, id: agent.id, name: agent.name, email: agent.email };
   }
 
@@ -82,7 +82,7 @@ export class CommentAuthors {
     const caller = await this.#caller();
     if (!id || id === caller.id) return { type: AuthorType.CUSTOMER, id: caller.id, name: name ?? caller.name, email: caller.email };
     if (id.startsWith('user_')) {
-      const user = existing(await this.#named(USER, id), 'user', id);
+      const user = orNotFound(await this.#named(USER, id), 'user', id);
       return { type: AuthorType.CUSTOMER, id, name: user.name, email: user.email ?? null };
     }
     const account = await findCustomer(this.deps.graph, this.deps.request, id);

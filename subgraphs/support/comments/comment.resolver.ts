@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
+import { ReadsFields } from '../../../kernel/graphql/selected-fields.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
 import { Attachment } from '../attachments/attachment.entity.ts';
 import type { SupportContext } from '../context.ts';
@@ -62,7 +62,7 @@ export class CommentResolver {
 @Resolver(() => Ticket)
 export class TicketCommentsResolver {
   @FieldResolver(() => [Comment], { description: 'The newest comments; internal ones for holders of `support:write`.' })
-  @Reads('id')
+  @ReadsFields('id')
   comments(
     @Root() { id }: Pick<Ticket, 'id'>,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,

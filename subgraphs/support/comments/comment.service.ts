@@ -3,7 +3,7 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing } from '../../../kernel/records/records.ts';
+import { orNotFound } from '../../../kernel/records/records.ts';
 import type { AttachmentStore } from '../attachments/attachment.store.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { mayRead, shownTo, Visibility } from '../visibility.ts';
@@ -57,7 +57,7 @@ export class CommentService {
   }
 
   async #ticket(id: string): Promise<void> {
-    existing(await this.deps.tickets.load(id), 'ticket', id);
+    orNotFound(await this.deps.tickets.load(id), 'ticket', id);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Resolver, Root } from 'type-graphql';
-import { Reads } from '../../../kernel/graphql/members.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
+import { ReadsFields } from '../../../kernel/graphql/selected-fields.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
 import type { SupportContext } from '../context.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
@@ -21,7 +21,7 @@ export class EscalationResolver {
 
   @FieldResolver(() => [Escalation], { description: 'Newest first. For agents.' })
   @Requires('support:write')
-  @Reads('id')
+  @ReadsFields('id')
   escalations(
     @Root() { id }: Pick<Ticket, 'id'>,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,

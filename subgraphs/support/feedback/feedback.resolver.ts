@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
+import { ReadsFields } from '../../../kernel/graphql/selected-fields.ts';
 import type { SupportContext } from '../context.ts';
 import { Article } from '../knowledge/article.entity.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
@@ -48,7 +48,7 @@ export class FeedbackResolver {
 @Resolver(() => Ticket)
 export class TicketFeedbackResolver {
   @FieldResolver(() => Feedback, { nullable: true, description: 'How the work on it was rated.' })
-  @Reads('id')
+  @ReadsFields('id')
   async feedback(@Root() { id }: Pick<Ticket, 'id'>, @Ctx() { loaders }: SupportContext): Promise<Feedback | null> {
     const [rating] = await loaders.feedback.newest('ticketId', id, 1);
     return rating ?? null;

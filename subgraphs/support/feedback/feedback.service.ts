@@ -6,7 +6,7 @@ import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../k
 import { newId } from '../../../kernel/records/ids.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, LOCKED, takeTurn } from '../../../kernel/records/records.ts';
+import { advisoryLock, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { between, matching } from '../../../kernel/records/where.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { Article } from '../knowledge/article.entity.ts';
@@ -81,7 +81,7 @@ export class FeedbackService {
 
   /** Locks it: of two first ratings at once the second then finds the first. */
   async #checkTicket(tx: EntityManager, id: string, now: Date): Promise<void> {
-    const ticket = existing(await tx.findOne(Ticket, { id }, LOCKED), 'ticket', id);
+    const ticket = orNotFound(await tx.findOne(Ticket, { id }, LOCKED), 'ticket', id);
     const { status, resolvedAt } = ticket;
     if (status !== TicketStatus.RESOLVED || !resolvedAt)
       throw new PlatformError('INVALID_STATE', `A ticket is rated once it is resolved; this one is ${status}.`, { id, status });
@@ -96,8 +96,8 @@ export class FeedbackService {
 
   /** Locks the reader's place in it. */
   async #checkArticle(tx: EntityManager, id: string): Promise<void> {
-    existing(await tx.findOne(Article, { id, status: ArticleStatus.PUBLISHED }), 'article', id);
+    orNotFound(await tx.findOne(Article, { id, status: ArticleStatus.PUBLISHED }), 'article', id);
     const { kind, id: author } = this.deps.principal;
-    await takeTurn(tx, `${id} ${kind} ${author}`);
+    await advisoryLock(tx, `${id} ${kind} ${author}`);
   }
 }

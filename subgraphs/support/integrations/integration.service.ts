@@ -8,7 +8,7 @@ import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql
 import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, LOCKED, onDuplicate } from '../../../kernel/records/records.ts';
+import { LOCKED, onDuplicate, orNotFound } from '../../../kernel/records/records.ts';
 import { between, matching } from '../../../kernel/records/where.ts';
 import type { Integration } from './integration.entity.ts';
 import { IntegrationExists } from './integration.errors.ts';
@@ -47,7 +47,7 @@ export abstract class IntegrationService<I extends Integration> {
 
   /** What it was to be told of, and what came of it: the newest first. @throws ResourceNotFound */
   async deliveries(integrationId: string, filter: IntegrationDeliveryFilter, page: PageInput): Promise<Page<IntegrationDelivery>> {
-    existing(await this.find(integrationId), this.resource, integrationId);
+    orNotFound(await this.find(integrationId), this.resource, integrationId);
     const { status, event, createdAfter, createdBefore } = filter;
     const where = matching<IntegrationDelivery>({ integrationId, status, event, createdAt: between(createdAfter, createdBefore) });
     return listPage(this.deps.em, IntegrationDelivery, { where, page, defaultSort: NEWEST_FIRST });
@@ -67,7 +67,7 @@ export abstract class IntegrationService<I extends Integration> {
   /** Asks the remote now, also of an inactive one. What came of it is kept as of any other attempt, but nothing is disabled by it. @throws ResourceNotFound */
   async test(id: string): Promise<IntegrationTest> {
     const { em, clock, provider } = this.deps;
-    const integration = existing(await em.fork().findOne(this.entity, { id } as never), this.resource, id);
+    const integration = orNotFound(await em.fork().findOne(this.entity, { id } as never), this.resource, id);
     const outcome = await provider.test(integration as I);
     const result = testResultOf(outcome, clock.now());
     await em.transactional(async (tx) => {
@@ -115,7 +115,7 @@ export abstract class IntegrationService<I extends Integration> {
   }
 
   async #locked(tx: EntityManager, id: string): Promise<I> {
-    const integration = existing(await tx.findOne(this.entity, { id } as never, LOCKED), this.resource, id);
+    const integration = orNotFound(await tx.findOne(this.entity, { id } as never, LOCKED), this.resource, id);
     return integration as I;
   }
 }

@@ -6,7 +6,7 @@ import { PlatformError } from '../../../kernel/errors/errors.ts';
 import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, given, LOCKED } from '../../../kernel/records/records.ts';
+import { definedOnly, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { requireRevision } from '../../../kernel/records/revision.ts';
 import { matching } from '../../../kernel/records/where.ts';
 import { CATEGORY_IDS } from '../categories/category.ids.ts';
@@ -101,7 +101,7 @@ export class ArticleService {
       requireRevision(article, expected);
       const now = this.deps.clock.now();
       const before = contentOf(article);
-      Object.assign(article, given(input), tags && { tags: tagsOf(tags) });
+      Object.assign(article, definedOnly(input), tags && { tags: tagsOf(tags) });
       const isRewritten = contentOf(article) !== before;
       if (isRewritten) article.version += 1;
       const moves = status !== undefined && status !== article.status;
@@ -126,7 +126,7 @@ export class ArticleService {
   }
 
   async #own(tx: EntityManager, id: string): Promise<Article> {
-    const article = existing(await tx.findOne(Article, { id }, LOCKED), 'article', id);
+    const article = orNotFound(await tx.findOne(Article, { id }, LOCKED), 'article', id);
     if (article.isPlatform) {
       throw new PlatformError('INVALID_STATE', 'This article is one of the platform and read-only. Write one of your own beside it.', {
         id,

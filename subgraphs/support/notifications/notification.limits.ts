@@ -1,6 +1,6 @@
 import type { Plan } from '../../../kernel/access/principal.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { takeTurn } from '../../../kernel/records/records.ts';
+import { advisoryLock } from '../../../kernel/records/records.ts';
 import { HOUR_MS } from '../../../kernel/values/days.ts';
 import { NotificationLimitReached } from './notification.errors.ts';
 import { NotificationStatus } from './notification.states.ts';
@@ -32,6 +32,6 @@ export async function checkAllowance(tx: EntityManager, organizationId: string, 
 
 async function usedOf(tx: EntityManager, organizationId: string, limit: number, now: Date): Promise<number> {
   if (limit === Number.POSITIVE_INFINITY) return 0;
-  await takeTurn(tx, `support.notifications:${organizationId}`);
+  await advisoryLock(tx, `support.notifications:${organizationId}`);
   return tx.count(NotificationRecipient, { createdAt: { $gt: new Date(now.getTime() - HOUR_MS) }, ...COUNTED });
 }

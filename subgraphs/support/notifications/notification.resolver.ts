@@ -1,8 +1,8 @@
 import { Arg, Args, Ctx, Directive, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Large } from '../../../kernel/graphql/large.ts';
-import { Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
+import { ReadsFields } from '../../../kernel/graphql/selected-fields.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
 import type { SupportContext } from '../context.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
@@ -93,7 +93,7 @@ export class NotificationRecipientResolver {
 export class TicketNotificationsResolver {
   @FieldResolver(() => [Notification], { description: 'What people were told about it, newest first.' })
   @Requires('support:write')
-  @Reads('id')
+  @ReadsFields('id')
   notifications(
     @Root() { id }: Pick<Ticket, 'id'>,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,

@@ -4,7 +4,7 @@ import { record } from '../../../kernel/events/outbox.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing } from '../../../kernel/records/records.ts';
+import { orNotFound } from '../../../kernel/records/records.ts';
 import { matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
@@ -78,6 +78,6 @@ export class NotificationService {
   }
 
   async #ticket(id: string): Promise<Ticket> {
-    return existing(await this.deps.tickets.load(id), 'ticket', id);
+    return orNotFound(await this.deps.tickets.load(id), 'ticket', id);
   }
 }

@@ -4,7 +4,7 @@ import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, LOCKED } from '../../../kernel/records/records.ts';
+import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { requireZone } from '../../../kernel/values/zones.ts';
 import { RETENTION_DAYS, Report } from './report.entity.ts';
@@ -88,7 +88,7 @@ export class ReportService {
   delete(id: string): Promise<Report> {
     const { em, jobs } = this.deps;
     return em.transactional(async (tx) => {
-      const report = existing(await tx.findOne(Report, { id }, LOCKED), 'support_report', id);
+      const report = orNotFound(await tx.findOne(Report, { id }, LOCKED), 'support_report', id);
       if (report.status === ReportStatus.GENERATING) throw new ReportGenerating();
       tx.remove(report);
       await enqueueRemoval(jobs, tx, report);

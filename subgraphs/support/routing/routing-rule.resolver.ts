@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
+import { ReadsFields } from '../../../kernel/graphql/selected-fields.ts';
 import type { SupportContext } from '../context.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
 import { RoutingRuleInput, RoutingRuleUpdateInput } from './routing.inputs.ts';
@@ -59,7 +59,7 @@ export class TicketRoutingResolver {
     description: 'The rule that the ticket was routed by when it was opened; null where none matched, and where it is deleted.',
   })
   @Requires('support:write')
-  @Reads('routingRuleId')
+  @ReadsFields('routingRuleId')
   async routingRule(
     @Root() { routingRuleId }: Pick<Ticket, 'routingRuleId'>,
     @Ctx() { loaders }: SupportContext,

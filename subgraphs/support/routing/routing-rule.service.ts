@@ -4,7 +4,7 @@ import { type Page, type PageInput, SortOrder } from '../../../kernel/graphql/pa
 import { newId } from '../../../kernel/records/ids.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, given, takeTurn } from '../../../kernel/records/records.ts';
+import { advisoryLock, definedOnly, orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import { TooManyRoutingRules } from './routing.errors.ts';
@@ -63,7 +63,7 @@ export class RoutingRuleService {
     return this.#ordering(async (tx, rules) => {
       const rule = found(rules, id);
       if (actions) await checkAgent(tx, actions);
-      Object.assign(rule, given(input));
+      Object.assign(rule, definedOnly(input));
       if (conditions) rule.conditions = wholeConditions(conditions);
       if (actions) rule.actions = wholeActions(actions);
       if (position) place(rules, rule, position);
@@ -91,7 +91,7 @@ export class RoutingRuleService {
   /** Works on all rules in their order; whoever else changes rules of the organization waits. */
   #ordering<T>(act: (tx: EntityManager, rules: RoutingRule[]) => Promise<T>): Promise<T> {
     return this.deps.em.transactional(async (tx) => {
-      await takeTurn(tx, `support.routing-rules:${this.#organizationId}`);
+      await advisoryLock(tx, `support.routing-rules:${this.#organizationId}`);
       return act(tx, await tx.find(RoutingRule, {}, IN_ORDER));
     });
   }
@@ -99,7 +99,7 @@ export class RoutingRuleService {
 
 function found(rules: readonly RoutingRule[], id: string): RoutingRule {
   const rule = rules.find((one) => one.id === id);
-  return existing(rule, 'routing_rule', id);
+  return orNotFound(rule, 'routing_rule', id);
 }
 
 /** Puts a rule at a position from 1; beyond the end it is the last. */
@@ -113,7 +113,7 @@ function number(rules: readonly RoutingRule[]): void {
 }
 
 async function checkAgent(tx: EntityManager, { assignTo }: RoutingActions): Promise<void> {
-  if (assignTo) existing(await tx.findOne(Agent, { id: assignTo }), 'agent', assignTo);
+  if (assignTo) orNotFound(await tx.findOne(Agent, { id: assignTo }), 'agent', assignTo);
 }
 
 /** A member without a value is null, and a list without one is empty. Each keyword and address once. */

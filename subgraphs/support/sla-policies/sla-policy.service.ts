@@ -3,7 +3,7 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, given, LOCKED, onDuplicate } from '../../../kernel/records/records.ts';
+import { definedOnly, LOCKED, onDuplicate, orNotFound } from '../../../kernel/records/records.ts';
 import { requireRevision } from '../../../kernel/records/revision.ts';
 import { CategoryOverride } from '../categories/category-override.entity.ts';
 import type { SlaTarget, SlaTargets } from '../sla/sla.terms.ts';
@@ -46,9 +46,9 @@ export class SlaPolicyService {
   async update(id: string, { targets, ...input }: SlaPolicyUpdateInput, expected?: number | null): Promise<SlaPolicy> {
     const { em, clock } = this.deps;
     const updating = em.transactional(async (tx) => {
-      const policy = existing(await tx.findOne(SlaPolicy, { id }, LOCKED), 'sla_policy', id);
+      const policy = orNotFound(await tx.findOne(SlaPolicy, { id }, LOCKED), 'sla_policy', id);
       requireRevision(policy, expected);
-      Object.assign(policy, given(input), { updatedAt: clock.now() });
+      Object.assign(policy, definedOnly(input), { updatedAt: clock.now() });
       if (targets) policy.targets = targetsOf(targets);
       return policy;
     });
@@ -58,7 +58,7 @@ export class SlaPolicyService {
   /** @throws ResourceNotFound, PolicyInUse */
   async delete(id: string): Promise<SlaPolicy> {
     return this.deps.em.transactional(async (tx) => {
-      const policy = existing(await tx.findOne(SlaPolicy, { id }), 'sla_policy', id);
+      const policy = orNotFound(await tx.findOne(SlaPolicy, { id }), 'sla_policy', id);
       const users = await tx.find(CategoryOverride, { slaPolicyId: id });
       if (users.length > 0) throw new PolicyInUse(users.map(({ category }) => category));
       tx.remove(policy);

@@ -1,6 +1,6 @@
 import { Arg, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
-import { Reads } from '../../../kernel/graphql/members.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
+import { ReadsFields } from '../../../kernel/graphql/selected-fields.ts';
 import type { SupportContext } from '../context.ts';
 import { MAX_ESCALATION_LEVEL } from '../ticket.states.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
@@ -18,7 +18,7 @@ export class SlaResolver {
   }
 
   @FieldResolver(() => TicketSla)
-  @Reads(...SLA_MEMBERS)
+  @ReadsFields(...SLA_MEMBERS)
   sla(@Root() ticket: SlaTicket, @Ctx() { clock }: SupportContext): TicketSla {
     return new SlaView(ticket, clock.now());
   }

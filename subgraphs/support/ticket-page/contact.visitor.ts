@@ -2,7 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
-import { existing, takeTurn } from '../../../kernel/records/records.ts';
+import { advisoryLock, orNotFound } from '../../../kernel/records/records.ts';
 import { HOUR_MS } from '../../../kernel/values/days.ts';
 import type { Attachment } from '../attachments/attachment.entity.ts';
 import { AuthorType, type CommentAuthor } from '../comment.author.ts';
@@ -42,7 +42,7 @@ export class ContactVisitor implements Visitor {
 
   async view(before?: string): Promise<TicketView> {
     const { ticketId } = this.recipient;
-    return viewOf(this.#em, existing(await this.#em.findOne(Ticket, { id: ticketId }), 'ticket', ticketId), before);
+    return viewOf(this.#em, orNotFound(await this.#em.findOne(Ticket, { id: ticketId }), 'ticket', ticketId), before);
   }
 
   attachment(id: string): Promise<Attachment | null> {
@@ -54,7 +54,7 @@ export class ContactVisitor implements Visitor {
     const { clock, comments } = this.parts;
     const { id, ticketId, name, address } = this.recipient;
     await this.#em.transactional(async (tx) => {
-      await takeTurn(tx, `support.ticket-link:${ticketId}`);
+      await advisoryLock(tx, `support.ticket-link:${ticketId}`);
       const since = new Date(clock.now().getTime() - HOUR_MS);
       const lately = await tx.find(Comment, { ticketId, createdAt: { $gt: since }, author: { id: { $like: 'nrec\\_%' } } });
       if (lately.some((said) => said.author.id === id && said.content === content)) return;

@@ -15,7 +15,7 @@ import {
   sendPage,
 } from '../../../kernel/pages/page.requests.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
-import { existing } from '../../../kernel/records/records.ts';
+import { orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { isStorable } from '../../../kernel/values/text.ts';
 import { sendAttachment } from '../attachments/attachment.http.ts';
@@ -80,7 +80,7 @@ async function download(routes: TicketPageRoutes, request: FastifyRequest, reply
   const visitor = await visitorOf(routes, request);
   if (!visitor) return sendPage(reply, notShown(request));
   const attachment = isStorable(id) ? await visitor.attachment(id) : null;
-  return sendAttachment(routes.files, existing(attachment, 'attachment', id), request, reply.header('vary', 'Cookie'));
+  return sendAttachment(routes.files, orNotFound(attachment, 'attachment', id), request, reply.header('vary', 'Cookie'));
 }
 
 async function take(routes: TicketPageRoutes, request: FastifyRequest): Promise<PageAnswer> {

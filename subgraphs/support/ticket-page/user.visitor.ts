@@ -1,6 +1,6 @@
 import type { Principal } from '../../../kernel/access/principal.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { existing } from '../../../kernel/records/records.ts';
+import { orNotFound } from '../../../kernel/records/records.ts';
 import type { Attachment } from '../attachments/attachment.entity.ts';
 import type { SupportContext } from '../context.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
@@ -30,7 +30,7 @@ export class UserVisitor implements Visitor {
   }
 
   async view(before?: string): Promise<TicketView> {
-    return viewOf(this.visit.em, existing(await this.#ticket(), 'ticket', this.visit.ticketId), before);
+    return viewOf(this.visit.em, orNotFound(await this.#ticket(), 'ticket', this.visit.ticketId), before);
   }
 
   attachment(id: string): Promise<Attachment | null> {

@@ -1,8 +1,8 @@
 import type { RecordScope } from '../../../kernel/access/principal.ts';
 import type { Backfill } from '../../../kernel/database/backfill.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
-import type { Members } from '../../../kernel/graphql/members.ts';
 import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
+import type { SelectedFields } from '../../../kernel/graphql/selected-fields.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { isCursorOf, type Properties, pageFrom, type Window } from '../../../kernel/records/pagination.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
@@ -42,19 +42,19 @@ export class TicketSearch {
    * Newest first, or the most relevant where words are searched. `members`: those that are read of each.
    * @throws InvalidParameters for a cursor of another list
    */
-  async page(criteria: TicketCriteria, sort: readonly SortBy[], page: PageInput, members: Members): Promise<Page<Ticket>> {
+  async page(criteria: TicketCriteria, sort: readonly SortBy[], page: PageInput, fields: SelectedFields): Promise<Page<Ticket>> {
     const seen = { ...criteria, accountId: this.reader.accounts };
     const wanted: Wanted = { ...this.reader, criteria: seen, isConverted: this.accents.isDone, hasAccounts: this.textAccounts.isDone };
     const order = continued(totalOrder(criteria, sort), page.cursor);
     const total = () => this.#total(wanted);
     if (isNewest(criteria, sort, page)) {
-      const rows = (_: unknown, { limit }: Window) => this.tickets.recent(limit, members);
+      const rows = (_: unknown, { limit }: Window) => this.tickets.recent(limit, fields);
       return pageFrom<Ticket>({ properties: PROPERTIES, rows, total }, order, page);
     }
     const rows = (_: unknown, window: Window) => this.#keys(pageStatement(wanted, order, window), order);
     const { nodes, pageInfo } = await pageFrom<Key>({ properties: PROPERTIES, rows, total }, order, page);
     const ids = nodes.map(({ id }) => id);
-    return { nodes: await this.tickets.all(ids, members), pageInfo };
+    return { nodes: await this.tickets.all(ids, fields), pageInfo };
   }
 
   async #keys({ text, values }: Statement, order: readonly SortBy[]): Promise<Key[]> {

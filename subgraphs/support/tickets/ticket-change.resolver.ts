@@ -1,7 +1,7 @@
 import { Arg, Ctx, Field, FieldResolver, ID, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
-import { Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
+import { ReadsFields } from '../../../kernel/graphql/selected-fields.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
 import type { SupportContext } from '../context.ts';
 import { shownTo } from '../visibility.ts';
@@ -42,7 +42,7 @@ export class TicketChangeResolver {
 @Resolver(() => Ticket)
 export class TicketTimelineResolver {
   @FieldResolver(() => [TicketChange], { description: 'Its newest changes; what only the desk sees for holders of `support:write`.' })
-  @Reads('id')
+  @ReadsFields('id')
   timeline(
     @Root() { id }: Pick<Ticket, 'id'>,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,

@@ -4,7 +4,7 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { record } from '../../../kernel/events/outbox.ts';
 import { type ChangeSet, changesBetween } from '../../../kernel/records/changes.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { existing, LOCKED } from '../../../kernel/records/records.ts';
+import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import type { Category } from '../categories/category.ts';
 import { type EscalationDetails, keepEscalation } from '../escalations/escalation.record.ts';
 import type { SlaKeeper } from '../sla/sla.keeper.ts';
@@ -46,7 +46,7 @@ export class TicketEditor {
    * @throws ResourceNotFound, and what `act` throws
    */
   async change(tx: EntityManager, id: string, actor: Actor, act: Change, escalation?: EscalationDetails): Promise<Ticket> {
-    const ticket = existing(await tx.findOne(Ticket, { id }, { ...LOCKED, refresh: true }), 'ticket', id);
+    const ticket = orNotFound(await tx.findOne(Ticket, { id }, { ...LOCKED, refresh: true }), 'ticket', id);
     const now = this.clock.now();
     // what fell due before this change did, although nobody has told of it yet
     if (ticket.slaDueAt && ticket.slaDueAt <= now) await this.sla.settle(tx, ticket, now);

@@ -5,7 +5,7 @@ import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { nextNumberAndChanges } from '../../../kernel/records/numbers.ts';
-import { existing } from '../../../kernel/records/records.ts';
+import { orNotFound } from '../../../kernel/records/records.ts';
 import type { Known, ReferenceData } from '../../../kernel/records/reference-data.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { AgentAssignment } from '../agents/agent.assignment.ts';
@@ -125,7 +125,7 @@ export class TicketOpening {
     let account: TicketAccount | null = customerId ? await findCustomer(graph, request, customerId) : null;
     if (serviceAffected?.startsWith('svc_')) {
       const { service } = await graph.query<ServiceOwner>(SERVICE, { id: serviceAffected }, request);
-      const owner = existing(service, 'service', serviceAffected).account;
+      const owner = orNotFound(service, 'service', serviceAffected).account;
       if (customerId && owner.customerId !== customerId) {
         throw new InvalidParameters([{ field: 'serviceAffected', value: serviceAffected, reason: 'is a service of another customer' }]);
       }

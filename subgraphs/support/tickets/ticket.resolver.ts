@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { type Members, NodeMembers, Reads } from '../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
+import { NodeFields, ReadsFields, type SelectedFields } from '../../../kernel/graphql/selected-fields.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
 import { ExpectedRevision } from '../../../kernel/records/revision.ts';
 import { Agent } from '../agents/agent.entity.ts';
@@ -28,10 +28,10 @@ export class TicketResolver {
     @Arg('filter', () => TicketFilter, { nullable: true }) filter: TicketFilter | undefined,
     @Arg('sort', () => [TicketSort], { nullable: true }) sort: SortBy[] | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
-    @NodeMembers() members: Members,
+    @NodeFields() fields: SelectedFields,
     @Ctx() { ticketSearch }: SupportContext,
   ): Promise<Page<Ticket>> {
-    return ticketSearch.page(filter ?? {}, sort ?? [], page ?? {}, members);
+    return ticketSearch.page(filter ?? {}, sort ?? [], page ?? {}, fields);
   }
 
   @Mutation(() => Ticket)
@@ -52,7 +52,7 @@ export class TicketResolver {
   }
 
   @FieldResolver(() => TicketAssignee)
-  @Reads('agent', 'agentId')
+  @ReadsFields('agent', 'agentId')
   assignedTo(
     @Root() { agent, agentId }: Pick<Ticket, 'agent' | 'agentId'>,
     @Ctx() { loaders }: SupportContext,
@@ -63,25 +63,25 @@ export class TicketResolver {
 
   @FieldResolver(() => Agent, { nullable: true, description: 'Who works on it, with what the desk knows of them.' })
   @Requires('support:write')
-  @Reads('agent', 'agentId')
+  @ReadsFields('agent', 'agentId')
   async agent(@Root() ticket: Pick<Ticket, 'agent' | 'agentId'>, @Ctx() { loaders }: SupportContext): Promise<Agent | null> {
     return ticket.agent ?? (await loaders.agents.load(ticket.agentId));
   }
 
   @FieldResolver(() => TicketUrls)
-  @Reads('id')
+  @ReadsFields('id')
   urls(@Root() { id }: Pick<Ticket, 'id'>, @Ctx() { origin }: SupportContext): TicketUrls {
     return ticketUrls(origin, id);
   }
 
   @FieldResolver(() => Account, { nullable: true })
-  @Reads('customerId')
+  @ReadsFields('customerId')
   account(@Root() { customerId }: Pick<Ticket, 'customerId'>): Account | null {
     return customerId ? { customerId } : null;
   }
 
   @FieldResolver(() => Service, { nullable: true })
-  @Reads('serviceAffected')
+  @ReadsFields('serviceAffected')
   service(@Root() { serviceAffected }: Pick<Ticket, 'serviceAffected'>): Service | null {
     return serviceAffected?.startsWith('svc_') ? { id: serviceAffected } : null;
   }

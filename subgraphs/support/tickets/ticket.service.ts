@@ -3,7 +3,7 @@ import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
-import { existing, given } from '../../../kernel/records/records.ts';
+import { definedOnly, orNotFound } from '../../../kernel/records/records.ts';
 import { requireRevision } from '../../../kernel/records/revision.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
@@ -38,7 +38,7 @@ export class TicketService {
   /** Its changes, newest first; what only the desk sees for the desk. @throws ResourceNotFound */
   async timeline(id: string, page: PageInput): Promise<Page<TicketChange>> {
     const { em, loader, request } = this.deps;
-    existing(await loader.load(id), 'ticket', id);
+    orNotFound(await loader.load(id), 'ticket', id);
     return listPage(em, TicketChange, { where: { ticketId: id, ...shownTo(request.principal) }, page, defaultSort: NEWEST_FIRST });
   }
 
@@ -68,7 +68,7 @@ export class TicketService {
         if (waitingOnCustomer === true) ticket.waitOnCustomer(now);
         if (waitingOnCustomer === false) ticket.resume();
         const news = customerUpdate === ticket.customerUpdate ? null : customerUpdate;
-        Object.assign(ticket, given(input));
+        Object.assign(ticket, definedOnly(input));
         if (!author) return;
         const drafts = draftsOf(author, internalNotes, news);
         for (const draft of drafts) await comments.append(tx, ticket, draft, request.principal, now);
@@ -77,7 +77,7 @@ export class TicketService {
   }
 
   async #agent(tx: EntityManager, id: string): Promise<Agent> {
-    const agent = existing(await tx.findOne(Agent, { id }), 'agent', id);
+    const agent = orNotFound(await tx.findOne(Agent, { id }), 'agent', id);
     if (!agent.active) {
       const reason = 'is an agent who is not active; give the ticket to another one';
       throw new InvalidParameters([{ field: 'assignedTo', value: id, reason }]);

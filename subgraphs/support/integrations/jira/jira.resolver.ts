@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Reads } from '../../../../kernel/graphql/members.ts';
 import { type Page, PageInput, pageOf } from '../../../../kernel/graphql/page.ts';
 import { Requires } from '../../../../kernel/graphql/requires.ts';
+import { ReadsFields } from '../../../../kernel/graphql/selected-fields.ts';
 import { relationLimit } from '../../../../kernel/records/loaders.ts';
 import type { SupportContext } from '../../context.ts';
 import { Ticket } from '../../tickets/ticket.entity.ts';
@@ -96,7 +96,7 @@ export class JiraIntegrationResolver {
 export class TicketIssuesResolver {
   @FieldResolver(() => [JiraIssue], { nullable: true, description: 'The issues that it is in Jira, the newest first. For the desk only.' })
   @Requires('support:write')
-  @Reads('id')
+  @ReadsFields('id')
   issues(
     @Root() { id }: Pick<Ticket, 'id'>,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,

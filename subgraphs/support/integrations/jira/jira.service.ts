@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { SecretBox } from '../../../../kernel/access/secret-box.ts';
 import type { EntityManager } from '../../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../../kernel/errors/errors.ts';
-import { given } from '../../../../kernel/records/records.ts';
+import { definedOnly } from '../../../../kernel/records/records.ts';
 import { Visibility } from '../../visibility.ts';
 import { IntegrationService, type IntegrationServiceDeps } from '../integration.service.ts';
 import type { JiraIntegrationCreateInput, JiraIntegrationUpdateInput, JiraSyncSettingsInput } from './jira.inputs.ts';
@@ -96,5 +96,9 @@ const DEFAULTS: JiraSyncSettings = {
 function merged(settings: JiraSyncSettings, input: JiraSyncSettingsInput | null | undefined): JiraSyncSettings {
   const { priorityMapping, ...plain } = input ?? {};
   const changes = Object.entries(plain).filter(([, value]) => value !== undefined && value !== null);
-  return { ...settings, ...Object.fromEntries(changes), priorityMapping: { ...settings.priorityMapping, ...given(priorityMapping ?? {}) } };
+  return {
+    ...settings,
+    ...Object.fromEntries(changes),
+    priorityMapping: { ...settings.priorityMapping, ...definedOnly(priorityMapping ?? {}) },
+  };
 }

@@ -1,39 +1,39 @@
 import { type FieldNode, type GraphQLResolveInfo, getNamedType, isObjectType, Kind, type SelectionSetNode } from 'graphql';
 import { createParameterDecorator, Extensions } from 'type-graphql';
 
-/** Names of the members that are read of each record; undefined where any of them may be asked for. */
-export type Members = ReadonlySet<string> | undefined;
+/** Names of the fields to read of each record; undefined: all of them. */
+export type SelectedFields = ReadonlySet<string> | undefined;
 
 /**
- * States which members of its record, the first parameter, a field resolver reads: a list that shows the field need not read the
- * others. The type of the parameter has these alone. A field resolver without it has the record read whole.
+ * States which fields of its record, the first parameter, a field resolver reads. A list that selects the GraphQL field reads
+ * no others. The type of the parameter has these alone. A field resolver without it has the record read whole.
  */
-export const Reads =
-  <const K extends string>(...members: K[]) =>
+export const ReadsFields =
+  <const K extends string>(...fields: K[]) =>
   <M extends (record: Record<K, never>, ...rest: never[]) => unknown>(
     target: object,
     key: string,
     descriptor: TypedPropertyDescriptor<M>,
   ): void => {
-    Extensions({ reads: members })(target, key, descriptor);
+    Extensions({ reads: fields })(target, key, descriptor);
   };
 
-/** Of a list's query: what its nodes must have so that what is selected of them can be answered. */
-export const NodeMembers = (): ReturnType<typeof createParameterDecorator> => createParameterDecorator(({ info }) => nodeMembersOf(info));
+/** Parameter of a list query: the record fields that the selected fields of its nodes need. */
+export const NodeFields = (): ReturnType<typeof createParameterDecorator> => createParameterDecorator(({ info }) => nodeFieldsOf(info));
 
 /** By the field of the query, which is the same object each time. */
-const known = new WeakMap<FieldNode, Members>();
+const known = new WeakMap<FieldNode, SelectedFields>();
 
-function nodeMembersOf(info: GraphQLResolveInfo): Members {
+function nodeFieldsOf(info: GraphQLResolveInfo): SelectedFields {
   const [first] = info.fieldNodes as [FieldNode];
   // a field that is written out twice is put together anew each time
   const isOne = info.fieldNodes.length === 1;
   if (isOne && known.has(first)) return known.get(first);
   const nodes = info.fieldNodes.flatMap((node) => fieldsOf(info, node.selectionSet)).filter(({ name }) => name.value === 'nodes');
   const reads = nodes.flatMap((node) => fieldsOf(info, node.selectionSet)).map(({ name }) => readBy(info, name.value));
-  const members = reads.every((names) => names !== undefined) ? new Set(reads.flat()) : undefined;
-  if (isOne) known.set(first, members);
-  return members;
+  const fields = reads.every((names) => names !== undefined) ? new Set(reads.flat()) : undefined;
+  if (isOne) known.set(first, fields);
+  return fields;
 }
 
 /** With those that `@skip` and `@include` may leave out: one document, one answer. */
@@ -47,7 +47,7 @@ function fieldsOf(info: GraphQLResolveInfo, set: SelectionSetNode | undefined): 
   });
 }
 
-/** A field without a resolver reads the member of its name. */
+/** A GraphQL field without a resolver reads the record field of the same name. */
 function readBy({ returnType }: GraphQLResolveInfo, name: string): readonly string[] | undefined {
   if (name === '__typename') return [];
   const page = getNamedType(returnType);
