@@ -15,6 +15,8 @@ import {
   validate,
 } from 'graphql';
 import { isResource, type Resource } from '../kernel/errors/resource.ts';
+import type { JsonSchema } from '../kernel/graphql/json-schema.ts';
+import type { SchemaPlace } from '../kernel/records/field-schemas.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import { planInput, RouteError } from './input.plan.ts';
 import { compileReader, compileVariables } from './input.reader.ts';
@@ -32,6 +34,8 @@ export interface RestSource {
   permissionOf?: PermissionOf;
   /** Whether a field has a policy, by its coordinate, like `Mutation.createTicket`. Default: none has. */
   hasPolicy?: (coordinate: string, policy: 'second_factor' | 'organization') => boolean;
+  /** What holds of a field or argument beyond its type, such as its length. Default: nothing is known. */
+  schemaOf?: (place: SchemaPlace) => JsonSchema;
   /** Operations that are none of the graph, such as a download; under /v1, unless they state `servers`. */
   others?: readonly OtherRoute[];
 }

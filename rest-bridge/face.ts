@@ -1,6 +1,7 @@
 import {
   GraphQLBoolean,
   GraphQLEnumType,
+  type GraphQLField,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
   GraphQLFloat,
@@ -24,9 +25,10 @@ import {
   isRequiredInputField,
   Kind,
 } from 'graphql';
+import type { SchemaPlace } from '../kernel/records/field-schemas.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import type { InputMember } from './input.plan.ts';
-import { restValues, snakeCase } from './names.ts';
+import { camelCase, restValues, snakeCase } from './names.ts';
 import { faceScalar } from './scalars.ts';
 import type { SelectedObject } from './selection.ts';
 
@@ -49,6 +51,19 @@ export function buildFace(routes: readonly CompiledRoute[]): GraphQLSchema {
   return new GraphQLSchema({ query: root('Query', 'query'), mutation: root('Mutation', 'mutation'), assumeValid: true });
 }
 
+/** Where the graph has what a member of a route takes; a path parameter says by its own name which record it names. */
+function placeOf(
+  { name, in: place, argument, member, type }: InputMember,
+  field: GraphQLField<unknown, unknown>,
+  kind: CompiledRoute['kind'],
+): SchemaPlace {
+  const parent = `${kind === 'query' ? 'Query' : 'Mutation'}.${field.name}`;
+  if (place === 'path') return { parent, field: camelCase(name), type };
+  if (member === undefined) return { parent, field: argument, type };
+  const object = field.args.find((one) => one.name === argument)?.type;
+  return { parent: getNamedType(object)?.name ?? parent, field: member, type };
+}
+
 /** With a node Sofa does not print and parse the whole root type again for each argument. */
 const emptyNode = (name: string) => ({ kind: Kind.OBJECT_TYPE_DEFINITION, name: { kind: Kind.NAME, value: name }, fields: [] }) as const;
 
@@ -57,9 +72,9 @@ class FaceTypes {
   readonly #inputs = new Map<string, GraphQLInputObjectType>();
   readonly #leaves = new Map<string, GraphQLScalarType | GraphQLEnumType>(BUILT_IN.map((scalar) => [scalar.name, scalar]));
 
-  rootField({ route, input, object, recordType, isList }: CompiledRoute): GraphQLFieldConfig<unknown, unknown> {
+  rootField({ route, kind, field, input, object, recordType, isList }: CompiledRoute): GraphQLFieldConfig<unknown, unknown> {
     const args: GraphQLFieldConfigArgumentMap = Object.fromEntries(
-      input.members.map((member) => [member.name, { type: this.#argument(member) }]),
+      input.members.map((member) => [member.name, { type: this.#argument(member), extensions: { place: placeOf(member, field, kind) } }]),
     );
     const record = this.#output(recordType, object);
     return { type: isList ? new GraphQLList(record) : record, args, description: route.summary };
@@ -89,7 +104,11 @@ class FaceTypes {
       Object.fromEntries(
         Object.values(type.getFields()).map((field) => [
           snakeCase(field.name),
-          { type: this.#input(isRequiredInputField(field) ? field.type : getNullableType(field.type)), description: field.description },
+          {
+            type: this.#input(isRequiredInputField(field) ? field.type : getNullableType(field.type)),
+            description: field.description,
+            extensions: { place: { parent: type.name, field: field.name, type: field.type } satisfies SchemaPlace },
+          },
         ]),
       );
     const face = new GraphQLInputObjectType({ name: type.name, description: type.description, fields });
@@ -108,7 +127,14 @@ class FaceTypes {
     const known = this.#objects.get(selected);
     if (known) return known;
     const fields = Object.fromEntries(
-      selected.fields.map(({ name, field, object }) => [name, { type: this.#output(field.type, object), description: field.description }]),
+      selected.fields.map(({ name, field, object }) => [
+        name,
+        {
+          type: this.#output(field.type, object),
+          description: field.description,
+          extensions: { place: { parent: selected.type.name, field: field.name, type: field.type } satisfies SchemaPlace },
+        },
+      ]),
     );
     const face = new GraphQLObjectType({ name: selected.name, description: selected.type.description, fields });
     this.#objects.set(selected, face);

@@ -7,6 +7,9 @@ export const snakeCase = (name: string): string =>
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
     .toLowerCase();
 
+/** `ticket_id` is `ticketId`. */
+export const camelCase = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
 /** `sla_status` is `SlaStatus`. */
 export const pascalCase = (name: string): string => name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 

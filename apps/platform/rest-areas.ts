@@ -1,3 +1,5 @@
+import { fieldSchemas } from '../../kernel/records/field-schemas.ts';
+import type { RestSource } from '../../rest-bridge/compile.ts';
 import type { Area, OtherRoute } from '../../rest-bridge/route.ts';
 import { accounts } from '../../rest-bridge/routes/accounts.ts';
 import { attachmentRoutes } from '../../rest-bridge/routes/attachments.ts';
@@ -28,3 +30,10 @@ export const otherRoutes: readonly OtherRoute[] = [
   ...jiraWebhookRoutes,
   ...operatorFiles,
 ];
+
+/** Everything of the REST surface that does not depend on the process, for the bridge. */
+export const restSurface = {
+  areas: restAreas,
+  others: otherRoutes,
+  schemaOf: fieldSchemas(),
+} satisfies Partial<RestSource>;

@@ -25,7 +25,7 @@ import { mountGraphqlSocket } from '../../router/ws.ts';
 import type { Foundation } from './assembly.ts';
 import { supergraphOf } from './composition.ts';
 import { costsByRoutes, prioritiesByRoutes } from './rate-categories.ts';
-import { otherRoutes, restAreas } from './rest-areas.ts';
+import { restAreas, restSurface } from './rest-areas.ts';
 
 /** The graph over the subgraphs of this process, and what callers reach it by. */
 export interface Surfaces {
@@ -99,8 +99,7 @@ export async function openSurfaces(
       await mountRest(app, {
         schema: router.schema,
         ...demands,
-        areas: restAreas,
-        others: otherRoutes,
+        ...restSurface,
         execute: (operation) => router.execute(operation),
         present: (error, caller) => router.refusal(error, caller),
         rules: rulesOf(subgraphs),

@@ -9,7 +9,7 @@ import { describeRest } from '../../rest-bridge/mount.ts';
 import { permissionsIn, policiesIn } from '../../rest-bridge/permission.ts';
 import { assemble } from '../platform/assemble.ts';
 import { configMarkdown, envExample } from '../platform/command-line.ts';
-import { otherRoutes, restAreas } from '../platform/rest-areas.ts';
+import { restAreas, restSurface } from '../platform/rest-areas.ts';
 import { STEPS } from '../platform/schemas.ts';
 import { errorsDocument } from './errors.document.ts';
 import { eventsDocument } from './events.document.ts';
@@ -37,8 +37,7 @@ export async function generateDocuments(committed: (path: string) => string | un
   try {
     const openapi = describeRest({
       schema: router.schema,
-      areas: restAreas,
-      others: otherRoutes,
+      ...restSurface,
       permissionOf: permissionsIn(router.supergraphSdl),
       hasPolicy: policiesIn(router.supergraphSdl),
     });

@@ -176,7 +176,10 @@ const liesWithin = (grant: Grant, wish: Grant): boolean =>
 export const scopeOf = (grant: Grant): string => grant.replace(':', '.');
 export const grantOf = (scope: string): string => scope.replace('.', ':');
 
-const GRANT = new RegExp(`^(\\*:\\*|(${AREAS.join('|')}):(\\*|${ACTIONS.join('|')}))$`);
+/** The pattern of grants; as OAuth scopes they have a dot in place of the colon. */
+export const grantPattern = (separator: ':' | '\\.'): string =>
+  `^(\\*${separator}\\*|(${AREAS.join('|')})${separator}(\\*|${ACTIONS.join('|')}))$`;
+const GRANT = new RegExp(grantPattern(':'));
 export const isPlatformPermission = (text: unknown): text is PlatformPermission => PLATFORM_PERMISSIONS.some((one) => one === text);
 /** Of an organization: what operates the platform is none of these. */
 export const isGrant = (text: string): text is Grant => GRANT.test(text);

@@ -1,5 +1,6 @@
 import { ValidateBy } from 'class-validator';
-import { normalizedEmail } from '../values/email.ts';
+import { EMAIL_LENGTH_MAX, normalizedEmail } from '../values/email.ts';
+import { jsonSchema } from './json-schema.ts';
 import { normalizes } from './normalize-input.ts';
 
 const isAddress = (value: unknown): boolean => typeof value === 'string' && normalizedEmail(value) !== undefined;
@@ -9,6 +10,9 @@ const normalized = (value: unknown): unknown => (typeof value === 'string' ? (no
 export const EmailAddress =
   (message = 'must be an e-mail address', { each = false }: { each?: boolean } = {}): PropertyDecorator =>
   (target, key) => {
-    ValidateBy({ name: 'isEmailAddress', validator: { validate: isAddress } }, { message, each })(target, key);
+    ValidateBy(
+      { name: 'isEmailAddress', validator: { validate: isAddress } },
+      { message, each, ...jsonSchema({ format: 'email', maxLength: EMAIL_LENGTH_MAX }) },
+    )(target, key);
     normalizes(target, key, (value) => (Array.isArray(value) ? value.map(normalized) : normalized(value)));
   };

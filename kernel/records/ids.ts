@@ -75,3 +75,15 @@ const ulid = monotonicFactory(random);
 
 /** `ticket_01J…`: a prefix and a ULID. Ids of one process sort by the moment they were made. */
 export const newId = (kind: Kind): string => `${PREFIXES[kind]}_${ulid()}`;
+
+/** The articles of the platform's own library have ids made of their file names. */
+const SUFFIX: Readonly<Partial<Record<Kind, string>>> = { article: '\\w+' };
+const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
+
+/** The pattern (JSON Schema) that every id of these kinds matches. */
+export function idPattern(...kinds: readonly Kind[]): string {
+  const patterns = kinds.map((kind) => `${PREFIXES[kind]}_${SUFFIX[kind] ?? ULID}`);
+  return patterns.length === 1 ? `^${patterns[0]}$` : `^(${patterns.join('|')})$`;
+}
+
+export const isKind = (name: string): name is Kind => Object.hasOwn(PREFIXES, name);

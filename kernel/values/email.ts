@@ -7,7 +7,7 @@ const DOMAIN = new RegExp(`^(?=.{4,253}$)(${LABEL}\\.)+(?=[a-z])${LABEL}$`);
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 /** ASCII that no domain holds. */
 const NO_LETTER_OF_NAMES = /[^A-Za-z0-9.\-\u0080-\u{10ffff}]/u;
-const LENGTH_MAX = 320;
+export const EMAIL_LENGTH_MAX = 320;
 
 /**
  * A domain as it is compared and stored: in lower case and Punycode (UTS 46), so that one domain has one spelling.
@@ -26,7 +26,7 @@ export function normalizedDomain(text: string): string | undefined {
  */
 export function normalizedEmail(text: string): string | undefined {
   const at = text.lastIndexOf('@');
-  if (at < 1 || text.length > LENGTH_MAX || INVISIBLE.test(text)) return undefined;
+  if (at < 1 || text.length > EMAIL_LENGTH_MAX || INVISIBLE.test(text)) return undefined;
   const domain = normalizedDomain(text.slice(at + 1));
   const email = `${text.slice(0, at).normalize('NFC')}@${domain}`;
   return domain !== undefined && isEmail(email) ? email : undefined;

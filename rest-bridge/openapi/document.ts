@@ -1,12 +1,13 @@
 import type { GraphQLField } from 'graphql';
 import { API_VERSION } from '../../kernel/http/api-version.ts';
+import type { SchemaPlace } from '../../kernel/records/field-schemas.ts';
 import type { RestSource } from '../compile.ts';
 import type { CompiledRoute } from '../compiled-route.ts';
 import { pathShape } from '../route.ts';
 import type { SofaFace } from '../sofa.ts';
 import { securitySchemes, sharedHeaders, sharedParameters, sharedResponses, sharedSchemas } from './components.ts';
 import { describeOperation } from './operation.ts';
-import { refineComponents } from './schemas.ts';
+import { type LimitsOf, refineComponents } from './schemas.ts';
 import { inRestSpelling } from './spelling.ts';
 import type { OpenApiDocument, Operation } from './types.ts';
 
@@ -21,7 +22,12 @@ commas or repeated. A member without a value is \`null\`, not absent. A member o
 A body is JSON in UTF-8 of at most 256 KiB, unless its operation says otherwise. With \`Content-Encoding\` \`gzip\`, \`deflate\` or \`br\` the limit is of what it decodes to.`;
 
 /** The OpenAPI 3.1 document of the whole surface: Sofa's schemas, and what it leaves out. */
-export function buildOpenApi(compiled: readonly CompiledRoute[], face: SofaFace, { areas, others = [] }: RestSource): OpenApiDocument {
+export function buildOpenApi(
+  compiled: readonly CompiledRoute[],
+  face: SofaFace,
+  { areas, others = [], schemaOf }: RestSource,
+): OpenApiDocument {
+  const limitsOf: LimitsOf = ({ extensions }) => (schemaOf && extensions.place ? schemaOf(extensions.place as SchemaPlace) : {});
   const readers = new Set(compiled.filter(({ route }) => route.method === 'GET').map(({ route }) => pathShape(route.path)));
   const paths: OpenApiDocument['paths'] = {};
   const describePath = (path: string, method: string, operation: Operation): void => {
@@ -29,7 +35,7 @@ export function buildOpenApi(compiled: readonly CompiledRoute[], face: SofaFace,
   };
   for (const entry of compiled) {
     const { path, method } = entry.route;
-    describePath(path, method, describeOperation(entry, rootField(face, entry), readers.has(pathShape(path))));
+    describePath(path, method, describeOperation(entry, rootField(face, entry), readers.has(pathShape(path)), limitsOf));
   }
   for (const { path, method, operation } of others) describePath(path, method, operation);
   const document: OpenApiDocument = {
@@ -40,7 +46,7 @@ export function buildOpenApi(compiled: readonly CompiledRoute[], face: SofaFace,
     tags: areas.map(({ tag, description }) => ({ name: tag, description })),
     paths,
     components: usedOnly(paths, {
-      schemas: { ...refineComponents(face.schema, face.components), ...sharedSchemas },
+      schemas: { ...refineComponents(face.schema, face.components, limitsOf), ...sharedSchemas },
       headers: sharedHeaders,
       parameters: sharedParameters,
       responses: sharedResponses,

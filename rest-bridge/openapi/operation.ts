@@ -5,11 +5,16 @@ import type { JsonSchema } from '../json-schema.ts';
 import { restValue, restValues } from '../names.ts';
 import { countedCategoryOf } from '../route.ts';
 import { errorResponse, headersWith } from './components.ts';
-import { describe, schemaOf } from './schemas.ts';
+import { describe, type LimitsOf, limited, schemaOf } from './schemas.ts';
 import { type MediaType, type Operation, type Parameter, type Reference, type Response, ref } from './types.ts';
 
 /** What the document says of one route. `root` is its field of the face; `hasReader` where its path has a GET. */
-export function describeOperation(compiled: CompiledRoute, root: GraphQLField<unknown, unknown>, hasReader: boolean): Operation {
+export function describeOperation(
+  compiled: CompiledRoute,
+  root: GraphQLField<unknown, unknown>,
+  hasReader: boolean,
+  limitsOf: LimitsOf,
+): Operation {
   const { route, tag, permission, secondFactor, field } = compiled;
   const description = [
     route.description ?? field.description ?? `${route.summary}.`,
@@ -18,7 +23,7 @@ export function describeOperation(compiled: CompiledRoute, root: GraphQLField<un
   ]
     .filter(Boolean)
     .join('\n\n');
-  const body = requestBody(compiled, root);
+  const body = requestBody(compiled, root, limitsOf);
   const category = countedCategoryOf(route);
   return {
     operationId: route.operationId,
@@ -26,7 +31,7 @@ export function describeOperation(compiled: CompiledRoute, root: GraphQLField<un
     ...describe(description),
     tags: [tag],
     ...(route.access === 'public' && { security: [] }),
-    parameters: [...parameters(compiled, root), ...headerParameters(compiled, hasReader)],
+    parameters: [...parameters(compiled, root, limitsOf), ...headerParameters(compiled, hasReader)],
     ...(body && { requestBody: body }),
     responses: responses(compiled, root, body !== undefined, hasReader),
     ...(permission && { 'x-permission': permission }),
@@ -36,11 +41,11 @@ export function describeOperation(compiled: CompiledRoute, root: GraphQLField<un
   };
 }
 
-function parameters({ input }: CompiledRoute, root: GraphQLField<unknown, unknown>): Parameter[] {
+function parameters({ input }: CompiledRoute, root: GraphQLField<unknown, unknown>, limitsOf: LimitsOf): Parameter[] {
   return input.members
     .filter((member) => member.in !== 'body')
     .map((member) => {
-      const schema = memberSchema(member, root);
+      const schema = memberSchema(member, root, limitsOf);
       return {
         name: member.name,
         in: member.in as 'path' | 'query',
@@ -79,12 +84,12 @@ function headerParameters(compiled: CompiledRoute, hasReader: boolean): Referenc
   return names.map((name) => ref('parameters', name));
 }
 
-function requestBody({ route, input }: CompiledRoute, root: GraphQLField<unknown, unknown>): Operation['requestBody'] {
+function requestBody({ route, input }: CompiledRoute, root: GraphQLField<unknown, unknown>, limitsOf: LimitsOf): Operation['requestBody'] {
   const members = input.members.filter((member) => member.in === 'body' || (route.bodyOnGet && member.in === 'query'));
   if (members.length === 0) return undefined;
   const required = members.filter((member) => member.required).map(({ name }) => name);
   const properties = Object.fromEntries(
-    members.map((member) => [member.name, { ...memberSchema(member, root), ...describe(member.description) }]),
+    members.map((member) => [member.name, { ...memberSchema(member, root, limitsOf), ...describe(member.description) }]),
   );
   const schema = { type: 'object', properties, ...(required.length && { required }), additionalProperties: false };
   const media: MediaType = { schema, ...(route.example && { example: route.example }) };
@@ -93,10 +98,10 @@ function requestBody({ route, input }: CompiledRoute, root: GraphQLField<unknown
   return { ...describe(description), required: required.length > 0, content: { 'application/json': media } };
 }
 
-function memberSchema({ name, defaultValue }: InputMember, root: GraphQLField<unknown, unknown>): JsonSchema {
-  const type = root.args.find((argument) => argument.name === name)?.type;
-  if (!type) throw new Error(`The face has no argument ${name}.`);
-  const schema = schemaOf(type, false);
+function memberSchema({ name, defaultValue }: InputMember, root: GraphQLField<unknown, unknown>, limitsOf: LimitsOf): JsonSchema {
+  const found = root.args.find((argument) => argument.name === name);
+  if (!found) throw new Error(`The face has no argument ${name}.`);
+  const schema = limited(schemaOf(found.type, false), limitsOf(found));
   if (defaultValue === undefined || defaultValue === null || typeof defaultValue === 'object') return schema;
   return { ...schema, default: '$ref' in schema ? restValue(String(defaultValue)) : defaultValue };
 }

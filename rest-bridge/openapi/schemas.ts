@@ -1,4 +1,7 @@
 import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
   type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLObjectType,
@@ -24,7 +27,11 @@ import { ref } from './types.ts';
  * Sofa's JSON schemas of the face, in the words of OpenAPI 3.1: what may be null says so, every member of an answer is present,
  * a request has no other members, and input objects inside input objects, which Sofa leaves open, are named.
  */
-export function refineComponents(face: GraphQLSchema, components: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
+export function refineComponents(
+  face: GraphQLSchema,
+  components: Readonly<Record<string, JsonSchema>>,
+  limitsOf: LimitsOf,
+): Record<string, JsonSchema> {
   const roots = [face.getQueryType()?.name, face.getMutationType()?.name];
   const types = Object.values(face.getTypeMap()).filter(
     (type) => !isIntrospectionType(type) && !isScalarType(type) && !roots.includes(type.name),
@@ -32,7 +39,7 @@ export function refineComponents(face: GraphQLSchema, components: Readonly<Recor
   const filters = filtersOf(face);
   return Object.fromEntries(
     types
-      .map((type) => [type.name, refineType(type, components[type.name] ?? {}, filters.has(type.name))])
+      .map((type) => [type.name, refineType(type, components[type.name] ?? {}, filters.has(type.name), limitsOf)])
       .sort(([one], [other]) => String(one).localeCompare(String(other))),
   );
 }
@@ -60,19 +67,29 @@ function orOne(schema: JsonSchema): JsonSchema {
   return schema.type === 'array' ? { anyOf: [schema.items as JsonSchema, schema] } : schema;
 }
 
-function refineType(type: GraphQLNamedType, generated: JsonSchema, isFilter: boolean): JsonSchema {
+function refineType(type: GraphQLNamedType, generated: JsonSchema, isFilter: boolean, limitsOf: LimitsOf): JsonSchema {
   const { title: _, ...schema } = generated;
   if (isEnumType(type)) return { ...schema, ...describe(type.description) };
   if (!isObjectType(type) && !isInputObjectType(type)) return schema;
-  const fields = Object.values<{ name: string; type: GraphQLInputType | GraphQLOutputType; description?: string | null }>(type.getFields());
+  const fields = Object.values<GraphQLField<unknown, unknown> | GraphQLInputField>(type.getFields());
   const properties = Object.fromEntries(
-    fields.map(({ name, type: of, description }) => {
-      const schema = schemaOf(of, isObjectType(type));
+    fields.map((field) => {
+      const { name, type: of, description } = field;
+      const schema = limited(schemaOf(of, isObjectType(type)), limitsOf(field));
       return [name, { ...(isFilter && isLeafType(getNamedType(of)) ? orOne(schema) : schema), ...describe(description) }];
     }),
   );
   if (isInputObjectType(type)) return { ...schema, properties, additionalProperties: false };
   return { ...schema, properties, required: fields.map(({ name }) => name) };
+}
+
+/** What holds of a field or argument of the face beyond its type. */
+export type LimitsOf = (field: Pick<GraphQLArgument | GraphQLField<unknown, unknown>, 'extensions'>) => JsonSchema;
+
+/** A schema with what else holds. Of a list, `items` are the limits of its entries. */
+export function limited(schema: JsonSchema, { items, ...own }: JsonSchema): JsonSchema {
+  const limits = { ...schema, ...own };
+  return items && schema.items ? { ...limits, items: limited(schema.items as JsonSchema, items as JsonSchema) } : limits;
 }
 
 /** The schema of a type of the face, which may be null where the graph may answer null. */

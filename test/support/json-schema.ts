@@ -1,11 +1,25 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { isTimeZone } from '../../kernel/values/zones.ts';
+
+/** Formats of the OpenAPI document that JSON Schema does not define. */
+const FORMATS: Readonly<Record<string, true | RegExp | ((text: string) => boolean)>> = {
+  cidr: true,
+  'country-code': /^[A-Z]{2}$/,
+  'currency-code': /^[A-Z]{3}$/,
+  // of exact decimals, which are JSON numbers
+  decimal: true,
+  'event-pattern': /^(\*|[a-z_]+(\.[a-z_]+)*(\.\*)?)$/,
+  pem: /^\s*-----BEGIN /,
+  'time-zone': isTimeZone,
+};
 
 /** Judges values by JSON Schemas of draft 2020-12, formats included. */
 export function newAjv(): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   // both packages are CommonJS: what is the function itself in one module system is its member in the other
   (typeof addFormats === 'function' ? addFormats : (addFormats as { default: typeof import('ajv-formats').default }).default)(ajv);
+  for (const [name, validate] of Object.entries(FORMATS)) ajv.addFormat(name, validate);
   return ajv;
 }
 

@@ -1,6 +1,7 @@
-import { ArrayMaxSize, ArrayMinSize, IsISO4217CurrencyCode, IsOptional, Matches, Max, Min, ValidateNested } from 'class-validator';
+import { Allow, ArrayMaxSize, ArrayMinSize, IsISO4217CurrencyCode, IsOptional, Matches, Max, Min, ValidateNested } from 'class-validator';
 import { Field, ID, InputType, Int } from 'type-graphql';
 import { MaxCharacters } from '../../../kernel/graphql/characters.ts';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import { dayStart } from '../../../kernel/values/days.ts';
@@ -26,6 +27,7 @@ export class InvoiceLineInput {
   quantity!: number;
 
   @Field(() => Decimal, { description: 'At least 0, with at most the digits that the currency has.' })
+  @Allow(jsonSchema({ minimum: 0 }))
   unitPrice!: Decimal;
 }
 

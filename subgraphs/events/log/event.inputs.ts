@@ -1,5 +1,6 @@
-import { ArrayMaxSize, IsOptional } from 'class-validator';
+import { Allow, ArrayMaxSize, IsOptional } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
+import { EVENT_PATTERNS } from '../../../kernel/graphql/json-schema.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import type { EventsContext } from '../context.ts';
 
@@ -9,6 +10,7 @@ export class EventFilter {
   @Field(() => [String], { nullable: true, description: 'Names and patterns: `ticket.created`, `ticket.*`, `billing.invoice.*`.' })
   @IsOptional()
   @ArrayMaxSize(50, { message: 'may have at most 50 patterns' })
+  @Allow(EVENT_PATTERNS)
   event?: string[];
 
   @Field(() => [ID], { nullable: true, description: 'Ids of the records that the events are about.' })

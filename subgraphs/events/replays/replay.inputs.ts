@@ -1,5 +1,6 @@
-import { ArrayMaxSize, ArrayMinSize, IsOptional } from 'class-validator';
+import { Allow, ArrayMaxSize, ArrayMinSize, IsOptional } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
+import { EVENT_PATTERNS } from '../../../kernel/graphql/json-schema.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import type { EventsContext } from '../context.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
@@ -38,6 +39,7 @@ export class WebhookReplayInput {
   @IsOptional()
   @ArrayMinSize(1, { message: 'must name at least one event' })
   @ArrayMaxSize(50, { message: 'may have at most 50 patterns' })
+  @Allow(EVENT_PATTERNS)
   events?: string[] | null;
 
   @Field(() => [DeliveryStatus], {

@@ -1,28 +1,30 @@
-import { ArrayMaxSize, ArrayMinSize, IsOptional, MaxLength, ValidateBy, ValidateNested } from 'class-validator';
+import { Allow, ArrayMaxSize, ArrayMinSize, IsOptional, MaxLength, ValidateBy, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
+import { EVENT_PATTERNS, jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import type { EventsContext } from '../context.ts';
 import { WebhookFamily, WebhookFilters } from './webhook.entity.ts';
 import { filterProblems } from './webhook.filters.ts';
-import { isAcceptableSecret } from './webhook.secret.ts';
+import { isAcceptableSecret, SECRET_PATTERN } from './webhook.secret.ts';
 import { URL_LENGTH } from './webhook.url.ts';
 
 const MAX_PATTERNS = 50;
 
 const IsSecret = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isWebhookSecret',
-    validator: {
-      validate: (value) => typeof value === 'string' && isAcceptableSecret(value),
-      defaultMessage: () => 'must have 16 to 255 printable ASCII characters; after whsec_ they must be base64',
+  ValidateBy(
+    { name: 'isWebhookSecret', validator: { validate: (value) => typeof value === 'string' && isAcceptableSecret(value) } },
+    {
+      message: 'must have 16 to 255 printable ASCII characters; after whsec_ they must be base64',
+      ...jsonSchema({ minLength: 16, maxLength: 255, pattern: SECRET_PATTERN }),
     },
-  });
+  );
 
 const Patterns = (): PropertyDecorator => (target, property) => {
   ArrayMinSize(1, { message: 'must name at least one event' })(target, property);
   ArrayMaxSize(MAX_PATTERNS, { message: `may have at most ${MAX_PATTERNS} patterns` })(target, property);
+  Allow(EVENT_PATTERNS)(target, property);
 };
 
 const NamesEvents = Rule<{ events?: string[]; family?: WebhookFamily | null }, EventsContext>(({ events = [], family }, { catalogue }) =>
@@ -35,6 +37,7 @@ const NamesEvents = Rule<{ events?: string[]; family?: WebhookFamily | null }, E
 export class WebhookCreateInput {
   @Field(() => String, { description: 'An https address, stored as the URL standard normalizes it. Redirects are not followed.' })
   @Characters(1, URL_LENGTH)
+  @Allow(jsonSchema({ format: 'uri' }))
   url!: string;
 
   @Field(() => [String], {
@@ -87,6 +90,7 @@ export class WebhookUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()
   @Characters(1, URL_LENGTH)
+  @Allow(jsonSchema({ format: 'uri' }))
   url?: string;
 
   @Field(() => [String], { nullable: true, description: 'Replaces the patterns.' })

@@ -26,6 +26,9 @@ export const headerKey = (secret: string): Buffer =>
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
+/** For documents: the form of `isAcceptableSecret`, beside its length. */
+export const SECRET_PATTERN = '^(whsec_([A-Za-z0-9+/]{4}){3,60}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?!whsec_)[ -~]+)$';
+
 /** 16 to 255 printable ASCII characters, which all libraries read as the same bytes; what says it is base64 must be. */
 export function isAcceptableSecret(secret: string): boolean {
   if (!/^[\x20-\x7e]{16,255}$/.test(secret)) return false;

@@ -1,12 +1,14 @@
-import { ArrayMaxSize, ArrayMinSize } from 'class-validator';
+import { Allow, ArrayMaxSize, ArrayMinSize } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
 import type { Grant } from '../../../kernel/access/principal.ts';
 import { Name } from '../../../kernel/graphql/characters.ts';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import type { IdentityContext } from '../context.ts';
 import { ACCOUNTS_OF_CREDENTIALS, AreAccounts } from '../granting/account-list.ts';
 import { AreGrants, GRANTS_MAX } from '../granting/grants.ts';
+import { CERTIFICATE_LENGTH_MAX } from './certificate.pem.ts';
 
 @InputType()
 @Rule<CertificateRegisterInput, IdentityContext>(({ certificate }, { certificates }) =>
@@ -15,6 +17,7 @@ import { AreGrants, GRANTS_MAX } from '../granting/grants.ts';
 export class CertificateRegisterInput {
   /** Its rules are in certificate.pem.ts and certificate.rules.ts, which never repeat it: a private key may have come with it. */
   @Field(() => String, { description: 'One X.509 certificate in PEM, without its private key and its chain.' })
+  @Allow(jsonSchema({ format: 'pem', minLength: 1, maxLength: CERTIFICATE_LENGTH_MAX }))
   certificate!: string;
 
   @Field(() => String)

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 /** Why a text is no certificate, as the end of the sentence "certificate …". */
 export class UnreadablePem extends Error {}
 
-const MAX_LENGTH = 16_384;
+export const CERTIFICATE_LENGTH_MAX = 16_384;
 const PRIVATE_KEY = /PRIVATE KEY/;
 const BEGIN = /-----BEGIN ([^-\n]{1,64})-----/g;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/;
@@ -18,7 +18,7 @@ export function readPem(text: string): X509Certificate {
     throw new UnreadablePem(
       'came with a private key, which must never be sent: take that key out of use, and send the new certificate alone',
     );
-  if (text.length > MAX_LENGTH) throw new UnreadablePem(`must have at most ${MAX_LENGTH} characters`);
+  if (text.length > CERTIFICATE_LENGTH_MAX) throw new UnreadablePem(`must have at most ${CERTIFICATE_LENGTH_MAX} characters`);
   const labels = [...text.matchAll(BEGIN)].map(([, label]) => label);
   if (labels.length > 1) throw new UnreadablePem('must be one certificate, without its chain or anything else');
   const [block] = (labels[0] === 'CERTIFICATE' && CERTIFICATE.exec(text)) || [];

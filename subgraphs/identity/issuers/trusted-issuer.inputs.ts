@@ -1,7 +1,8 @@
-import { ArrayMaxSize, ArrayMinSize, IsOptional, Matches } from 'class-validator';
+import { Allow, ArrayMaxSize, ArrayMinSize, IsOptional, Matches } from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
 import type { Grant } from '../../../kernel/access/principal.ts';
 import { Name } from '../../../kernel/graphql/characters.ts';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { ACCOUNTS_OF_CREDENTIALS, AreAccounts, CHANGED_ACCOUNTS } from '../granting/account-list.ts';
 import { AreGrants, GRANTS_MAX } from '../granting/grants.ts';
@@ -15,6 +16,7 @@ const Grants = (): PropertyDecorator => (target, key) => {
   ArrayMaxSize(GRANTS_MAX, { message: `must hold at most ${GRANTS_MAX} permissions` })(target, key);
   AreGrants()(target, key);
 };
+const HTTPS = jsonSchema({ format: 'uri' });
 const Claim = (): PropertyDecorator => Matches(/^[\x21-\x7e]{1,200}$/, { message: 'must be the name of a claim' });
 const Subjects = (): PropertyDecorator => (target, key) => {
   ArrayMaxSize(SUBJECTS_MAX, { message: `must hold at most ${SUBJECTS_MAX} subjects` })(target, key);
@@ -29,6 +31,7 @@ export class TrustedIssuerCreateInput {
 
   @Field(() => String, { description: 'The claim `iss` of its tokens, to the letter: an https URL.' })
   @Identifier()
+  @Allow(HTTPS)
   issuer!: string;
 
   @Field(() => String, { description: 'The claim `aud` of its tokens.' })
@@ -37,6 +40,7 @@ export class TrustedIssuerCreateInput {
 
   @Field(() => String, { description: 'An https URL. Redirects are not followed.' })
   @Identifier()
+  @Allow(HTTPS)
   jwksUri!: string;
 
   @Field(() => [String], { description: "What its tokens may do at most. None beyond the caller's own." })
@@ -68,6 +72,7 @@ export class TrustedIssuerUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()
   @Identifier()
+  @Allow(HTTPS)
   issuer?: string;
 
   @Field(() => String, { nullable: true })
@@ -78,6 +83,7 @@ export class TrustedIssuerUpdateInput {
   @Field(() => String, { nullable: true })
   @NotNull()
   @Identifier()
+  @Allow(HTTPS)
   jwksUri?: string;
 
   @Field(() => [String], { nullable: true, description: "Replaces the permissions. None beyond the caller's own." })

@@ -1,7 +1,8 @@
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsOptional, IsUrl, Max, Min, ValidateBy } from 'class-validator';
 import { Field, ID, InputType, Int } from 'type-graphql';
-import { ACTIONS, AREAS, grantOf, isGrant } from '../../../kernel/access/principal.ts';
+import { ACTIONS, AREAS, grantOf, grantPattern, isGrant } from '../../../kernel/access/principal.ts';
 import { MaxCharacters, Name } from '../../../kernel/graphql/characters.ts';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import { ACCOUNTS_OF_CREDENTIALS, AreAccounts, CHANGED_ACCOUNTS } from '../granting/account-list.ts';
@@ -18,7 +19,10 @@ const URL_REASON = 'must be an https address';
 
 const isScope = (value: unknown): boolean => typeof value === 'string' && !value.includes(':') && isGrant(grantOf(value));
 const IsScope = (): PropertyDecorator =>
-  ValidateBy({ name: 'isScope', validator: { validate: isScope } }, { each: true, message: SCOPE_REASON });
+  ValidateBy(
+    { name: 'isScope', validator: { validate: isScope } },
+    { each: true, message: SCOPE_REASON, ...jsonSchema({ pattern: grantPattern('\\.') }) },
+  );
 const IsHttpsUrl = (): PropertyDecorator =>
   IsUrl({ protocols: ['https'], require_protocol: true, require_tld: false }, { message: URL_REASON });
 

@@ -1,7 +1,9 @@
 import { ValidateBy } from 'class-validator';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
 const MAX_LENGTH = 2000;
+const REDIRECT_PATTERN = '^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:[0-9]+)?(/|$))[^\\s#*\\\\]*$';
 
 /** https, or http on this very machine for development (RFC 8252, 7.3); no fragment (RFC 6749, 3.1.2), no credentials, no wildcard. */
 export function isRedirectUri(value: unknown): boolean {
@@ -16,6 +18,7 @@ export const IsRedirectUri = (): PropertyDecorator =>
     { name: 'isRedirectUri', validator: { validate: isRedirectUri } },
     {
       each: true,
+      ...jsonSchema({ format: 'uri', maxLength: MAX_LENGTH, pattern: REDIRECT_PATTERN }),
       message:
         'must hold https addresses without fragment, such as https://app.example.com/callback; http only on this machine (127.0.0.1)',
     },

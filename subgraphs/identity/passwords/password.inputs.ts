@@ -1,8 +1,12 @@
-import { Length } from 'class-validator';
+import { Allow, Length } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
+import { PASSWORD_MAX, PASSWORD_MIN } from './password.rules.ts';
 
+/** Checked by the service, which also knows whose it is. */
+const NEW_PASSWORD = jsonSchema({ format: 'password', minLength: PASSWORD_MIN, maxLength: PASSWORD_MAX });
 const LINK_REASON = 'must be the token of the link';
 
 @InputType()
@@ -20,6 +24,7 @@ export class PasswordChoiceInput {
 
   @Field(() => String, { description: '12 to 128 characters.' })
   @Characters(1, 1024)
+  @Allow(NEW_PASSWORD)
   password!: string;
 }
 
@@ -31,5 +36,6 @@ export class PasswordChangeInput {
 
   @Field(() => String, { description: '12 to 128 characters.' })
   @Characters(1, 1024)
+  @Allow(NEW_PASSWORD)
   newPassword!: string;
 }

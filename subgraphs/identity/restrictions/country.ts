@@ -1,4 +1,5 @@
 import { ValidateBy } from 'class-validator';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 
 /** ISO 3166-1 alpha-2, as officially assigned. */
 const COUNTRIES = new Set(
@@ -16,5 +17,5 @@ export const isCountry = (value: unknown): value is string => typeof value === '
 export const IsCountry = (): PropertyDecorator =>
   ValidateBy(
     { name: 'isCountry', validator: { validate: isCountry } },
-    { each: true, message: 'must hold countries by ISO 3166-1 alpha-2, such as DE or US' },
+    { each: true, ...jsonSchema({ enum: [...COUNTRIES] }), message: 'must hold countries by ISO 3166-1 alpha-2, such as DE or US' },
   );

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { ValidateBy } from 'class-validator';
 import ipaddr from 'ipaddr.js';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 
 /** Of one list. */
 export const RANGES_MAX = 100;
@@ -40,5 +41,9 @@ const isRange = (value: unknown): boolean => typeof value === 'string' && parseI
 export const IsIpRange = (): PropertyDecorator =>
   ValidateBy(
     { name: 'isIpRange', validator: { validate: isRange } },
-    { each: true, message: 'must hold CIDR ranges such as 203.0.113.0/24 or 2001:db8::/32' },
+    {
+      each: true,
+      ...jsonSchema({ format: 'cidr', pattern: '^[0-9a-fA-F.:]+(/[0-9]{1,3})?$' }),
+      message: 'must hold CIDR ranges such as 203.0.113.0/24 or 2001:db8::/32',
+    },
   );

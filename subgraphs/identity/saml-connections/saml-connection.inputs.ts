@@ -1,6 +1,17 @@
-import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsOptional, Matches, MaxLength, ValidateBy, ValidateNested } from 'class-validator';
+import {
+  Allow,
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsOptional,
+  Matches,
+  MaxLength,
+  ValidateBy,
+  ValidateNested,
+} from 'class-validator';
 import { Field, ID, InputType } from 'type-graphql';
 import { Characters, Name } from '../../../kernel/graphql/characters.ts';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import { normalizedDomain } from '../../../kernel/values/email.ts';
@@ -19,7 +30,7 @@ const METADATA_LENGTH = 262_144;
 
 const IsDomain = ValidateBy(
   { name: 'isDomain', validator: { validate: (value) => typeof value === 'string' && normalizedDomain(value) !== undefined } },
-  { each: true, message: DOMAIN_REASON },
+  { each: true, message: DOMAIN_REASON, ...jsonSchema({ format: 'hostname', maxLength: 253, pattern: '[.]' }) },
 );
 
 const Domains = (): PropertyDecorator => (target, property) => {
@@ -31,7 +42,11 @@ const Domains = (): PropertyDecorator => (target, property) => {
 const Certificates = (): PropertyDecorator => (target, property) => {
   ArrayMinSize(1, { message: 'must hold at least one certificate' })(target, property);
   ArrayMaxSize(CERTIFICATES_MAX, { message: `may hold at most ${CERTIFICATES_MAX} certificates` })(target, property);
-  MaxLength(CERTIFICATE_LENGTH, { each: true, message: `may have at most ${CERTIFICATE_LENGTH} characters` })(target, property);
+  MaxLength(CERTIFICATE_LENGTH, {
+    each: true,
+    message: `may have at most ${CERTIFICATE_LENGTH} characters`,
+    ...jsonSchema({ maxLength: CERTIFICATE_LENGTH, format: 'pem' }),
+  })(target, property);
 };
 
 const Mappings = (): PropertyDecorator => (target, property) => {
@@ -53,6 +68,7 @@ class IdentityProviderInput {
   @Field(() => String, { nullable: true, description: 'Where the identity provider takes requests (HTTP-Redirect): an https address.' })
   @IsOptional()
   @Characters(1, URL_LENGTH)
+  @Allow(jsonSchema({ format: 'uri' }))
   ssoUrl?: string | null;
 
   @Field(() => [String], {
@@ -69,6 +85,7 @@ class IdentityProviderInput {
   })
   @IsOptional()
   @Characters(1, URL_LENGTH)
+  @Allow(jsonSchema({ format: 'uri' }))
   metadataUrl?: string | null;
 
   @Field(() => String, { nullable: true, description: 'In place of them: its metadata itself.' })

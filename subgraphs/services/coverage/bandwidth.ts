@@ -4,6 +4,9 @@ const MBPS_PER_GBPS = 1000;
 /** What a bandwidth looks like, for messages and descriptions. */
 export const BANDWIDTH_FORM = 'a bandwidth such as 500mbps or 1gbps';
 
+/** The same as a pattern, for documents: `parseBandwidth` also reads superfluous zeros and spaces around the text. */
+export const BANDWIDTH_PATTERN = '^([1-9][0-9]{0,6} ?[Mm][Bb][Pp][Ss]|([1-9][0-9]{0,6}|[0-9]{1,4}[.][0-9]{0,2}[1-9]) ?[Gg][Bb][Pp][Ss])$';
+
 /** Megabits per second of `1000mbps`, `500 mbps`, `1gbps` or `2.5 Gbps`; null for anything else, and for what is not whole. */
 export function parseBandwidth(text: string): number | null {
   const [, amount, unit] = TEXT.exec(text.trim()) ?? [];

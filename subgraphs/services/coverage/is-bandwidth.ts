@@ -1,8 +1,12 @@
 import { ValidateBy } from 'class-validator';
-import { BANDWIDTH_FORM, parseBandwidth } from './bandwidth.ts';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
+import { BANDWIDTH_FORM, BANDWIDTH_PATTERN, parseBandwidth } from './bandwidth.ts';
 
 const isBandwidth = (value: unknown): boolean => typeof value === 'string' && parseBandwidth(value) !== null;
 
 /** Of an input: a text that `parseBandwidth` reads. */
 export const IsBandwidth = (): PropertyDecorator =>
-  ValidateBy({ name: 'isBandwidth', validator: { validate: isBandwidth } }, { message: `must be ${BANDWIDTH_FORM}` });
+  ValidateBy(
+    { name: 'isBandwidth', validator: { validate: isBandwidth } },
+    { message: `must be ${BANDWIDTH_FORM}`, ...jsonSchema({ pattern: BANDWIDTH_PATTERN }) },
+  );

@@ -1,7 +1,8 @@
-import { IsOptional } from 'class-validator';
+import { Allow, IsOptional } from 'class-validator';
 import { Field, InputType, ObjectType, registerEnumType } from 'type-graphql';
 import { MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import type { ServicesContext } from '../context.ts';
 import { BANDWIDTH_FORM } from '../coverage/bandwidth.ts';
@@ -43,6 +44,10 @@ export class ProvisioningCustomizations {
   monitoring!: boolean;
 }
 
+/** Durations of at most a year. */
+const FLEXIBILITY_PATTERN =
+  '^([0-9]{1,7}[ _]seconds?|[0-9]{1,5}[ _]minutes?|[0-9]{1,3}[ _]hours?|([0-9]{1,2}|[12][0-9]{2}|3[0-5][0-9]|36[0-5])[ _]days?|([0-9]|[1-4][0-9]|5[0-2])[ _]weeks?|([0-9]|1[0-2])[ _]months?|[01][ _]years?)$';
+
 @ObjectType('DeploymentSchedule')
 @InputType('DeploymentScheduleInput')
 @Rule<DeploymentSchedule, ServicesContext>((schedule, { clock }) => scheduleProblems(schedule, clock.now()))
@@ -56,6 +61,7 @@ export class DeploymentSchedule {
   })
   @IsOptional()
   @MaxCharacters(40)
+  @Allow(jsonSchema({ pattern: FLEXIBILITY_PATTERN }))
   flexibility?: string | null;
 }
 

@@ -1,7 +1,8 @@
 import { ValidateBy } from 'class-validator';
 import { ArgsType, Field, ID } from 'type-graphql';
 import { IsZone } from '../../../kernel/graphql/is-zone.ts';
-import { DATE_RANGE_RULE, parseDateRange } from '../../../kernel/values/date-range.ts';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
+import { DATE_RANGE_PATTERN, DATE_RANGE_RULE, parseDateRange } from '../../../kernel/values/date-range.ts';
 
 const isDateRange = (value: unknown): boolean => typeof value === 'string' && parseDateRange(value) !== undefined;
 
@@ -15,7 +16,13 @@ export class DashboardQuery {
     description:
       'The last days (`30d`, today included), weeks (`12w`) or hours (`24h`), or two dates, both included (`2026-01-01..2026-01-31`).',
   })
-  @ValidateBy({ name: 'isDateRange', validator: { validate: isDateRange } }, { message: DATE_RANGE_RULE })
+  @ValidateBy(
+    { name: 'isDateRange', validator: { validate: isDateRange } },
+    {
+      message: DATE_RANGE_RULE,
+      ...jsonSchema({ pattern: DATE_RANGE_PATTERN }),
+    },
+  )
   dateRange!: string;
 
   @Field(() => String, { defaultValue: 'UTC', description: 'IANA zone in which days begin, such as America/New_York.' })

@@ -1,16 +1,20 @@
 import { IsOptional, Length, Matches, Min, ValidateBy } from 'class-validator';
 import { Field, InputType, Int } from 'type-graphql';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { MAX_DATA_LENGTH, MAX_SIZE_BYTES } from './attachment.data.ts';
-import { nameProblem } from './attachment.name.ts';
+import { NAME_LENGTH_MAX, NAME_PATTERN, nameProblem } from './attachment.name.ts';
 
 const IsFilename = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isFilename',
-    validator: {
-      validate: (value) => typeof value === 'string' && nameProblem(value) === undefined,
-      defaultMessage: ({ value } = {} as never) => nameProblem(String(value)) ?? '',
+  ValidateBy(
+    {
+      name: 'isFilename',
+      validator: {
+        validate: (value) => typeof value === 'string' && nameProblem(value) === undefined,
+        defaultMessage: ({ value } = {} as never) => nameProblem(String(value)) ?? '',
+      },
     },
-  });
+    jsonSchema({ minLength: 1, maxLength: NAME_LENGTH_MAX, pattern: NAME_PATTERN }),
+  );
 
 /** A file as it comes with a ticket or a comment. What its content is, is looked at when it is stored. */
 @InputType()
@@ -31,6 +35,14 @@ export class AttachmentInput {
   @Field(() => String, {
     description: `Base64 (RFC 4648, section 4) without line breaks, of at most ${MAX_SIZE_BYTES / 1024 / 1024} MiB. A GraphQL request has at most 1 MiB: larger files go over REST.`,
   })
-  @Length(1, MAX_DATA_LENGTH, { message: `must have 1 byte to ${MAX_SIZE_BYTES / 1024 / 1024} MiB` })
+  @Length(1, MAX_DATA_LENGTH, {
+    message: `must have 1 byte to ${MAX_SIZE_BYTES / 1024 / 1024} MiB`,
+    ...jsonSchema({
+      minLength: 4,
+      maxLength: MAX_DATA_LENGTH,
+      contentEncoding: 'base64',
+      pattern: '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+    }),
+  })
   data!: string;
 }

@@ -1,7 +1,8 @@
-import { ArrayMaxSize, ArrayMinSize, IsOptional, Matches, ValidateNested } from 'class-validator';
+import { Allow, ArrayMaxSize, ArrayMinSize, IsOptional, Matches, ValidateNested } from 'class-validator';
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
@@ -73,6 +74,7 @@ export class NotificationInput {
   })
   @IsOptional()
   @MaxJson()
+  @Allow(jsonSchema({ additionalProperties: { type: ['string', 'number', 'boolean'] }, maxProperties: 50 }))
   variables?: Record<string, unknown> | null;
 
   @Field(() => Boolean, { nullable: true, description: 'Of an e-mail: whether it shows the newest comments on the ticket.' })

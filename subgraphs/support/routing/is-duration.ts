@@ -1,15 +1,16 @@
 import { ValidateBy } from 'class-validator';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { addDuration, parseDuration } from '../../../kernel/values/durations.ts';
 
 /** Months count as they do from this day on: it matters only at the bounds. */
 const REFERENCE = new Date('2026-01-01T00:00:00Z');
 const lengthOf = (text: string): number => addDuration(REFERENCE, parseDuration(text)).getTime();
 
-/** Of an input: a duration in the specification's spelling, within bounds in the same. */
-export const IsDuration = (shortest: string, longest: string): PropertyDecorator =>
+/** Of an input: a duration in the specification's spelling, within bounds in the same, which `pattern` says for documents. */
+export const IsDuration = (shortest: string, longest: string, pattern: string): PropertyDecorator =>
   ValidateBy(
     { name: 'isDuration', validator: { validate: (value) => isWithin(value, shortest, longest) } },
-    { message: `must be a duration from ${shortest} to ${longest}, such as 30_minutes` },
+    { message: `must be a duration from ${shortest} to ${longest}, such as 30_minutes`, ...jsonSchema({ pattern }) },
   );
 
 function isWithin(value: unknown, shortest: string, longest: string): boolean {

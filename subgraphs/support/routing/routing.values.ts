@@ -1,6 +1,7 @@
 import { ArrayMaxSize, IsIn, IsOptional, Length, Matches, ValidateBy } from 'class-validator';
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { CATEGORY_IDS } from '../categories/category.ids.ts';
 import { TicketPriority } from '../ticket.states.ts';
 import { IsDuration } from './is-duration.ts';
@@ -10,12 +11,20 @@ export const MAX_KEYWORDS = 200;
 const MAX_NOTIFIED = 20;
 const KEYWORD_LENGTH = 100;
 
+/** Durations of at most 365 days, of which those in minutes are `minutes`. */
+const yearPattern = (minutes: string): string =>
+  `^(${minutes}[ _]minutes?|[1-9][0-9]{0,2}[ _]hours?|([1-9][0-9]?|[12][0-9]{2}|3[0-5][0-9]|36[0-5])[ _]days?|([1-9]|[1-4][0-9]|5[0-2])[ _]weeks?|([1-9]|1[0-2])[ _]months?|1[ _]years?)$`;
+
 const isKeyword = (value: unknown): boolean => typeof value === 'string' && value.length <= KEYWORD_LENGTH && wordsOf(value).length > 0;
 
 const AreKeywords = (): PropertyDecorator =>
   ValidateBy(
     { name: 'areKeywords', validator: { validate: isKeyword } },
-    { each: true, message: `must be words or phrases of at most ${KEYWORD_LENGTH} characters, with a letter or digit in each` },
+    {
+      each: true,
+      ...jsonSchema({ maxLength: KEYWORD_LENGTH, pattern: '[\\p{L}\\p{N}]' }),
+      message: `must be words or phrases of at most ${KEYWORD_LENGTH} characters, with a letter or digit in each`,
+    },
   );
 
 @ObjectType('RoutingConditions', { description: 'What a ticket must be like: all of them; what is not said is not asked.' })
@@ -70,7 +79,7 @@ export class RoutingActions {
       'The ticket is escalated one level where it is not resolved so long after it was opened, or reopened, such as `30_minutes`.',
   })
   @IsOptional()
-  @IsDuration('1 minute', '365 days')
+  @IsDuration('1 minute', '365 days', yearPattern('[1-9][0-9]{0,4}'))
   escalateAfter?: string | null;
 
   @Field(() => String, {
@@ -78,6 +87,6 @@ export class RoutingActions {
     description: 'How often the contact of the ticket is told how it stands, until it is resolved, such as `4_hours`.',
   })
   @IsOptional()
-  @IsDuration('5 minutes', '365 days')
+  @IsDuration('5 minutes', '365 days', yearPattern('([5-9]|[1-9][0-9]{1,4})'))
   autoUpdateFrequency?: string | null;
 }

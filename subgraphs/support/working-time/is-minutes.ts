@@ -1,11 +1,15 @@
 import { ValidateBy } from 'class-validator';
+import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { parseMinutes } from './durations.ts';
+
+/** For documents. Whole minutes of seconds, and more than a century, are left out of it. */
+const MINUTES_PATTERN = '^([1-9][0-9]{0,6}[ _]minutes?|[1-9][0-9]{0,4}[ _]hours?|[1-9][0-9]{0,3}[ _]days?|[1-9][0-9]{0,2}[ _]weeks?)$';
 
 /** Of an input: a text, or texts, that `parseMinutes` reads. */
 export const IsMinutes = ({ each = false }: { each?: boolean } = {}): PropertyDecorator =>
   ValidateBy(
     { name: 'isMinutes', validator: { validate: isMinutes } },
-    { each, message: 'must be working time in whole minutes, such as 15_minutes or 8 hours' },
+    { each, ...jsonSchema({ pattern: MINUTES_PATTERN }), message: 'must be working time in whole minutes, such as 15_minutes or 8 hours' },
   );
 
 function isMinutes(value: unknown): boolean {

@@ -1,6 +1,7 @@
 import { IsOptional, Matches, ValidateBy, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
 import { Characters } from '../../../../kernel/graphql/characters.ts';
+import { jsonSchema } from '../../../../kernel/graphql/json-schema.ts';
 import { NotNull } from '../../../../kernel/graphql/not-null.ts';
 import { Visibility } from '../../visibility.ts';
 import { JiraPriorityMapping } from './jira-integration.entity.ts';
@@ -16,7 +17,13 @@ const isPlain = (value: unknown): boolean => {
 };
 const Url = (): PropertyDecorator => (target, key) => {
   Characters(1, URL_LENGTH)(target, key);
-  ValidateBy({ name: 'isPlain', validator: { validate: isPlain } }, { message: 'must not have a query or fragment' })(target, key);
+  ValidateBy(
+    { name: 'isPlain', validator: { validate: isPlain } },
+    {
+      message: 'must not have a query or fragment',
+      ...jsonSchema({ format: 'uri', pattern: '^https?://[^?#]+$' }),
+    },
+  )(target, key);
 };
 /** Basic authentication parts name and token at the first colon. */
 const Username = (): PropertyDecorator => Matches(/^[^:\p{Cc}]{1,254}$/u, { message: 'must have 1 to 254 characters, without a colon' });

@@ -1,6 +1,7 @@
-import { ArrayMaxSize, ArrayMinSize, IsOptional, Matches, ValidateNested } from 'class-validator';
+import { Allow, ArrayMaxSize, ArrayMinSize, IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
 import { Characters } from '../../../../kernel/graphql/characters.ts';
+import { EVENT_PATTERNS, jsonSchema } from '../../../../kernel/graphql/json-schema.ts';
 import { NotNull } from '../../../../kernel/graphql/not-null.ts';
 import { Rule } from '../../../../kernel/graphql/rule.ts';
 import type { SupportContext } from '../../context.ts';
@@ -13,12 +14,16 @@ const EVENTS_ABOUT =
   'Names and patterns of the support family: `ticket.created`, `ticket.*`, `*`. What is internal is told only where its event is named in full.';
 const CHANNEL_ABOUT = 'A channel or person, such as #support or @ada, or an id of one.';
 
-const Url = (): PropertyDecorator => Characters(1, URL_LENGTH);
+const Url = (): PropertyDecorator => (target, property) => {
+  Characters(1, URL_LENGTH)(target, property);
+  Allow(jsonSchema({ format: 'uri' }))(target, property);
+};
 const Channel = (): PropertyDecorator =>
   Matches(/^[#@]?[^\s#@<>&]{1,80}$/u, { message: 'must be a channel such as #support: at most 80 characters, no spaces' });
 const Patterns = (): PropertyDecorator => (target, property) => {
   ArrayMinSize(1, { message: 'must name at least one event' })(target, property);
   ArrayMaxSize(MAX_PATTERNS, { message: `may have at most ${MAX_PATTERNS} patterns` })(target, property);
+  Allow(EVENT_PATTERNS)(target, property);
 };
 
 const OfSupport = Rule<{ events?: string[] }, SupportContext>(({ events = [] }, { slackIntegrations }) =>

@@ -1,4 +1,5 @@
 import { ValidateBy } from 'class-validator';
+import { jsonSchema } from '../../../../kernel/graphql/json-schema.ts';
 import { fill, placeholdersIn } from '../../placeholders.ts';
 
 /** What a template may name; `value` finds it in an event. */
@@ -47,6 +48,9 @@ const TEMPLATES: ReadonlyMap<string, string> = new Map([
 const DEFAULT = 'ticket_update';
 const MAX_LENGTH = 2000;
 
+/** For documents: the name of a template, or a text in which all double braces hold placeholders. */
+const TEMPLATE_PATTERN = `^(${[...TEMPLATES.keys()].join('|')}|(?![a-z][a-z0-9_]*$)(?!\\s*$)([^{}]|\\{\\{ *(${PLACEHOLDERS.join('|').replaceAll('.', '[.]')}) *\\}\\})+)$`;
+
 /** Why a template cannot be used, or undefined. */
 export function templateProblem(template: string): string | undefined {
   if (template.trim() === '') return 'must not be blank';
@@ -61,13 +65,16 @@ export function templateProblem(template: string): string | undefined {
 }
 
 export const IsTemplate = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isTemplate',
-    validator: {
-      validate: (value) => value === undefined || value === null || (typeof value === 'string' && !templateProblem(value)),
-      defaultMessage: (args) => templateProblem(String(args?.value)) ?? 'must be a text',
+  ValidateBy(
+    {
+      name: 'isTemplate',
+      validator: {
+        validate: (value) => value === undefined || value === null || (typeof value === 'string' && !templateProblem(value)),
+        defaultMessage: (args) => templateProblem(String(args?.value)) ?? 'must be a text',
+      },
     },
-  });
+    jsonSchema({ minLength: 1, maxLength: MAX_LENGTH, pattern: TEMPLATE_PATTERN }),
+  );
 
 /**
  * Fills a template in; `value` answers a placeholder's text in the target's spelling, undefined where an event has none. A line

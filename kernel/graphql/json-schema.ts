@@ -1,0 +1,110 @@
+import { getMetadataStorage } from 'class-validator';
+
+/** Keywords of JSON Schema, such as `{ maxLength: 200 }`. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * Options of a validation decorator that state in JSON Schema what it checks, beside the check itself. The OpenAPI document shows it.
+ * The rules of class-validator need it only where their own meaning (`RULES`) does not say enough.
+ */
+export const jsonSchema = (schema: JsonSchema): { context: { jsonSchema: JsonSchema } } => ({ context: { jsonSchema: schema } });
+
+/** Of a list of names and patterns of events, such as `ticket.*`: which of them exist is known at run time. For `Allow`. */
+export const EVENT_PATTERNS = { ...jsonSchema({ format: 'event-pattern', minLength: 1 }), each: true };
+
+/** What a rule of class-validator means in JSON Schema, by its name. */
+const RULES: Readonly<Record<string, (first: unknown, second: unknown) => JsonSchema>> = {
+  arrayMaxSize: (maxItems) => ({ maxItems }),
+  arrayMinSize: (minItems) => ({ minItems }),
+  arrayUnique: () => ({ uniqueItems: true }),
+  isISO31661Alpha2: () => ({ format: 'country-code' }),
+  isISO4217CurrencyCode: () => ({ format: 'currency-code' }),
+  isIn: (values) => ({ enum: values }),
+  isIso8601: () => ({ format: 'date' }),
+  isLength: (minLength, maxLength) => ({ minLength, maxLength }),
+  isUrl: () => ({ format: 'uri', pattern: '^https://' }),
+  matches: (pattern) => ({ pattern: patternOf(pattern as RegExp) }),
+  max: (maximum) => ({ maximum }),
+  maxLength: (maxLength) => ({ maxLength }),
+  min: (minimum) => ({ minimum }),
+  minLength: (minLength) => ({ minLength }),
+};
+
+/** JSON Schema knows the flag `u` only, and needs no escape before a slash. */
+function patternOf({ source, flags }: RegExp): string {
+  if (flags.replace('u', '') !== '') throw new Error(`JSON Schema has no flags: state what /${source}/${flags} means with jsonSchema().`);
+  return source.replaceAll('\\/', '/');
+}
+
+/** A validation decorator as class-validator's storage has it. */
+type StoredRule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
+
+/** All rules of an input class, its own and inherited ones. */
+export const rulesIn = (target: () => unknown): StoredRule[] =>
+  getMetadataStorage().getTargetValidationMetadatas(target as never, '', false, false);
+
+/** What one rule says of its field in JSON Schema; undefined for one that JSON Schema cannot say. */
+export function schemaOfRule({ name, constraints, each, context }: StoredRule): JsonSchema | undefined {
+  const stated = (context as { jsonSchema?: JsonSchema } | undefined)?.jsonSchema;
+  const [first, second] = (constraints ?? []) as unknown[];
+  const schema = stated ?? RULES[name ?? '']?.(first, second);
+  return schema && each ? { items: schema } : schema;
+}
+
+interface InputClass {
+  name: string;
+  target: () => unknown;
+}
+interface Operation {
+  schemaName: string;
+  params?: { kind: string; getType?: () => unknown }[];
+}
+interface Storage {
+  inputTypes: InputClass[];
+  queries: Operation[];
+  mutations: Operation[];
+}
+const storage = (): Storage => (globalThis as unknown as { TypeGraphQLMetadataStorage: Storage }).TypeGraphQLMetadataStorage;
+
+/** All classes of input objects of the graph, and of arguments. */
+export function inputClasses(): InputClass[] {
+  const { inputTypes, queries, mutations } = storage();
+  const argumentClasses = [
+    ...queries.map((field) => ({ field, root: 'Query' })),
+    ...mutations.map((field) => ({ field, root: 'Mutation' })),
+  ].flatMap(({ field, root }) =>
+    (field.params ?? [])
+      .filter(({ kind }) => kind === 'args')
+      .map(({ getType }) => ({ name: `${root}.${field.schemaName}`, target: getType?.() as () => unknown })),
+  );
+  return [...inputTypes, ...argumentClasses];
+}
+
+/** What the rules of all input classes say, by coordinate, such as `TicketCreateInput.title`. */
+export function inputSchemas(): Map<string, JsonSchema> {
+  const schemas = new Map<string, JsonSchema>();
+  for (const { name, target } of inputClasses()) {
+    for (const rule of rulesIn(target)) {
+      const coordinate = `${name}.${rule.propertyName}`;
+      schemas.set(coordinate, merged(schemas.get(coordinate) ?? {}, schemaOfRule(rule) ?? {}, coordinate));
+    }
+  }
+  return schemas;
+}
+
+function merged(one: JsonSchema, other: JsonSchema, at: string): JsonSchema {
+  const result: Record<string, unknown> = { ...one };
+  for (const [keyword, value] of Object.entries(other)) {
+    const before = result[keyword];
+    if (keyword === 'items' && before) result.items = merged(before as JsonSchema, value as JsonSchema, at);
+    else if (before !== undefined && before !== value) result[keyword] = strictest(keyword, before, value, at);
+    else result[keyword] = value;
+  }
+  return result;
+}
+
+/** Of two rules of one field that set the same keyword. */
+function strictest(keyword: string, one: unknown, other: unknown, at: string): unknown {
+  if (typeof one === 'number' && typeof other === 'number') return /^max/.test(keyword) ? Math.min(one, other) : Math.max(one, other);
+  throw new Error(`${at} has two rules that set ${keyword}. State with jsonSchema() what both mean.`);
+}

@@ -1,0 +1,86 @@
+import { type GraphQLType, getNamedType, getNullableType, isListType } from 'graphql';
+import { inputSchemas, type JsonSchema } from '../graphql/json-schema.ts';
+import { idPattern, isKind, type Kind } from './ids.ts';
+
+/** Fields and parameters whose name differs from the kind of record that they name. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  accounts: 'account',
+  after: 'event',
+  assignTo: 'agent',
+  assignedTo: 'agent',
+  challengeId: 'mfaChallenge',
+  connectionId: 'samlConnection',
+  issuerId: 'trustedIssuer',
+  jiraIntegrationId: 'integration',
+  keyId: 'apiKey',
+  methodId: 'mfaMethod',
+  recipientIds: 'notificationRecipient',
+  requestId: 'provisioningRequest',
+  ruleId: 'routingRule',
+  slackIntegrationId: 'integration',
+};
+
+/** Types whose name differs from the kind of record that they are. */
+const KINDS_OF_TYPES: Readonly<Record<string, Kind>> = {
+  JiraIntegration: 'integration',
+  OAuthClient: 'oauthClient',
+  ServiceStatusChange: 'statusChange',
+  SlackIntegration: 'integration',
+  SupportReport: 'report',
+  WebhookDelivery: 'delivery',
+};
+
+/** Fields of type ID that can hold ids of several kinds, or words that name no record here, with the reason. */
+const OTHERS: Readonly<Record<string, string>> = {
+  'CallerIdentity.id': 'a user or any credential',
+  'CatalogService.id': 'a word of the catalog',
+  'CommentAuthor.id': 'a user, an agent, a customer or a credential',
+  'CommentAuthorInput.id': 'a user, an agent, a customer or a credential',
+  'TicketActor.id': 'a user, an agent or a credential',
+  'TicketCategory.id': 'a word of the desk',
+  authorId: 'a user or any credential',
+  catalogId: 'a word of the catalog',
+  clientId: 'an API key, an OAuth client or another credential',
+  issueId: 'an id of Jira',
+  serviceAffected: 'the id of a service, or a name for what is affected',
+  serviceTemplate: 'a word of the catalog',
+  siteId: "the customer's own name for a site",
+  subjectId: 'a record of any kind',
+};
+
+/**
+ * The pattern (JSON Schema) of an id, by the type that has the field and the field's name: `Ticket.id` and `Invoice.accountId` name
+ * their kinds themselves. Undefined where the field can name records of several kinds.
+ * @throws Error for a field of which nothing here knows the kind
+ */
+function idPatternOf(type: string, field: string): string | undefined {
+  if (`${type}.${field}` in OTHERS || field in OTHERS) return undefined;
+  const name = field === 'id' ? type.replace(/Filter$/, '') : field.replace(/Ids?$/, '');
+  const kind = KINDS[field] ?? (field === 'id' ? KINDS_OF_TYPES[name] : undefined) ?? `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+  if (!isKind(kind)) throw new Error(`Nothing knows which records ${type}.${field} names. State it in kernel/records/field-schemas.ts.`);
+  return idPattern(kind);
+}
+
+/** A field of the graph, as the OpenAPI document meets it. */
+export interface SchemaPlace {
+  /** The type that has the field, or of an argument the coordinate of its field: `TicketCreateInput`, `Query.supportDashboard`. */
+  parent: string;
+  field: string;
+  type: GraphQLType;
+}
+
+/**
+ * What holds of a field beyond its type, in JSON Schema: the rules of its input class, and the pattern of an id. It is known of the
+ * classes and records of this process: the SDL has no words for it.
+ */
+export function fieldSchemas(): (place: SchemaPlace) => JsonSchema {
+  let known: ReadonlyMap<string, JsonSchema> | undefined;
+  return ({ parent, field, type }) => {
+    known ??= inputSchemas();
+    const stated = known.get(`${parent}.${field}`) ?? {};
+    if (getNamedType(type).name !== 'ID') return stated;
+    const pattern = idPatternOf(parent, field);
+    if (!pattern) return stated;
+    return isListType(getNullableType(type)) ? { ...stated, items: { pattern } } : { pattern };
+  };
+}
