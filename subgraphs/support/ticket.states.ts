@@ -22,7 +22,7 @@ export const URGENCY: Readonly<Record<TicketPriority, number>> = { low: 1, mediu
 /** How far up a ticket can be escalated. */
 export const MAX_ESCALATION_LEVEL = 5;
 
-/** docs/decisions.md, States. Waiting on the customer is a flag and not a fifth state. */
+/** See docs/decisions/tickets.md. Waiting for the customer is a flag and not a fifth state. */
 export const ticketStates = new StateMachine<TicketStatus>('ticket', {
   open: [TicketStatus.IN_PROGRESS, TicketStatus.ESCALATED, TicketStatus.RESOLVED],
   in_progress: [TicketStatus.OPEN, TicketStatus.ESCALATED, TicketStatus.RESOLVED],

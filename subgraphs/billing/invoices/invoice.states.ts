@@ -9,7 +9,7 @@ export enum InvoiceStatus {
 }
 registerEnumType(InvoiceStatus, { name: 'InvoiceStatus', description: 'Specification 3.2.' });
 
-/** docs/decisions.md, States. Attempts to pay are kept apart from it: a failed one leaves an invoice as it is. */
+/** See docs/decisions/billing.md. A failed attempt to pay does not change the state of an invoice. */
 export const invoiceStates = new StateMachine<InvoiceStatus>('invoice', {
   pending: [InvoiceStatus.PAID, InvoiceStatus.OVERDUE, InvoiceStatus.CANCELLED],
   overdue: [InvoiceStatus.PAID, InvoiceStatus.CANCELLED],

@@ -23,7 +23,7 @@ registerEnumType(ProvisioningRequestStatus, {
 
 const { PENDING, ACKNOWLEDGED, IN_PROGRESS, COMPLETED, FAILED, CANCELLED } = ProvisioningRequestStatus;
 
-/** docs/decisions.md, Services. */
+/** See docs/decisions/services.md. */
 export const provisioningRequestStates = new StateMachine<ProvisioningRequestStatus>('provisioning request', {
   [PENDING]: [ACKNOWLEDGED, FAILED, CANCELLED],
   [ACKNOWLEDGED]: [IN_PROGRESS],

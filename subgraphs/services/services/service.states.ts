@@ -16,7 +16,7 @@ registerEnumType(ServiceStatus, { name: 'ServiceStatus', description: 'Where a s
 
 const { PENDING, PROVISIONING, OPERATIONAL, DEGRADED, DOWN, MAINTENANCE, DECOMMISSIONING, DECOMMISSIONED, FAILED } = ServiceStatus;
 
-/** docs/decisions.md, Services. */
+/** See docs/decisions/services.md. */
 export const serviceStates = new StateMachine<ServiceStatus>('service', {
   [PENDING]: [PROVISIONING],
   [PROVISIONING]: [OPERATIONAL, FAILED],
