@@ -55,12 +55,12 @@ describe('a process that ends', () => {
     expect(new Set(hook.arrivals.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
   });
 
-  test('without letting go of its turn delays its deliveries by a minute, not for ever', async () => {
+  test('without letting go of its lease delays its deliveries by a minute, not for ever', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver();
     const one = await world.start();
     await one.subscribe(hook.url);
-    // what a kill in the middle of a turn leaves behind
+    // what a kill in the middle of a lease leaves behind
     await world.query(`update events.webhook set lane_until = now() + interval '60 seconds'`);
     await one.append(2);
     await eventually(async () => (await world.query('select 1 from events.delivery')).length === 2);

@@ -10,7 +10,7 @@ import { DeliveryProcess } from './delivery.child.ts';
 const EVENTS = 2000;
 const KILLS = 2;
 const SLOW_MS = 2;
-/** After which the turns of a killed process are over. */
+/** After which the leases of a killed process are over. */
 const LEASE_MS = 61_000;
 const PATIENCE_MS = 240_000;
 /** `SEED=… npx vitest run test/reliability/delivery-kill.test.ts` repeats a run. */
@@ -44,7 +44,7 @@ test(`a platform that is killed at random points delivers each event, in order, 
     const at = Math.max(1, Math.floor(EVENTS * share * 0.9));
     await eventually(() => fast.arrivals.length >= at, PATIENCE_MS);
     await running.kill();
-    // its clock is ahead, so that nobody waits for the turns of the one that was killed
+    // its clock is ahead, so that nobody waits for the leases of the one that was killed
     running = await DeliveryProcess.start(target, kill * LEASE_MS);
   }
   const everything = Array.from({ length: EVENTS }, (_, index) => index);

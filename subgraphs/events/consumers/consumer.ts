@@ -27,7 +27,7 @@ export interface ConsumerDeps {
 
 /**
  * Reads the log in order and moves its cursor in the transaction of its effects. One process consumes at a time, the others
- * stand by: whoever holds the cursor's row has the turn, and a crash lets go of it.
+ * stand by: whoever holds the cursor's row has the lease, and a crash lets go of it.
  */
 export class Consumer<R = void> {
   readonly #loop: WorkLoop;
@@ -88,7 +88,7 @@ export class Consumer<R = void> {
     await rows.query(`insert into ${this.#table} ("name", "last_sequence") values ($1, $2) on conflict do nothing`, values);
   }
 
-  /** Undefined where another process has the turn, or had it since the events were read. */
+  /** Undefined where another process has the lease, or had it since the events were read. */
   async #batch(tx: EntityManager, after: number, events: readonly EventRecord[]): Promise<{ result: R } | undefined> {
     const { name } = this.task;
     const [cursor] = await tx.execute<object[]>(

@@ -56,7 +56,7 @@ export class Delivery {
   @Property({ type: new BigIntType('number'), nullable: true })
   sequence: number | null = null;
 
-  /** Grows with each attempt that is settled, over all deliveries, and becomes readable in its order. */
+  /** Grows with each attempt that is recorded, over all deliveries, and becomes readable in its order. */
   @Field(() => String, { nullable: true, description: 'Of its last attempt: the position for `after` of `deliveryUpdated`.' })
   @Property({ type: new BigIntType('number'), nullable: true })
   revision: number | null = null;

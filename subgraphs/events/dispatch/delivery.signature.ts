@@ -24,7 +24,7 @@ export function signatureHeaders({ id, at, body, secrets }: Signed): Record<stri
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }
 
-/** Of the secrets that a turn has opened: making a key takes longer than signing with it. */
+/** Of the secrets that a lease has opened: making a key takes longer than signing with it. */
 const keys = new WeakMap<Secrets, readonly KeyObject[]>();
 
 function keysOf(secrets: Secrets): readonly KeyObject[] {

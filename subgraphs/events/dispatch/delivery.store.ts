@@ -5,8 +5,8 @@ import type { EventLog, Told } from '../log/event.log.ts';
 import { AT_ONCE } from '../webhooks/webhook.due.ts';
 import type { SealedSecrets } from '../webhooks/webhook.secret.ts';
 
-/** The turn to deliver to a webhook, until an instant. */
-export interface Lane extends SealedSecrets {
+/** The lease of a webhook: the right of one process to deliver to it, until a time. */
+export interface WebhookLease extends SealedSecrets {
   webhookId: string;
   organizationId: string;
   url: string;
@@ -29,8 +29,8 @@ export interface DueDeliveries {
 const SWEPT = 500;
 
 /**
- * What is due, and whose turn it is. `webhook.due_at` says when something is next to be delivered; while a process has the turn
- * (`lane_until`) it says what has become due since, which is why taking the turn sets it to null.
+ * What is due, and who has the lease. `webhook.due_at` says when something is next to be delivered; while a process has the lease
+ * (`lane_until`) it says what has become due since, which is why acquiring the lease sets it to null.
  *
  * The statements name no organization: they are the platform's own work for all of them, no caller chooses the ids (a webhook's
  * id comes from the planner or the sweep), and a delivery was planned only for events of its webhook's organization. What
@@ -48,8 +48,8 @@ export class DeliveryStore {
     this.#schema = `"${orm.em.config.getAll().schema}"`;
   }
 
-  /** Takes the turn for a webhook: undefined where nothing is due, while another process has it, and for one that is inactive or gone. */
-  async claim(webhookId: string, now: Date, until: Date): Promise<Lane | undefined> {
+  /** Acquires the lease for a webhook: undefined where nothing is due, while another process has it, and for one that is inactive or gone. */
+  async acquire(webhookId: string, now: Date, until: Date): Promise<WebhookLease | undefined> {
     const [row] = await this.rows.query<ClaimedRow>(
       `update ${this.#schema}."webhook" set "lane_until" = $3, "due_at" = null
        where "id" = $1 and ${isWaiting('$2', '$4')} returning "organization_id", "url", "sealed_secret", "previous_sealed_secret",
@@ -72,8 +72,8 @@ export class DeliveryStore {
     );
   }
 
-  /** Keeps the turn longer; false where it was lost meanwhile. */
-  async extend({ webhookId, until }: Lane, later: Date): Promise<boolean> {
+  /** Renews the lease; false where it was lost meanwhile. */
+  async extend({ webhookId, until }: WebhookLease, later: Date): Promise<boolean> {
     const rows = await this.rows.query(
       `update ${this.#schema}."webhook" set "lane_until" = $3 where "id" = $1 and "lane_until" = $2 returning "id"`,
       [webhookId, until, later],
@@ -82,14 +82,14 @@ export class DeliveryStore {
   }
 
   /**
-   * Ends the turn and says in `due_at` when the next is. Where something became due meanwhile the turn goes on until `later`
+   * Ends the lease and says in `due_at` when the next is. Where something became due meanwhile the lease is renewed until `later`
    * instead, if that is given, and the answer says so: the caller looks again.
    *
    * No wake-up is lost. Who makes deliveries due writes `due_at` in the same transaction. If that committed first, this reads
    * it, having waited for the row where it had to. If this is first, the other one waits and then writes `due_at` of a webhook
-   * whose turn is free.
+   * whose lease is free.
    */
-  async release({ webhookId, until }: Lane, later: Date | null): Promise<{ isKept: boolean; dueAt: Date | null }> {
+  async release({ webhookId, until }: WebhookLease, later: Date | null): Promise<{ isKept: boolean; dueAt: Date | null }> {
     const waits = `select 1 from ${this.#schema}."delivery" d where d."webhook_id" = w."id" and d."status" = 'pending' and d."attempt" = 0`;
     const next = `select min(d."next_attempt_at") from ${this.#schema}."delivery" d where d."webhook_id" = w."id" and d."status" in ('pending', 'failed') and d."attempt" > 0`;
     const [row] = await this.rows.query<{ is_kept: boolean; due_at: Date | string | null }>(
@@ -104,8 +104,8 @@ export class DeliveryStore {
     return { isKept: row?.is_kept ?? false, dueAt: row?.due_at ? new Date(row.due_at) : null };
   }
 
-  /** Ends the turn before anything was delivered: the next is not before `later`. */
-  async postpone({ webhookId, until }: Lane, later: Date): Promise<void> {
+  /** Ends the lease before anything was delivered: the next is not before `later`. */
+  async postpone({ webhookId, until }: WebhookLease, later: Date): Promise<void> {
     await this.rows.query(`update ${this.#schema}."webhook" set "lane_until" = null, "due_at" = $3 where "id" = $1 and "lane_until" = $2`, [
       webhookId,
       until,
@@ -113,7 +113,7 @@ export class DeliveryStore {
     ]);
   }
 
-  /** Ends all turns: for the start of a process that has the database for itself, after one that was killed. */
+  /** Ends all leases: for the start of a process that has the database for itself, after one that was killed. */
   async releaseAll(): Promise<void> {
     await this.rows.query(
       `update ${this.#schema}."webhook" set "lane_until" = null, "due_at" = ${AT_ONCE} where "lane_until" is not null`,
@@ -141,7 +141,7 @@ export class DeliveryStore {
 
   /**
    * SQL that selects webhooks that something is due for and nobody delivers to; those too whose process ended in the midst of its
-   * turn. Each condition is read from the beginning of its own index.
+   * lease. Each condition is read from the beginning of its own index.
    */
   get waiting(): string {
     const from = (condition: string, column: string): string =>
@@ -160,7 +160,7 @@ export class DeliveryStore {
 }
 
 /**
- * A turn that ends much later than any could was taken before the clock was set back; much, since other processes read their
+ * A lease that ends much later than any could was taken before the clock was set back; much, since other processes read their
  * clocks too.
  */
 const implausible = (now: Date, until: Date): Date => new Date(2 * until.getTime() - now.getTime());

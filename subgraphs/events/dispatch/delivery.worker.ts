@@ -1,25 +1,25 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { WorkPoller } from '../../../kernel/work/work-poller.ts';
-import type { DeliveryLanes } from './delivery.lanes.ts';
 import type { DeliveryStore } from './delivery.store.ts';
-import { leaseEnd } from './delivery.turn.ts';
+import { leaseEnd } from './webhook-queue.ts';
+import type { WebhookQueues } from './webhook-queues.ts';
 
 export interface WorkerDeps {
   store: DeliveryStore;
-  lanes: DeliveryLanes;
+  queues: WebhookQueues;
   clock: Clock;
   poller: WorkPoller;
 }
 
-/** Starts and stops the lanes, and wakes them for what is due and nobody woke them for: retries, and what a process that ended left. */
+/** Starts and stops the queues, and wakes them for what is due and nobody woke them for: retries, and what a process that ended left. */
 export class DeliveryWorker {
   #stopPolling: (() => void) | undefined;
 
   constructor(private readonly deps: WorkerDeps) {}
 
   start(): void {
-    const { store, lanes, clock, poller } = this.deps;
-    lanes.start();
+    const { store, queues, clock, poller } = this.deps;
+    queues.start();
     this.#stopPolling = poller.add({
       name: 'events.deliveries',
       query: store.waiting,
@@ -28,7 +28,7 @@ export class DeliveryWorker {
         return store.waitingAt(now, leaseEnd(now));
       },
       found(ids) {
-        for (const id of ids) lanes.wake(id);
+        for (const id of ids) queues.wake(id);
       },
       clock,
     });
@@ -37,6 +37,6 @@ export class DeliveryWorker {
 
   async stop(): Promise<void> {
     this.#stopPolling?.();
-    await this.deps.lanes.stop();
+    await this.deps.queues.stop();
   }
 }

@@ -5,7 +5,7 @@ export const AT_ONCE = `timestamptz 'epoch'`;
 
 /**
  * Has webhooks delivered to, as part of the transaction that makes their deliveries due. It writes each row also where it says
- * so already: that is what makes a turn that is just ending wait for this commit (DeliveryStore.release). In the order of their ids, as
+ * so already: that is what makes a lease that is just ending wait for this commit (DeliveryStore.release). In the order of their ids, as
  * everyone who takes several does.
  */
 export async function dueNow(tx: EntityManager, webhookIds: readonly string[]): Promise<void> {

@@ -2,37 +2,37 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { pauseAfter } from '../../../kernel/outbound/backoff.ts';
 import type { DeliveryAnnouncement } from '../deliveries/delivery.announcement.ts';
-import type { Settlement, SettlementStore, Standing, Standings } from './delivery.settlement.ts';
+import type { DeliveryResult, DeliveryResultStore, WebhookState, WebhookStates } from './delivery-result.store.ts';
 
 const BATCH = 500;
 /** So long outcomes gather: a statement costs the database as much as writing twenty of them. */
 const REST_MS = 10;
-/** With so many of one webhook none rests: its lane would soon have to wait. Others' go along. */
+/** With so many of one webhook none rests: its queue would soon have to wait. Others' go along. */
 const ENOUGH = 8;
 const RETRIES = { firstMs: 100, factor: 2, maxMs: 2000 };
 
-interface Waiting {
-  settlement: Settlement;
-  resolve(standing: Standing | undefined): void;
+interface PendingResult {
+  result: DeliveryResult;
+  resolve(state: WebhookState | undefined): void;
   reject(error: unknown): void;
 }
 
 /**
- * Records what came of attempts, those of all webhooks together: what comes gathers for a moment, unless a lane waits, and
+ * Writes the results of attempts, those of all webhooks together: what comes gathers for a moment, unless a queue waits, and
  * while a statement runs. An outcome is tried to be written until it is; only the end of the process loses it, and then its
  * delivery is made again.
  */
-export class Settler {
-  readonly #waiting: Waiting[] = [];
+export class DeliveryResultWriter {
+  readonly #waiting: PendingResult[] = [];
   /** How many of each webhook wait. */
   readonly #gathered = new Map<string, number>();
-  #isHurried = false;
+  #isFlushing = false;
   #endRest: (() => void) | undefined;
   #isRunning = false;
   #isStopped = false;
 
   constructor(
-    private readonly store: Pick<SettlementStore, 'write'>,
+    private readonly store: Pick<DeliveryResultStore, 'write'>,
     private readonly announcement: Pick<DeliveryAnnouncement, 'soon'>,
     private readonly log: Logger,
   ) {}
@@ -42,20 +42,20 @@ export class Settler {
   }
 
   /** Resolves when it is written, to what its webhook is then. @throws when the process ends while the database is away */
-  settle(settlement: Settlement): Promise<Standing | undefined> {
+  write(result: DeliveryResult): Promise<WebhookState | undefined> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ settlement, resolve, reject });
-      const { webhookId } = settlement.lane;
+      this.#waiting.push({ result, resolve, reject });
+      const { webhookId } = result.lease;
       const gathered = (this.#gathered.get(webhookId) ?? 0) + 1;
       this.#gathered.set(webhookId, gathered);
-      if (gathered >= ENOUGH) this.hurry();
+      if (gathered >= ENOUGH) this.flush();
       if (!this.#isRunning) void this.#drain();
     });
   }
 
   /** Somebody waits for what has gathered. */
-  hurry(): void {
-    this.#isHurried = this.#waiting.length > 0;
+  flush(): void {
+    this.#isFlushing = this.#waiting.length > 0;
     this.#endRest?.();
   }
 
@@ -67,14 +67,14 @@ export class Settler {
   async #drain(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      if (!this.#isHurried) await this.#rest();
+      if (!this.#isFlushing) await this.#rest();
       const batch = this.#waiting.splice(0, BATCH);
       this.#gathered.clear();
-      this.#isHurried = this.#waiting.length > 0;
+      this.#isFlushing = this.#waiting.length > 0;
       try {
-        const standings = await this.#written(batch.map(({ settlement }) => settlement));
+        const states = await this.#writeBatch(batch.map(({ result }) => result));
         this.announcement.soon();
-        for (const { settlement, resolve } of batch) resolve(standings.get(settlement.lane.webhookId));
+        for (const { result, resolve } of batch) resolve(states.get(result.lease.webhookId));
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
@@ -92,7 +92,7 @@ export class Settler {
     });
   }
 
-  async #written(batch: readonly Settlement[]): Promise<Standings> {
+  async #writeBatch(batch: readonly DeliveryResult[]): Promise<WebhookStates> {
     for (let failures = 1; ; failures += 1) {
       try {
         return await this.store.write(batch);

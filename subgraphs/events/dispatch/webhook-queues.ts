@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import { openSecrets } from '../webhooks/webhook.secret.ts';
 import type { DeliverySender } from './delivery.sender.ts';
-import type { Settler } from './delivery.settler.ts';
-import type { Lane } from './delivery.store.ts';
-import { leaseEnd, Turn, type TurnDeps } from './delivery.turn.ts';
+import type { WebhookLease } from './delivery.store.ts';
+import type { DeliveryResultWriter } from './delivery-result-writer.ts';
+import { leaseEnd, WebhookQueue, type WebhookQueueDeps } from './webhook-queue.ts';
 
-/** How many deliveries all turns of the process hold in memory, beside the one that each may. */
+/** How many deliveries all leases of the process hold in memory, beside the one that each may. */
 const HELD = 5000;
 const PAGE = 100;
 const STOP_GRACE_MS = 3000;
@@ -14,33 +14,33 @@ const FAILED_MS = 500;
 /** How often it is looked whether an organization is still suspended. */
 const SUSPENDED_MS = 10_000;
 
-export interface LanesDeps extends TurnDeps {
+export interface WebhookQueuesDeps extends WebhookQueueDeps {
   sender: DeliverySender;
-  settler: Settler;
+  results: DeliveryResultWriter;
   secrets: SecretBox;
 }
 
 interface Running {
   /** Something came for it: to be looked at once more. */
   again: boolean;
-  turn?: Turn;
+  queue?: WebhookQueue;
 }
 
 /**
- * Delivers. Each webhook has a lane of its own, which one process has at a time: first attempts go one after the other in the
- * order of the log, retries beside them. Lanes do not wait for each other and their number has no bound, so a slow receiver
+ * Delivers to webhooks. Each webhook has a queue of its own, which one process has at a time: first attempts go one after the other in the
+ * order of the log, retries beside them. Queues do not wait for each other and their number has no bound, so a slow receiver
  * delays only itself.
  */
-export class DeliveryLanes {
+export class WebhookQueues {
   readonly #running = new Map<string, Running>();
   readonly #idle: (() => void)[] = [];
   #isStopped = true;
 
-  constructor(private readonly deps: LanesDeps) {}
+  constructor(private readonly deps: WebhookQueuesDeps) {}
 
   start(): void {
     this.#isStopped = false;
-    this.deps.settler.start();
+    this.deps.results.start();
   }
 
   /** Something is due for a webhook. */
@@ -49,14 +49,14 @@ export class DeliveryLanes {
     const running = this.#running.get(webhookId);
     if (!running) return void this.#run(webhookId);
     running.again = true;
-    running.turn?.nudge();
+    running.queue?.wake();
   }
 
   /** Lets attempts that are under way end for a moment; what is cut off stays due. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const { turn } of this.#running.values()) turn?.end();
-    this.deps.settler.stop();
+    for (const { queue } of this.#running.values()) queue?.end();
+    this.deps.results.stop();
     const cutOff = setTimeout(() => void this.deps.sender.stop(), STOP_GRACE_MS);
     if (this.#running.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
     clearTimeout(cutOff);
@@ -69,9 +69,9 @@ export class DeliveryLanes {
     try {
       const { store, clock } = this.deps;
       const now = clock.now();
-      const lane = await store.claim(webhookId, now, leaseEnd(now));
-      if (lane && (await this.deps.isSuspended(lane.organizationId))) await store.postpone(lane, new Date(now.getTime() + SUSPENDED_MS));
-      else if (lane) await this.#take(lane, state);
+      const lease = await store.acquire(webhookId, now, leaseEnd(now));
+      if (lease && (await this.deps.isSuspended(lease.organizationId))) await store.postpone(lease, new Date(now.getTime() + SUSPENDED_MS));
+      else if (lease) await this.#work(lease, state);
     } catch (error) {
       if (!this.#isStopped) this.deps.log.error({ webhook: webhookId, err: error }, 'delivering failed and will be tried again');
     }
@@ -80,41 +80,41 @@ export class DeliveryLanes {
     if (state.again) this.wake(webhookId);
   }
 
-  async #take(lane: Lane, state: Running): Promise<void> {
+  async #work(lease: WebhookLease, state: Running): Promise<void> {
     const { secrets, clock } = this.deps;
     try {
-      const turn = new Turn(this.deps, lane, openSecrets(secrets, lane.webhookId, lane, clock.now()), () => this.#share());
-      state.turn = turn;
-      if (this.#isStopped) turn.end();
+      const queue = new WebhookQueue(this.deps, lease, openSecrets(secrets, lease.webhookId, lease, clock.now()), () => this.#share());
+      state.queue = queue;
+      if (this.#isStopped) queue.end();
       do {
-        await turn.deliver();
-        // who woke it until now had committed: the end of the turn sees that
+        await queue.deliver();
+        // who woke it until now had committed: the end of the lease sees that
         state.again = false;
-      } while (await this.#goesOn(lane, turn, state));
+      } while (await this.#renewOrRelease(lease, queue, state));
     } catch (error) {
-      await this.#letGo(lane);
+      await this.#release(lease);
       throw error;
     }
   }
 
-  async #goesOn(lane: Lane, turn: Turn, state: Running): Promise<boolean> {
+  async #renewOrRelease(lease: WebhookLease, queue: WebhookQueue, state: Running): Promise<boolean> {
     const now = this.deps.clock.now();
     const later = leaseEnd(now);
-    const { isKept, dueAt } = await this.deps.store.release(lane, turn.isOver ? null : later);
-    if (isKept) lane.until = later;
+    const { isKept, dueAt } = await this.deps.store.release(lease, queue.isOver ? null : later);
+    if (isKept) lease.until = later;
     // a webhook that changed is delivered to as it is now; where nothing could be done the sweep has time
-    else if (dueAt && dueAt <= now && turn.made > 0) state.again = true;
+    else if (dueAt && dueAt <= now && queue.made > 0) state.again = true;
     return isKept;
   }
 
-  /** After a failure, which may be the database's: the turn is this process's until it ends by itself. */
-  async #letGo(lane: Lane): Promise<void> {
+  /** After a failure, which may be the database's: the lease is this process's until it ends by itself. */
+  async #release(lease: WebhookLease): Promise<void> {
     const { store, clock } = this.deps;
     for (;;) {
       try {
-        return void (await store.release(lane, null));
+        return void (await store.release(lease, null));
       } catch (error) {
-        if (this.#isStopped || clock.now() >= lane.until) throw error;
+        if (this.#isStopped || clock.now() >= lease.until) throw error;
         await delay(FAILED_MS);
       }
     }

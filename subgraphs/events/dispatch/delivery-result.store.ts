@@ -7,31 +7,31 @@ import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { Webhook } from '../webhooks/webhook.entity.ts';
 import { webhookDisabled } from '../webhooks/webhook.events.ts';
 import { type Outcome, reasonToDisable } from './delivery.outcome.ts';
-import type { Due, Lane } from './delivery.store.ts';
+import type { Due, WebhookLease } from './delivery.store.ts';
 
-/** "settle" in ASCII: the advisory lock under which attempts are recorded. */
-const SETTLE_LOCK = 0x736574746c65;
+/** The advisory lock ("settle" in ASCII) under which attempts are recorded. */
+const RESULT_LOCK = 0x736574746c65;
 
 /** What came of an attempt, to be recorded. */
-export interface Settlement {
+export interface DeliveryResult {
   due: Due;
-  lane: Lane;
+  lease: WebhookLease;
   attempt: Attempt;
   outcome: Outcome;
 }
 
 /** What a webhook is once its attempts are recorded. */
-export interface Standing {
+export interface WebhookState {
   active: boolean;
   updatedAt: Date;
   failingSince: Date | null;
 }
 
 /** By the webhook's id; none for one that was deleted. */
-export type Standings = Map<string, Standing>;
+export type WebhookStates = Map<string, WebhookState>;
 
 /** The statement by which attempts are recorded. It names no organization for the reason that DeliveryStore states. */
-export class SettlementStore {
+export class DeliveryResultStore {
   readonly #schema: string;
   /**
    * A server need not have written a record to its disk when it answers: should it crash, deliveries of its last moments are
@@ -49,15 +49,15 @@ export class SettlementStore {
   }
 
   /** Writes a batch, all or nothing. What is the last attempt that a webhook gets disables it in the same transaction. */
-  async write(batch: readonly Settlement[]): Promise<Standings> {
+  async write(batch: readonly DeliveryResult[]): Promise<WebhookStates> {
     const clocks = clocksOf(batch);
     const values = [JSON.stringify(clocks), JSON.stringify(batch.map(toRow))];
-    if (!batch.some(({ attempt, lane }) => reasonToDisable(attempt, lane.failingSince)))
-      return toStandings(await this.rows.query<StandingRow>(this.#text(['$1', '$2']), values, PREPARED));
+    if (!batch.some(({ attempt, lease }) => reasonToDisable(attempt, lease.failingSince)))
+      return toWebhookStates(await this.rows.query<WebhookStateRow>(this.#text(['$1', '$2']), values, PREPARED));
     return this.orm.em.fork().transactional(async (tx) => {
-      const standings = toStandings(await tx.execute<StandingRow[]>(this.#text(['?', '?']), values));
-      for (const settlement of batch) await disableWhereDue(tx, settlement, standings);
-      return standings;
+      const states = toWebhookStates(await tx.execute<WebhookStateRow[]>(this.#text(['?', '?']), values));
+      for (const result of batch) await disableWhereDue(tx, result, states);
+      return states;
     });
   }
 
@@ -67,11 +67,11 @@ export class SettlementStore {
    * taken stays as it is: another process recorded it, or this one did and lost the answer.
    */
   #text([clocks, attempts]: readonly [string, string]): string {
-    return `with "turn" as materialized (select pg_advisory_xact_lock(${SETTLE_LOCK}), set_config('synchronous_commit', '${this.#durability}', true)),
+    return `with "lock" as materialized (select pg_advisory_xact_lock(${RESULT_LOCK}), set_config('synchronous_commit', '${this.#durability}', true)),
       "hook" as materialized (
         select w."id", w."active", w."updated_at", w."failing_since",
           case when c."succeeded" then c."failed_at" else coalesce(w."failing_since", c."failed_at") end as "failing"
-        from "turn", ${this.#schema}."webhook" w
+        from "lock", ${this.#schema}."webhook" w
           join ${recordset(clocks, CLOCK_COLUMNS)} c on c."id" = w."id"
         order by w."id" for no key update of w),
       "settled" as (
@@ -94,12 +94,12 @@ const recordset = (rows: string, columns: string): string =>
   `(select * from json_to_recordset(${rows}::json) as r(${columns}) where "id" between 'a' and 'z')`;
 const ASSIGNMENTS = COLUMNS.replace(/("\w+") [^,]+/g, '$1 = a.$1');
 
-const toRow = ({ due, lane, attempt, outcome }: Settlement): object => ({
+const toRow = ({ due, lease, attempt, outcome }: DeliveryResult): object => ({
   id: due.id,
   made: due.attempt,
   attempt: outcome.status === DeliveryStatus.SKIPPED ? due.attempt : due.attempt + 1,
   status: outcome.status,
-  url: lane.url,
+  url: lease.url,
   response_status: attempt.status,
   response_body: attempt.body,
   error: attempt.error,
@@ -116,25 +116,25 @@ interface Clock {
 }
 
 /** How a batch moves each webhook's `failing_since`. */
-function clocksOf(batch: readonly Settlement[]): Clock[] {
+function clocksOf(batch: readonly DeliveryResult[]): Clock[] {
   const clocks = new Map<string, Clock>();
-  for (const { lane, attempt, outcome } of batch) {
-    const clock = clocks.get(lane.webhookId) ?? { id: lane.webhookId, succeeded: false, failed_at: null };
-    clocks.set(lane.webhookId, clock);
+  for (const { lease, attempt, outcome } of batch) {
+    const clock = clocks.get(lease.webhookId) ?? { id: lease.webhookId, succeeded: false, failed_at: null };
+    clocks.set(lease.webhookId, clock);
     if (isSuccess(attempt)) Object.assign(clock, { succeeded: true, failed_at: null });
     else if (outcome.status !== DeliveryStatus.SKIPPED) clock.failed_at ??= attempt.at;
   }
   return [...clocks.values()];
 }
 
-interface StandingRow {
+interface WebhookStateRow {
   id: string;
   active: boolean;
   updated_at: Date | string;
   failing_since: Date | string | null;
 }
 
-const toStandings = (rows: readonly StandingRow[]): Standings =>
+const toWebhookStates = (rows: readonly WebhookStateRow[]): WebhookStates =>
   new Map(
     rows.map(({ id, active, updated_at, failing_since }) => [
       id,
@@ -142,14 +142,14 @@ const toStandings = (rows: readonly StandingRow[]): Standings =>
     ]),
   );
 
-/** By what the webhook is now: the lane may have taken it for failing when a success had just been recorded. */
-async function disableWhereDue(tx: EntityManager, { lane, attempt }: Settlement, standings: Standings): Promise<void> {
-  const standing = standings.get(lane.webhookId);
-  const reason = standing?.active && reasonToDisable(attempt, standing.failingSince);
+/** By what the webhook is now: the queue may have taken it for failing when a success had just been recorded. */
+async function disableWhereDue(tx: EntityManager, { lease, attempt }: DeliveryResult, states: WebhookStates): Promise<void> {
+  const state = states.get(lease.webhookId);
+  const reason = state?.active && reasonToDisable(attempt, state.failingSince);
   if (!reason) return;
-  const webhook = await tx.findOneOrFail(Webhook, { id: lane.webhookId }, { filters: false, ...LOCKED });
+  const webhook = await tx.findOneOrFail(Webhook, { id: lease.webhookId }, { filters: false, ...LOCKED });
   Object.assign(webhook, { active: false, disabledAt: attempt.at, disabledReason: reason, updatedAt: attempt.at });
   await tx.flush();
   await record(tx, webhookDisabled(webhook, attempt.at));
-  standing.active = false;
+  state.active = false;
 }

@@ -49,7 +49,7 @@ describe('a receiver that hangs', () => {
   });
 });
 
-describe('what becomes due while a turn ends', () => {
+describe('what becomes due while a lease ends', () => {
   test.runIf(process.env.TEST_DATABASE_URL).each([
     ['for the first time', false],
     ['though something else had become due before', true],
@@ -64,13 +64,13 @@ describe('what becomes due while a turn ends', () => {
     await mark();
     const now = world.clock.now();
     const later = new Date(now.getTime() + 30_000);
-    const lane = await store.claim(id, now, later);
-    if (!lane) throw new Error('The turn was not free.');
+    const lease = await store.acquire(id, now, later);
+    if (!lease) throw new Error('The lease was not free.');
     if (isMarked) await mark();
 
     let isOver = false;
     const ending = async (): Promise<void> => {
-      while ((await store.release(lane, later)).isKept) await store.due(id, now, { firsts: 10, retries: 1 });
+      while ((await store.release(lease, later)).isKept) await store.due(id, now, { firsts: 10, retries: 1 });
       isOver = true;
     };
     let ended: Promise<void> | undefined;
@@ -86,7 +86,7 @@ describe('what becomes due while a turn ends', () => {
       await eventually(async () => isOver || (await world.query(waits)).length > 0);
     });
     await ended;
-    // the turn made no delivery, so that what it left is due
+    // the lease made no delivery, so that what it left is due
     const [webhook] = await world.query<{ due_at: Date | null }>('select due_at from events.webhook');
     expect(webhook?.due_at).not.toBeNull();
   });
@@ -96,7 +96,7 @@ describe('what becomes due while a turn ends', () => {
     const process = await world.start();
     const hook = await receiver();
     await process.subscribe(hook.url);
-    // each comes when the turn of the one before is about to end
+    // each comes when the lease of the one before is about to end
     for (let index = 0; index < 60; index += 1) {
       await process.append(1, index);
       await eventually(() => hook.arrivals.length > index);
@@ -108,7 +108,7 @@ describe('what becomes due while a turn ends', () => {
   });
 });
 
-describe('a lane that runs ahead of its records', () => {
+describe('a queue that runs ahead of its records', () => {
   test('makes each first attempt once, in order, however often it looks for more', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
