@@ -155,9 +155,10 @@ export class RouteHandler {
   }
 
   /**
-   * RFC 9110, 13.1.1, with 409 as docs/decisions.md says. What the record's revision was goes on to the change, which compares it in
-   * its transaction. An operation that takes none is compared here only: of two requests with the same tag within those few
-   * milliseconds both may pass.
+   * Compares `If-Match` with the record (RFC 9110, 13.1.1; docs/decisions/idempotency.md). The change compares the returned revision
+   * again in its transaction. An operation without a revision is compared only here: two requests with the same tag within a few
+   * milliseconds may both pass.
+   * @throws StaleResource (409) if the record has changed
    */
   async #requireMatch(ifMatch: string, request: FastifyRequest): Promise<Matched | undefined> {
     const reader = this.reader();

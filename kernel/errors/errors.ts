@@ -88,7 +88,7 @@ export const MAX_LISTED_PROBLEMS = 20;
 
 /**
  * 400 with the first problem as `field`, `value`, `reason`, the first 20 under `errors`, and how many there are as
- * `problems_total` (section 7, decisions).
+ * `problems_total` (specification 7, docs/decisions/surface.md).
  */
 export class InvalidParameters extends PlatformError {
   constructor(

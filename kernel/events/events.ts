@@ -111,7 +111,7 @@ export function defineEvent<Arguments extends unknown[]>(
 }
 
 /**
- * The envelope of decisions.md (Events) as text, and the id it was given. `signature` is added per subscription, last.
+ * The envelope as text, and the id it was given (docs/decisions/events-and-webhooks.md). `signature` is added per subscription, last.
  * @throws ZodError for data that does not fit its type, which fails the transaction that records it
  */
 export function envelopeOf({ type, organizationId, occurredAt, data }: DomainEvent): { id: string; payload: string } {

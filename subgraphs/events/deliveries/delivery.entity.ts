@@ -18,7 +18,7 @@ registerEnumType(DeliveryStatus, {
     '`PENDING`: to be tried as soon as it can be. `DELIVERED`: answered with 2xx. `FAILED`: the last attempt failed; `nextAttemptAt` says when the next is. `EXHAUSTED`: given up. `SKIPPED`: not tried; `error` says why.',
 });
 
-/** One event on its way to one webhook, as its last attempt left it (docs/decisions.md, Events). */
+/** One event on its way to one webhook, as its last attempt left it (docs/decisions/events-and-webhooks.md). */
 @ObjectType('WebhookDelivery', { description: 'One event on its way to one webhook, as its last attempt left it.' })
 @Entity({ tableName: 'delivery' })
 @OrganizationFilter()

@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../kernel/values/days.ts';
 
 const SECOND_MS = 1000;
 
-/** The pause before each further attempt (docs/decisions.md, Events): ten attempts over a little more than three days. */
+/** The pause before each further attempt (docs/decisions/events-and-webhooks.md): ten attempts over a little more than three days. */
 const PAUSES_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
