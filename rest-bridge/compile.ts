@@ -18,12 +18,12 @@ import { isResource, type Resource } from '../kernel/errors/resource.ts';
 import type { JsonSchema } from '../kernel/graphql/json-schema.ts';
 import type { SchemaPlace } from '../kernel/records/field-schemas.ts';
 import type { CompiledRoute } from './compiled-route.ts';
+import { compileEnumCase, enumCase } from './enum-case.ts';
 import { planInput, RouteError } from './input.plan.ts';
 import { compileReader, compileVariables } from './input.reader.ts';
 import { snakeCase } from './names.ts';
-import { compileSpelling, enumSpelling } from './output.ts';
 import { type PermissionOf, permissionOf } from './permission.ts';
-import { type Area, type OtherRoute, pathParameters, type Route } from './route.ts';
+import { type Area, type NonGraphRoute, pathParameters, type Route } from './route.ts';
 import { pageNode, printSelection, type SelectedObject, Selections } from './selection.ts';
 
 export interface RestSource {
@@ -37,7 +37,7 @@ export interface RestSource {
   /** What holds of a field or argument beyond its type, such as its length. Default: nothing is known. */
   schemaOf?: (place: SchemaPlace) => JsonSchema;
   /** Operations that are none of the graph, such as a download; under /v1, unless they state `servers`. */
-  others?: readonly OtherRoute[];
+  nonGraphRoutes?: readonly NonGraphRoute[];
 }
 
 /** Compiles the whole table. @throws RouteError for the first line that does not fit the graph. */
@@ -93,8 +93,8 @@ function compileRoute(route: Route, kind: 'query' | 'mutation', field: GraphQLFi
     isList: node !== undefined || isListType(getNullableType(field.type)),
     object,
     recordType,
-    spell: object && compileSpelling(object),
-    spellLeaf: enumSpelling(recordType),
+    convertEnums: object && compileEnumCase(object),
+    convertLeaf: enumCase(recordType),
     document: buildDocument(route, kind, field, object),
   };
 }

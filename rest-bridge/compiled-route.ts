@@ -1,8 +1,8 @@
 import type { DocumentNode, GraphQLField, GraphQLOutputType } from 'graphql';
 import type { Resource } from '../kernel/errors/resource.ts';
+import type { ConvertEnums } from './enum-case.ts';
 import type { InputPlan } from './input.plan.ts';
 import type { ReadInput } from './input.reader.ts';
-import type { Spell } from './output.ts';
 import type { Route } from './route.ts';
 import type { SelectedObject } from './selection.ts';
 
@@ -30,8 +30,8 @@ export interface CompiledRoute {
   object: SelectedObject | undefined;
   /** The type of the record or of the list's items. */
   recordType: GraphQLOutputType;
-  spell: Spell | undefined;
-  spellLeaf: ((value: unknown) => unknown) | undefined;
+  convertEnums: ConvertEnums | undefined;
+  convertLeaf: ((value: unknown) => unknown) | undefined;
   /** The operation in the graph: always this object, so that parsed documents and plans can be kept by it. */
   document: DocumentNode;
 }

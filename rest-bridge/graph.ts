@@ -32,8 +32,8 @@ export function readResult(compiled: CompiledRoute, { data, errors }: ExecutionR
   if (root === null || root === undefined) throw absent(compiled, values);
   const page = compiled.isPage ? (root as { nodes: unknown[]; pageInfo: PageInfo }) : undefined;
   const found = page ? page.nodes : root;
-  compiled.spell?.(found);
-  return { data: compiled.spellLeaf ? compiled.spellLeaf(found) : found, page: page?.pageInfo };
+  compiled.convertEnums?.(found);
+  return { data: compiled.convertLeaf ? compiled.convertLeaf(found) : found, page: page?.pageInfo };
 }
 
 function absent({ resource, recordParameter, field }: CompiledRoute, values: Readonly<Record<string, unknown>>): Error {

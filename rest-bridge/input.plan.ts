@@ -16,7 +16,7 @@ import { restPath, snakeCase } from './names.ts';
 import { pathParameters, type Route } from './route.ts';
 
 /** One value that a caller sends: where it stands in the request, and where it goes in the graph. */
-export interface InputMember {
+export interface InputField {
   name: string;
   in: 'path' | 'query' | 'body';
   argument: string;
@@ -34,11 +34,11 @@ export interface InputMember {
 
 /** Everything that a route takes. */
 export interface InputPlan {
-  members: InputMember[];
+  fields: InputField[];
   /** Members whose value the route states. */
-  fixed: InputMember[];
+  fixed: InputField[];
   /** The REST name of each name that the graph has for something of this route. */
-  spellings: ReadonlyMap<string, string>;
+  restNames: ReadonlyMap<string, string>;
   /** Arguments that must be an object even when none of its members is sent. */
   requiredObjects: string[];
 }
@@ -49,7 +49,7 @@ export const EXPECTED_REVISION = 'expectedRevision';
 /** Input objects that are arguments are flattened one level: `createTicket(input: {title})` takes a body `{"title": …}`. */
 export function planInput(route: Route, field: GraphQLField<unknown, unknown>): InputPlan {
   const all = field.args.filter(({ name }) => name !== EXPECTED_REVISION).flatMap((argument) => membersOf(route, argument));
-  const byName = new Map<string, InputMember>();
+  const byName = new Map<string, InputField>();
   for (const member of all) {
     const other = byName.get(member.name);
     if (other) throw new RouteError(route, `${graphPath(other)} and ${graphPath(member)} are both called ${member.name}; name one of them`);
@@ -66,14 +66,14 @@ export function planInput(route: Route, field: GraphQLField<unknown, unknown>): 
   if (unknown) throw new RouteError(route, `${unknown} is no argument of ${route.field}`);
   const offered = [...byName.values()].filter(({ name }) => !Object.hasOwn(route.fixed ?? {}, name) && !route.omit?.includes(name));
   return {
-    members: offered,
-    spellings: spellingsOf(field.args, [...byName.values()]),
+    fields: offered,
+    restNames: restNamesOf(field.args, [...byName.values()]),
     fixed: [...byName.values()].filter(({ name }) => Object.hasOwn(route.fixed ?? {}, name)),
     requiredObjects: field.args.filter((argument) => isFlattened(route, argument) && isRequiredArgument(argument)).map(({ name }) => name),
   };
 }
 
-function membersOf(route: Route, argument: GraphQLArgument): InputMember[] {
+function membersOf(route: Route, argument: GraphQLArgument): InputField[] {
   if (!isFlattened(route, argument)) {
     const nestedName = restNameOf(route.nested, argument.name);
     const name = nestedName ?? restNameOf(route.names, argument.name) ?? snakeCase(argument.name);
@@ -104,7 +104,7 @@ function membersOf(route: Route, argument: GraphQLArgument): InputMember[] {
 function memberOf(
   route: Route,
   { type, description, defaultValue }: GraphQLArgument | GraphQLInputField,
-): Omit<InputMember, 'name' | 'argument' | 'required' | 'isNested'> {
+): Omit<InputField, 'name' | 'argument' | 'required' | 'isNested'> {
   const isInBody = route.method === 'POST' || route.method === 'PUT';
   return { in: isInBody ? 'body' : 'query', type, isSort: isSortType(type), description, defaultValue };
 }
@@ -129,7 +129,7 @@ export function isSortType(type: GraphQLInputType): boolean {
 }
 
 /** A path parameter is the argument of its name, or else `id`. */
-function toPath(route: Route, parameter: string, byName: Map<string, InputMember>): void {
+function toPath(route: Route, parameter: string, byName: Map<string, InputField>): void {
   const name = byName.has(parameter) ? parameter : 'id';
   const member = byName.get(name);
   if (!member || member.in === 'path') throw new RouteError(route, `{${parameter}} is no argument of ${route.field}`);
@@ -138,14 +138,14 @@ function toPath(route: Route, parameter: string, byName: Map<string, InputMember
 }
 
 /** Where a member goes, in the graph's spelling. */
-export const graphPath = ({ argument, member }: InputMember): string => (member ? `${argument}.${member}` : argument);
+export const graphPath = ({ argument, member }: InputField): string => (member ? `${argument}.${member}` : argument);
 
 /**
  * A field that the graph found wrong, as the caller of this route knows it. The graph names it from its input object
  * (`services.0.unitPrice`) or from the argument (`input.services.0.unitPrice`).
  */
-export function restFieldOf({ members }: InputPlan, path: string): string {
-  const known = members.find(
+export function restFieldOf({ fields }: InputPlan, path: string): string {
+  const known = fields.find(
     (member) => startsWith(path, graphPath(member)) || (member.member !== undefined && startsWith(path, member.member)),
   );
   if (!known) return restPath(path);
@@ -154,20 +154,20 @@ export function restFieldOf({ members }: InputPlan, path: string): string {
 }
 
 /** The words of a rule, with the graph's names of what this route takes as REST spells them: `differs from per_page`. */
-export const restWords = ({ spellings }: InputPlan, words: string): string =>
-  words.replace(/\b[a-z]+(?:[A-Z][a-zA-Z0-9]*)+\b/g, (name) => spellings.get(name) ?? name);
+export const restWords = ({ restNames }: InputPlan, words: string): string =>
+  words.replace(/\b[a-z]+(?:[A-Z][a-zA-Z0-9]*)+\b/g, (name) => restNames.get(name) ?? name);
 
-function spellingsOf(args: readonly GraphQLArgument[], members: readonly InputMember[]): Map<string, string> {
-  const spellings = new Map<string, string>();
+function restNamesOf(args: readonly GraphQLArgument[], fields: readonly InputField[]): Map<string, string> {
+  const restNames = new Map<string, string>();
   const visit = (name: string, type: GraphQLInputType): void => {
     const named = getNamedType(type);
-    const isKnown = spellings.has(name);
-    spellings.set(name, snakeCase(name));
+    const isKnown = restNames.has(name);
+    restNames.set(name, snakeCase(name));
     if (!isKnown && isInputObjectType(named)) for (const field of Object.values(named.getFields())) visit(field.name, field.type);
   };
   for (const { name, type } of args) visit(name, type);
-  for (const { argument, member, name } of members) spellings.set(member ?? argument, name);
-  return spellings;
+  for (const { argument, member, name } of fields) restNames.set(member ?? argument, name);
+  return restNames;
 }
 
 const startsWith = (path: string, start: string): boolean => path === start || path.startsWith(`${start}.`);

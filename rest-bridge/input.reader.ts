@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { parse } from 'qs';
 import { Problems } from '../kernel/errors/problems.ts';
 import { compileCoercion, compileSort } from './coercion.ts';
-import { type InputMember, type InputPlan, RouteError } from './input.plan.ts';
+import { type InputField, type InputPlan, RouteError } from './input.plan.ts';
 import { type Coerce, fieldsOf, isObject, reportUnknown, type Source, wrong } from './problems.ts';
 import type { Route } from './route.ts';
 
@@ -28,9 +28,9 @@ interface Slot {
 }
 
 /** The one place where a request's values are checked; nothing here looks at a schema while serving. */
-export function compileReader(route: Route, { members }: InputPlan): ReadInput {
-  const of = (place: InputMember['in']) =>
-    new Map(members.filter((member) => member.in === place).map((member) => [member.name, slotOf(member)]));
+export function compileReader(route: Route, { fields }: InputPlan): ReadInput {
+  const of = (place: InputField['in']) =>
+    new Map(fields.filter((member) => member.in === place).map((member) => [member.name, slotOf(member)]));
   const [path, query, body] = [of('path'), of('query'), of('body')];
   return ({ params, search, body: sent }) => {
     const problems = new Problems();
@@ -49,7 +49,7 @@ export function compileReader(route: Route, { members }: InputPlan): ReadInput {
   };
 }
 
-const slotOf = ({ required, type, isSort }: InputMember): Slot => ({
+const slotOf = ({ required, type, isSort }: InputField): Slot => ({
   required,
   text: isSort ? eitherSort(compileSort(type), listOfOne(compileCoercion(type, 'text'))) : compileCoercion(type, 'text'),
   json: isSort ? listOfOne(compileCoercion(type, 'json')) : compileCoercion(type, 'json'),
@@ -118,19 +118,19 @@ function bodyObject(body: unknown, problems: Problems): Record<string, unknown> 
 /** From values by REST name to the variables of the graph operation. */
 export function compileVariables(
   route: Route,
-  { members, fixed, requiredObjects }: InputPlan,
+  { fields, fixed, requiredObjects }: InputPlan,
 ): (values: Readonly<Record<string, unknown>>) => Record<string, unknown> {
   const constants = fixed.map((member) => ({ member, value: fixedValue(route, member) }));
   return (values) => {
     const variables: Record<string, unknown> = {};
     for (const argument of requiredObjects) variables[argument] = {};
-    for (const member of members) place(variables, member, values[member.name]);
+    for (const member of fields) place(variables, member, values[member.name]);
     for (const { member, value } of constants) place(variables, member, value);
     return variables;
   };
 }
 
-function place(variables: Record<string, unknown>, { argument, member }: InputMember, value: unknown): void {
+function place(variables: Record<string, unknown>, { argument, member }: InputField, value: unknown): void {
   if (value === undefined) return;
   if (member === undefined) variables[argument] = value;
   else {
@@ -139,7 +139,7 @@ function place(variables: Record<string, unknown>, { argument, member }: InputMe
   }
 }
 
-function fixedValue(route: Route, { name, type }: InputMember): unknown {
+function fixedValue(route: Route, { name, type }: InputField): unknown {
   const problems = new Problems();
   const value = compileCoercion(type, 'json')(route.fixed?.[name], name, problems);
   const [first] = problems.listed;

@@ -34,8 +34,8 @@ export function inOrderOf(
 }
 
 /** Where a field stands: path and query first, then the body as it was sent, then what is missing in it. */
-function positionsIn(body: unknown, { members }: InputPlan): (field: string) => number[] {
-  const isOfBody = (name: string): boolean => members.some((member) => member.name === name && member.in === 'body');
+function positionsIn(body: unknown, { fields }: InputPlan): (field: string) => number[] {
+  const isOfBody = (name: string): boolean => fields.some((member) => member.name === name && member.in === 'body');
   return (field) => {
     const [first = '', ...inner] = field.split('.');
     const isSent = typeof body === 'object' && body !== null && Object.hasOwn(body, first);

@@ -16,7 +16,7 @@ import { mountDocs } from './docs.ts';
 import { RouteHandler } from './handler.ts';
 import { buildOpenApi, type OpenApiDocument } from './openapi/document.ts';
 import { bodyLimitOf, countedCategoryOf, type Method, pathShape, priorityOf, type Route, routerPath } from './route.ts';
-import { createSofaFace, type SofaFace } from './sofa.ts';
+import { createSofaApi, type SofaApi } from './sofa.ts';
 
 export interface RestOptions extends RestSource {
   execute: ExecuteGraph;
@@ -39,19 +39,22 @@ export const BASE = '/v1';
 export async function mountRest(app: FastifyInstance, options: RestOptions): Promise<void> {
   const compiled = compileRoutes(options);
   if (options.prepare) for (const { document } of compiled) await options.prepare(document);
-  const face = createSofaFace(compiled);
+  const sofaApi = createSofaApi(compiled);
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for an asynchronous plugin; the rule knows only its callback form
     async (scope) => {
       scope.setErrorHandler(answerError);
       scope.addHook('onRequest', async ({ headers }) => checkVersion(headers['api-version']));
       acceptJson(scope);
-      mountRoutes(scope, compiled, face, options);
-      mountMethods(scope, [...compiled.map(({ route }) => route), ...(options.others ?? []).filter(({ operation }) => !operation.servers)]);
+      mountRoutes(scope, compiled, sofaApi, options);
+      mountMethods(scope, [
+        ...compiled.map(({ route }) => route),
+        ...(options.nonGraphRoutes ?? []).filter(({ operation }) => !operation.servers),
+      ]);
       let content: StaticContent | undefined;
       scope.get('/openapi.json', { config: { access: 'public', weight: 0 } }, (request, reply) => {
         // made when it is first asked for: it is a thirtieth of a start
-        content ??= new StaticContent(Buffer.from(JSON.stringify(buildOpenApi(compiled, face, options))), JSON_TYPE, 'no-cache');
+        content ??= new StaticContent(Buffer.from(JSON.stringify(buildOpenApi(compiled, sofaApi, options))), JSON_TYPE, 'no-cache');
         return content.send(request, reply);
       });
     },
@@ -63,19 +66,19 @@ export async function mountRest(app: FastifyInstance, options: RestOptions): Pro
 /** The OpenAPI document alone, for schema/openapi.json. @throws RouteError */
 export function describeRest(source: RestSource): OpenApiDocument {
   const compiled = compileRoutes(source);
-  return buildOpenApi(compiled, createSofaFace(compiled), source);
+  return buildOpenApi(compiled, createSofaApi(compiled), source);
 }
 
 function mountRoutes(
   scope: FastifyInstance,
   compiled: readonly CompiledRoute[],
-  face: SofaFace,
+  sofaApi: SofaApi,
   { execute, present, rules, idempotency, clock = systemClock }: RestOptions,
 ): void {
   const handlers = new Map<string, RouteHandler>();
   for (const entry of compiled) {
     const { route, status } = entry;
-    const sofa = face.routes.get(route.operationId);
+    const sofa = sofaApi.routes.get(route.operationId);
     if (!sofa) throw new Error(`Sofa made no route of ${route.operationId}, which answers ${status}.`);
     const reader = () => handlers.get(`GET ${pathShape(route.path)}`);
     const handler = new RouteHandler(entry, sofa, { execute, present, rules, clock, idempotency }, reader);

@@ -81,7 +81,7 @@ export interface Route extends RouteOptions {
  * An operation that something else serves, such as the download of a file. Here it is described, and its path is known, so that
  * OPTIONS and 405 hold for it too; who serves it registers it on the server. One with `servers` is only described.
  */
-export interface OtherRoute {
+export interface NonGraphRoute {
   readonly method: Method;
   readonly path: string;
   readonly operation: Operation;

@@ -92,6 +92,6 @@ export function scalarCoercion(name: string, source: Source): Coerce {
 /** A new object each time: Sofa writes descriptions into what it gets. */
 export const scalarSchema = (name: string): Record<string, unknown> => ({ ...(SCALARS[name] ?? UNKNOWN).schema });
 
-/** The scalar as the face shows it to Sofa, which puts arguments through `serialize`: what arrives there is already right. */
-export const faceScalar = (name: string, description?: string | null): GraphQLScalarType =>
+/** The scalar as the REST schema shows it to Sofa, which puts arguments through `serialize`: what arrives there is already right. */
+export const restScalar = (name: string, description?: string | null): GraphQLScalarType =>
   new GraphQLScalarType({ name, description, serialize: (value) => value, parseValue: (value) => value });

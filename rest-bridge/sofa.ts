@@ -1,8 +1,8 @@
 import { type ExecutionArgs, type ExecutionResult, type GraphQLSchema, type execute as graphqlExecute, isScalarType } from 'graphql';
 import { createSofa, createSofaRouter } from 'sofa-api';
 import type { CompiledRoute } from './compiled-route.ts';
-import { buildFace, SORT } from './face.ts';
 import type { JsonSchema } from './json-schema.ts';
+import { buildRestSchema, SORT } from './rest-schema.ts';
 import { routerPath } from './route.ts';
 import { scalarSchema } from './scalars.ts';
 
@@ -29,17 +29,17 @@ export interface Exchange {
   run(values: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
-export interface SofaFace {
+export interface SofaApi {
   schema: GraphQLSchema;
   /** By operationId. */
   routes: ReadonlyMap<string, SofaRoute>;
-  /** JSON schemas of the face's types, by name. */
+  /** JSON schemas of the REST schema's types, by name. */
   components: Record<string, JsonSchema>;
 }
 
 /** Generates with Sofa the operation, the handler and the JSON schemas of every route. */
-export function createSofaFace(routes: readonly CompiledRoute[]): SofaFace {
-  const schema = buildFace(routes);
+export function createSofaApi(routes: readonly CompiledRoute[]): SofaApi {
+  const schema = buildRestSchema(routes);
   const components = { schemas: {} as Record<string, JsonSchema> };
   const sofa = createSofa({
     basePath: '/',
@@ -72,7 +72,7 @@ export function createSofaFace(routes: readonly CompiledRoute[]): SofaFace {
 /** `errors` sends Sofa to its error handler, and not to the making of a Response that nobody reads; empty, so that nothing is thrown there. */
 const ANSWERED: ExecutionResult = Object.freeze({ errors: [] });
 
-/** Sofa's `execute`: the graph answers instead of the face. */
+/** Sofa's `execute`: the graph answers instead of the REST schema. */
 async function runExchange({ contextValue, variableValues }: ExecutionArgs): Promise<ExecutionResult> {
   await (contextValue as Exchange).run(variableValues ?? {});
   return ANSWERED;

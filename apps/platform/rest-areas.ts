@@ -1,6 +1,6 @@
 import { fieldSchemas } from '../../kernel/records/field-schemas.ts';
 import type { RestSource } from '../../rest-bridge/compile.ts';
-import type { Area, OtherRoute } from '../../rest-bridge/route.ts';
+import type { Area, NonGraphRoute } from '../../rest-bridge/route.ts';
 import { accounts } from '../../rest-bridge/routes/accounts.ts';
 import { attachmentRoutes } from '../../rest-bridge/routes/attachments.ts';
 import { billing } from '../../rest-bridge/routes/billing.ts';
@@ -21,7 +21,7 @@ import { webhooks } from '../../rest-bridge/routes/webhooks.ts';
 export const restAreas: readonly Area[] = [credentials, accounts, services, connectivity, billing, monitoring, support, webhooks, operator];
 
 /** What is no query or mutation of the graph: protocols with shapes of their own. */
-export const otherRoutes: readonly OtherRoute[] = [
+export const nonGraphRoutes: readonly NonGraphRoute[] = [
   ...oauthRoutes,
   ...samlRoutes,
   ...eventStreamRoutes,
@@ -34,6 +34,6 @@ export const otherRoutes: readonly OtherRoute[] = [
 /** Everything of the REST surface that does not depend on the process, for the bridge. */
 export const restSurface = {
   areas: restAreas,
-  others: otherRoutes,
+  nonGraphRoutes: nonGraphRoutes,
   schemaOf: fieldSchemas(),
 } satisfies Partial<RestSource>;

@@ -4,11 +4,11 @@ import type { SchemaPlace } from '../../kernel/records/field-schemas.ts';
 import type { RestSource } from '../compile.ts';
 import type { CompiledRoute } from '../compiled-route.ts';
 import { pathShape } from '../route.ts';
-import type { SofaFace } from '../sofa.ts';
+import type { SofaApi } from '../sofa.ts';
 import { securitySchemes, sharedHeaders, sharedParameters, sharedResponses, sharedSchemas } from './components.ts';
 import { describeOperation } from './operation.ts';
+import { withRestNames } from './rest-names.ts';
 import { type LimitsOf, refineComponents } from './schemas.ts';
-import { inRestSpelling } from './spelling.ts';
 import type { OpenApiDocument, Operation } from './types.ts';
 
 export type { OpenApiDocument } from './types.ts';
@@ -24,8 +24,8 @@ A body is JSON in UTF-8 of at most 256 KiB, unless its operation says otherwise.
 /** The OpenAPI 3.1 document of the whole surface: Sofa's schemas, and what it leaves out. */
 export function buildOpenApi(
   compiled: readonly CompiledRoute[],
-  face: SofaFace,
-  { areas, others = [], schemaOf }: RestSource,
+  sofaApi: SofaApi,
+  { areas, nonGraphRoutes = [], schemaOf }: RestSource,
 ): OpenApiDocument {
   const limitsOf: LimitsOf = ({ extensions }) => (schemaOf && extensions.place ? schemaOf(extensions.place as SchemaPlace) : {});
   const readers = new Set(compiled.filter(({ route }) => route.method === 'GET').map(({ route }) => pathShape(route.path)));
@@ -35,9 +35,9 @@ export function buildOpenApi(
   };
   for (const entry of compiled) {
     const { path, method } = entry.route;
-    describePath(path, method, describeOperation(entry, rootField(face, entry), readers.has(pathShape(path)), limitsOf));
+    describePath(path, method, describeOperation(entry, rootField(sofaApi, entry), readers.has(pathShape(path)), limitsOf));
   }
-  for (const { path, method, operation } of others) describePath(path, method, operation);
+  for (const { path, method, operation } of nonGraphRoutes) describePath(path, method, operation);
   const document: OpenApiDocument = {
     openapi: '3.1.0',
     info: { title: 'Telecommunications and IT services platform', version: API_VERSION, description: DESCRIPTION },
@@ -46,20 +46,20 @@ export function buildOpenApi(
     tags: areas.map(({ tag, description }) => ({ name: tag, description })),
     paths,
     components: usedOnly(paths, {
-      schemas: { ...refineComponents(face.schema, face.components, limitsOf), ...sharedSchemas },
+      schemas: { ...refineComponents(sofaApi.schema, sofaApi.components, limitsOf), ...sharedSchemas },
       headers: sharedHeaders,
       parameters: sharedParameters,
       responses: sharedResponses,
       securitySchemes,
     }),
   };
-  return inRestSpelling(document);
+  return withRestNames(document);
 }
 
-function rootField({ schema }: SofaFace, { kind, route }: CompiledRoute): GraphQLField<unknown, unknown> {
+function rootField({ schema }: SofaApi, { kind, route }: CompiledRoute): GraphQLField<unknown, unknown> {
   const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
   const field = root?.getFields()[route.operationId];
-  if (!field) throw new Error(`The face has no field ${route.operationId}.`);
+  if (!field) throw new Error(`The REST schema has no field ${route.operationId}.`);
   return field;
 }
 

@@ -1,6 +1,6 @@
 import { type GraphQLField, type GraphQLInputType, getNamedType, isEnumType, isInputObjectType } from 'graphql';
 import type { CompiledRoute } from '../compiled-route.ts';
-import type { InputMember } from '../input.plan.ts';
+import type { InputField } from '../input.plan.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { restValue, restValues } from '../names.ts';
 import { countedCategoryOf } from '../route.ts';
@@ -8,7 +8,7 @@ import { errorResponse, headersWith } from './components.ts';
 import { describe, type LimitsOf, limited, schemaOf } from './schemas.ts';
 import { type MediaType, type Operation, type Parameter, type Reference, type Response, ref } from './types.ts';
 
-/** What the document says of one route. `root` is its field of the face; `hasReader` where its path has a GET. */
+/** What the document says of one route. `root` is its field of the REST schema; `hasReader` where its path has a GET. */
 export function describeOperation(
   compiled: CompiledRoute,
   root: GraphQLField<unknown, unknown>,
@@ -42,7 +42,7 @@ export function describeOperation(
 }
 
 function parameters({ input }: CompiledRoute, root: GraphQLField<unknown, unknown>, limitsOf: LimitsOf): Parameter[] {
-  return input.members
+  return input.fields
     .filter((member) => member.in !== 'body')
     .map((member) => {
       const schema = memberSchema(member, root, limitsOf);
@@ -58,7 +58,7 @@ function parameters({ input }: CompiledRoute, root: GraphQLField<unknown, unknow
     });
 }
 
-function sortDescription({ type }: InputMember): string {
+function sortDescription({ type }: InputField): string {
   const input = getNamedType(type);
   const field = isInputObjectType(input) ? getNamedType(input.getFields().field?.type) : undefined;
   const names = isEnumType(field)
@@ -85,11 +85,11 @@ function headerParameters(compiled: CompiledRoute, hasReader: boolean): Referenc
 }
 
 function requestBody({ route, input }: CompiledRoute, root: GraphQLField<unknown, unknown>, limitsOf: LimitsOf): Operation['requestBody'] {
-  const members = input.members.filter((member) => member.in === 'body' || (route.bodyOnGet && member.in === 'query'));
-  if (members.length === 0) return undefined;
-  const required = members.filter((member) => member.required).map(({ name }) => name);
+  const fields = input.fields.filter((member) => member.in === 'body' || (route.bodyOnGet && member.in === 'query'));
+  if (fields.length === 0) return undefined;
+  const required = fields.filter((member) => member.required).map(({ name }) => name);
   const properties = Object.fromEntries(
-    members.map((member) => [member.name, { ...memberSchema(member, root, limitsOf), ...describe(member.description) }]),
+    fields.map((member) => [member.name, { ...memberSchema(member, root, limitsOf), ...describe(member.description) }]),
   );
   const schema = { type: 'object', properties, ...(required.length && { required }), additionalProperties: false };
   const media: MediaType = { schema, ...(route.example && { example: route.example }) };
@@ -98,9 +98,9 @@ function requestBody({ route, input }: CompiledRoute, root: GraphQLField<unknown
   return { ...describe(description), required: required.length > 0, content: { 'application/json': media } };
 }
 
-function memberSchema({ name, defaultValue }: InputMember, root: GraphQLField<unknown, unknown>, limitsOf: LimitsOf): JsonSchema {
+function memberSchema({ name, defaultValue }: InputField, root: GraphQLField<unknown, unknown>, limitsOf: LimitsOf): JsonSchema {
   const found = root.args.find((argument) => argument.name === name);
-  if (!found) throw new Error(`The face has no argument ${name}.`);
+  if (!found) throw new Error(`The REST schema has no argument ${name}.`);
   const schema = limited(schemaOf(found.type, false), limitsOf(found));
   if (defaultValue === undefined || defaultValue === null || typeof defaultValue === 'object') return schema;
   return { ...schema, default: '$ref' in schema ? restValue(String(defaultValue)) : defaultValue };
@@ -130,7 +130,7 @@ function responses(
     // also a public operation may be about credentials
     401,
     403,
-    ...(input.members.some((member) => member.in === 'path') || namesRecord(compiled) ? [404] : []),
+    ...(input.fields.some((member) => member.in === 'path') || namesRecord(compiled) ? [404] : []),
     ...(kind === 'mutation' ? [409] : []),
     ...(hasBody ? [413, 415] : []),
     429,
@@ -155,7 +155,7 @@ function responses(
 
 const object = (properties: Record<string, JsonSchema>): JsonSchema => ({ type: 'object', required: Object.keys(properties), properties });
 
-/** Envelope, wrapper or list form around what the face shows. */
+/** Envelope, wrapper or list form around what the REST schema shows. */
 function successSchema(
   { route: { wrap, bare, list = 'general' }, isPage, isList }: CompiledRoute,
   root: GraphQLField<unknown, unknown>,

@@ -18,25 +18,25 @@ import {
   isObjectType,
   isScalarType,
 } from 'graphql';
-import { SORT } from '../face.ts';
 import type { JsonSchema } from '../json-schema.ts';
+import { SORT } from '../rest-schema.ts';
 import { scalarSchema } from '../scalars.ts';
 import { ref } from './types.ts';
 
 /**
- * Sofa's JSON schemas of the face, in the words of OpenAPI 3.1: what may be null says so, every member of an answer is present,
+ * Sofa's JSON schemas of the REST schema, in the words of OpenAPI 3.1: what may be null says so, every member of an answer is present,
  * a request has no other members, and input objects inside input objects, which Sofa leaves open, are named.
  */
 export function refineComponents(
-  face: GraphQLSchema,
+  restSchema: GraphQLSchema,
   components: Readonly<Record<string, JsonSchema>>,
   limitsOf: LimitsOf,
 ): Record<string, JsonSchema> {
-  const roots = [face.getQueryType()?.name, face.getMutationType()?.name];
-  const types = Object.values(face.getTypeMap()).filter(
+  const roots = [restSchema.getQueryType()?.name, restSchema.getMutationType()?.name];
+  const types = Object.values(restSchema.getTypeMap()).filter(
     (type) => !isIntrospectionType(type) && !isScalarType(type) && !roots.includes(type.name),
   );
-  const filters = filtersOf(face);
+  const filters = filtersOf(restSchema);
   return Object.fromEntries(
     types
       .map((type) => [type.name, refineType(type, components[type.name] ?? {}, filters.has(type.name), limitsOf)])
@@ -45,8 +45,8 @@ export function refineComponents(
 }
 
 /** Input objects of reads only. */
-function filtersOf(face: GraphQLSchema): Set<string> {
-  const [read, changed] = [inputsOf(face.getQueryType()), inputsOf(face.getMutationType())];
+function filtersOf(restSchema: GraphQLSchema): Set<string> {
+  const [read, changed] = [inputsOf(restSchema.getQueryType()), inputsOf(restSchema.getMutationType())];
   return new Set([...read].filter((name) => !changed.has(name)));
 }
 
@@ -83,7 +83,7 @@ function refineType(type: GraphQLNamedType, generated: JsonSchema, isFilter: boo
   return { ...schema, properties, required: fields.map(({ name }) => name) };
 }
 
-/** What holds of a field or argument of the face beyond its type. */
+/** What holds of a field or argument of the REST schema beyond its type. */
 export type LimitsOf = (field: Pick<GraphQLArgument | GraphQLField<unknown, unknown>, 'extensions'>) => JsonSchema;
 
 /** A schema with what else holds. Of a list, `items` are the limits of its entries. */
@@ -92,7 +92,7 @@ export function limited(schema: JsonSchema, { items, ...own }: JsonSchema): Json
   return items && schema.items ? { ...limits, items: limited(schema.items as JsonSchema, items as JsonSchema) } : limits;
 }
 
-/** The schema of a type of the face, which may be null where the graph may answer null. */
+/** The schema of a type of the REST schema, which may be null where the graph may answer null. */
 export function schemaOf(type: GraphQLInputType | GraphQLOutputType, showsNull: boolean): JsonSchema {
   if (isNonNullType(type)) return plainSchema(type.ofType, showsNull);
   const schema = plainSchema(type, showsNull);

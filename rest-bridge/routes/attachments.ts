@@ -1,9 +1,9 @@
 import { errorResponse, headersWith } from '../openapi/components.ts';
 import { ref } from '../openapi/types.ts';
-import type { OtherRoute } from '../route.ts';
+import type { NonGraphRoute } from '../route.ts';
 
 /** The download of a file (specification 4.7): bare bytes, which the support domain serves itself. */
-export const attachmentRoutes: readonly OtherRoute[] = [
+export const attachmentRoutes: readonly NonGraphRoute[] = [
   {
     method: 'GET',
     path: '/attachments/{attachment_id}',

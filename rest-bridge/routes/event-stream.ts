@@ -1,7 +1,7 @@
 import { parse } from 'graphql';
 import { errorResponse, headersWith } from '../openapi/components.ts';
 import { type Parameter, ref } from '../openapi/types.ts';
-import { get, type OtherRoute } from '../route.ts';
+import { get, type NonGraphRoute } from '../route.ts';
 
 const text = { type: 'string' };
 const query = (name: string, description: string, schema: Parameter['schema'] = text): Parameter => ({
@@ -32,7 +32,7 @@ const EXAMPLE =
   'id: evt_01JQ8Z6V4T9M3N2B1C0D9E8F7G\nevent: ticket.created\ndata: {"id":"evt_01JQ8Z6V4T9M3N2B1C0D9E8F7G","event":"ticket.created",…}\n\n';
 const { method, path, operationId, summary } = eventStream;
 
-export const eventStreamRoutes: readonly OtherRoute[] = [
+export const eventStreamRoutes: readonly NonGraphRoute[] = [
   {
     method,
     path,

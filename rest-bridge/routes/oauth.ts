@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../json-schema.ts';
 import { headersWith } from '../openapi/components.ts';
 import type { MediaType, Operation, Response } from '../openapi/types.ts';
-import type { OtherRoute } from '../route.ts';
+import type { NonGraphRoute } from '../route.ts';
 
 const text = { type: 'string' };
 const texts = (...names: string[]): Record<string, JsonSchema> => Object.fromEntries(names.map((name) => [name, text]));
@@ -74,7 +74,7 @@ const SECRET = 'The client shows id and secret by HTTP Basic, or as `client_id` 
 const PLACE = { tags: [TAG], security: [], servers: [{ url: '/', description: 'The authorization server.' }] };
 
 /** Specification 5.3, 5.4: served by the authorization server itself. */
-export const oauthRoutes: readonly OtherRoute[] = [
+export const oauthRoutes: readonly NonGraphRoute[] = [
   {
     method: 'GET',
     path: '/oauth/authorize',

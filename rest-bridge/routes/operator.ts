@@ -1,6 +1,6 @@
 import { errorResponse } from '../openapi/components.ts';
 import { ref } from '../openapi/types.ts';
-import { area, del, get, type OtherRoute, post, put } from '../route.ts';
+import { area, del, get, type NonGraphRoute, post, put } from '../route.ts';
 
 /**
  * Additions, for the operator of the platform. An operator's back office (a CRM, a billing system) makes organizations and changes
@@ -91,7 +91,7 @@ export const operator = area('Operator', "Organizations of the platform. For use
 ]);
 
 /** The download of an archive: bare bytes, which the identity domain serves itself. */
-export const operatorFiles: readonly OtherRoute[] = [
+export const operatorFiles: readonly NonGraphRoute[] = [
   {
     method: 'GET',
     path: '/operator/organizations/{organization_id}/export/file',

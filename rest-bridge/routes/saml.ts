@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../json-schema.ts';
 import { errorResponse, headersWith } from '../openapi/components.ts';
 import type { Operation } from '../openapi/types.ts';
-import { del, get, type LargeBody, type OtherRoute, post, put, type Route, view } from '../route.ts';
+import { del, get, type LargeBody, type NonGraphRoute, post, put, type Route, view } from '../route.ts';
 
 /** A certificate that is good for examples: nobody has its key. */
 const CERTIFICATE = [
@@ -100,7 +100,7 @@ const RELAY_STATE = 'Where the browser goes on after the sign-in: a path, or a U
 const query = (name: string, description: string) => ({ name, in: 'query' as const, description, schema: text });
 
 /** Specification 5.6. Served by the identity subgraph's own handlers: these are forms, redirects and XML. */
-export const samlRoutes: readonly OtherRoute[] = [
+export const samlRoutes: readonly NonGraphRoute[] = [
   {
     method: 'GET',
     path: '/saml/metadata',

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../json-schema.ts';
 import { errorResponse, headersWith } from '../openapi/components.ts';
-import { del, get, type OtherRoute, post, put, type Route, view } from '../route.ts';
+import { del, get, type NonGraphRoute, post, put, type Route, view } from '../route.ts';
 
 const jiraIntegration = view('JiraIntegration', '{ ...fields inboundUrl }');
 
@@ -115,7 +115,7 @@ export const integrations: readonly Route[] = [...slack, ...jira];
 const text: JsonSchema = { type: 'string' };
 
 /** Served by the support subgraph itself: the signature is of the exact bytes. */
-export const jiraWebhookRoutes: readonly OtherRoute[] = [
+export const jiraWebhookRoutes: readonly NonGraphRoute[] = [
   {
     method: 'POST',
     path: '/support/integrations/jira/{jira_integration_id}/webhook',

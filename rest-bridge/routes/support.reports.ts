@@ -1,6 +1,6 @@
 import { errorResponse, headersWith } from '../openapi/components.ts';
 import { ref } from '../openapi/types.ts';
-import { del, get, type OtherRoute, post, type Route, view } from '../route.ts';
+import { del, get, type NonGraphRoute, post, type Route, view } from '../route.ts';
 
 export const supportReports: readonly Route[] = [
   get('getSupportDashboard', '/support/analytics/dashboard', 'supportDashboard', {
@@ -56,7 +56,7 @@ const parameter = (name: string, place: 'path' | 'query', description: string) =
 });
 const file = { schema: { type: 'string', format: 'binary' } };
 
-export const supportReportFiles: readonly OtherRoute[] = [
+export const supportReportFiles: readonly NonGraphRoute[] = [
   {
     method: 'GET',
     path: '/support/reports/{report_id}/file',

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../rest-bridge/route.ts';
 import { operator } from '../operator.setup.ts';
 import { rig } from '../rig.ts';
-import { isOperators, operationOf, resolved, routes, withMember } from '../support/operations.ts';
+import { isOperators, operationOf, resolved, routes, withField } from '../support/operations.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
 let tenant: Tenant;
@@ -66,7 +66,7 @@ describe('what is refused alone is refused together with all else that is wrong,
     const example = JSON.parse(JSON.stringify(route.example ?? {}));
     const alone = async ({ path, type }: Leaf) => {
       for (const value of WRONG[type] ?? []) {
-        const problems = await problemsOf(route, withMember(example, path, value));
+        const problems = await problemsOf(route, withField(example, path, value));
         const found = problems.find(({ field }) => isAt(field, path.join('.')));
         if (found) return [{ path, value, line: lineOf(found) }];
       }
@@ -76,7 +76,7 @@ describe('what is refused alone is refused together with all else that is wrong,
     const broken = (await Promise.all(leaves.map(alone))).flat().slice(0, 18);
 
     let body: Json = { colour: 'of a wrong shape', ...example };
-    for (const { path, value } of broken) body = withMember(body, path, value);
+    for (const { path, value } of broken) body = withField(body, path, value);
     const listed = (await problemsOf(route, body)).map(lineOf);
     for (const { line } of broken) expect(listed.join('\n')).toContain(line);
     expect(listed[0]).toMatch(/^colour: is not a known member/);

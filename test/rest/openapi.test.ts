@@ -6,7 +6,7 @@ import { operator } from '../operator.setup.ts';
 import { rig } from '../rig.ts';
 import { type Call, callers } from '../support/callers.ts';
 import { deviationsFrom, newAjv } from '../support/json-schema.ts';
-import { bodyMembers, isOperators, openapi, operationOf, others, resolved, routes, titled, withMember } from '../support/operations.ts';
+import { bodyFields, isOperators, nonGraph, openapi, operationOf, resolved, routes, titled, withField } from '../support/operations.ts';
 import { Records } from '../support/records.ts';
 import { type Answer, type Json, Tenant } from '../tenant.ts';
 
@@ -40,13 +40,13 @@ describe('the OpenAPI document of the running platform', () => {
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(described.toSorted()).toEqual(
-      [...titled(routes).map(([title]) => title), ...others.map(({ method, path }) => `${method} ${path}`)].toSorted(),
+      [...titled(routes).map(([title]) => title), ...nonGraph.map(({ method, path }) => `${method} ${path}`)].toSorted(),
     );
   });
 
   test('describes what something else serves where that is served', async () => {
     const headers = { accept: 'application/json', authorization: `Bearer ${tenant.apiKey}` };
-    for (const { method, path } of others.filter(({ operation }) => !operation.servers)) {
+    for (const { method, path } of nonGraph.filter(({ operation }) => !operation.servers)) {
       const answer = await fetch(`${tenant.origin}/v1${path.replace(/\{\w+\}/g, 'none')}`, { method, headers, redirect: 'manual' });
       const code = /"code":"(ROUTE_NOT_FOUND|METHOD_NOT_ALLOWED)"/.exec(await answer.text())?.[1];
       expect(code, `${method} ${path}`).toBeUndefined();
@@ -98,14 +98,14 @@ describe('an id in the body that nobody has is refused as the document says', ()
   test.each(titled(naming))('%s', async (_, route) => {
     const body = await records.body(route.example);
     for (const path of idsIn(route)) {
-      const sent = { body: withMember(body, path, unknown) };
+      const sent = { body: withField(body, path, unknown) };
       const answer = await tenant.rest(route.method, await records.path(route.path, (name) => records.id(name)), sent);
       if (answer.status >= 400) expect(deviations(route.method, route.path, answer), path.join('.')).toEqual([]);
     }
   });
 
   function idsIn(route: Route): string[][] {
-    return bodyMembers(route, (name) => /(^|_)ids?$/.test(name));
+    return bodyFields(route, (name) => /(^|_)ids?$/.test(name));
   }
 });
 
@@ -129,7 +129,7 @@ describe('a request body that the platform accepts is one that the document desc
 });
 
 describe('what is served outside of /v1 has the statuses and media types of the document', () => {
-  const outside = others.filter(({ operation }) => operation.servers);
+  const outside = nonGraph.filter(({ operation }) => operation.servers);
   test.each(outside.map((one) => [`${one.method} ${one.path}`, one] as const))('%s', async (_, { method, path, operation }) => {
     for (const query of ['', '?nonsense=1']) {
       const body = method === 'POST' ? new URLSearchParams({ nonsense: '1' }) : undefined;

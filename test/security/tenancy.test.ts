@@ -6,7 +6,7 @@ import { permissionsIn } from '../../rest-bridge/permission.ts';
 import { pathParameters } from '../../rest-bridge/route.ts';
 import { eventually, rig } from '../rig.ts';
 import { given } from '../support/literals.ts';
-import { bodyMembers, hasRecordParameter, isOperators, operationOf, routes, titled, withMember } from '../support/operations.ts';
+import { bodyFields, hasRecordParameter, isOperators, operationOf, routes, titled, withField } from '../support/operations.ts';
 import { recordKinds } from '../support/record.kinds.ts';
 import { namesRecord, Records } from '../support/records.ts';
 import { relationsOf } from '../support/selections.ts';
@@ -79,14 +79,14 @@ describe("a body cannot name another organization's record", () => {
     // those of a search are filters, below
     .filter((route) => operationOf(route).requestBody && !/tickets\/search/.test(route.path))
     .flatMap((route) =>
-      bodyMembers(route, namesRecord).map((member) => [`${route.method} ${route.path}: ${member.join('.')}`, route, member] as const),
+      bodyFields(route, namesRecord).map((member) => [`${route.method} ${route.path}: ${member.join('.')}`, route, member] as const),
     );
 
   test.each(cases)('%s', async (_, route, member) => {
     const name = member.at(-1) as string;
     const path = await intruder.path(route.path);
     const own = await intruder.body(route.example);
-    const answer = await intruder.tenant.rest(route.method, path, { body: withMember(own, member, await owner.id(name)) });
+    const answer = await intruder.tenant.rest(route.method, path, { body: withField(own, member, await owner.id(name)) });
     expect(answer.body).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND' } });
     expect(answer.status).toBe(404);
     expect(JSON.stringify(answer.body)).not.toContain(LABEL);

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { OtherRoute } from '../../rest-bridge/route.ts';
+import type { NonGraphRoute } from '../../rest-bridge/route.ts';
 import { basic, registered } from '../oauth.setup.ts';
 import { rig } from '../rig.ts';
-import { others } from '../support/operations.ts';
+import { nonGraph } from '../support/operations.ts';
 import type { Tenant } from '../tenant.ts';
 
 let tenant: Tenant;
@@ -23,7 +23,7 @@ interface Input {
 }
 
 /** What is served past the bridge, which looks at every text that it reads: as the OpenAPI document describes it, and pages. */
-const described = others.map(({ method, path, operation }: OtherRoute): Input => {
+const described = nonGraph.map(({ method, path, operation }: NonGraphRoute): Input => {
   const query = (operation.parameters ?? []).flatMap((one) => ('in' in one && one.in === 'query' ? [one.name] : []));
   const schema = operation.requestBody?.content['application/x-www-form-urlencoded']?.schema;
   return { method, path: operation.servers ? path : `/v1${path}`, query, form: membersOf(schema) };

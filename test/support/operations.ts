@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { otherRoutes, restAreas } from '../../apps/platform/rest-areas.ts';
+import { nonGraphRoutes, restAreas } from '../../apps/platform/rest-areas.ts';
 import { pathParameters, type Route } from '../../rest-bridge/route.ts';
 import type { Json } from '../tenant.ts';
 
@@ -8,7 +8,7 @@ export const routes: readonly Route[] = restAreas.flatMap((area) => area.routes)
 /** Whether it is for the operator of the platform: to all others it says that they lack the permission, whatever it is asked. */
 export const isOperators = ({ path }: Route): boolean => path.startsWith('/operator/');
 /** What is described and served otherwise: not under /v1. */
-export const others = otherRoutes;
+export const nonGraph = nonGraphRoutes;
 export const titled = (list: readonly Route[]): (readonly [string, Route])[] =>
   list.map((route) => [`${route.method} ${route.path}`, route] as const);
 
@@ -31,7 +31,7 @@ export const resolved = (node: Json): Json => {
 };
 
 /** The members of a route's body that `isWanted`, as paths such as `services.0.service_id`, at any depth. */
-export function bodyMembers(route: Route, isWanted: (name: string) => boolean): string[][] {
+export function bodyFields(route: Route, isWanted: (name: string) => boolean): string[][] {
   const schema = operationOf(route).requestBody?.content['application/json'].schema;
   return schema ? [...membersOf(schema, [], isWanted)] : [];
 }
@@ -50,12 +50,12 @@ export const hasRecordParameter = (route: Route, namesRecord: (name: string) => 
   pathParameters(route.path).some(namesRecord);
 
 /** The body with one member set, with whatever lies on the way to it. */
-export function withMember(body: Json, [name, ...rest]: readonly string[], value: unknown): Json {
+export function withField(body: Json, [name, ...rest]: readonly string[], value: unknown): Json {
   if (name === undefined) return value;
   if (/^\d+$/.test(name)) {
     const list = Array.isArray(body) ? [...body] : [];
-    list[Number(name)] = withMember(list[Number(name)], rest, value);
+    list[Number(name)] = withField(list[Number(name)], rest, value);
     return list;
   }
-  return { ...body, [name]: withMember(body?.[name], rest, value) };
+  return { ...body, [name]: withField(body?.[name], rest, value) };
 }

@@ -7,15 +7,15 @@ const DATA = new Set(['example', 'examples', 'default']);
  * The document with its descriptions in REST's spelling. They are written once, at the graph's fields, where a member is
  * `nextCursor` and a value `PENDING`; of words in backticks those that the document knows as `next_cursor` and `pending` are meant.
  */
-export function inRestSpelling<T extends object>(document: T): T {
+export function withRestNames<T extends object>(document: T): T {
   const known = new Set(namesIn(document));
-  const spellWord = (word: string): string => [snakeCase(word), restValue(word)].find((name) => known.has(name)) ?? word;
-  const spell = (text: string): string => text.replace(/`(\w+)`/g, (_, word: string) => `\`${spellWord(word)}\``);
+  const restNameOf = (word: string): string => [snakeCase(word), restValue(word)].find((name) => known.has(name)) ?? word;
+  const withNames = (text: string): string => text.replace(/`(\w+)`/g, (_, word: string) => `\`${restNameOf(word)}\``);
   const visit = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(visit);
     if (typeof node !== 'object' || node === null) return node;
     const entries = Object.entries(node).map(([key, value]) => {
-      if (key === 'description' && typeof value === 'string') return [key, spell(value)];
+      if (key === 'description' && typeof value === 'string') return [key, withNames(value)];
       return [key, DATA.has(key) ? value : visit(value)];
     });
     return Object.fromEntries(entries);

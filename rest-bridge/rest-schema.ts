@@ -27,9 +27,9 @@ import {
 } from 'graphql';
 import type { SchemaPlace } from '../kernel/records/field-schemas.ts';
 import type { CompiledRoute } from './compiled-route.ts';
-import type { InputMember } from './input.plan.ts';
+import type { InputField } from './input.plan.ts';
 import { camelCase, restValues, snakeCase } from './names.ts';
-import { faceScalar } from './scalars.ts';
+import { restScalar } from './scalars.ts';
 import type { SelectedObject } from './selection.ts';
 
 const BUILT_IN = [GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean, GraphQLID];
@@ -37,12 +37,12 @@ const BUILT_IN = [GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean, Graph
 export const SORT = 'Sort';
 
 /**
- * The REST face: a GraphQL schema that speaks REST. One root field a route, named by its operationId, so that one field of the
+ * The REST schema: a GraphQL schema in the names and shapes of REST. One root field a route, named by its operationId, so that one field of the
  * graph can serve several paths; flat snake_case arguments; objects that hold only what REST shows; enum values in REST
  * spelling. Sofa makes operations, argument parsing and JSON schemas of it.
  */
-export function buildFace(routes: readonly CompiledRoute[]): GraphQLSchema {
-  const types = new FaceTypes();
+export function buildRestSchema(routes: readonly CompiledRoute[]): GraphQLSchema {
+  const types = new RestTypes();
   const root = (name: string, kind: CompiledRoute['kind']): GraphQLObjectType | undefined => {
     const own = routes.filter((route) => route.kind === kind);
     const fields = Object.fromEntries(own.map((route) => [route.route.operationId, types.rootField(route)]));
@@ -53,7 +53,7 @@ export function buildFace(routes: readonly CompiledRoute[]): GraphQLSchema {
 
 /** Where the graph has what a member of a route takes; a path parameter says by its own name which record it names. */
 function placeOf(
-  { name, in: place, argument, member, type }: InputMember,
+  { name, in: place, argument, member, type }: InputField,
   field: GraphQLField<unknown, unknown>,
   kind: CompiledRoute['kind'],
 ): SchemaPlace {
@@ -67,27 +67,27 @@ function placeOf(
 /** With a node Sofa does not print and parse the whole root type again for each argument. */
 const emptyNode = (name: string) => ({ kind: Kind.OBJECT_TYPE_DEFINITION, name: { kind: Kind.NAME, value: name }, fields: [] }) as const;
 
-class FaceTypes {
+class RestTypes {
   readonly #objects = new Map<SelectedObject, GraphQLObjectType>();
   readonly #inputs = new Map<string, GraphQLInputObjectType>();
   readonly #leaves = new Map<string, GraphQLScalarType | GraphQLEnumType>(BUILT_IN.map((scalar) => [scalar.name, scalar]));
 
   rootField({ route, kind, field, input, object, recordType, isList }: CompiledRoute): GraphQLFieldConfig<unknown, unknown> {
     const args: GraphQLFieldConfigArgumentMap = Object.fromEntries(
-      input.members.map((member) => [member.name, { type: this.#argument(member), extensions: { place: placeOf(member, field, kind) } }]),
+      input.fields.map((member) => [member.name, { type: this.#argument(member), extensions: { place: placeOf(member, field, kind) } }]),
     );
     const record = this.#output(recordType, object);
     return { type: isList ? new GraphQLList(record) : record, args, description: route.summary };
   }
 
-  #argument({ type, required, isSort, isNested, in: place }: InputMember): GraphQLInputType {
-    const face =
+  #argument({ type, required, isSort, isNested, in: place }: InputField): GraphQLInputType {
+    const restType =
       isSort && isNested
         ? this.#inputObject(getNamedType(type) as GraphQLInputObjectType)
         : isSort && place === 'query'
           ? this.#scalar(SORT)
           : this.#input(getNullableType(type));
-    return required ? new GraphQLNonNull(face) : face;
+    return required ? new GraphQLNonNull(restType) : restType;
   }
 
   #input(type: GraphQLInputType): GraphQLInputType {
@@ -111,9 +111,9 @@ class FaceTypes {
           },
         ]),
       );
-    const face = new GraphQLInputObjectType({ name: type.name, description: type.description, fields });
-    this.#inputs.set(type.name, face);
-    return face;
+    const restType = new GraphQLInputObjectType({ name: type.name, description: type.description, fields });
+    this.#inputs.set(type.name, restType);
+    return restType;
   }
 
   #output(type: GraphQLOutputType, object: SelectedObject | undefined): GraphQLOutputType {
@@ -136,25 +136,25 @@ class FaceTypes {
         },
       ]),
     );
-    const face = new GraphQLObjectType({ name: selected.name, description: selected.type.description, fields });
-    this.#objects.set(selected, face);
-    return face;
+    const restType = new GraphQLObjectType({ name: selected.name, description: selected.type.description, fields });
+    this.#objects.set(selected, restType);
+    return restType;
   }
 
   #enum(type: GraphQLEnumType): GraphQLEnumType {
     const known = this.#leaves.get(type.name);
     if (known) return known as GraphQLEnumType;
     const values = Object.fromEntries(restValues(type).map((value) => [value, {}]));
-    const face = new GraphQLEnumType({ name: type.name, description: type.description, values });
-    this.#leaves.set(type.name, face);
-    return face;
+    const restType = new GraphQLEnumType({ name: type.name, description: type.description, values });
+    this.#leaves.set(type.name, restType);
+    return restType;
   }
 
   #scalar(name: string, description?: string | null): GraphQLScalarType {
     const known = this.#leaves.get(name);
     if (known) return known as GraphQLScalarType;
-    const face = faceScalar(name, description);
-    this.#leaves.set(name, face);
-    return face;
+    const restType = restScalar(name, description);
+    this.#leaves.set(name, restType);
+    return restType;
   }
 }

@@ -1,0 +1,41 @@
+import { type GraphQLOutputType, getNamedType, isEnumType } from 'graphql';
+import { restValue } from './names.ts';
+import type { SelectedField, SelectedObject } from './selection.ts';
+
+/** Converts enum values to the case of REST, in place. */
+export type ConvertEnums = (data: unknown) => void;
+
+/** Only ways that lead to an enum are walked; undefined where there is none. */
+export function compileEnumCase(object: SelectedObject): ConvertEnums | undefined {
+  const conversions = object.fields.flatMap(conversionsOf);
+  if (conversions.length === 0) return undefined;
+  return (data) => {
+    if (Array.isArray(data)) for (const item of data) convertOne(conversions, item);
+    else convertOne(conversions, data);
+  };
+}
+
+type Conversion = (record: Record<string, unknown>) => void;
+
+function convertOne(conversions: readonly Conversion[], record: unknown): void {
+  if (record === null || record === undefined) return;
+  for (const convert of conversions) convert(record as Record<string, unknown>);
+}
+
+function conversionsOf({ name, field, object }: SelectedField): Conversion[] {
+  if (object) {
+    const convert = compileEnumCase(object);
+    return convert ? [(record) => convert(record[name])] : [];
+  }
+  const convert = enumCase(field.type);
+  return convert ? [(record) => (record[name] = convert(record[name]))] : [];
+}
+
+/** For an enum or a list of it. */
+export function enumCase(type: GraphQLOutputType): ((value: unknown) => unknown) | undefined {
+  const named = getNamedType(type);
+  if (!isEnumType(named)) return undefined;
+  const restNames = new Map<unknown, string>(named.getValues().map(({ name }) => [name, restValue(name)]));
+  const one = (value: unknown): unknown => restNames.get(value) ?? value;
+  return (value) => (Array.isArray(value) ? value.map(one) : one(value));
+}
