@@ -90,21 +90,21 @@ class EventStreams<C extends RequestContext> {
     const variables = { ...this.#variables(request), ...(resumed && { after: String(resumed) }) };
     const admitted = this.options.admitted(request);
     const { principal } = admitted;
-    const seat = this.options.caps.connect(principal);
+    const slot = this.options.caps.connect(principal);
     try {
-      seat.subscribe(principal);
+      slot.subscribe(principal);
       const results = await this.router.subscribe({ document: EVENTS, variables, context: admitted });
       if (!isStream(results)) throw graphError(results.errors ?? [], this.#input);
       reply.headers(HEADERS);
       if (request.method === 'HEAD') {
         await results.return?.();
-        seat.leave();
+        slot.leave();
         return reply.send();
       }
-      this.#begin(request, reply, results, seat.leave.bind(seat));
+      this.#begin(request, reply, results, slot.leave.bind(slot));
       return reply;
     } catch (error) {
-      seat.leave();
+      slot.leave();
       throw error;
     }
   }

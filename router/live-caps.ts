@@ -20,20 +20,20 @@ export class LiveCaps {
   constructor(private readonly termsOf: (principal: Principal) => Terms = ({ plan }) => PLANS[plan]) {}
 
   /** Counts a connection until it leaves. @throws PlatformError RATE_LIMIT_EXCEEDED (429) */
-  connect(principal: Principal): LiveSeat {
+  connect(principal: Principal): LiveSlot {
     const { organizationId } = principal;
     const open = this.#open.get(organizationId) ?? { connections: 0, subscriptions: 0 };
     refuseBeyond('live_connections', open.connections, this.termsOf(principal).liveConnections);
     open.connections += 1;
     this.#open.set(organizationId, open);
-    return new LiveSeat(open, this.termsOf, () => {
+    return new LiveSlot(open, this.termsOf, () => {
       if (open.connections === 0) this.#open.delete(organizationId);
     });
   }
 }
 
 /** The place of one connection. The subscriptions on it are counted with it and leave with it. */
-export class LiveSeat {
+export class LiveSlot {
   #subscriptions = 0;
   #isTaken = true;
 

@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import type { LiveResult, LiveSink } from './live.run.ts';
+import type { LiveResult, LiveSink } from './shared-subscription.ts';
 
 /** What may wait for one who reads slowly. */
 export interface BufferLimits {
@@ -18,7 +18,7 @@ export class LiveBuffer implements LiveSink, AsyncIterableIterator<ExecutionResu
   constructor(
     private readonly limits: BufferLimits,
     private readonly overflow: () => LiveResult,
-    /** Takes it out of its run. */
+    /** Takes it out of its subscription. */
     private readonly leave: () => void,
   ) {}
 

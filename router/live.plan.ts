@@ -57,7 +57,7 @@ export interface LiveRead {
 }
 
 /** Why a subscription cannot be followed. */
-export class NotFollowable {
+export class NotSubscribable {
   constructor(readonly reason: string) {}
 }
 
@@ -70,14 +70,14 @@ const variableOf = (member: string): string => `__${member}`;
  * else it tells which record each event is about, and `Query.<type>(id: ID!)` reads the selection. What else that field must
  * be given is a member of the record of the same name: `webhookDelivery(webhookId: ID!, id: ID!)`.
  */
-export function planLive(graph: ExecutableSupergraph, { node, fragments }: PreparedOperation): LivePlan | NotFollowable {
+export function planLive(graph: ExecutableSupergraph, { node, fragments }: PreparedOperation): LivePlan | NotSubscribable {
   const { schema, joins } = graph;
   const root = schema.getSubscriptionType();
   const field = rootField(node, fragments);
-  if (!root || !field) return new NotFollowable('This subscription selects no stream: all of its fields are skipped.');
-  if (field === 'several') return new NotFollowable('A subscription follows one field, and this one selects several.');
+  if (!root || !field) return new NotSubscribable('This subscription selects no stream: all of its fields are skipped.');
+  if (field === 'several') return new NotSubscribable('A subscription follows one field, and this one selects several.');
   const definition = root.getFields()[field.name.value];
-  if (!definition) return new NotFollowable(`${field.name.value} is not a stream.`);
+  if (!definition) return new NotSubscribable(`${field.name.value} is not a stream.`);
   const type = getNamedType(definition.type);
   const isNullable = !isNonNullType(definition.type);
   const responseKey = keyOf(field);
@@ -98,12 +98,12 @@ export function planLive(graph: ExecutableSupergraph, { node, fragments }: Prepa
   const reader = isObjectType(type) ? readerOf(schema, type) : undefined;
   const owner = owners.find((one) => reader?.args.every(({ name: key }) => joins.answers(one, type.name, key)));
   if (!owner || isList || !reader) {
-    return new NotFollowable(
+    return new NotSubscribable(
       `${definition.name} can only be followed with the fields of ${owners.map(nameOf).join(', ')}: its events cannot be read again by ${KEY}.`,
     );
   }
   const keys = reader.args.map(({ name: key }) => key);
-  const told = operationWith(node, 'subscription', [{ ...field, selectionSet: selecting('__typename', ...keys) }], fragments);
+  const document = operationWith(node, 'subscription', [{ ...field, selectionSet: selecting('__typename', ...keys) }], fragments);
   const read = {
     // completed a second time as the subscription's: the types that the schema leaves open must still be known then
     document: withTypenames(
@@ -112,7 +112,7 @@ export function planLive(graph: ExecutableSupergraph, { node, fragments }: Prepa
     ),
     keys: new Map(keys.map((key) => [variableOf(key), key])),
   };
-  return { ...common, owner: nameOf(owner), document: told, read };
+  return { ...common, owner: nameOf(owner), document, read };
 }
 
 /** What a subgraph sends is checked and completed as the response of a query is. */

@@ -6,11 +6,11 @@ import type { PreparedOperation } from './documents.ts';
 import { asGraphQLError, type ErrorPolicy, namingVariables, presentErrors, requestError } from './errors.ts';
 import type { ExecutableSupergraph, Transports } from './executable-supergraph.ts';
 import { LiveBuffer } from './live.buffer.ts';
-import { type LivePlan, NotFollowable, planLive } from './live.plan.ts';
-import { LiveResult, LiveRun, type LiveSink } from './live.run.ts';
+import { type LivePlan, NotSubscribable, planLive } from './live.plan.ts';
 import type { RouterObserver } from './observer.ts';
 import { renewContext } from './request-context.ts';
 import type { GraphOperation } from './router.ts';
+import { LiveResult, type LiveSink, SharedSubscription } from './shared-subscription.ts';
 import { isStream, type Variables } from './transport.ts';
 
 export interface LiveOptions {
@@ -38,8 +38,8 @@ export interface LiveRequest {
   context: RequestContext;
 }
 
-interface SharedRun {
-  run: LiveRun;
+interface Subscribed {
+  subscription: SharedSubscription;
   /** Aborted when the last one has left. */
   left: AbortSignal;
   /** The result that refused the stream, if one did. */
@@ -52,10 +52,10 @@ interface SharedRun {
  */
 export class LiveOperations {
   readonly #options: LiveOptions;
-  readonly #plans = new WeakMap<PreparedOperation, LivePlan | NotFollowable>();
+  readonly #plans = new WeakMap<PreparedOperation, LivePlan | NotSubscribable>();
   readonly #ids = new WeakMap<PreparedOperation, number>();
-  readonly #shared = new Map<string, SharedRun>();
-  readonly #runs = new Set<SharedRun>();
+  readonly #shared = new Map<string, Subscribed>();
+  readonly #subscriptions = new Set<Subscribed>();
   #subscribers = 0;
   #lastId = 0;
 
@@ -69,11 +69,11 @@ export class LiveOperations {
   /** Hands on to the sink that is made, which is told how to leave. Answers it, or the one result that says why there is no stream. */
   async follow<S extends LiveSink>(request: LiveRequest, createSink: (leave: () => void) => S): Promise<S | ExecutionResult> {
     const plan = this.#planOf(request.graph, request.operation);
-    if (plan instanceof NotFollowable) return this.#refusal(request.context, requestError({ field: 'query', reason: plan.reason }));
+    if (plan instanceof NotSubscribable) return this.#refusal(request.context, requestError({ field: 'query', reason: plan.reason }));
 
-    const shared = this.#runOf(this.#keyOf(request, plan));
-    const sink = createSink(() => shared.run.leave(sink));
-    shared.run.join(sink);
+    const shared = this.#subscriptionOf(this.#keyOf(request, plan));
+    const sink = createSink(() => shared.subscription.leave(sink));
+    shared.subscription.join(sink);
     this.#count(1);
     shared.started ??= this.#connect(shared, request, plan);
     return (await shared.started) ?? sink;
@@ -90,29 +90,29 @@ export class LiveOperations {
   }
 
   async close(): Promise<void> {
-    for (const { run } of [...this.#runs]) run.end();
+    for (const { subscription } of [...this.#subscriptions]) subscription.end();
   }
 
-  #runOf(key: string | undefined): SharedRun {
+  #subscriptionOf(key: string | undefined): Subscribed {
     const known = key === undefined ? undefined : this.#shared.get(key);
     if (known) return known;
     const left = new AbortController();
-    const run = new LiveRun(key === undefined, {
+    const subscription = new SharedSubscription(key === undefined, {
       left: () => this.#count(-1),
       idle: () => {
         left.abort();
-        this.#runs.delete(shared);
+        this.#subscriptions.delete(shared);
         if (key !== undefined && this.#shared.get(key) === shared) this.#shared.delete(key);
       },
     });
-    const shared: SharedRun = { run, left: left.signal, started: undefined };
-    this.#runs.add(shared);
+    const shared: Subscribed = { subscription, left: left.signal, started: undefined };
+    this.#subscriptions.add(shared);
     if (key !== undefined) this.#shared.set(key, shared);
     return shared;
   }
 
   /** Subscribes at the owner. Undefined once the stream runs. */
-  async #connect({ run, left }: SharedRun, asked: LiveRequest, plan: LivePlan): Promise<ExecutionResult | undefined> {
+  async #connect({ subscription, left }: Subscribed, asked: LiveRequest, plan: LivePlan): Promise<ExecutionResult | undefined> {
     const { transports, variables } = asked;
     const context = renewContext(asked.context, left);
     const request = { ...asked, context };
@@ -121,13 +121,13 @@ export class LiveOperations {
       const stream = await transports.get(plan.owner)?.subscribe({ document: plan.document, variables, context });
       if (!stream) throw new Error(`There is no transport to ${plan.owner}.`);
       if (isStream(stream)) {
-        void run.follow(this.#results(stream, request, plan), failed);
+        void subscription.follow(this.#results(stream, request, plan), failed);
         return undefined;
       }
-      run.end();
+      subscription.end();
       return this.#refusal(context, ...(namingVariables(stream).errors ?? []));
     } catch (error) {
-      run.end();
+      subscription.end();
       return failed(error);
     }
   }
@@ -168,7 +168,7 @@ export class LiveOperations {
     return { data: null, ...this.#refusal(context, new GraphQLError(gone.message, { path: [plan.responseKey], originalError: gone })) };
   }
 
-  #planOf(graph: ExecutableSupergraph, operation: PreparedOperation): LivePlan | NotFollowable {
+  #planOf(graph: ExecutableSupergraph, operation: PreparedOperation): LivePlan | NotSubscribable {
     let plan = this.#plans.get(operation);
     if (!plan) {
       plan = planLive(graph, operation);
@@ -202,7 +202,7 @@ export class LiveOperations {
 
   #count(more: number): void {
     this.#subscribers += more;
-    this.parts.observer.live?.({ subscribers: this.#subscribers, streams: this.#runs.size });
+    this.parts.observer.live?.({ subscribers: this.#subscribers, streams: this.#subscriptions.size });
   }
 }
 

@@ -9,10 +9,10 @@ import type { PreparedDocument, PreparedOperation } from './documents.ts';
 import { asGraphQLError, type ErrorPolicy, presentErrors, refusedVariable, requestError, variableError } from './errors.ts';
 import { ExecutableSupergraph, type Transports } from './executable-supergraph.ts';
 import { DEFAULT_LIMITS, type OperationLimits } from './limits.ts';
-import type { LiveSink } from './live.run.ts';
 import { LiveOperations, type LiveOptions, type LiveRequest } from './live.ts';
 import type { OperationRecord, RouterObserver } from './observer.ts';
 import { plannerConcerns } from './planner-concerns.ts';
+import type { LiveSink } from './shared-subscription.ts';
 import type { Variables } from './transport.ts';
 
 export interface RouterOptions {
@@ -28,9 +28,9 @@ export interface RouterOptions {
   challenge?: Challenge;
 }
 
-export type Challenge = (context: RequestContext) => Promise<ChallengeTold>;
+export type Challenge = (context: RequestContext) => Promise<ChallengeNotice>;
 
-export interface ChallengeTold {
+export interface ChallengeNotice {
   details: ErrorDetails;
   /** Instead of the error's own, where there is more to do than to answer. */
   message?: string;

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { PlatformError } from '../kernel/errors/errors.ts';
 import type { RequestContext } from '../kernel/request.ts';
-import type { LiveResult, LiveSink } from './live.run.ts';
+import type { LiveResult, LiveSink } from './shared-subscription.ts';
 import { SOCKET_CLOSE, type SocketSession } from './ws.session.ts';
 
 export interface FollowerParts {
@@ -13,7 +13,7 @@ export interface FollowerParts {
   context: RequestContext;
   /** The one result that says why the subscription ends. */
   refusal(error: PlatformError): ExecutionResult;
-  /** Takes it out of its run. */
+  /** Takes it out of its subscription. */
   leave(): void;
   /** Called once when it has ended, whoever ended it. */
   onEnd(): void;

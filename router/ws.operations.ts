@@ -93,7 +93,7 @@ export class SocketOperations<C extends RequestContext> {
       // nothing is counted for who has left meanwhile: nobody would take it back
       if (!session.isOpen) return true;
       session.operations = subscriptions;
-      session.seat = this.options.caps?.connect(admitted.principal);
+      session.slot = this.options.caps?.connect(admitted.principal);
       session.watched = this.options.watch.watch(admitted, {
         readmit: () => this.options.admit({ ...opening, isRecheck: true }),
         end: (error) => session.close(CloseCode.Forbidden, reasonOf(error)),
@@ -142,7 +142,7 @@ export class SocketOperations<C extends RequestContext> {
       const { price, node, prepared } = operation.operation;
       await this.options.charge?.(admitted, beyondRequest(price));
       // the last to be asked: what it counts is given back by who follows
-      if (node.operation === 'subscription') caller.leave = session.seat?.subscribe(admitted.principal);
+      if (node.operation === 'subscription') caller.leave = session.slot?.subscribe(admitted.principal);
       caller.operation = operation;
       caller.idempotencyKey = extensions?.idempotencyKey;
       return { schema: this.router.schema, document: prepared.document, operationName, variableValues: variables, contextValue: context };

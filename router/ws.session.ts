@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import type { RequestContext } from '../kernel/request.ts';
 import type { Watched } from './credential-watch.ts';
-import type { LiveSeat } from './live-caps.ts';
+import type { LiveSlot } from './live-caps.ts';
 
 /** Why the platform closes a socket, beside the codes of graphql-transport-ws. */
 export const SOCKET_CLOSE = {
@@ -21,7 +21,7 @@ const MAX_REASON_BYTES = 120;
 export class SocketSession<C extends RequestContext> {
   /** Undefined until it is admitted. */
   watched: Watched<C> | undefined;
-  seat: LiveSeat | undefined;
+  slot: LiveSlot | undefined;
   /** By the ids that the client gave them. */
   operations: Readonly<Record<string, unknown>> = {};
   /** Ids of operations that it has a place for. */
@@ -106,7 +106,7 @@ export class SocketSession<C extends RequestContext> {
   /** Ends what hangs on it. To be called when the socket is closed. */
   leave(): void {
     this.watched?.leave();
-    this.seat?.leave();
+    this.slot?.leave();
     this.#closed?.abort();
   }
 }

@@ -14,11 +14,11 @@ export class LiveResult {
   }
 }
 
-/** Who follows a run. */
+/** A subscriber of a shared subscription. */
 export interface LiveSink {
   /** Takes what comes. It must not wait, and says itself when it has too much. */
   push(result: LiveResult): void;
-  /** Asked where it has the run for itself: resolves when it has room. Undefined: at once. */
+  /** Asked if it has the subscription for itself: resolves when it has room. Undefined: at once. */
   ready(): Promise<void> | undefined;
   /** Nothing more comes. `last` says why, where the stream did not just end. Never called after it has left. */
   end(last?: LiveResult): void;
@@ -28,7 +28,7 @@ export interface LiveSink {
 const AT_ONCE = 500;
 
 /** One stream, handed to everyone who follows the same. What is read for one alone is read no faster than it takes. */
-export class LiveRun {
+export class SharedSubscription {
   readonly #sinks = new Set<LiveSink>();
   #source: AsyncIterator<ExecutionResult> | undefined;
   #hasEnded = false;
@@ -36,7 +36,7 @@ export class LiveRun {
   constructor(
     /** Nobody else will join: it is read at the pace of who follows it. */
     private readonly isPrivate: boolean,
-    private readonly told: { left(): void; idle(): void },
+    private readonly listener: { left(): void; idle(): void },
   ) {}
 
   /** Joins before or after the stream began: a sink gets what comes from now on. */
@@ -49,10 +49,10 @@ export class LiveRun {
     if (!this.#sinks.delete(sink)) return false;
     if (this.#sinks.size === 0) {
       this.#hasEnded = true;
-      this.told.idle();
+      this.listener.idle();
       void this.#stopSource();
     }
-    this.told.left();
+    this.listener.left();
     return true;
   }
 
