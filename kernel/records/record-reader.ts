@@ -4,6 +4,7 @@ import type { RecordScope } from '../access/principal.ts';
 import type { Orm, Rows } from '../database/database.ts';
 import { PREPARED } from '../database/statements.ts';
 import type { SelectedFields } from '../graphql/selected-fields.ts';
+import { firstSeen, LOOKED_AT } from './first-seen.ts';
 import { RecordLoader } from './loaders.ts';
 import { RowMapper } from './row-mapper.ts';
 
@@ -64,19 +65,27 @@ export class RecordReader<T extends object> {
     return ids.map((id) => found.get(id) ?? null);
   }
 
-  /** The newest `limit`, with the members that are wanted of each. By an index, however many there are: of several accounts one walk each, merged. */
+  /** The newest `limit`, with the selected fields of each, by an index. */
   async recent({ organizationId, accounts }: RecordScope, limit: number, fields?: SelectedFields): Promise<T[]> {
     const { columns, joins, read } = fields ? this.#partOf(fields) : this.#whole;
     const values: unknown[] = [organizationId, limit];
     const newest = 'order by r."created_at" desc, r."id" desc limit $2';
-    // what is merged comes from the index alone
-    const ofEach = `(select r."id" from unnest($3::text[]) as a(id) cross join lateral (select r."id", r."created_at" from ${this.#table} r
-      where r."organization_id" = $1 and r."${this.#account}" = a.id ${newest}) r ${newest})`;
-    const isMerged = accounts !== null && this.#account !== undefined;
-    if (isMerged) values.push(accounts);
-    const seen = isMerged ? ` and r."id" in ${ofEach}` : this.#seen('r', accounts, values);
+    const hasAccount = accounts !== null && this.#account !== undefined;
+    if (hasAccount) values.push(accounts);
+    const seen = hasAccount
+      ? ` and r."id" in (select "id" from (${this.#newestOf(accounts, newest)}) ids)`
+      : this.#seen('r', accounts, values);
     const text = `select ${columns} from ${this.#table} r ${joins} where r."organization_id" = $1${seen} ${newest}`;
     return (await this.#rows.tuples(text, values, PREPARED)).map(read);
+  }
+
+  /** The ids of the newest `$2` records of the accounts `$3`, from indexes alone. */
+  #newestOf(accounts: readonly string[], newest: string): string {
+    const keys = `select r."id", r."created_at", r."${this.#account}" from ${this.#table} r where r."organization_id" = $1`;
+    const everybody = `${keys} order by r."created_at" desc, r."id" desc limit $2 * ${LOOKED_AT}`;
+    const merged = `select r.* from unnest($3::text[]) as a(id) cross join lateral (${keys} and r."${this.#account}" = a.id ${newest}) r ${newest}`;
+    if (accounts.length === 1) return merged;
+    return `${firstSeen(everybody, `s."${this.#account}" = any($3::text[])`, merged, '$2')} order by "created_at" desc, "id" desc limit $2`;
   }
 
   /** The newest `limit` records for each key, in one statement; of them those whose properties are as `only` says. */

@@ -1,4 +1,5 @@
 import { type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
+import { firstSeen, LOOKED_AT } from '../../../kernel/records/first-seen.ts';
 import type { Window } from '../../../kernel/records/pagination.ts';
 import { type TicketPriority, URGENCY } from '../ticket.states.ts';
 import { searchQuery, spelled, transitionalQuery } from '../words.ts';
@@ -6,7 +7,7 @@ import { Parameters } from './parameters.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
 import { LIFE_CYCLE, SORT_MEMBERS, type SortMember } from './ticket.sort.ts';
 
-/** Of all walks together: past this, one look at all that match is cheaper. */
+/** Rows that all walks together may read: past this, it is cheaper to look at all that match. */
 const WALKED_MAX = 20_000;
 /** Words that many tickets hold would have to be looked up in all of them: the newest that match are ranked. */
 export const HITS_MAX = 1000;
@@ -28,26 +29,59 @@ export interface Wanted {
   hasAccounts: boolean;
 }
 
-/** The ids of a page, with the members that they are sorted by. */
+/** The ids of a page, with the fields that they are sorted by. */
 export function pageStatement(wanted: Wanted, sort: readonly SortBy[], window: Window): Statement {
-  const walks = wanted.criteria.q ? undefined : walksOf(wanted.criteria, sort, window.offset + window.limit);
-  if (walks) return mergedWalks(wanted, sort, window, walks);
-  const { limit, offset, after } = window;
   const parameters = new Parameters();
+  const page = `limit ${parameters.add(window.limit)} offset ${parameters.add(window.offset)}`;
+  const text = `select ${keysOf(sort)} from (${rowsOf(wanted, sort, window, parameters)}) p order by ${orderOf(sort)} ${page}`;
+  return { text, values: parameters.values };
+}
+
+/** What a list is read by: its first `length` rows, or the `length` rows after a key. */
+interface Stretch {
+  length: number;
+  after?: readonly unknown[] | undefined;
+}
+
+/** SQL of the rows up to the end of the page. */
+function rowsOf(wanted: Wanted, sort: readonly SortBy[], { limit, offset, after }: Window, parameters: Parameters): string {
+  const { accountId, q } = wanted.criteria;
+  const length = offset + limit;
+  if (q || !accountId || accountId.length === 1 || length * LOOKED_AT > WALKED_MAX)
+    return listOf(wanted, sort, { length, after }, parameters);
+  const whole = { ...wanted, criteria: { ...wanted.criteria, accountId: null } };
+  const seen = listOf(whole, sort, { length: length * LOOKED_AT, after }, parameters, ACCOUNT);
+  const merged = listOf(wanted, sort, { length, after }, parameters, ACCOUNT);
+  return firstSeen(seen, isOneOf('s', 'account_id', accountId, parameters), merged, parameters.add(length));
+}
+const ACCOUNT = ['account_id'];
+
+/** The rows of a list in its order, by an index where one has that order. `more` columns are read besides those of the order. */
+function listOf(wanted: Wanted, sort: readonly SortBy[], stretch: Stretch, parameters: Parameters, more: readonly string[] = []): string {
+  const columns = [...new Set([...sort.map(({ field }) => columnOf(field).column), ...more])].map((column) => `"${column}"`).join(', ');
+  const walks = wanted.criteria.q ? undefined : walksOf(wanted.criteria, sort, stretch.length);
+  if (walks) return mergedWalks(wanted, sort, stretch, walks, columns, parameters);
+  const { length, after } = stretch;
   const beyond = after ? [keysetAfter(sort, after, parameters)] : [];
-  const end = `order by ${orderOf(sort)} limit ${parameters.add(limit)} offset ${parameters.add(offset)}`;
+  const end = `order by ${orderOf(sort)} limit ${parameters.add(length)}`;
   if (wanted.criteria.q) {
     const hits = hitsOf(wanted, sort, parameters);
     const where = beyond.length ? `where ${beyond.join()}` : '';
-    return { text: `select ${keysOf(sort)} from (${hits}) h ${where} ${end}`, values: parameters.values };
+    return `select ${columns} from (${hits}) h ${where} ${end}`;
   }
   const where = [...conditionsOf(wanted, parameters), ...beyond].join(' and ');
-  return { text: `select ${keysOf(sort)} from "support"."ticket" t where ${where} ${end}`, values: parameters.values };
+  return `select ${columns} from "support"."ticket" t where ${where} ${end}`;
 }
 
 /** Each walk is one range of an index, in its order: of each as much is read as the page could need. */
-function mergedWalks(wanted: Wanted, sort: readonly SortBy[], { limit, offset, after }: Window, walks: readonly Walk[]): Statement {
-  const parameters = new Parameters();
+function mergedWalks(
+  wanted: Wanted,
+  sort: readonly SortBy[],
+  { length, after }: Stretch,
+  walks: readonly Walk[],
+  columns: string,
+  parameters: Parameters,
+): string {
   const ranges = rangesOf(walks, sort, after);
   const lists = walks.map(({ column }, at) => {
     const values = ranges.map((range) => range.values[at]);
@@ -66,13 +100,12 @@ function mergedWalks(wanted: Wanted, sort: readonly SortBy[], { limit, offset, a
   }
   const equal = walks.map(({ column }, at) => `t."${column}" = w."v${at}"`);
   const rest = conditionsOf({ ...wanted, criteria: without(wanted.criteria, walks) }, parameters);
-  const columns = [...new Set(sort.map(({ field }) => `"${columnOf(field).column}"`))].join(', ');
-  const text = `select ${keysOf(sort)} from unnest(${lists.join(', ')}) as w(${lists.map((_, at) => `"v${at}"`).join(', ')})
+  const most = parameters.add(length);
+  return `select ${columns} from unnest(${lists.join(', ')}) as w(${lists.map((_, at) => `"v${at}"`).join(', ')})
     cross join lateral (
       select ${columns} from "support"."ticket" t where ${[...equal, ...rest, ...beyond].join(' and ')}
-      order by ${orderOf(inner)} limit ${parameters.add(offset + limit)}
-    ) r order by ${orderOf(sort)} limit ${parameters.add(limit)} offset ${parameters.add(offset)}`;
-  return { text, values: parameters.values };
+      order by ${orderOf(inner)} limit ${most}
+    ) r order by ${orderOf(sort)} limit ${most}`;
 }
 
 /** How many tickets the whole list has. */
