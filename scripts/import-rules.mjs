@@ -90,7 +90,7 @@ export const backwards = [
   },
   {
     from: /^subgraphs\/support\/tickets\/ticket[.]editor[.]ts$/,
-    to: /^subgraphs\/support\/escalations\/escalation[.]record[.]ts$/,
+    to: /^subgraphs\/support\/escalations\/store-escalation[.]ts$/,
     why: 'Every change of a ticket is made by TicketEditor, and a higher level is kept as an escalation in the same transaction.',
   },
 ];

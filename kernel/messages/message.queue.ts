@@ -24,7 +24,7 @@ export interface MessageQueueParts<J> {
   /** What a job sends now; undefined where nothing is to be sent any more. @throws MessageRejected */
   messageOf(job: J): Promise<Mail | Sms | undefined>;
   /** Keeps what came of an attempt, and says whether it was the last. */
-  note?(job: J, attempt: Attempt): Promise<boolean>;
+  recordAttempt?(job: J, attempt: Attempt): Promise<boolean>;
 }
 
 /**
@@ -44,7 +44,7 @@ export class MessageQueue<J extends object> {
   async #send(job: J): Promise<void> {
     const attempt = await this.#attempt(job);
     if (!attempt) return;
-    const isLast = await this.parts.note?.(job, attempt);
+    const isLast = await this.parts.recordAttempt?.(job, attempt);
     if (attempt.problem === undefined) return;
     if (!(isLast ?? attempt.isFinal)) throw attempt.error;
     this.parts.log.warn({ err: attempt.error, message: this.parts.idOf(job) }, 'A message cannot be delivered and is dropped');

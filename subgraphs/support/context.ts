@@ -25,8 +25,8 @@ import { ReportService } from './reports/report.service.ts';
 import { RoutingRuleService } from './routing/routing-rule.service.ts';
 import { SlaPolicyService } from './sla-policies/sla-policy.service.ts';
 import { TicketSearch } from './ticket-search/ticket.search.ts';
-import { TicketOpening } from './tickets/ticket.opening.ts';
 import { TicketService } from './tickets/ticket.service.ts';
+import { TicketCreator } from './tickets/ticket-creator.ts';
 import { isDesk } from './visibility.ts';
 
 /** What the resolvers of one request work with. */
@@ -59,7 +59,7 @@ export class SupportContext {
   @once get tickets(): TicketService {
     const { editor, comments, router, desks, attachments, ports } = this.#core;
     const loader = this.loaders.tickets;
-    const opening = new TicketOpening({
+    const creator = new TicketCreator({
       ...this.shared,
       graph: ports.graph,
       assignment: this.assignment,
@@ -68,14 +68,14 @@ export class SupportContext {
       editor,
       attachments,
     });
-    return new TicketService({ ...this.shared, editor, authors: this.authors, comments, opening, loader });
+    return new TicketService({ ...this.shared, editor, authors: this.authors, comments, creator, loader });
   }
 
   @once get ticketSearch(): TicketSearch {
-    const { ports, tally, accents, textAccounts } = this.#core;
+    const { ports, counters, accents, textAccounts } = this.#core;
     const { organizationId, accounts } = this.principal;
     const reader = { organizationId, accounts, isDesk: isDesk(this.principal) };
-    return new TicketSearch(ports.rows, tally, reader, this.loaders.tickets, accents, textAccounts);
+    return new TicketSearch(ports.rows, counters, reader, this.loaders.tickets, accents, textAccounts);
   }
 
   @once get comments(): CommentService {
@@ -97,12 +97,12 @@ export class SupportContext {
   }
 
   @once get escalations(): EscalationService {
-    const { editor, comments: writer, notifier } = this.#core;
-    return new EscalationService({ ...this.shared, editor, authors: this.authors, writer, notifier, loader: this.loaders.escalations });
+    const { editor, comments: writer, notificationSender: sender } = this.#core;
+    return new EscalationService({ ...this.shared, editor, authors: this.authors, writer, sender, loader: this.loaders.escalations });
   }
 
   @once get notifications(): NotificationService {
-    return new NotificationService({ ...this.shared, notifier: this.#core.notifier, tickets: this.loaders.tickets });
+    return new NotificationService({ ...this.shared, sender: this.#core.notificationSender, tickets: this.loaders.tickets });
   }
 
   @once get routingRules(): RoutingRuleService {

@@ -15,7 +15,7 @@ import { Notification } from './notifications/notification.entity.ts';
 import { notificationRetention } from './notifications/notification.retention.ts';
 import { NotificationContent } from './notifications/notification-content.entity.ts';
 import { NotificationRecipient } from './notifications/notification-recipient.entity.ts';
-import { Notifier } from './notifications/notifier.ts';
+import { NotificationSender } from './notifications/notification-sender.ts';
 import { TicketLinks } from './notifications/ticket.links.ts';
 import type { SupportPorts } from './ports.ts';
 import { defineGeneration } from './reports/report.generation.ts';
@@ -27,11 +27,11 @@ import { automationSweeper } from './routing/automation.sweeper.ts';
 import { RoutingRule } from './routing/routing-rule.entity.ts';
 import { desks } from './routing/ticket.desk.ts';
 import { TicketRouter } from './routing/ticket.router.ts';
-import { SlaKeeper } from './sla/sla.keeper.ts';
 import { slaSweeper } from './sla/sla.sweeper.ts';
+import { SlaTracker } from './sla/sla-tracker.ts';
 import { supportEvents } from './support.events.ts';
-import { accountTallyBackfill, TicketTally } from './ticket-search/ticket.tally.ts';
 import { accentsBackfill, textAccountsBackfill } from './ticket-search/ticket.text.ts';
+import { accountCountersBackfill, TicketCounters } from './ticket-search/ticket-counters.ts';
 import { TicketEditor } from './tickets/ticket.editor.ts';
 import { Ticket } from './tickets/ticket.entity.ts';
 import { TicketChange } from './tickets/ticket-change.entity.ts';
@@ -44,14 +44,14 @@ export type SupportCore = ReturnType<typeof createCore>;
 export function createCore(ports: SupportPorts) {
   const { clock, database, log, origin, rows, secrets } = ports;
   const links = new TicketLinks(ports);
-  const notifier = new Notifier({ ...ports, links });
-  const editor = new TicketEditor(clock, new SlaKeeper(), [followWithAutomations]);
+  const sender = new NotificationSender({ ...ports, links });
+  const editor = new TicketEditor(clock, new SlaTracker(), [followWithAutomations]);
   const attachments = new AttachmentStore(ports);
   const comments = new CommentWriter({ editor, attachments, origin });
   const reportLinks = new ReportLinks(secrets, origin);
   const notifications = notificationRetention(ports);
   const retained = [notifications, attachments.retained];
-  defineGeneration({ ...ports, notifier, links: reportLinks });
+  defineGeneration({ ...ports, sender, links: reportLinks });
   defineRemoval(ports);
   const readers = {
     tickets: new RecordReader(ports, Ticket, { agent: { entity: Agent, by: 'agentId' } }),
@@ -73,20 +73,20 @@ export function createCore(ports: SupportPorts) {
     editor,
     attachments,
     comments,
-    notifier,
+    notificationSender: sender,
     retained,
     notificationRetention: new RetentionTask({ name: 'support.notifications', everyMs: RETENTION_MS, log }, () => [notifications]),
     reportLinks,
     links,
-    router: new TicketRouter(notifier, clock),
+    router: new TicketRouter(sender, clock),
     desks: desks(),
     knowledge: knowledgeOf(ports),
     integrations: new Integrations(ports, supportEvents, comments),
-    tally: new TicketTally(rows, database.poller, accountTallyBackfill(ports), log),
+    counters: new TicketCounters(rows, database.poller, accountCountersBackfill(ports), log),
     accents: accentsBackfill(ports),
     textAccounts: textAccountsBackfill(ports),
     slaSweeper: slaSweeper({ ...ports, editor }),
-    automationSweeper: automationSweeper({ ...ports, editor, notifier, writer: comments }),
+    automationSweeper: automationSweeper({ ...ports, editor, sender, writer: comments }),
     readers,
   };
 }

@@ -49,7 +49,7 @@ export const support: Domain<SupportPorts, RunningSupport> = {
     const {
       attachments,
       integrations,
-      tally,
+      counters,
       accents,
       textAccounts,
       slaSweeper,
@@ -58,7 +58,7 @@ export const support: Domain<SupportPorts, RunningSupport> = {
       readers,
       reportLinks,
     } = core;
-    const working = [attachments, tally, accents, textAccounts, slaSweeper, automationSweeper, notificationRetention, integrations];
+    const working = [attachments, counters, accents, textAccounts, slaSweeper, automationSweeper, notificationRetention, integrations];
     return {
       subgraph: buildSubgraph<SupportContext>({
         name: 'support',

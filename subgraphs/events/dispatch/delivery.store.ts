@@ -1,7 +1,7 @@
 import type { Orm, Rows } from '../../../kernel/database/database.ts';
 import { PREPARED } from '../../../kernel/database/statements.ts';
 import type { Delivery } from '../deliveries/delivery.entity.ts';
-import type { EventLog, Told } from '../log/event.log.ts';
+import type { EventLog, EventPayload } from '../log/event.log.ts';
 import { AT_ONCE } from '../webhooks/webhook.due.ts';
 import type { SealedSecrets } from '../webhooks/webhook.secret.ts';
 
@@ -18,7 +18,7 @@ export interface WebhookLease extends SealedSecrets {
 type DueDelivery = Pick<Delivery, 'id' | 'organizationId' | 'webhookId' | 'eventId' | 'event' | 'occurredAt' | 'attempt'>;
 
 /** A delivery that is due, with what it delivers: null where the event has left the log. */
-export type Due = DueDelivery & { [K in keyof Told]: Told[K] | null };
+export type Due = DueDelivery & { [K in keyof EventPayload]: EventPayload[K] | null };
 
 export interface DueDeliveries {
   /** In the order of the log. */

@@ -28,7 +28,7 @@ export interface Wanted {
 }
 
 /** What an event says, and the request that led to it. */
-export type Told = Pick<EventRecord, 'payload' | 'traceparent'>;
+export type EventPayload = Pick<EventRecord, 'payload' | 'traceparent'>;
 
 /** The log of all organizations, as the platform itself writes and follows it. Positions are sequences. */
 export class EventLog implements Feed<EventRecord, EventSelection> {
@@ -132,12 +132,12 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
   }
 
   /** What these events say, by their ids: none for one that has left the log. Each is named with the instant of its event. */
-  async payloads(wanted: readonly Wanted[]): Promise<ReadonlyMap<string, Told>> {
+  async payloads(wanted: readonly Wanted[]): Promise<ReadonlyMap<string, EventPayload>> {
     const known = wanted.map(({ organizationId, eventId }) => this.recent.find(organizationId, eventId));
-    const payloads = new Map(known.flatMap((event): [string, Told][] => (event ? [[event.id, event]] : [])));
+    const payloads = new Map(known.flatMap((event): [string, EventPayload][] => (event ? [[event.id, event]] : [])));
     const missing = wanted.filter(({ eventId }) => !payloads.has(eventId));
     if (missing.length === 0) return payloads;
-    const rows = await this.rows.query<Told & { id: string }>(
+    const rows = await this.rows.query<EventPayload & { id: string }>(
       `select "id", "payload", "traceparent" from ${this.#table} where "id" = any($1) and "occurred_at" = any($2)`,
       [missing.map(({ eventId }) => eventId), [...new Set(missing.map(({ occurredAt }) => occurredAt.toISOString()))]],
       PREPARED,

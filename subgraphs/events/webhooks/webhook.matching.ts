@@ -3,13 +3,17 @@ import type { EventRecord } from '../log/event.entity.ts';
 import type { Webhook, WebhookFilters, WebhookPriority } from './webhook.entity.ts';
 
 type Subscription = Pick<Webhook, 'events' | 'family' | 'filters'>;
-type Told = Pick<EventRecord, 'event' | 'family' | 'payload'>;
+type MatchedEvent = Pick<EventRecord, 'event' | 'family' | 'payload'>;
 
 /** Whether a webhook gets an event: by its patterns, its family, and for tickets by its filters (specification 2.8, 6). `type`: what is known of it. */
-export function wants({ events, family, filters }: Subscription, told: Told, type: Pick<EventType, 'requires'> | undefined): boolean {
-  if (family && family !== told.family) return false;
-  if (!events.some((pattern) => matches(pattern, { ...type, name: told.event, family: told.family }))) return false;
-  return !filters || told.family !== 'support' || passes(filters, told.payload);
+export function wants(
+  { events, family, filters }: Subscription,
+  event: MatchedEvent,
+  type: Pick<EventType, 'requires'> | undefined,
+): boolean {
+  if (family && family !== event.family) return false;
+  if (!events.some((pattern) => matches(pattern, { ...type, name: event.event, family: event.family }))) return false;
+  return !filters || event.family !== 'support' || passes(filters, event.payload);
 }
 
 /** An event without the member that is filtered by does not pass. */

@@ -15,24 +15,24 @@ export interface MailParts {
   origin: string;
 }
 
-/** What whoever runs an organization is told of an event: a subject and paragraphs, after the greeting. */
-export interface Letter {
+/** Subject and paragraphs (after the greeting) of a mail to the administrators of an organization. */
+export interface MailContent {
   subject: string;
   paragraphs: readonly string[];
 }
 
-/** A reaction that tells of an event by mail who runs the organization: its active owners and administrators, each once. */
-export function tellAdministrators<Shape extends z.ZodType>(
+/** Creates a reaction that mails an event to the active owners and administrators of its organization, to each once. */
+export function mailAdministrators<Shape extends z.ZodType>(
   { orm, mails }: Pick<MailParts, 'orm' | 'mails'>,
   /** `shape` is what is read of the event's envelope. */
   { name, on, shape }: { name: string; on: string; shape: Shape },
-  letterOf: (event: z.infer<Shape>) => Letter,
+  contentOf: (event: z.infer<Shape>) => MailContent,
 ): Reaction {
   return {
     name,
     on,
     async handle(event) {
-      const letter = letterOf(shape.parse(JSON.parse(event.payload)));
+      const content = contentOf(shape.parse(JSON.parse(event.payload)));
       await organizationEm(orm, event.organizationId).transactional(async (tx) => {
         if (!(await claimOnce(tx, event.id, name))) return;
 
@@ -40,7 +40,7 @@ export function tellAdministrators<Shape extends z.ZodType>(
         const recipients = await tx.find(User, { role: { $in: roles }, status: UserStatus.ACTIVE }, { orderBy: { id: 'asc' } });
         for (const recipient of recipients) {
           const { organizationId } = event;
-          await mails.enqueue(tx, mailTo(recipient, letter.subject, letter), { organizationId });
+          await mails.enqueue(tx, mailTo(recipient, content.subject, content), { organizationId });
         }
       });
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Reaction, timestamp } from '../../../kernel/events/events.ts';
-import { type MailParts, tellAdministrators } from './administrators.reaction.ts';
+import { type MailParts, mailAdministrators } from './administrators.reaction.ts';
 
 /** What identity reads of `integration.disabled`; the event may carry more, and may come to carry more. */
 const disabled = z.object({
@@ -24,7 +24,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
 
 /** Tells that the platform stopped using an integration. */
 export const integrationDisabled = (parts: MailParts): Reaction =>
-  tellAdministrators(
+  mailAdministrators(
     parts,
     { name: 'identity.integration-disabled', on: 'integration.disabled', shape: disabled },
     ({ data: { integration } }) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Reaction, timestamp } from '../../../kernel/events/events.ts';
-import { type MailParts, tellAdministrators } from './administrators.reaction.ts';
+import { type MailParts, mailAdministrators } from './administrators.reaction.ts';
 
 /** What identity reads of `webhook.disabled`; the event may carry more, and may come to carry more. */
 const disabled = z.object({
@@ -18,7 +18,7 @@ type DisabledWebhook = z.infer<typeof disabled>['data']['webhook'];
 
 /** Tells that the platform stopped delivering to a webhook. */
 export const webhookDisabled = (parts: MailParts): Reaction =>
-  tellAdministrators(parts, { name: 'identity.webhook-disabled', on: 'webhook.disabled', shape: disabled }, ({ data: { webhook } }) => ({
+  mailAdministrators(parts, { name: 'identity.webhook-disabled', on: 'webhook.disabled', shape: disabled }, ({ data: { webhook } }) => ({
     subject: 'A webhook was disabled',
     paragraphs: [
       `we no longer deliver events to your webhook ${webhook.id}, at ${withoutQuery(webhook.url)}, since ${webhook.disabled_at}: ${reasonOf(webhook)}`,

@@ -83,7 +83,7 @@ function tell(comment: Comment, attachments: readonly Attachment[], ticket: Tick
     size: attachment.size,
     download_url: downloadUrlOf(origin, attachment),
   }));
-  const told = {
+  const payload = {
     id,
     ticket_id: ticketId,
     content,
@@ -93,5 +93,5 @@ function tell(comment: Comment, attachments: readonly Attachment[], ticket: Tick
     attachments: files,
     created_at: createdAt.toISOString(),
   };
-  return { ...about(ticket), occurredAt: createdAt, data: { comment: told, ticket: payloadOf(ticket) } };
+  return { ...about(ticket), occurredAt: createdAt, data: { comment: payload, ticket: payloadOf(ticket) } };
 }

@@ -5,7 +5,7 @@ import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import type { CommentAuthors } from '../comments/comment.authors.ts';
 import type { CommentWriter } from '../comments/comment.writer.ts';
 import { checkAllowance } from '../notifications/notification.limits.ts';
-import type { Notifier } from '../notifications/notifier.ts';
+import type { NotificationSender } from '../notifications/notification-sender.ts';
 import { TicketStatus } from '../ticket.states.ts';
 import type { TicketEditor } from '../tickets/ticket.editor.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
@@ -21,7 +21,7 @@ export interface EscalationServiceDeps {
   editor: TicketEditor;
   authors: CommentAuthors;
   writer: CommentWriter;
-  notifier: Notifier;
+  sender: NotificationSender;
   loader: RecordLoader<Escalation>;
 }
 
@@ -36,7 +36,7 @@ export class EscalationService {
    */
   async escalate(ticketId: string, { escalationLevel, reason, notify, metadata, comments }: EscalationInput): Promise<Ticket> {
     const { em, principal, editor, authors, writer } = this.deps;
-    const told = [...new Set(notify ?? [])];
+    const recipients = [...new Set(notify ?? [])];
     const author = comments ? await authors.of() : undefined;
     return em.transactional(async (tx) => {
       const escalate = async (ticket: Ticket, now: Date): Promise<void> => {
@@ -48,9 +48,9 @@ export class EscalationService {
         const note = { author, content: comments, type: 'internal_note', visibility: Visibility.INTERNAL };
         await writer.append(tx, ticket, note, principal, now);
       };
-      const details = { comments: comments ?? null, notify: told, metadata: metadata ?? {} };
+      const details = { comments: comments ?? null, notify: recipients, metadata: metadata ?? {} };
       const ticket = await editor.change(tx, ticketId, principal, escalate, details);
-      if (told.length > 0) await this.#tell(tx, ticket, told);
+      if (recipients.length > 0) await this.#tell(tx, ticket, recipients);
       return ticket;
     });
   }
@@ -60,7 +60,7 @@ export class EscalationService {
   }
 
   async #tell(tx: EntityManager, ticket: Ticket, addresses: readonly string[]): Promise<void> {
-    const { clock, notifier, principal } = this.deps;
+    const { clock, sender, principal } = this.deps;
     await checkAllowance(tx, principal.organizationId, principal.plan, clock.now(), addresses.length);
     const { escalationLevel, escalationReason } = ticket;
     const contacts = addresses.map((address) => ({ address }));
@@ -68,6 +68,6 @@ export class EscalationService {
       ['level', String(escalationLevel)],
       ['reason', escalationReason ?? ''],
     ]);
-    await notifier.mail(tx, ticket, { contacts }, { template: 'ticket_escalated', variables }, principal);
+    await sender.sendTicketMail(tx, ticket, { contacts }, { template: 'ticket_escalated', variables }, principal);
   }
 }

@@ -78,7 +78,7 @@ export class IntegrationDelivery {
   @Property({ type: 'datetime', length: 3, nullable: true })
   settledAt: Date | null = null;
 
-  settle(status: IntegrationDeliveryStatus, now: Date, error: string | null = null): void {
+  finish(status: IntegrationDeliveryStatus, now: Date, error: string | null = null): void {
     this.status = status;
     this.error = error;
     this.settledAt = now;

@@ -11,7 +11,7 @@ export const FAILING = 'failing';
 
 /**
  * What all integrations have in common: whether they are used, and how they fare. Its queue stands in `integration_delivery`;
- * one process at a time works on it, as long as `leaseUntil` says (integration.lane.ts).
+ * one process at a time works on it, as long as `leaseUntil` says (integration-queue.ts).
  */
 @ObjectType()
 export abstract class Integration {

@@ -3,7 +3,7 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { Backoff } from '../../../kernel/outbound/backoff.ts';
 import type { Integration } from './integration.entity.ts';
 import type { IntegrationDelivery } from './integration-delivery.entity.ts';
-import type { Told } from './told.ts';
+import type { ParsedEvent } from './parsed-event.ts';
 
 /** What came of an attempt. `error` is in words for the integration's owner and holds no secret. */
 export type Outcome =
@@ -18,16 +18,16 @@ export type Outcome =
   /** Nothing will get through until its owner does something. */
   | { kind: 'disabled'; reason: string; error: string };
 
-/** One delivery that a process has the turn to attempt. */
-export interface Turn<I extends Integration> {
+/** A delivery that this process may attempt, since it holds the lease of the integration. */
+export interface LeasedDelivery<I extends Integration> {
   integration: I;
   delivery: IntegrationDelivery;
   /** Of an attempt before this one nobody knows what came: it may have been done. */
   isRepeat: boolean;
 }
 
-export interface Attempt<I extends Integration> extends Turn<I> {
-  told: Told;
+export interface Attempt<I extends Integration> extends LeasedDelivery<I> {
+  event: ParsedEvent;
 }
 
 /** A kind of remote: what it wants to be told, and how it is. */
@@ -39,7 +39,7 @@ export interface Provider<I extends Integration> {
   /** Between two deliveries. */
   readonly paceMs: number;
   readonly backoff: Backoff;
-  wants(integration: I, told: Told): boolean;
+  wants(integration: I, event: ParsedEvent): boolean;
   /** Makes one attempt, outside of any transaction. Never throws for what a remote or the network does. */
   deliver(attempt: Attempt<I>): Promise<Outcome>;
 }

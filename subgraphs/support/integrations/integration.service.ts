@@ -12,18 +12,18 @@ import { LOCKED, onDuplicate, orNotFound } from '../../../kernel/records/records
 import { between, matching } from '../../../kernel/records/where.ts';
 import type { Integration } from './integration.entity.ts';
 import { IntegrationExists } from './integration.errors.ts';
-import type { IntegrationLane } from './integration.lane.ts';
 import type { Outcome } from './integration.provider.ts';
 import { type IntegrationTest, testResultOf } from './integration.test-result.ts';
 import { IntegrationDelivery } from './integration-delivery.entity.ts';
 import type { IntegrationDeliveryFilter } from './integration-delivery.inputs.ts';
+import type { IntegrationQueue } from './integration-queue.ts';
 
 export interface IntegrationServiceDeps<I extends Integration> {
   em: EntityManager;
   principal: Principal;
   clock: Clock;
   guard: UrlGuard;
-  lane: Pick<IntegrationLane<I>, 'wake'>;
+  queue: Pick<IntegrationQueue<I>, 'wake'>;
   provider: { test(integration: I): Promise<Outcome> };
 }
 
@@ -74,7 +74,7 @@ export abstract class IntegrationService<I extends Integration> {
       const found = await this.#locked(tx, id);
       if (result.succeeded) found.succeeded(result.testedAt);
       else found.lastError = result.error;
-      if (result.succeeded && found.active) await this.deps.lane.wake(tx, found);
+      if (result.succeeded && found.active) await this.deps.queue.wake(tx, found);
     });
     return result;
   }
@@ -99,7 +99,7 @@ export abstract class IntegrationService<I extends Integration> {
       const integration = await this.#locked(tx, id);
       change(integration);
       integration.updatedAt = this.deps.clock.now();
-      if (integration.active) await this.deps.lane.wake(tx, integration);
+      if (integration.active) await this.deps.queue.wake(tx, integration);
       return integration;
     });
   }

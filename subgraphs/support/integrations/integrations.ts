@@ -8,8 +8,8 @@ import { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import type { CommentWriter } from '../comments/comment.writer.ts';
 import type { SupportPorts } from '../ports.ts';
 import { JIRA_API_TOKENS, JIRA_INBOUND_SECRETS, SLACK_WEBHOOK_URLS } from '../sealed.ts';
-import { IntegrationLane } from './integration.lane.ts';
 import { sampleIntegrations } from './integration.metrics.ts';
+import { IntegrationQueue } from './integration-queue.ts';
 import { JiraClient } from './jira/jira.client.ts';
 import { mountJira } from './jira/jira.http.ts';
 import { JiraInbound } from './jira/jira.inbound.ts';
@@ -29,8 +29,8 @@ export class Integrations {
   readonly #guard: UrlGuard;
   readonly #client: HttpClient;
   readonly #secrets: Record<'webhookUrls' | 'tokens' | 'inbound', SecretBox>;
-  readonly #slack: { provider: SlackProvider; lane: IntegrationLane<SlackIntegration> };
-  readonly #jira: { provider: JiraProvider; lane: IntegrationLane<JiraIntegration> };
+  readonly #slack: { provider: SlackProvider; queue: IntegrationQueue<SlackIntegration> };
+  readonly #jira: { provider: JiraProvider; queue: IntegrationQueue<JiraIntegration> };
   readonly #inbound: JiraInbound;
 
   constructor(
@@ -49,8 +49,8 @@ export class Integrations {
     this.#client = new HttpClient({ guard: this.#guard, userAgent: USER_AGENT, clock });
     const slack = new SlackProvider(new SlackClient(this.#client), this.#secrets.webhookUrls, origin);
     const jira = new JiraProvider({ orm, clock, client: new JiraClient(this.#client), tokens: this.#secrets.tokens, origin });
-    this.#slack = { provider: slack, lane: new IntegrationLane(ports, slack) };
-    this.#jira = { provider: jira, lane: new IntegrationLane(ports, jira) };
+    this.#slack = { provider: slack, queue: new IntegrationQueue(ports, slack) };
+    this.#jira = { provider: jira, queue: new IntegrationQueue(ports, jira) };
     this.#inbound = new JiraInbound({ orm, clock, inboundSecrets: this.#secrets.inbound, comments, origin });
   }
 
@@ -60,8 +60,8 @@ export class Integrations {
       name: 'support.integrations',
       on: this.eventTypes.map(({ name }) => name),
       consume: async (events) => {
-        await this.#slack.lane.plan(events);
-        await this.#jira.lane.plan(events);
+        await this.#slack.queue.plan(events);
+        await this.#jira.queue.plan(events);
       },
     };
   }
@@ -90,7 +90,7 @@ export class Integrations {
   /** Lets what is under way end. */
   async stop(): Promise<void> {
     this.#stopSampling?.();
-    await Promise.all([this.#slack.lane.stop(), this.#jira.lane.stop()]);
+    await Promise.all([this.#slack.queue.stop(), this.#jira.queue.stop()]);
     await this.#client.close();
   }
 }

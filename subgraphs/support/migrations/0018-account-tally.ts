@@ -11,7 +11,7 @@ const KEYS = `"organization_id", coalesce("account_id", '') as "account_id", coa
 
 /**
  * How many tickets of each kind an account or customer has: a ledger as `ticket_tally` is. Tickets that there are already are counted
- * afterwards, an organization at a time (ticket-search/ticket.tally.ts). Making the triggers waits for the tickets that are being
+ * afterwards, an organization at a time (ticket-search/ticket-counters.ts). Making the triggers waits for the tickets that are being
  * written: whatever they miss, that count sees.
  */
 export const accountTally = migration('0018-account-tally', [

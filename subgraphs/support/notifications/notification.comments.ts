@@ -5,7 +5,7 @@ import { Agent } from '../agents/agent.entity.ts';
 import { Comment } from '../comments/comment.entity.ts';
 import { Visibility } from '../visibility.ts';
 import { CommentFilter } from './notification.states.ts';
-import type { Contact } from './notifier.ts';
+import type { Contact } from './notification-sender.ts';
 
 const MAX_COMMENTS = 10;
 /** A mail is no archive: what is longer is cut, and stands whole with the ticket. */

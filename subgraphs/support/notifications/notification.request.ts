@@ -5,7 +5,7 @@ import { TICKET_PLACEHOLDERS } from './notification.composer.ts';
 import type { NotificationInput, NotificationRecipientInput } from './notification.inputs.ts';
 import { CommentFilter, NotificationType } from './notification.states.ts';
 import { isTemplateName, TEMPLATE_NAMES, type TemplateName } from './notification.templates.ts';
-import type { Contact } from './notifier.ts';
+import type { Contact } from './notification-sender.ts';
 
 /** A request that holds together, in the form that its type asks for. */
 export type NotificationRequest = EmailRequest | { type: NotificationType.SMS; contacts: Contact[]; message: string };

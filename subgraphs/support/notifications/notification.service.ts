@@ -16,14 +16,14 @@ import { checkAllowance } from './notification.limits.ts';
 import { requestOf } from './notification.request.ts';
 import { NotificationType } from './notification.states.ts';
 import { NotificationRecipient } from './notification-recipient.entity.ts';
-import type { Notifier } from './notifier.ts';
+import type { NotificationSender } from './notification-sender.ts';
 import { LINK_MS } from './ticket.links.ts';
 
 export interface NotificationServiceDeps {
   em: EntityManager;
   request: RequestContext;
   clock: Clock;
-  notifier: Notifier;
+  sender: NotificationSender;
   tickets: RecordLoader<Ticket>;
 }
 
@@ -33,15 +33,15 @@ export class NotificationService {
 
   /** Sent when it returned: by jobs. @throws ResourceNotFound, InvalidParameters, NotificationLimitReached */
   async notify(ticketId: string, input: NotificationInput): Promise<Notification> {
-    const { em, request, clock, notifier } = this.deps;
+    const { em, request, clock, sender } = this.deps;
     const { principal } = request;
     const ticket = await this.#ticket(ticketId);
     const asked = requestOf(input);
     return em.transactional(async (tx) => {
       await checkAllowance(tx, principal.organizationId, principal.plan, clock.now(), asked.contacts.length);
-      if (asked.type === NotificationType.SMS) return notifier.text(tx, ticket, asked, asked.message, principal);
+      if (asked.type === NotificationType.SMS) return sender.sendTicketSms(tx, ticket, asked, asked.message, principal);
       const comments = await commentsFor(tx, ticketId, asked.commentFilter, asked.contacts);
-      return notifier.mail(tx, ticket, asked, { ...asked, comments }, principal);
+      return sender.sendTicketMail(tx, ticket, asked, { ...asked, comments }, principal);
     });
   }
 

@@ -8,7 +8,7 @@ import { organizationEm } from '../../../kernel/records/organization.filter.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { type Cell, Figures } from '../analytics/figures.ts';
-import type { Notifier } from '../notifications/notifier.ts';
+import type { NotificationSender } from '../notifications/notification-sender.ts';
 import { contentOf } from './report.content.ts';
 import { fileKeyOf, Report } from './report.entity.ts';
 import type { ReportLinks } from './report.links.ts';
@@ -36,7 +36,7 @@ export interface GenerationDeps {
   isSuspended?: IsSuspended | undefined;
   clock: Clock;
   files: FileStore;
-  notifier: Notifier;
+  sender: NotificationSender;
   links: ReportLinks;
   log: Logger;
 }
@@ -107,13 +107,13 @@ class ReportGenerator {
 
   /** Ready and to be told of, or neither. */
   async #complete(job: GenerationJob, rows: number): Promise<void> {
-    const { clock, links, notifier } = this.deps;
+    const { clock, links, sender } = this.deps;
     await this.#change(job, async (tx, report) => {
       report.complete(rows, clock.now());
       const { notificationEmail: address } = report.delivery;
       if (!address) return;
       const mail = mailAbout(report, links.urlOf(report, clock.now()), links.hours);
-      const { id } = await notifier.announce(tx, report.organizationId, { contacts: [{ address }] }, mail, ACTOR);
+      const { id } = await sender.sendMail(tx, report.organizationId, { contacts: [{ address }] }, mail, ACTOR);
       report.notificationId = id;
     });
   }

@@ -5,7 +5,7 @@ import { AuthorType } from '../comment.author.ts';
 import type { CommentWriter } from '../comments/comment.writer.ts';
 import { wordsOf } from '../notifications/notification.composer.ts';
 import { remainingAllowance } from '../notifications/notification.limits.ts';
-import type { Notifier } from '../notifications/notifier.ts';
+import type { NotificationSender } from '../notifications/notification-sender.ts';
 import { MAX_ESCALATION_LEVEL, TicketStatus } from '../ticket.states.ts';
 import type { TicketEditor } from '../tickets/ticket.editor.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
@@ -17,7 +17,7 @@ import { AutomationKind, TicketAutomation } from './ticket-automation.entity.ts'
 export interface AutomationSweeperDeps extends DueDeps, Pick<Ports, 'database' | 'isSuspended'> {
   editor: TicketEditor;
   writer: CommentWriter;
-  notifier: Notifier;
+  sender: NotificationSender;
 }
 
 const DUE = {
@@ -57,7 +57,7 @@ async function escalate(
 }
 
 /** Nobody is told that we work on what waits for them. */
-async function update(tx: EntityManager, { writer, notifier }: AutomationSweeperDeps, ticket: Ticket, now: Date): Promise<void> {
+async function update(tx: EntityManager, { writer, sender }: AutomationSweeperDeps, ticket: Ticket, now: Date): Promise<void> {
   const { contact, organizationId, slaTerms } = ticket;
   if (ticket.waitingSince) return;
   const content = `We are still working on this ticket, which is ${wordsOf(ticket.status)}.`;
@@ -66,5 +66,5 @@ async function update(tx: EntityManager, { writer, notifier }: AutomationSweeper
   if (!contact?.email) return;
   const contacts = [{ address: contact.email, name: contact.name, role: contact.role }];
   const allowance = await remainingAllowance(tx, organizationId, slaTerms.plan, now);
-  await notifier.mail(tx, ticket, { contacts, allowance }, { template: 'scheduled_update' }, ROUTING_ACTOR);
+  await sender.sendTicketMail(tx, ticket, { contacts, allowance }, { template: 'scheduled_update' }, ROUTING_ACTOR);
 }

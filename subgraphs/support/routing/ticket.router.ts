@@ -3,7 +3,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { remainingAllowance } from '../notifications/notification.limits.ts';
-import type { Notifier } from '../notifications/notifier.ts';
+import type { NotificationSender } from '../notifications/notification-sender.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import type { RoutingRule } from './routing-rule.entity.ts';
 import { firstMatch, type RoutedTicket } from './rule.matching.ts';
@@ -15,7 +15,7 @@ export const ROUTING_ACTOR = { kind: 'system', id: 'support.routing' } as const;
 /** Does what routing rules say about a new ticket, in the transaction that opens it. */
 export class TicketRouter {
   constructor(
-    private readonly notifier: Notifier,
+    private readonly sender: NotificationSender,
     private readonly clock: Clock,
   ) {}
 
@@ -34,9 +34,9 @@ export class TicketRouter {
 
   async #tell(tx: EntityManager, ticket: Ticket, addresses: readonly string[], ruleName: string, plan: Plan): Promise<void> {
     const allowance = await remainingAllowance(tx, ticket.organizationId, plan, this.clock.now());
-    const addressees = { contacts: addresses.map((address) => ({ address })), allowance };
+    const recipients = { contacts: addresses.map((address) => ({ address })), allowance };
     const parts = { template: 'ticket_routed', variables: new Map([['rule', ruleName]]) } as const;
-    await this.notifier.mail(tx, ticket, addressees, parts, ROUTING_ACTOR);
+    await this.sender.sendTicketMail(tx, ticket, recipients, parts, ROUTING_ACTOR);
   }
 
   #start(

@@ -4,7 +4,7 @@ import { addWorkingTime, type Span, workingTime } from '../working-time/business
 import { AT_RISK_SHARE, milliseconds } from './sla.terms.ts';
 
 /** What the service level of a ticket is told from. */
-export const SLA_MEMBERS = [
+export const SLA_FIELDS = [
   'id',
   'status',
   'createdAt',
@@ -22,7 +22,7 @@ export const SLA_MEMBERS = [
   'escalatedAt',
   'escalationReason',
 ] as const satisfies readonly (keyof Ticket)[];
-export type SlaTicket = Pick<Ticket, (typeof SLA_MEMBERS)[number]>;
+export type SlaTicket = Pick<Ticket, (typeof SLA_FIELDS)[number]>;
 
 export enum SlaClock {
   RESPONSE = 'response_time',

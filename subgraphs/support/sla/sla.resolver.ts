@@ -4,7 +4,7 @@ import { ReadsFields } from '../../../kernel/graphql/selected-fields.ts';
 import type { SupportContext } from '../context.ts';
 import { MAX_ESCALATION_LEVEL } from '../ticket.states.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
-import { SLA_MEMBERS, type SlaTicket } from './sla.clocks.ts';
+import { SLA_FIELDS, type SlaTicket } from './sla.clocks.ts';
 import { SlaEscalation, SlaStatus, TicketSla } from './sla.types.ts';
 import { type EscalationView, SlaView, slaStatusOf } from './sla.view.ts';
 
@@ -18,7 +18,7 @@ export class SlaResolver {
   }
 
   @FieldResolver(() => TicketSla)
-  @ReadsFields(...SLA_MEMBERS)
+  @ReadsFields(...SLA_FIELDS)
   sla(@Root() ticket: SlaTicket, @Ctx() { clock }: SupportContext): TicketSla {
     return new SlaView(ticket, clock.now());
   }

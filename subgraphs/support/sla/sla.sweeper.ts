@@ -5,7 +5,7 @@ import { TicketStatus } from '../ticket.states.ts';
 import type { TicketEditor } from '../tickets/ticket.editor.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { escalationsOf } from './sla.clocks.ts';
-import { SLA_JOB } from './sla.keeper.ts';
+import { SLA_JOB } from './sla-tracker.ts';
 
 export interface SlaSweeperDeps extends DueDeps, Pick<Ports, 'database' | 'isClosed'> {
   editor: TicketEditor;

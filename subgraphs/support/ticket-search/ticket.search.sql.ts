@@ -5,7 +5,7 @@ import { type TicketPriority, URGENCY } from '../ticket.states.ts';
 import { searchQuery, spelled, transitionalQuery } from '../words.ts';
 import { Parameters } from './parameters.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
-import { LIFE_CYCLE, SORT_MEMBERS, type SortMember } from './ticket.sort.ts';
+import { LIFE_CYCLE, SORT_FIELDS, type SortField } from './ticket.sort.ts';
 
 /** Rows that all walks together may read: past this, it is cheaper to look at all that match. */
 const WALKED_MAX = 20_000;
@@ -295,14 +295,14 @@ function criteriaOf(criteria: TicketCriteria, parameters: Parameters): string[] 
 const isOneOf = (row: string, column: string, values: readonly string[], parameters: Parameters): string =>
   values.length === 1 ? `${row}."${column}" = ${parameters.add(values[0])}` : `${row}."${column}" = any(${parameters.add(values)}::text[])`;
 
-const columnOf = (field: string): SortMember => {
-  const found = SORT_MEMBERS[field];
+const columnOf = (field: string): SortField => {
+  const found = SORT_FIELDS[field];
   if (!found) throw new Error(`Tickets are not sorted by ${field}.`);
   return found;
 };
 
 /** A sort key in SQL, of its column or of a parameter. */
-const expressionsOf = ({ orderedBy }: SortMember, value: string): string[] => orderedBy?.(value) ?? [value];
+const expressionsOf = ({ orderedBy }: SortField, value: string): string[] => orderedBy?.(value) ?? [value];
 
 const orderOf = (sort: readonly SortBy[]): string =>
   sort

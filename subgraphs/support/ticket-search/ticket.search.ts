@@ -8,11 +8,11 @@ import { isCursorOf, type Properties, pageFrom, type Window } from '../../../ker
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
 import { pageStatement, type Statement, totalStatement, type Wanted } from './ticket.search.sql.ts';
-import { SORT_MEMBERS } from './ticket.sort.ts';
-import type { TicketTally } from './ticket.tally.ts';
+import { SORT_FIELDS } from './ticket.sort.ts';
+import type { TicketCounters } from './ticket-counters.ts';
 
 /** What members of a sort look like, for cursors. */
-const PROPERTIES: Properties = SORT_MEMBERS;
+const PROPERTIES: Properties = SORT_FIELDS;
 
 /** A row of a page: the id and what it is sorted by. */
 interface Key extends Record<string, unknown> {
@@ -31,7 +31,7 @@ export interface Reader extends RecordScope {
 export class TicketSearch {
   constructor(
     private readonly rows: Rows,
-    private readonly tally: TicketTally,
+    private readonly counters: TicketCounters,
     private readonly reader: Reader,
     private readonly tickets: RecordLoader<Ticket>,
     private readonly accents: Backfill,
@@ -65,7 +65,7 @@ export class TicketSearch {
   }
 
   async #total(wanted: Wanted): Promise<number> {
-    if (this.tally.knows(wanted.criteria)) return this.tally.count(this.reader.organizationId, wanted.criteria);
+    if (this.counters.knows(wanted.criteria)) return this.counters.count(this.reader.organizationId, wanted.criteria);
     const { text, values } = totalStatement(wanted);
     const [row] = await this.rows.query<{ total: number }>(text, values);
     return row?.total ?? 0;

@@ -15,7 +15,7 @@ export enum TicketSortField {
 export const LIFE_CYCLE: readonly string[] = Object.values(TicketStatus);
 
 /** A sort key: its column, the SQL expressions that order it, and the types of its values in SQL and in a cursor. */
-export interface SortMember {
+export interface SortField {
   column: string;
   type: string;
   runtimeType: string;
@@ -24,12 +24,12 @@ export interface SortMember {
   /** Most significant first, of a column or a parameter; the value itself where there are none. */
   orderedBy?(value: string): string[];
 }
-const instantIn = (column: string): SortMember => ({ column, type: 'timestamptz', runtimeType: 'Date' });
-const textIn = (column: string): SortMember => ({ column, type: 'text', runtimeType: 'string' });
-const numberIn = (column: string): SortMember => ({ column, type: 'float8', runtimeType: 'number' });
+const instantIn = (column: string): SortField => ({ column, type: 'timestamptz', runtimeType: 'Date' });
+const textIn = (column: string): SortField => ({ column, type: 'text', runtimeType: 'string' });
+const numberIn = (column: string): SortField => ({ column, type: 'float8', runtimeType: 'number' });
 
 /** What lists can be sorted by: fields of Ticket, and `relevance` where words are searched. */
-export const SORT_MEMBERS: Readonly<Record<string, SortMember>> = {
+export const SORT_FIELDS: Readonly<Record<string, SortField>> = {
   createdAt: instantIn('created_at'),
   updatedAt: instantIn('updated_at'),
   resolutionDue: instantIn('resolution_due'),
@@ -46,4 +46,4 @@ export const SORT_MEMBERS: Readonly<Record<string, SortMember>> = {
   id: textIn('id'),
   // alphabetical; only cursors of release 1.2 and before still ask for it (`continued`)
   status: { ...textIn('status'), items: LIFE_CYCLE },
-} satisfies Record<`${TicketSortField}` | 'relevance' | 'id' | 'status', SortMember>;
+} satisfies Record<`${TicketSortField}` | 'relevance' | 'id' | 'status', SortField>;

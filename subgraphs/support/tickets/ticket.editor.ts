@@ -6,8 +6,8 @@ import { type ChangeSet, changesBetween } from '../../../kernel/records/changes.
 import { newId } from '../../../kernel/records/ids.ts';
 import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import type { Category } from '../categories/category.ts';
-import { type EscalationDetails, keepEscalation } from '../escalations/escalation.record.ts';
-import type { SlaKeeper } from '../sla/sla.keeper.ts';
+import { type EscalationDetails, storeEscalation } from '../escalations/store-escalation.ts';
+import type { SlaTracker } from '../sla/sla-tracker.ts';
 import { TicketStatus } from '../ticket.states.ts';
 import { Ticket } from './ticket.entity.ts';
 import { ticketCreated, ticketEscalated, ticketResolved, ticketUpdated } from './ticket.events.ts';
@@ -23,7 +23,7 @@ export type Follower = (tx: EntityManager, ticket: Ticket, changes: ChangeSet, n
 export class TicketEditor {
   constructor(
     private readonly clock: Clock,
-    private readonly sla: SlaKeeper,
+    private readonly sla: SlaTracker,
     private readonly followers: readonly Follower[] = [],
   ) {}
 
@@ -49,14 +49,14 @@ export class TicketEditor {
     const ticket = orNotFound(await tx.findOne(Ticket, { id }, { ...LOCKED, refresh: true }), 'ticket', id);
     const now = this.clock.now();
     // what fell due before this change did, although nobody has told of it yet
-    if (ticket.slaDueAt && ticket.slaDueAt <= now) await this.sla.settle(tx, ticket, now);
+    if (ticket.slaDueAt && ticket.slaDueAt <= now) await this.sla.emitDue(tx, ticket, now);
     const before = observed(ticket);
     await act(ticket, now);
     const changes = changesBetween(before, observed(ticket));
     if (Object.keys(changes).length === 0) return ticket;
     ticket.touch(now);
     this.#keep(tx, ticket, changes, actor);
-    if (changes.escalation_level) keepEscalation(tx, ticket, actor, escalation);
+    if (changes.escalation_level) storeEscalation(tx, ticket, actor, escalation);
     for (const follow of this.followers) await follow(tx, ticket, changes, now);
     await record(tx, ticketUpdated(ticket, changes));
     if (changes.status?.to === TicketStatus.RESOLVED) await record(tx, ticketResolved(ticket, changes));
@@ -67,7 +67,7 @@ export class TicketEditor {
 
   #keep(tx: EntityManager, { id, organizationId, updatedAt }: Ticket, changes: ChangeSet, actor: Actor): void {
     for (const [member, { from, to }] of Object.entries(changes)) {
-      const told = {
+      const entry = {
         ticketId: id,
         organizationId,
         member,
@@ -78,7 +78,7 @@ export class TicketEditor {
         actorId: actor.id,
         createdAt: updatedAt,
       };
-      tx.persist(Object.assign(new TicketChange(), { id: newId('ticketChange'), ...told }));
+      tx.persist(Object.assign(new TicketChange(), { id: newId('ticketChange'), ...entry }));
     }
   }
 }

@@ -13,7 +13,7 @@ import { MAX_ESCALATION_LEVEL, TicketPriority, TicketStatus, ticketStates, URGEN
 import { ResolvedTicketWaits } from './ticket.errors.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
 
-/** A request for help (specification 2.7, 3.1). Its state machine lives here; its clocks are kept by `SlaKeeper`. */
+/** A request for help (specification 2.7, 3.1). Its state machine lives here; its clocks are kept by `SlaTracker`. */
 @ObjectType({ description: 'A request for help with a service or an account.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'ticket' })

@@ -14,8 +14,8 @@ import { shownTo, Visibility } from '../visibility.ts';
 import type { TicketEditor } from './ticket.editor.ts';
 import type { Ticket } from './ticket.entity.ts';
 import type { TicketCreateInput, TicketUpdateInput } from './ticket.inputs.ts';
-import type { TicketOpening } from './ticket.opening.ts';
 import { TicketChange } from './ticket-change.entity.ts';
+import type { TicketCreator } from './ticket-creator.ts';
 
 export interface TicketServiceDeps {
   em: EntityManager;
@@ -23,7 +23,7 @@ export interface TicketServiceDeps {
   editor: TicketEditor;
   authors: CommentAuthors;
   comments: CommentWriter;
-  opening: TicketOpening;
+  creator: TicketCreator;
   loader: RecordLoader<Ticket>;
 }
 
@@ -32,7 +32,7 @@ export class TicketService {
   constructor(private readonly deps: TicketServiceDeps) {}
 
   create(input: TicketCreateInput): Promise<Ticket> {
-    return this.deps.opening.open(input);
+    return this.deps.creator.create(input);
   }
 
   /** Its changes, newest first; what only the desk sees for the desk. @throws ResourceNotFound */

@@ -11,7 +11,7 @@ import { isStorable } from '../../../../kernel/values/text.ts';
 import { AuthorType } from '../../comment.author.ts';
 import type { CommentWriter } from '../../comments/comment.writer.ts';
 import { Visibility } from '../../visibility.ts';
-import { contentOf, isRestricted, type JiraPayload, jiraPayload, type ToldIssue, type ToldJiraComment } from './jira.payloads.ts';
+import { type CommentPayload, contentOf, type IssuePayload, isRestricted, type JiraPayload, jiraPayload } from './jira.payloads.ts';
 import { markOf } from './jira.texts.ts';
 import { JiraComment, JiraCommentOrigin } from './jira-comment.entity.ts';
 import { JiraIntegration } from './jira-integration.entity.ts';
@@ -67,47 +67,47 @@ export class JiraInbound {
     });
   }
 
-  async #takeComment(tx: EntityManager, integration: JiraIntegration, issue: JiraIssue, told: ToldJiraComment): Promise<void> {
-    if (!integration.syncSettings.syncComments || this.#isOurs(issue, told)) return;
-    const known = await tx.findOne(JiraComment, { integrationId: integration.id, jiraCommentId: told.id });
+  async #takeComment(tx: EntityManager, integration: JiraIntegration, issue: JiraIssue, comment: CommentPayload): Promise<void> {
+    if (!integration.syncSettings.syncComments || this.#isOurs(issue, comment)) return;
+    const known = await tx.findOne(JiraComment, { integrationId: integration.id, jiraCommentId: comment.id });
     if (known?.origin === JiraCommentOrigin.TICKET) return;
-    const content = storable(contentOf(told));
+    const content = storable(contentOf(comment));
     const digest = createHash('sha256').update(content).digest('base64url');
     if (content === '' || known?.digest === digest) return;
-    const visibility = visibilityOf(integration, told);
+    const visibility = visibilityOf(integration, comment);
     const draft = {
       content: known ? `Edited: ${content}` : content,
       type: visibility === Visibility.INTERNAL ? 'internal_note' : 'reply',
       visibility,
-      author: authorOf(told),
+      author: authorOf(comment),
     };
     const { id: commentId } = await this.deps.comments.add(tx, issue.ticketId, draft, ACTOR);
     if (known) known.digest = digest;
     // an edit is a comment of Jira too: it does not go back
-    const jiraCommentId = known ? `${told.id}#${commentId}` : told.id;
+    const jiraCommentId = known ? `${comment.id}#${commentId}` : comment.id;
     const made = { organizationId: integration.organizationId, integrationId: integration.id, commentId, jiraCommentId, digest };
     const row = { id: newId('jiraComment'), ...made, origin: JiraCommentOrigin.JIRA, createdAt: this.deps.clock.now() };
     tx.persist(Object.assign(new JiraComment(), row));
   }
 
   /** Jira may tell of a comment before its answer to our own request is here: then the mark says whose it is. */
-  #isOurs({ ticketId }: JiraIssue, { body }: ToldJiraComment): boolean {
+  #isOurs({ ticketId }: JiraIssue, { body }: CommentPayload): boolean {
     const beginning = (typeof body === 'string' ? body : (JSON.stringify(body) ?? '')).slice(0, MARK_WITHIN);
     return beginning.includes(markOf(this.deps.origin, ticketId));
   }
 }
 
 /** It may have moved to another project. */
-function follow(issue: JiraIssue, { jiraUrl }: JiraIntegration, { key, fields }: ToldIssue): void {
+function follow(issue: JiraIssue, { jiraUrl }: JiraIntegration, { key, fields }: IssuePayload): void {
   if (/^[A-Z][A-Z0-9_]*-\d+$/.test(key)) Object.assign(issue, { key, url: `${jiraUrl}/browse/${key}` });
   if (fields?.status && isStorable(fields.status.name)) issue.status = fields.status.name;
 }
 
-const visibilityOf = ({ syncSettings }: JiraIntegration, told: ToldJiraComment): Visibility =>
-  isRestricted(told) ? Visibility.INTERNAL : syncSettings.jiraCommentVisibility;
+const visibilityOf = ({ syncSettings }: JiraIntegration, comment: CommentPayload): Visibility =>
+  isRestricted(comment) ? Visibility.INTERNAL : syncSettings.jiraCommentVisibility;
 
 /** A program of the desk says it for them: they are nobody here. */
-const authorOf = ({ author }: ToldJiraComment) => ({
+const authorOf = ({ author }: CommentPayload) => ({
   type: AuthorType.SYSTEM,
   id: storable(author?.accountId ?? 'jira').slice(0, 200),
   name: `${storable(author?.displayName ?? 'Somebody').slice(0, 200)} (Jira)`,

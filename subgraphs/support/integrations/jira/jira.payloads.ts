@@ -21,11 +21,11 @@ export const jiraPayload = z.discriminatedUnion('webhookEvent', [
   z.object({ webhookEvent: z.enum(['jira:issue_updated', 'jira:issue_deleted']), issue }),
 ]);
 export type JiraPayload = z.infer<typeof jiraPayload>;
-export type ToldIssue = z.infer<typeof issue>;
-export type ToldJiraComment = z.infer<typeof comment>;
+export type IssuePayload = z.infer<typeof issue>;
+export type CommentPayload = z.infer<typeof comment>;
 
-export const contentOf = ({ body }: ToldJiraComment): string => (typeof body === 'string' ? body.trim() : textOfAdf(body));
+export const contentOf = ({ body }: CommentPayload): string => (typeof body === 'string' ? body.trim() : textOfAdf(body));
 
 /** Restricted to a role or group, or hidden from the customers of a service desk. */
-export const isRestricted = ({ visibility, jsdPublic }: ToldJiraComment): boolean =>
+export const isRestricted = ({ visibility, jsdPublic }: CommentPayload): boolean =>
   jsdPublic === false || (typeof visibility === 'object' && visibility !== null);

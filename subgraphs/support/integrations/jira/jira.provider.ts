@@ -7,13 +7,13 @@ import { DAY_MS, HOUR_MS } from '../../../../kernel/values/days.ts';
 import type { TicketPriority } from '../../ticket.states.ts';
 import { Ticket } from '../../tickets/ticket.entity.ts';
 import { type Attempt, DELIVERED, type Outcome, type Provider, SKIPPED } from '../integration.provider.ts';
-import { isInternal, type Told } from '../told.ts';
-import { memberErrors, outcomeOf } from './jira.answers.ts';
+import { isInternal, type ParsedEvent } from '../parsed-event.ts';
 import type { CreatedIssue, JiraAccess, JiraClient } from './jira.client.ts';
 import { commentText, descriptionOf, markOf, statusText, summaryOf } from './jira.texts.ts';
 import { JiraComment, JiraCommentOrigin } from './jira-comment.entity.ts';
 import { JiraIntegration } from './jira-integration.entity.ts';
 import { JiraIssue } from './jira-issue.entity.ts';
+import { fieldErrors, outcomeOf } from './jira-responses.ts';
 
 export interface JiraProviderDeps {
   orm: Orm;
@@ -40,23 +40,23 @@ export class JiraProvider implements Provider<JiraIntegration> {
 
   constructor(private readonly deps: JiraProviderDeps) {}
 
-  wants({ syncSettings }: JiraIntegration, told: Told): boolean {
-    if (told.event === 'ticket.created') return syncSettings.createJiraIssues;
-    if (told.event === 'ticket.updated') return Boolean(told.data.changes?.priority ?? told.data.changes?.status);
-    return told.data.comment !== undefined && syncSettings.syncComments && !isInternal(told);
+  wants({ syncSettings }: JiraIntegration, event: ParsedEvent): boolean {
+    if (event.event === 'ticket.created') return syncSettings.createJiraIssues;
+    if (event.event === 'ticket.updated') return Boolean(event.data.changes?.priority ?? event.data.changes?.status);
+    return event.data.comment !== undefined && syncSettings.syncComments && !isInternal(event);
   }
 
   async deliver(attempt: Attempt<JiraIntegration>): Promise<Outcome> {
-    const { integration, told } = attempt;
+    const { integration, event } = attempt;
     const em = organizationEm(this.deps.orm, integration.organizationId);
     const work = { ...attempt, em, access: this.#accessOf(integration) };
-    const isCreation = told.event === 'ticket.created';
+    const isCreation = event.event === 'ticket.created';
     try {
       if (isCreation) return await this.#create(work);
       const issue = await this.#issueOf(work);
       // of tickets from before the integration there is none, and what was deleted in Jira stays so
       if (!issue || issue.deletedAt) return SKIPPED;
-      return told.data.comment ? await this.#comment(work, issue) : await this.#update(work, issue);
+      return event.data.comment ? await this.#comment(work, issue) : await this.#update(work, issue);
     } catch (error) {
       return outcomeOf(error, work.access.apiToken, isCreation);
     }
@@ -73,10 +73,10 @@ export class JiraProvider implements Provider<JiraIntegration> {
   }
 
   async #create(work: Work): Promise<Outcome> {
-    const { integration, told, em, access, isRepeat } = work;
+    const { integration, event, em, access, isRepeat } = work;
     const { client } = this.deps;
     if (await this.#issueOf(work)) return SKIPPED;
-    const ticket = await em.findOne(Ticket, { id: told.data.ticket?.id ?? '' });
+    const ticket = await em.findOne(Ticket, { id: event.data.ticket?.id ?? '' });
     if (!ticket) return SKIPPED;
     const { projectKey } = integration;
     const existing = isRepeat ? await client.findIssue(access, projectKey, ticket.id) : undefined;
@@ -92,7 +92,7 @@ export class JiraProvider implements Provider<JiraIntegration> {
     try {
       return this.#created(work, ticket, await client.createIssue(access, name ? { ...fields, priority: { name } } : fields), !name);
     } catch (error) {
-      if (!name || !memberErrors(error).priority) throw error;
+      if (!name || !fieldErrors(error).priority) throw error;
       return this.#created(work, ticket, await client.createIssue(access, fields), true);
     }
   }
@@ -119,8 +119,8 @@ export class JiraProvider implements Provider<JiraIntegration> {
 
   /** The priority is set anew as often as this is repeated; the comment is looked for. */
   async #update(work: Work, issue: JiraIssue): Promise<Outcome> {
-    const { integration, told, access } = work;
-    const { ticket, changes } = told.data;
+    const { integration, event, access } = work;
+    const { ticket, changes } = event.data;
     const name = changes?.priority && priorityNameOf(integration, String(changes.priority.to));
     let omitted: boolean | undefined;
     if (name) {
@@ -128,12 +128,12 @@ export class JiraProvider implements Provider<JiraIntegration> {
         await this.deps.client.setPriority(access, issue.issueId, name);
         omitted = false;
       } catch (error) {
-        if (!memberErrors(error).priority) throw error;
+        if (!fieldErrors(error).priority) throw error;
         omitted = true;
       }
     }
-    const body = ticket && statusText(ticket, told, this.deps.origin);
-    if (body) await this.#post(work, issue, markOf(this.deps.origin, ticket.id, told.id), body);
+    const body = ticket && statusText(ticket, event, this.deps.origin);
+    if (body) await this.#post(work, issue, markOf(this.deps.origin, ticket.id, event.id), body);
     if (omitted === undefined) return DELIVERED;
     return {
       kind: 'delivered',
@@ -142,8 +142,8 @@ export class JiraProvider implements Provider<JiraIntegration> {
   }
 
   async #comment(work: Work, issue: JiraIssue): Promise<Outcome> {
-    const { integration, told, em } = work;
-    const { ticket, comment } = told.data;
+    const { integration, event, em } = work;
+    const { ticket, comment } = event.data;
     if (!ticket || !comment) return SKIPPED;
     const { id: integrationId, organizationId } = integration;
     // also what came from Jira
@@ -170,8 +170,8 @@ export class JiraProvider implements Provider<JiraIntegration> {
     return existing ?? this.deps.client.addComment(access, issueId, body);
   }
 
-  #issueOf({ integration, told, em }: Work): Promise<JiraIssue | null> {
-    return em.findOne(JiraIssue, { integrationId: integration.id, ticketId: told.data.ticket?.id ?? '' });
+  #issueOf({ integration, event, em }: Work): Promise<JiraIssue | null> {
+    return em.findOne(JiraIssue, { integrationId: integration.id, ticketId: event.data.ticket?.id ?? '' });
   }
 
   #accessOf({ id, jiraUrl, username, sealedApiToken }: JiraIntegration): JiraAccess {

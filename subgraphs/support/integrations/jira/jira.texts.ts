@@ -1,6 +1,6 @@
 import type { Ticket } from '../../tickets/ticket.entity.ts';
 import { ticketUrls } from '../../tickets/ticket.urls.ts';
-import type { Told, ToldComment, ToldTicket } from '../told.ts';
+import type { ParsedComment, ParsedEvent, ParsedTicket } from '../parsed-event.ts';
 import { type AdfDocument, bold, documentOf, link, paragraph, paragraphsOf, text } from './adf.ts';
 
 const SUMMARY_LENGTH = 255;
@@ -22,7 +22,7 @@ export function descriptionOf(ticket: Ticket, origin: string): AdfDocument {
 /** Stands in everything that we write into Jira, as a link to it, and so says what is ours: `#` and the id of a comment or an event. */
 export const markOf = (origin: string, ticketId: string, id = ''): string => `${ticketUrls(origin, ticketId).customerPortal}#${id}`;
 
-export function commentText(ticket: ToldTicket, comment: ToldComment, origin: string): AdfDocument {
+export function commentText(ticket: ParsedTicket, comment: ParsedComment, origin: string): AdfDocument {
   const { author, content, attachments = [] } = comment;
   const head = paragraph(
     bold(author.name || 'Somebody'),
@@ -34,7 +34,7 @@ export function commentText(ticket: ToldTicket, comment: ToldComment, origin: st
 }
 
 /** Undefined where the status did not change. Which transition that would be in Jira only the project knows. */
-export function statusText(ticket: ToldTicket, { id, data: { changes } }: Told, origin: string): AdfDocument | undefined {
+export function statusText(ticket: ParsedTicket, { id, data: { changes } }: ParsedEvent, origin: string): AdfDocument | undefined {
   const change = changes?.status;
   if (!change) return undefined;
   const mark = link(ticket.number, markOf(origin, ticket.id, id));

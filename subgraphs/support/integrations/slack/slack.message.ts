@@ -1,4 +1,4 @@
-import { isInternal, type Told } from '../told.ts';
+import { isInternal, type ParsedEvent } from '../parsed-event.ts';
 import { fillIn, type Placeholder } from './slack.template.ts';
 
 /** Of the text of a section block. */
@@ -27,9 +27,9 @@ const TITLES: Readonly<Record<string, string>> = {
   'sla.at_risk': 'Service level at risk',
   'sla.breach': 'Service level breached',
 };
-const titleOf = (told: Told): string => {
-  if (told.data.comment) return isInternal(told) ? 'New internal comment' : 'New comment';
-  return TITLES[told.event] ?? told.event;
+const titleOf = (event: ParsedEvent): string => {
+  if (event.data.comment) return isInternal(event) ? 'New internal comment' : 'New comment';
+  return TITLES[event.event] ?? event.event;
 };
 
 export interface MessageOptions {
@@ -40,26 +40,26 @@ export interface MessageOptions {
 }
 
 /** An event as a message: what the template says, and below it where the ticket is. */
-export function messageOf(told: Told, options: MessageOptions): SlackMessage {
+export function messageOf(event: ParsedEvent, options: MessageOptions): SlackMessage {
   const { channel, url } = options;
-  const number = escaped(told.data.ticket?.number ?? 'ticket');
+  const number = escaped(event.data.ticket?.number ?? 'ticket');
   const link = url && { type: 'context', elements: [{ type: 'mrkdwn', text: `<${url}|Open ${number}>` }] };
-  return postable(channel, fallbackOf(told), [section(formatted(told, options)), ...(link ? [link] : [])]);
+  return postable(channel, fallbackOf(event), [section(formatted(event, options)), ...(link ? [link] : [])]);
 }
 
 /** Says that it is a test, and below it what the template makes of an example. */
-export function testMessage(example: Told, options: MessageOptions, origin: string): SlackMessage {
+export function testMessage(example: ParsedEvent, options: MessageOptions, origin: string): SlackMessage {
   const words = `This is a test message of your support desk at <${escaped(origin)}>. What happens to tickets will be told here, so:`;
   return postable(options.channel, 'This is a test message of your support desk.', [section(words), section(formatted(example, options))]);
 }
 
-const formatted = (told: Told, { template, url }: MessageOptions): string =>
-  cut(fillIn(template, (name) => wordsFor(name, told, url)) || fallbackOf(told));
+const formatted = (event: ParsedEvent, { template, url }: MessageOptions): string =>
+  cut(fillIn(template, (name) => wordsFor(name, event, url)) || fallbackOf(event));
 
-function fallbackOf(told: Told): string {
-  const { ticket } = told.data;
+function fallbackOf(event: ParsedEvent): string {
+  const { ticket } = event.data;
   const subject = ticket ? `${ticket.number} ${ticket.title} (${ticket.priority}, ${ticket.status})` : '';
-  return escaped(shortened(`${titleOf(told)}: ${subject}`, FALLBACK_LENGTH));
+  return escaped(shortened(`${titleOf(event)}: ${subject}`, FALLBACK_LENGTH));
 }
 
 const section = (text: string): object => ({ type: 'section', text: { type: 'mrkdwn', text } });
@@ -72,8 +72,8 @@ const postable = (channel: string, text: string, blocks: readonly object[]): Sla
   unfurl_media: false,
 });
 
-function wordsFor(name: Placeholder, told: Told, url: string | undefined): string | undefined {
-  const { ticket, comment, sla, changes } = told.data;
+function wordsFor(name: Placeholder, event: ParsedEvent, url: string | undefined): string | undefined {
+  const { ticket, comment, sla, changes } = event.data;
   const [group = '', member = ''] = name.split('.');
   if (name === 'ticket.url') return url;
   if (name === 'changes') return changes && shownChanges(changes);
@@ -81,12 +81,13 @@ function wordsFor(name: Placeholder, told: Told, url: string | undefined): strin
   if (name === 'sla.clock') return shown(sla?.breached ?? sla?.at_risk);
   if (name === 'comment.author') return shown(comment?.author.name);
   if (name === 'comment.content') return comment && escaped(shortened(comment.content, COMMENT_LENGTH));
-  if (group === 'event') return escaped({ id: told.id, name: told.event, timestamp: told.timestamp, title: titleOf(told) }[member] ?? '');
+  if (group === 'event')
+    return escaped({ id: event.id, name: event.event, timestamp: event.timestamp, title: titleOf(event) }[member] ?? '');
   const source: Record<string, unknown> | undefined = group === 'ticket' ? ticket : sla;
   return shown(source?.[member]);
 }
 
-function shownChanges(changes: NonNullable<Told['data']['changes']>): string | undefined {
+function shownChanges(changes: NonNullable<ParsedEvent['data']['changes']>): string | undefined {
   const lines = Object.entries(changes)
     .filter(([, { from, to }]) => [from, to].every((value) => typeof value !== 'object' || value === null))
     .map(([member, { from, to }]) => `${escaped(member)}: ${shown(from) ?? '–'} → ${shown(to) ?? '–'}`);

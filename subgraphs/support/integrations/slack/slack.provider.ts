@@ -4,13 +4,13 @@ import { HOUR_MS } from '../../../../kernel/values/days.ts';
 import { ticketExample } from '../../tickets/ticket.events.ts';
 import { ticketUrls } from '../../tickets/ticket.urls.ts';
 import type { Attempt, Outcome, Provider } from '../integration.provider.ts';
-import { isInternal, type Told } from '../told.ts';
+import { isInternal, type ParsedEvent } from '../parsed-event.ts';
 import type { SlackClient } from './slack.client.ts';
 import { type MessageOptions, messageOf, testMessage } from './slack.message.ts';
 import { SlackIntegration } from './slack-integration.entity.ts';
 
 const SUPPORT = 'support';
-const EXAMPLE: Told = {
+const EXAMPLE: ParsedEvent = {
   id: 'evt_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
   event: 'ticket.created',
   timestamp: ticketExample.created_at,
@@ -32,15 +32,15 @@ export class SlackProvider implements Provider<SlackIntegration> {
     private readonly origin: string,
   ) {}
 
-  wants({ events, filters }: SlackIntegration, told: Told): boolean {
-    if (!isWanted(events, told)) return false;
+  wants({ events, filters }: SlackIntegration, event: ParsedEvent): boolean {
+    if (!isWanted(events, event)) return false;
     const priorities: readonly string[] = filters?.priorities ?? [];
-    return priorities.length === 0 || priorities.includes(told.data.ticket?.priority ?? '');
+    return priorities.length === 0 || priorities.includes(event.data.ticket?.priority ?? '');
   }
 
   /** Slack has no way to ask what became of a message: after an attempt without an answer it may come twice. */
-  deliver({ integration, told }: Attempt<SlackIntegration>): Promise<Outcome> {
-    return this.client.post(this.#urlOf(integration), messageOf(told, this.#optionsFor(integration, told)));
+  deliver({ integration, event }: Attempt<SlackIntegration>): Promise<Outcome> {
+    return this.client.post(this.#urlOf(integration), messageOf(event, this.#optionsFor(integration, event)));
   }
 
   /** Shows an example in the integration's own format: that too may be what is tried out. */
@@ -48,7 +48,7 @@ export class SlackProvider implements Provider<SlackIntegration> {
     return this.client.post(this.#urlOf(integration), testMessage(EXAMPLE, this.#optionsFor(integration, EXAMPLE), this.origin));
   }
 
-  #optionsFor({ channel, messageFormat }: SlackIntegration, { data: { ticket } }: Told): MessageOptions {
+  #optionsFor({ channel, messageFormat }: SlackIntegration, { data: { ticket } }: ParsedEvent): MessageOptions {
     const url = ticket && ticketUrls(this.origin, ticket.id).customerPortal;
     return { channel, template: messageFormat.template, url };
   }
@@ -59,8 +59,8 @@ export class SlackProvider implements Provider<SlackIntegration> {
 }
 
 /** What is internal goes out only where its event is asked for by name, whatever a pattern would cover. */
-function isWanted(patterns: readonly string[], told: Told): boolean {
-  const type = { name: told.event, family: SUPPORT };
-  if (isInternal(told)) return patterns.some((pattern) => pattern === type.name || pattern === `${SUPPORT}.${type.name}`);
+function isWanted(patterns: readonly string[], event: ParsedEvent): boolean {
+  const type = { name: event.event, family: SUPPORT };
+  if (isInternal(event)) return patterns.some((pattern) => pattern === type.name || pattern === `${SUPPORT}.${type.name}`);
   return patterns.some((pattern) => matches(pattern, type));
 }

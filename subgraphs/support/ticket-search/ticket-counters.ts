@@ -11,28 +11,28 @@ import type { TicketCriteria } from './ticket.criteria.ts';
 const LAST_DAY_MS = Date.parse('9999-12-31');
 /** A range as short as this is summed at once: to plan the other way as well takes longer than it could save. */
 const SHORT_MS = 31 * DAY_MS;
-/** How many cells are folded at a time: each is locked for as long as it takes. */
-const FOLDED_AT_ONCE = 500;
+/** How many cells are compacted at a time: each is locked for as long as it takes. */
+const COMPACTED_AT_ONCE = 500;
 
 /** A table of counts, and what one cell of it is about. Each ticket stands in two: that of all time, and that of its day (UTC). */
-interface Ledger {
+interface CounterTable {
   table: string;
   cell: readonly string[];
 }
 const KIND = ['day', 'status', 'priority', 'category', 'agent_id'];
-const OF_DESK: Ledger = { table: '"support"."ticket_tally"', cell: ['organization_id', ...KIND] };
+const OF_DESK: CounterTable = { table: '"support"."ticket_tally"', cell: ['organization_id', ...KIND] };
 /** Where a ticket has no account or no customer, a cell has an empty text. */
-const OF_ACCOUNTS: Ledger = {
+const OF_ACCOUNTS: CounterTable = {
   table: '"support"."ticket_account_tally"',
   cell: ['organization_id', 'account_id', 'customer_id', ...KIND],
 };
 
-const columnsOf = ({ cell }: Ledger, row?: string): string => cell.map((name) => (row ? `${row}."${name}"` : `"${name}"`)).join(', ');
-/** In the order of the index of what is not folded. */
-const unfoldedOf = ({ table }: Ledger): string => `select 1 from ${table} where not "folded" order by "organization_id" limit 1`;
+const columnsOf = ({ cell }: CounterTable, row?: string): string => cell.map((name) => (row ? `${row}."${name}"` : `"${name}"`)).join(', ');
+/** In the order of the index of what is not compacted. */
+const uncompactedOf = ({ table }: CounterTable): string => `select 1 from ${table} where not "folded" order by "organization_id" limit 1`;
 
 /** Counts what the tickets from before migration 0018 come to, for the ledger of accounts. */
-export const accountTallyBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'account-tally', recount);
+export const accountCountersBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'account-tally', recount);
 
 /** One organization at a time. */
 async function recount(tx: EntityManager, from: Position): Promise<Position> {
@@ -50,9 +50,9 @@ async function recount(tx: EntityManager, from: Position): Promise<Position> {
 /**
  * Says how many tickets there are without looking at each: `ticket_tally` has the count of each kind of ticket, of all time and
  * of each day (UTC), `ticket_account_tally` those of each account and customer. Triggers append what changes, in the transaction that
- * changes it; this folds it into sums.
+ * changes it; this compacts it into sums.
  */
-export class TicketTally {
+export class TicketCounters {
   readonly #loop: WorkLoop;
   readonly #stopPolling: (() => void)[] = [];
 
@@ -64,15 +64,15 @@ export class TicketTally {
     log: Logger,
   ) {
     this.#loop = new WorkLoop(async () => {
-      const folded = [await this.#fold(OF_DESK), this.accounts.isDone ? await this.#fold(OF_ACCOUNTS) : 0];
-      return Math.max(...folded) >= FOLDED_AT_ONCE;
+      const compacted = [await this.#compact(OF_DESK), this.accounts.isDone ? await this.#compact(OF_ACCOUNTS) : 0];
+      return Math.max(...compacted) >= COMPACTED_AT_ONCE;
     }, log);
   }
 
   start(): void {
     this.accounts.start();
-    for (const [name, ledger] of Object.entries({ 'support.tally': OF_DESK, 'support.account-tally': OF_ACCOUNTS }))
-      this.#stopPolling.push(this.poller.add({ name, query: unfoldedOf(ledger), found: () => this.#loop.wake() }));
+    for (const [name, counterTable] of Object.entries({ 'support.tally': OF_DESK, 'support.account-tally': OF_ACCOUNTS }))
+      this.#stopPolling.push(this.poller.add({ name, query: uncompactedOf(counterTable), found: () => this.#loop.wake() }));
     this.#loop.start();
   }
 
@@ -104,12 +104,12 @@ export class TicketTally {
   }
 
   /** Several processes may do so at once: a row that one has taken is gone for the other, and two sums of a cell are as good as one. */
-  async #fold(ledger: Ledger): Promise<number> {
-    const { table } = ledger;
-    const cell = columnsOf(ledger);
+  async #compact(counterTable: CounterTable): Promise<number> {
+    const { table } = counterTable;
+    const cell = columnsOf(counterTable);
     const [row] = await this.rows.query<{ cells: number }>(
-      `with news as materialized (select distinct ${cell} from ${table} where not "folded" limit ${FOLDED_AT_ONCE}),
-        taken as (delete from ${table} t using news n where (${columnsOf(ledger, 't')}) = (${columnsOf(ledger, 'n')}) returning t.*),
+      `with news as materialized (select distinct ${cell} from ${table} where not "folded" limit ${COMPACTED_AT_ONCE}),
+        taken as (delete from ${table} t using news n where (${columnsOf(counterTable, 't')}) = (${columnsOf(counterTable, 'n')}) returning t.*),
         folded as (insert into ${table} (${cell}, "count", "folded")
           select ${cell}, sum("count"), true from taken group by ${cell} having sum("count") <> 0)
        select count(*)::int as cells from news`,
@@ -148,7 +148,7 @@ function sumOf({ first, last, isShort }: Days, sum: (condition: string) => strin
   return `case when ${isMost} then ${sum(allTime)} - ${outside.join(' - ')} else ${inside} end`;
 }
 
-/** Whole days come from the tally, what is left of the first and the last one from the tickets themselves. */
+/** Whole days come from the counters, what is left of the first and the last one from the tickets themselves. */
 function split({ createdAfter: from, createdBefore: to }: TicketCriteria, parameters: Parameters): { days?: Days; edges: string[] } {
   const instant = (date: Date) => `${parameters.add(date)}::timestamptz`;
   const first = from && new Date(Math.ceil(from.getTime() / DAY_MS) * DAY_MS);

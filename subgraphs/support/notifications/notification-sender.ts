@@ -27,13 +27,13 @@ export interface Contact {
 }
 
 /** Those whom one notification goes to. */
-export interface Addressees {
+export interface Recipients {
   contacts: readonly Contact[];
   /** How many of them may be told within what the plan allows; the others have failed from the start. Default: all. */
   allowance?: number;
 }
 
-export interface NotifierDeps extends Pick<MessageQueueParts<object>, 'jobs' | 'log' | 'mailer' | 'sms' | 'isSuspended'> {
+export interface NotificationSenderDeps extends Pick<MessageQueueParts<object>, 'jobs' | 'log' | 'mailer' | 'sms' | 'isSuspended'> {
   orm: Orm;
   clock: Clock;
   links: TicketLinks;
@@ -47,7 +47,7 @@ interface SendJob {
 }
 
 /** What all recipients are told, as what. */
-type Told = Pick<Notification, 'type' | 'template'> &
+type Content = Pick<Notification, 'type' | 'template'> &
   Pick<NotificationRecipient, 'subject'> &
   Partial<Pick<NotificationContent, 'document' | 'message'>>;
 
@@ -60,13 +60,13 @@ class ContentGone extends MessageRejected {
 }
 
 /**
- * Tells people about tickets and reports. What they are sent is written, and stored, in the transaction that decides it, and leaves when
+ * Sends notifications about tickets and reports. What people are sent is written, and stored, in the transaction that decides it, and leaves when
  * that commits, by one job a recipient, with which stands what came of it.
  */
-export class Notifier {
+export class NotificationSender {
   readonly #messages: MessageQueue<SendJob>;
 
-  constructor(private readonly deps: NotifierDeps) {
+  constructor(private readonly deps: NotificationSenderDeps) {
     this.#messages = new MessageQueue({
       ...deps,
       name: 'support.notify',
@@ -74,36 +74,36 @@ export class Notifier {
       retries: { retryLimit: MAX_ATTEMPTS * 2, retryDelaySeconds: 5, retryDelayMaxSeconds: 1800 },
       idOf: ({ recipientId }) => recipientId,
       messageOf: (job) => this.#begin(job),
-      note: (job, attempt) => this.#note(job, attempt),
+      recordAttempt: (job, attempt) => this.#recordAttempt(job, attempt),
     });
   }
 
-  mail(tx: EntityManager, ticket: Ticket, addressees: Addressees, parts: MailParts, actor: Actor): Promise<Notification> {
+  sendTicketMail(tx: EntityManager, ticket: Ticket, recipients: Recipients, parts: MailParts, actor: Actor): Promise<Notification> {
     const mail = mailOf(ticket, this.deps.origin, parts);
-    return this.#queue(tx, aboutTicket(ticket), { type: NotificationType.EMAIL, template: parts.template, ...mail }, addressees, actor);
+    return this.#queue(tx, aboutTicket(ticket), { type: NotificationType.EMAIL, template: parts.template, ...mail }, recipients, actor);
   }
 
-  text(tx: EntityManager, ticket: Ticket, addressees: Addressees, message: string, actor: Actor): Promise<Notification> {
-    const told = { type: NotificationType.SMS, template: null, subject: null, message };
-    return this.#queue(tx, aboutTicket(ticket), told, addressees, actor);
+  sendTicketSms(tx: EntityManager, ticket: Ticket, recipients: Recipients, message: string, actor: Actor): Promise<Notification> {
+    const content = { type: NotificationType.SMS, template: null, subject: null, message };
+    return this.#queue(tx, aboutTicket(ticket), content, recipients, actor);
   }
 
-  /** A mail that is about no ticket, composed by whom it is about; `template` is what it is called in the outbox. */
-  announce(
+  /** A mail that is about no ticket, composed by whom it is about; `template` is its name in the list of sent notifications. */
+  sendMail(
     tx: EntityManager,
     organizationId: string,
-    addressees: Addressees,
+    recipients: Recipients,
     mail: ComposedMail & { template: string },
     actor: Actor,
   ): Promise<Notification> {
-    return this.#queue(tx, { organizationId, ticketId: null }, { type: NotificationType.EMAIL, ...mail }, addressees, actor);
+    return this.#queue(tx, { organizationId, ticketId: null }, { type: NotificationType.EMAIL, ...mail }, recipients, actor);
   }
 
   async #queue(
     tx: EntityManager,
     { organizationId, ticketId }: About,
-    { type, template, subject, document = null, message = null }: Told,
-    { contacts, allowance = Number.POSITIVE_INFINITY }: Addressees,
+    { type, template, subject, document = null, message = null }: Content,
+    { contacts, allowance = Number.POSITIVE_INFINITY }: Recipients,
     actor: Actor,
   ): Promise<Notification> {
     const id = newId('notification');
@@ -132,7 +132,7 @@ export class Notifier {
   }
 
   /** Whether it was the last attempt. */
-  async #note(job: SendJob, attempt: Attempt): Promise<boolean> {
+  async #recordAttempt(job: SendJob, attempt: Attempt): Promise<boolean> {
     const after = await this.#change(job, (one) => {
       if (attempt.problem === undefined) one.sent(this.deps.clock.now(), attempt.isSimulated);
       else one.failed(attempt.problem, attempt.isFinal);

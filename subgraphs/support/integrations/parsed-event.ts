@@ -22,16 +22,16 @@ const envelope = z.object({
   }),
 });
 
-/** An event as integrations are told of it. */
-export type Told = z.infer<typeof envelope>;
-export type ToldTicket = NonNullable<Told['data']['ticket']>;
-export type ToldComment = NonNullable<Told['data']['comment']>;
+/** The payload of an event, parsed: what integrations read of it. */
+export type ParsedEvent = z.infer<typeof envelope>;
+export type ParsedTicket = NonNullable<ParsedEvent['data']['ticket']>;
+export type ParsedComment = NonNullable<ParsedEvent['data']['comment']>;
 
-/** The same of an event that may be of a shape that integrations do not know: undefined then. */
-export const toldIfKnown = (payload: string): Told | undefined => envelope.safeParse(JSON.parse(payload)).data;
+/** Parses the payload of an event; undefined if it has a shape that integrations do not know. */
+export const tryParseEvent = (payload: string): ParsedEvent | undefined => envelope.safeParse(JSON.parse(payload)).data;
 
-/** @throws ZodError */
-export const toldBy = (payload: string): Told => envelope.parse(JSON.parse(payload));
+/** Parses the payload of an event. @throws ZodError */
+export const parseEvent = (payload: string): ParsedEvent => envelope.parse(JSON.parse(payload));
 
 /** Whether only the desk may read it: whoever integrates says whether it goes out. */
-export const isInternal = ({ data: { comment } }: Told): boolean => comment !== undefined && comment.visibility !== 'customer';
+export const isInternal = ({ data: { comment } }: ParsedEvent): boolean => comment !== undefined && comment.visibility !== 'customer';

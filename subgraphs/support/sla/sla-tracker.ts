@@ -16,13 +16,13 @@ import { SlaMilestone } from './sla-milestone.entity.ts';
 /** Who escalates and tells of breaches. */
 export const SLA_JOB: Actor = { kind: 'system', id: 'support.sla' };
 /** Members of the timeline that the clock of the resolution goes by. */
-const CLOCK_MEMBERS = ['status', 'waiting_on_customer'];
+const CLOCK_FIELDS = ['status', 'waiting_on_customer'];
 
 /**
- * Keeps what is stored of a ticket's service level: its terms, its due times, what its resolution has taken, and when something
+ * Maintains the stored service level of a ticket: its terms, its due times, what its resolution has taken, and when something
  * is next to be done. Everything in the transaction of the change that moves them, under the ticket's lock.
  */
-export class SlaKeeper {
+export class SlaTracker {
   /** Starts both clocks of a ticket that is opened in the category. */
   begin(ticket: Ticket, category: Category, plan: Plan): void {
     promise(ticket, category, plan);
@@ -46,20 +46,20 @@ export class SlaKeeper {
     if (isPromised) promise(ticket, await categoryOf(tx, ticket.category), ticket.slaTerms.plan);
     if (isPromised || status || waiting_on_customer) await this.#recount(tx, ticket);
     if (isPromised) withdrawBreaches(ticket, now);
-    if (isPromised || status || waiting_on_customer || escalation_level) await this.settle(tx, ticket, now);
+    if (isPromised || status || waiting_on_customer || escalation_level) await this.emitDue(tx, ticket, now);
   }
 
   /** Tells of what has fallen due by now and was not told, and says when the next thing does. */
-  async settle(tx: EntityManager, ticket: Ticket, now: Date): Promise<void> {
+  async emitDue(tx: EntityManager, ticket: Ticket, now: Date): Promise<void> {
     const due = deadlinesOf(ticket, now).filter(({ at }) => at <= now);
     if (due.length > 0) {
       // a change may have told of some a moment ago
       await tx.flush();
-      const told = await tx.find(SlaMilestone, { ticketId: ticket.id });
+      const milestones = await tx.find(SlaMilestone, { ticketId: ticket.id });
       const breached = due.filter(({ mark }) => mark === SlaMark.BREACHED).map(({ clock }) => clock);
       // of a clock that is breached nobody needs to know that it is at risk
-      const telling = due.filter(({ mark, clock }) => mark === SlaMark.BREACHED || !breached.includes(clock));
-      for (const deadline of telling) await this.#tell(tx, ticket, deadline, told, now);
+      const emitted = due.filter(({ mark, clock }) => mark === SlaMark.BREACHED || !breached.includes(clock));
+      for (const deadline of emitted) await this.#emit(tx, ticket, deadline, milestones, now);
     }
     ticket.slaDueAt = nextInstant(ticket, now);
   }
@@ -71,7 +71,7 @@ export class SlaKeeper {
     await tx.flush();
     const timeline = await tx.find(
       TicketChange,
-      { ticketId: ticket.id, member: { $in: CLOCK_MEMBERS } },
+      { ticketId: ticket.id, member: { $in: CLOCK_FIELDS } },
       { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
     );
     const spans = runningSpans(createdAt, timeline);
@@ -82,12 +82,18 @@ export class SlaKeeper {
     if (!respondedAt) ticket.responseDue = addWorkingTime(createdAt, milliseconds(slaTerms.response.minutes), slaTerms.response.calendar);
   }
 
-  async #tell(tx: EntityManager, ticket: Ticket, { clock, mark, at }: Deadline, told: readonly SlaMilestone[], now: Date): Promise<void> {
+  async #emit(
+    tx: EntityManager,
+    ticket: Ticket,
+    { clock, mark, at }: Deadline,
+    milestones: readonly SlaMilestone[],
+    now: Date,
+  ): Promise<void> {
     const { id: ticketId, organizationId, slaTerms } = ticket;
     const isResponse = clock === SlaClock.RESPONSE;
     const targetMinutes = (isResponse ? slaTerms.response : slaTerms.resolution).minutes;
     if (mark === SlaMark.BREACHED) Object.assign(ticket, { [isResponse ? 'responseBreachedAt' : 'resolutionBreachedAt']: now });
-    if (told.some((one) => one.clock === clock && one.mark === mark && one.targetMinutes === targetMinutes)) return;
+    if (milestones.some((one) => one.clock === clock && one.mark === mark && one.targetMinutes === targetMinutes)) return;
     const milestone = { id: newId('slaMilestone'), organizationId, ticketId, clock, mark, targetMinutes, dueAt: at, createdAt: now };
     tx.persist(Object.assign(new SlaMilestone(), milestone));
     const { kind: actorKind, id: actorId } = SLA_JOB;

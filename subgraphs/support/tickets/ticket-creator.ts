@@ -23,7 +23,7 @@ import type { TicketCreateInput } from './ticket.inputs.ts';
 const ACCOUNT = parse('query TicketAccount($id: ID!) { account(id: $id) { id customerId tier } }');
 const SERVICE = parse('query TicketService($id: ID!) { service(id: $id) { account { id customerId tier } } }');
 
-export interface TicketOpeningDeps {
+export interface TicketCreatorDeps {
   em: EntityManager;
   request: RequestContext;
   clock: Clock;
@@ -35,15 +35,15 @@ export interface TicketOpeningDeps {
   desks: ReferenceData<Desk>;
 }
 
-/** How a ticket comes to be: what it names is checked, somebody gets it, and its rule begins (specification 2.7, 3.1). */
-export class TicketOpening {
-  constructor(private readonly deps: TicketOpeningDeps) {}
+/** Creates tickets: checks what they name, assigns an agent, and starts their routing rule (specification 2.7, 3.1). */
+export class TicketCreator {
+  constructor(private readonly deps: TicketCreatorDeps) {}
 
   /**
    * @throws ResourceNotFound for a customer or service that the organization does not have; InvalidParameters for a file that is
    * not taken, and another category's subcategory
    */
-  async open({ attachments: files, ...input }: TicketCreateInput): Promise<Ticket> {
+  async create({ attachments: files, ...input }: TicketCreateInput): Promise<Ticket> {
     const account = (await this.#accountOf(input)) ?? (await this.#defaultAccount());
     if (account?.customerId) input.customerId = account.customerId;
     return this.deps.attachments.holding(this.#organizationId, files, (uploads) => this.#write(input, account, uploads));

@@ -10,7 +10,7 @@ export type EscalationDetails = Pick<Escalation, 'comments' | 'notify' | 'metada
 const NOTHING_SAID: EscalationDetails = { comments: null, notify: [], metadata: {} };
 
 /** Keeps a rise of a ticket's level, whoever caused it. */
-export function keepEscalation(tx: EntityManager, ticket: Ticket, actor: Actor, details: EscalationDetails = NOTHING_SAID): void {
+export function storeEscalation(tx: EntityManager, ticket: Ticket, actor: Actor, details: EscalationDetails = NOTHING_SAID): void {
   const { id: ticketId, organizationId, escalationLevel: level, escalationReason: reason, updatedAt: createdAt } = ticket;
   const who = { actorKind: actor.kind, actorId: actor.id };
   const facts = { id: newId('escalation'), organizationId, ticketId, level, reason, createdAt, ...who, ...details };

@@ -8,7 +8,7 @@ const WORDS_LENGTH = 300;
 const REASONS: Readonly<Record<number, string>> = { 401: 'unauthorized', 403: 'forbidden', 404: 'not_found', 410: 'gone' };
 
 /** What Jira says of the members of a request, by member. */
-export function memberErrors(error: unknown): Readonly<Record<string, string>> {
+export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof JiraRefused) || error.answer.status !== 400) return {};
   return error.answer.json(errorBody).data?.errors ?? {};
 }

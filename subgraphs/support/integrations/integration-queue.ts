@@ -16,9 +16,9 @@ import { LOCKED } from '../../../kernel/records/records.ts';
 import { inTrace } from '../../../kernel/tracing/tracing.ts';
 import { FAILING, type Integration } from './integration.entity.ts';
 import { integrationDisabled } from './integration.events.ts';
-import type { Outcome, Provider, Turn } from './integration.provider.ts';
+import type { LeasedDelivery, Outcome, Provider } from './integration.provider.ts';
 import { IntegrationDelivery, IntegrationDeliveryStatus } from './integration-delivery.entity.ts';
-import { toldBy, toldIfKnown } from './told.ts';
+import { parseEvent, tryParseEvent } from './parsed-event.ts';
 
 /** Longer than any attempt and the pause after it take. */
 const LEASE_MS = 90_000;
@@ -33,7 +33,7 @@ const REMEMBERED_MS = 30 * 24 * 3_600_000;
 /** What its owner is told where the fault is ours; the log has the details. */
 const FAULT = 'the platform could not make what is to be sent, or read what came back; it tries again';
 
-export interface LaneDeps {
+export interface IntegrationQueueDeps {
   orm: Orm;
   jobs: Jobs;
   clock: Clock;
@@ -55,13 +55,13 @@ interface LaneJob {
  * that runs out, so a process that was killed delays its integrations by 90 s. What it had begun is attempted again: at least
  * once, and a provider that can finds out what came of it. Nothing is asked of a remote within a transaction.
  */
-export class IntegrationLane<I extends Integration> {
+export class IntegrationQueue<I extends Integration> {
   readonly #queue: string;
   readonly #stopping = new AbortController();
   readonly #running = new Set<Promise<void>>();
 
   constructor(
-    private readonly deps: LaneDeps,
+    private readonly deps: IntegrationQueueDeps,
     private readonly provider: Provider<I>,
   ) {
     this.#queue = `support.${provider.kind}`;
@@ -82,9 +82,9 @@ export class IntegrationLane<I extends Integration> {
 
   /** One event that cannot be read must not keep all others from everybody. */
   #isWanted(integration: I, { id, payload }: LoggedEvent): boolean {
-    const told = toldIfKnown(payload);
-    if (!told) this.deps.log.error({ event: id, integration: integration.id }, 'an event is of no shape that integrations know');
-    return told !== undefined && this.provider.wants(integration, told);
+    const event = tryParseEvent(payload);
+    if (!event) this.deps.log.error({ event: id, integration: integration.id }, 'an event is of no shape that integrations know');
+    return event !== undefined && this.provider.wants(integration, event);
   }
 
   async #keep({ id: integrationId, organizationId }: I, events: readonly LoggedEvent[]): Promise<void> {
@@ -139,15 +139,15 @@ export class IntegrationLane<I extends Integration> {
     const em = organizationEm(this.deps.orm, organizationId);
     const until = performance.now() + JOB_MS;
     if (await this.#isSuspended(organizationId)) return this.#wait(em, integrationId, waitsUntil);
-    let turn = await em.fork().transactional((tx) => this.#take(tx, integrationId));
-    while (turn) {
-      await this.#pace(turn.integration);
+    let leased = await em.fork().transactional((tx) => this.#take(tx, integrationId));
+    while (leased) {
+      await this.#pace(leased.integration);
       const began = performance.now();
-      const outcome = await this.#attempt(turn);
+      const outcome = await this.#attempt(leased);
       const labels = { provider: this.provider.kind, outcome: outcome.kind };
       this.deps.metrics?.integrationDuration.observe(labels, (performance.now() - began) / 1000);
       const mayGoOn = performance.now() < until && !this.#stopping.signal.aborted && !(await this.#isSuspended(organizationId));
-      turn = await this.#settle(em, turn, outcome, mayGoOn);
+      leased = await this.#settle(em, leased, outcome, mayGoOn);
     }
   }
 
@@ -170,15 +170,18 @@ export class IntegrationLane<I extends Integration> {
   }
 
   /** What fails in us fails like what fails there: it waits for a mended release, and its owner sees that it does. */
-  async #attempt(turn: Turn<I>): Promise<Outcome> {
+  async #attempt(leased: LeasedDelivery<I>): Promise<Outcome> {
     try {
       const { kind } = this.provider;
-      const attempt = { ...turn, told: toldBy(turn.delivery.payload ?? '') };
-      return await inTrace(turn.delivery.traceparent, { name: `${kind} delivery`, kind: SpanKind.CLIENT }, () =>
+      const attempt = { ...leased, event: parseEvent(leased.delivery.payload ?? '') };
+      return await inTrace(leased.delivery.traceparent, { name: `${kind} delivery`, kind: SpanKind.CLIENT }, () =>
         this.provider.deliver(attempt),
       );
     } catch (error) {
-      this.deps.log.error({ err: error, integration: turn.integration.id, delivery: turn.delivery.id }, 'an integration could not be told');
+      this.deps.log.error(
+        { err: error, integration: leased.integration.id, delivery: leased.delivery.id },
+        'an integration could not be told',
+      );
       return { kind: 'later', error: FAULT, isUncertain: true };
     }
   }
@@ -192,8 +195,8 @@ export class IntegrationLane<I extends Integration> {
     await setTimeout(Math.min(paceMs, paceMs - sinceMs), undefined, { signal }).catch(() => undefined);
   }
 
-  /** The next delivery, unless another process has the turn, or it is too early: then this is looked at again at that instant. */
-  async #take(tx: EntityManager, integrationId: string): Promise<Turn<I> | undefined> {
+  /** The next delivery, unless another process has the lease, or it is too early: then this is looked at again at that instant. */
+  async #take(tx: EntityManager, integrationId: string): Promise<LeasedDelivery<I> | undefined> {
     const now = this.deps.clock.now();
     const integration = await this.#locked(tx, integrationId);
     if (!integration?.active) return undefined;
@@ -211,7 +214,7 @@ export class IntegrationLane<I extends Integration> {
   }
 
   /** Begins an attempt of the oldest one that waits; without one the lease ends, and who comes later finds it free. */
-  async #next(tx: EntityManager, integration: I, now: Date): Promise<Turn<I> | undefined> {
+  async #next(tx: EntityManager, integration: I, now: Date): Promise<LeasedDelivery<I> | undefined> {
     const waiting = { integrationId: integration.id, status: IntegrationDeliveryStatus.PENDING };
     const expired = { status: IntegrationDeliveryStatus.EXPIRED, settledAt: now, payload: null };
     const oldest = new Date(now.getTime() - this.#expiryMs(integration, now));
@@ -233,20 +236,20 @@ export class IntegrationLane<I extends Integration> {
     return { integration, delivery, isRepeat };
   }
 
-  async #settle(em: EntityManager, turn: Turn<I>, outcome: Outcome, mayGoOn: boolean): Promise<Turn<I> | undefined> {
+  async #settle(em: EntityManager, leased: LeasedDelivery<I>, outcome: Outcome, mayGoOn: boolean): Promise<LeasedDelivery<I> | undefined> {
     const { kind } = this.provider;
     return em.fork().transactional(async (tx) => {
       const now = this.deps.clock.now();
-      const integration = await this.#locked(tx, turn.integration.id);
-      const delivery = await tx.findOne(IntegrationDelivery, { id: turn.delivery.id });
+      const integration = await this.#locked(tx, leased.integration.id);
+      const delivery = await tx.findOne(IntegrationDelivery, { id: leased.delivery.id });
       // what is learnt is kept, even where somebody has settled it since
       if (outcome.kind === 'delivered') await outcome.record?.(tx);
       if (!integration || !delivery) return undefined;
-      const hasTurn = integration.leaseUntil?.getTime() === turn.integration.leaseUntil?.getTime();
+      const hasLease = integration.leaseUntil?.getTime() === leased.integration.leaseUntil?.getTime();
       const wasActive = integration.active;
       if (delivery.status === IntegrationDeliveryStatus.PENDING) this.#apply(integration, delivery, outcome, now);
       if (wasActive && !integration.active) await record(tx, integrationDisabled(integration, kind, now));
-      if (!hasTurn) return undefined;
+      if (!hasLease) return undefined;
       // what is settled must not be found as waiting
       await tx.flush();
       if (integration.active && !integration.retryAt && mayGoOn) return this.#next(tx, integration, now);
@@ -258,12 +261,12 @@ export class IntegrationLane<I extends Integration> {
 
   #apply(integration: I, delivery: IntegrationDelivery, outcome: Outcome, now: Date): void {
     if (outcome.kind === 'delivered') {
-      delivery.settle(IntegrationDeliveryStatus.DELIVERED, now);
+      delivery.finish(IntegrationDeliveryStatus.DELIVERED, now);
       integration.succeeded(now);
       return;
     }
     if (outcome.kind === 'skipped') {
-      delivery.settle(IntegrationDeliveryStatus.SKIPPED, now);
+      delivery.finish(IntegrationDeliveryStatus.SKIPPED, now);
       return;
     }
     const { error } = outcome;
@@ -275,7 +278,7 @@ export class IntegrationLane<I extends Integration> {
     } else if (integration.failed(error, now)) {
       integration.disable(FAILING, error, now);
     } else if (outcome.kind === 'refused') {
-      delivery.settle(IntegrationDeliveryStatus.REFUSED, now, error);
+      delivery.finish(IntegrationDeliveryStatus.REFUSED, now, error);
       integration.failures = 0;
     } else {
       integration.retryAt = retryAt(now, pauseAfter(integration.failures, this.provider.backoff), outcome.afterMs);
