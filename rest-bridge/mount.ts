@@ -13,6 +13,7 @@ import { StaticContent } from '../router/static-content.ts';
 import { compileRoutes, type RestSource } from './compile.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import { mountDocs } from './docs.ts';
+import { mountGuide } from './guide.ts';
 import { RouteHandler } from './handler.ts';
 import { buildOpenApi, type OpenApiDocument } from './openapi/document.ts';
 import { bodyLimitOf, countedCategoryOf, type Method, pathShape, priorityOf, type Route, routerPath } from './route.ts';
@@ -33,7 +34,7 @@ export interface RestOptions extends RestSource {
 export const BASE = '/v1';
 
 /**
- * Serves the REST surface under /v1, its OpenAPI document and the documentation page. The server must be made with `rewriteUrl`
+ * Serves the REST surface under /v1, its OpenAPI document, the API reference and the guide. The server must be made with `rewriteUrl`
  * (paths.ts) for the aliases, and must set `request.caller` in onRequest before this is mounted.
  */
 export async function mountRest(app: FastifyInstance, options: RestOptions): Promise<void> {
@@ -61,6 +62,7 @@ export async function mountRest(app: FastifyInstance, options: RestOptions): Pro
     { prefix: BASE },
   );
   mountDocs(app);
+  mountGuide(app);
 }
 
 /** The OpenAPI document alone, for schema/openapi.json. @throws RouteError */

@@ -14,6 +14,8 @@ const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)
 /** Packages that ship and are used otherwise. */
 const NOT_IMPORTED = { node: 'its program runs the npm scripts' };
 const TESTS = /^(test|bench)\/|[.]test[.]ts$/;
+/** Files that may import development packages: tests, and what runs at build time only. */
+const DEVELOPMENT = /^(test|bench)\/|[.](test|build)[.]ts$/;
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const files = ROOMS.filter((room) => existsSync(room)).flatMap(filesIn);
@@ -106,9 +108,9 @@ function* undeclared() {
       const specifier = target.slice('package:'.length);
       if (isFile || isBuiltin(specifier)) continue;
       const name = packageOf(specifier);
-      const declared = TESTS.test(file) || isType ? all.has(name) || all.has(`@types/${name}`) : shipped.has(name);
+      const declared = DEVELOPMENT.test(file) || isType ? all.has(name) || all.has(`@types/${name}`) : shipped.has(name);
       if (!declared)
-        yield `${file} imports ${name}, which package.json does not list among its ${TESTS.test(file) ? 'packages' : 'dependencies'}.\n  A package that is there because another needs it disappears with that one.`;
+        yield `${file} imports ${name}, which package.json does not list among its ${DEVELOPMENT.test(file) ? 'packages' : 'dependencies'}.\n  A package that is there because another needs it disappears with that one.`;
     }
   }
 }

@@ -11,16 +11,22 @@ import { assemble } from '../platform/assemble.ts';
 import { configMarkdown, envExample } from '../platform/command-line.ts';
 import { restAreas, restSurface } from '../platform/rest-areas.ts';
 import { STEPS } from '../platform/schemas.ts';
-import { errorsDocument } from './errors.document.ts';
+import { errorCodeRows } from './errors.document.ts';
 import { eventsDocument } from './events.document.ts';
+import { planRows, restToGraphqlRows } from './guide.document.ts';
 import { migrationsDocument } from './migrations.document.ts';
 import { permissionsDocument } from './permissions.document.ts';
+import { withSections } from './sections.ts';
 
 const MIGRATIONS = 'schema/migrations.json';
 
 /** Everything that is generated from the code, by its path in the repository; `committed` reads what is there. */
 export async function generateDocuments(committed: (path: string) => string | undefined): Promise<Map<string, string>> {
   const migrations = migrationsDocument(STEPS, committed(MIGRATIONS));
+  const section = (path: string, sections: Parameters<typeof withSections>[1]): [string, string] => [
+    path,
+    withSections(committed(path) ?? '', sections),
+  ];
   using folder = mkdtempDisposableSync(join(tmpdir(), 'schema-'));
   const config = loadConfig({ DATA_DIR: folder.path });
   const log = createLogger({ level: 'silent' });
@@ -48,7 +54,9 @@ export async function generateDocuments(committed: (path: string) => string | un
       [MIGRATIONS, migrations],
       ['.env.example', envExample()],
       ['docs/config.md', configMarkdown()],
-      ['docs/errors.md', errorsDocument()],
+      section('docs/guide/errors.md', { 'error-codes': errorCodeRows() }),
+      section('docs/guide/limits.md', { plans: planRows() }),
+      section('docs/guide/graphql.md', { 'rest-to-graphql': restToGraphqlRows(restAreas) }),
       ['docs/events.md', eventsDocument(eventTypes)],
       ['docs/permissions.md', permissionsDocument(router.supergraphSdl, restAreas)],
     ]);

@@ -53,22 +53,11 @@ const MEANINGS: Record<ErrorCode, string> = {
   PROVISIONING_FAILED: 'The network could not provide the service.',
 };
 
-/** docs/errors.md, from the table that the platform answers by. */
-export function errorsDocument(): string {
-  const rows = errorCodes.map((code) => `| ${statusOf(code)} | ${code} | ${MEANINGS[code]} |`);
-  return [
-    '# Errors',
-    '',
-    '<!-- Generated from kernel/errors/errors.ts and kernel/errors/resource.ts by `npm run schema`. -->',
-    '',
-    'Over REST: `{"error": {"code", "message", "details", "request_id"}}` with the status. Over GraphQL and WebSocket: the same `code`,',
-    '`details` and `request_id` in the `extensions` of the error. Quote the request id (`X-Request-Id`) when you ask us.',
-    '',
-    '| status | code | what it means, what to do |',
-    '| --- | --- | --- |',
-    ...rows,
-    '',
-    `\`details.resource\` names what an error is about: ${resources.map((name) => `\`${name}\``).join(', ')}.`,
-    '',
-  ].join('\n');
-}
+/** The table of error codes in the guide, from the table that the platform uses. */
+export const errorCodeRows = (): string[] => [
+  '| status | code | meaning, and what to do |',
+  '| --- | --- | --- |',
+  ...errorCodes.map((code) => `| ${statusOf(code)} | ${code} | ${MEANINGS[code]} |`),
+  '',
+  `\`details.resource\` is the type of the record that an error is about: ${resources.map((name) => `\`${name}\``).join(', ')}.`,
+];

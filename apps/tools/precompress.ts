@@ -5,20 +5,29 @@ import { fileURLToPath } from 'node:url';
 import { JSON_TYPE } from '../../kernel/http/http.ts';
 import { writeReference } from '../../rest-bridge/docs.build.ts';
 import { scriptIn } from '../../rest-bridge/docs.ts';
+import { writeGuide } from '../../rest-bridge/guide.build.ts';
+import { guideContent, guidePagesIn } from '../../rest-bridge/guide.ts';
 import { BASE } from '../../rest-bridge/mount.ts';
 import { graphiqlAssets } from '../../router/graphiql.ts';
 import { StaticContent } from '../../router/static-content.ts';
 
 /**
- * Makes the API reference, and compresses what is served as it is into dist/static/: part of `npm run build`, so that no request
+ * Makes the API reference and the pages of the guide, and compresses what is served as it is into dist/static/: part of `npm run build`, so that no request
  * waits for it.
  */
 const FOLDER = fileURLToPath(new URL('../../static/', import.meta.url));
 const REFERENCE = fileURLToPath(new URL('../../reference/', import.meta.url));
+const GUIDE = fileURLToPath(new URL('../../guide/', import.meta.url));
 const openapi: unknown = JSON.parse(readFileSync('schema/openapi.json', 'utf8'));
 
 await writeReference(REFERENCE, `${BASE}/openapi.json`);
-const contents = [new StaticContent(Buffer.from(JSON.stringify(openapi)), JSON_TYPE, 'no-cache'), scriptIn(REFERENCE), ...graphiqlAssets()];
+writeGuide(GUIDE);
+const contents = [
+  new StaticContent(Buffer.from(JSON.stringify(openapi)), JSON_TYPE, 'no-cache'),
+  scriptIn(REFERENCE),
+  ...guidePagesIn(GUIDE).map((name) => guideContent(GUIDE, name)),
+  ...graphiqlAssets(),
+];
 const written = new Set<string>();
 for (const content of contents) for (const name of await content.precompress(FOLDER)) written.add(name);
 // of contents that are no longer served

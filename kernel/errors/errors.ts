@@ -3,7 +3,7 @@ import { inWords, type Resource } from './resource.ts';
 
 /**
  * Every error that a caller may see is a PlatformError with one of these codes. The status table is the only place that
- * knows which HTTP status a code has; the bridge, the edge and docs/errors.md read it (specification section 7).
+ * knows which HTTP status a code has; the bridge, the edge and docs/guide/errors.md read it (specification section 7).
  */
 const STATUS = {
   INVALID_PARAMETERS: 400,

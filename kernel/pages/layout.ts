@@ -12,8 +12,11 @@ export interface PageParts {
 const MARK = html`<svg viewBox="0 0 28 28" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" aria-hidden="true"><circle cx="14" cy="14" r="2.6" fill="currentColor" stroke="none"/><path d="M8.3 19.7a8 8 0 0 1 0-11.4M19.7 8.3a8 8 0 0 1 0 11.4M4.5 23.5a13.4 13.4 0 0 1 0-19M23.5 4.5a13.4 13.4 0 0 1 0 19"/></svg>`;
 export const CHECK = html`<svg viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="m4.5 10.5 3.6 3.6 7.4-8.2"/></svg>`;
 
-/** A whole page of the product. It needs no script. */
-export const page = ({ title, body, isWide }: PageParts): string =>
+/** The mark and the name of the product. */
+export const BRAND = html`${MARK}<span>Telecom platform</span>`;
+
+/** The HTML document of every page: its head, with the style sheet, and the given body. It needs no script. */
+export const documentPage = ({ title, body, bodyClass }: { title: string; body: Markup; bodyClass?: string }): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
@@ -24,15 +27,22 @@ export const page = ({ title, body, isWide }: PageParts): string =>
 <title>${title} · Telecom platform</title>
 <link rel="stylesheet" href="${STYLESHEET_PATH}">
 </head>
-<body>
-<main${isWide && html` class="wide"`}>
-<div class="brand">${MARK}<span>Telecom platform</span></div>
-<div class="card">${body}</div>
-</main>
-<footer>Never type your password on a page that you did not expect.</footer>
+<body${bodyClass && html` class="${bodyClass}"`}>
+${body}
 </body>
 </html>
 `.text;
+
+/** A page with one card in the middle: a form or a message. */
+export const page = ({ title, body, isWide }: PageParts): string =>
+  documentPage({
+    title,
+    body: html`<main${isWide && html` class="wide"`}>
+<div class="brand">${BRAND}</div>
+<div class="card">${body}</div>
+</main>
+<footer>Never type your password on a page that you did not expect.</footer>`,
+  });
 
 /** Says what went wrong, to everybody: screen readers read it at once. */
 export const problem = (text: string | undefined): Markup => (text ? html`<p class="notice" role="alert">${text}</p>` : new Markup(''));

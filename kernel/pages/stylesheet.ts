@@ -37,7 +37,7 @@ input[type=email], input[type=password], input[type=text], textarea {
 }
 input.code { font: 600 1.375rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .14em; text-align: center; text-transform: uppercase; }
 textarea { resize: vertical; }
-input:focus-visible, textarea:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+input:focus-visible, textarea:focus-visible, button:focus-visible, a:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 input[aria-invalid=true], textarea[aria-invalid=true] { border-color: var(--bad); }
 button {
   min-height: 2.875rem; padding: .5rem 1.125rem; font: inherit; font-weight: 600; border-radius: .625rem; cursor: pointer;
@@ -69,7 +69,34 @@ a { color: var(--accent); text-underline-offset: .15em; }
 .comments li { padding: .875rem 1rem; border: 1px solid var(--edge); border-radius: .75rem; }
 .by { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .25rem 1rem; margin: 0 0 .375rem; font-size: .875rem; }
 .usercode { display: block; margin: 1.25rem 0 0; padding: .875rem; border-radius: .75rem; background: var(--tint); text-align: center; font: 650 1.625rem/1.2 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .14em; }
+.guide { display: block; }
+.guide header { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: .5rem 2rem; padding: .875rem 1.5rem; border-bottom: 1px solid var(--edge); background: var(--surface); }
+.guide header .brand { margin: 0; color: var(--text); text-decoration: none; }
+.guide header nav { display: flex; gap: 1.5rem; font-size: .9375rem; }
+.guide .columns { display: grid; grid-template-columns: 14rem minmax(0, 46rem); gap: 3rem; max-width: 66rem; margin: 0 auto; padding: 2rem 1.5rem 4rem; }
+.guide .columns nav { font-size: .9375rem; }
+.guide .columns nav p { margin: 0 0 .375rem; font-weight: 650; color: var(--text); }
+.guide .columns nav ul { list-style: none; margin: 0 0 1.25rem; padding: 0; }
+.guide .columns nav a { display: block; padding: .1875rem .625rem; margin-left: -.625rem; border-radius: .5rem; text-decoration: none; }
+.guide .columns nav a[aria-current] { background: var(--tint); font-weight: 600; }
+.guide main { max-width: none; margin: 0; padding: 0; min-width: 0; }
+.guide main p, .guide main li { color: var(--text); }
+.guide h1 { font-size: 1.875rem; margin: 0 0 1rem; }
+.guide h2 { font-size: 1.3125rem; margin: 2.25rem 0 .625rem; }
+.guide h3 { font-size: 1.0625rem; margin: 1.75rem 0 .5rem; }
+.guide li { margin: .25rem 0; }
+.guide code { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+.guide :not(pre) > code { padding: .0625rem .3125rem; border-radius: .3125rem; background: var(--tint); }
+.guide pre { margin: 0 0 1rem; padding: .875rem 1rem; overflow-x: auto; border: 1px solid var(--edge); border-radius: .75rem; background: var(--surface); }
+.guide pre code { overflow-wrap: normal; }
+.guide pre[data-language=json], .guide pre[data-language=text] { margin-left: 1.25rem; }
+.guide .table { overflow-x: auto; margin: 0 0 1rem; }
+.guide table { border-collapse: collapse; font-size: .9375rem; }
+.guide th, .guide td { padding: .4375rem .75rem .4375rem 0; border-bottom: 1px solid var(--edge); text-align: left; vertical-align: top; }
+.guide .skip { position: absolute; left: -999rem; }
+.guide .skip:focus { left: 1rem; top: 1rem; padding: .5rem .875rem; background: var(--surface); }
 footer { padding: 1rem 1.25rem 1.5rem; text-align: center; font-size: .8125rem; color: var(--quiet); }
 @media (max-width: 30rem) { .card { padding: 1.375rem 1.125rem; } .actions.pair { grid-template-columns: 1fr; } .actions.pair button.second { order: 2; } }
+@media (max-width: 52rem) { .guide .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; } }
 @media (prefers-reduced-motion: no-preference) { button { transition: background-color .12s; } }
 `.trimStart();

@@ -14,7 +14,7 @@ import type { OpenApiDocument, Operation } from './types.ts';
 export type { OpenApiDocument } from './types.ts';
 
 const DESCRIPTION = `Orders, operates, bills and supports telecommunications and IT services. The same operations and records are in the GraphQL API,
-and every change is an event there and in webhooks.
+and every change is an event there and in webhooks. The [guide](/docs/guide) explains credentials, pagination, errors and events step by step.
 
 Lists take \`page\` and \`per_page\`, or \`cursor\` and \`limit\` (default 50, at most 200). A filter with several values takes them separated by
 commas or repeated. A member without a value is \`null\`, not absent. A member or query parameter that an operation does not know is an error.

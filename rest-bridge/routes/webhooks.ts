@@ -17,7 +17,7 @@ export const webhooks = area('Webhooks', 'Subscriptions to events, and what was 
   post('createWebhook', '/webhooks', 'createWebhook', {
     summary: 'Subscribe to events',
     description:
-      'Events are posted to `url` as JSON: `id`, `event`, `timestamp`, `organization_id`, `data`, `signature`. `signature` is `sha256=` and the hex HMAC-SHA256, keyed with the secret, of the exact text without that member, which is the last one; without it the body is, byte for byte, the `payload` of the GraphQL subscription `events`. The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` are those of the Standard Webhooks specification. Answer 2xx within 10 seconds; 410 ends the subscription; anything else is tried again, ten times over three days. The secret is shown in this answer only. How a receiver verifies them, in three languages: docs/webhooks.md.',
+      'Events are posted to `url` as JSON: `id`, `event`, `timestamp`, `organization_id`, `data`, `signature`. `signature` is `sha256=` and the hex HMAC-SHA256, keyed with the secret, of the exact text without that member, which is the last one; without it the body is, byte for byte, the `payload` of the GraphQL subscription `events`. The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` are those of the Standard Webhooks specification. Answer 2xx within 10 seconds; 410 ends the subscription; anything else is tried again, ten times over three days. The secret is shown in this answer only. How a receiver verifies them, in three languages: /docs/guide/webhooks.',
     omit: ['family'],
     example,
   }),

@@ -25,4 +25,7 @@ export enum PlatformAccess {
   READ = 'read',
   ADMIN = 'admin',
 }
-registerEnumType(PlatformAccess, { name: 'PlatformAccess', description: 'platform:read, or platform:admin (docs/access.md, Operators).' });
+registerEnumType(PlatformAccess, {
+  name: 'PlatformAccess',
+  description: 'Permission to operate the platform: platform:read or platform:admin.',
+});

@@ -146,6 +146,15 @@ describeInChromium('axe finds nothing serious or critical, in light and in dark 
     await expectAccessible(window.page, /ign/);
   });
 
+  test.each([['/docs/guide'], ['/docs/guide/webhooks'], ['/docs/guide/graphql'], ['/docs/guide/events']])(
+    'on the page %s of the guide',
+    async (path) => {
+      await using window = await opened();
+      await window.page.goto(path);
+      await expectAccessible(window.page, /./);
+    },
+  );
+
   test.each([
     ['an address that there is not', '/nowhere'],
     ['a link to a ticket that does not work', '/console/tickets/tkt_none?token=forged'],

@@ -3,7 +3,7 @@ import { StateMachine } from '../../../kernel/records/states.ts';
 
 export enum OrganizationStatus {
   ACTIVE = 'active',
-  /** Nobody gets in; what runs for it goes on (docs/access.md, Operators). */
+  /** Nobody gets in; what runs for it goes on (docs/operations.md, Organizations). */
   SUSPENDED = 'suspended',
   /** Nobody gets in and nothing runs; its records can be exported for a while, then they are deleted. */
   CLOSED = 'closed',

@@ -1,0 +1,33 @@
+import { PLAN_CURRENCY, PLANS } from '../../kernel/access/plans.ts';
+import type { Area } from '../../rest-bridge/route.ts';
+
+const count = (number: number): string => (Number.isFinite(number) ? number.toLocaleString('en-US') : 'unlimited');
+
+/** What each plan allows. */
+export const planRows = (): string[] => {
+  const plans = Object.values(PLANS);
+  const row = (name: string, value: (plan: (typeof plans)[number]) => string): string => `| ${[name, ...plans.map(value)].join(' | ')} |`;
+  return [
+    `| | ${Object.keys(PLANS).join(' | ')} |`,
+    `| --- |${' --- |'.repeat(plans.length)}`,
+    row('cost per hour', ({ perHour }) => count(perHour)),
+    row('burst: cost in any 60 seconds', ({ burst }) => count(burst)),
+    row('requests at a time', ({ concurrent }) => count(concurrent)),
+    row('requests included per month', ({ includedPerMonth }) => count(includedPerMonth)),
+    row(`price of a further request (${PLAN_CURRENCY})`, ({ overagePrice }) => overagePrice?.toString() ?? 'by contract'),
+    row('webhook deliveries per month', ({ webhookDeliveriesPerMonth }) => count(webhookDeliveriesPerMonth)),
+    row('live connections at a time', ({ liveConnections }) => count(liveConnections)),
+    row('live subscriptions at a time', ({ liveSubscriptions }) => count(liveSubscriptions)),
+  ];
+};
+
+/** Which field of the graph serves which REST operation. */
+export const restToGraphqlRows = (areas: readonly Area[]): string[] => [
+  '| REST | GraphQL |',
+  '| --- | --- |',
+  ...areas.flatMap(({ routes }) =>
+    routes.map(
+      ({ method, path, field, access }) => `| \`${method} ${path}\` | \`${field}\`${access === 'public' ? ' (without credentials)' : ''} |`,
+    ),
+  ),
+];

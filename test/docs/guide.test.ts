@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { type Rig, rig, start } from '../rig.ts';
+import { openapi } from '../support/operations.ts';
+import { lastingPort } from '../support/port.ts';
+import { followPage, testWithShell } from '../support/runnable-page.ts';
+import { firstOwner } from './first-owner.ts';
+
+const PAGES = readdirSync('docs/guide').filter((name) => name !== 'README.md' && name !== 'sandbox.md');
+
+describe('the commands of the guide do what the page says:', () => {
+  testWithShell.each(PAGES)('%s', async (name) => {
+    const platform = await rig();
+    const { key, email, password } = await firstOwner();
+    await followPage(`docs/guide/${name}`, {
+      environment: { ORIGIN: platform.origin, KEY: key, EMAIL: email, PASSWORD: password },
+      replacements: { '3000': String(await lastingPort()), 'http://127.0.0.1:4000': platform.origin, 'sk_live_…': key },
+      aheadMs: platform.clock.offsetMs,
+    });
+  });
+
+  testWithShell('sandbox.md', async () => {
+    const platform: Rig = await start({ SANDBOX: '1' });
+    try {
+      const { apiKey } = await platform.organization();
+      await followPage('docs/guide/sandbox.md', {
+        environment: {},
+        replacements: { 'http://127.0.0.1:4000': platform.origin, 'KEY=test_sk_…': `KEY=${apiKey}` },
+        aheadMs: platform.clock.offsetMs,
+      });
+    } finally {
+      await platform.close();
+    }
+  });
+});
+
+test.each(PAGES)('every operation that %s names exists', (name) => {
+  const named = [...readFileSync(`docs/guide/${name}`, 'utf8').matchAll(/`(GET|POST|PUT|DELETE) \/v1([^`\s?]*)/g)];
+  for (const [, method = '', path = ''] of named) expect(openapi.paths[path]?.[method.toLowerCase()], `${method} ${path}`).toBeDefined();
+});
+
+describe('the guide is served', () => {
+  const get = async (path: string): Promise<{ status: number; headers: Headers; text: string }> => {
+    const response = await fetch((await rig()).origin + path, { redirect: 'manual', headers: { accept: 'text/html' } });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  const linksIn = (text: string): string[] =>
+    [...text.matchAll(/ href="([^"]+)"/g)].map(([, link = '']) => link).filter((link) => link.startsWith('/'));
+  const idsIn = (text: string): string[] => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id);
+
+  test('without credentials and scripts, and every link between its pages leads to a page and to a heading that are there', async () => {
+    const open = ['/docs/guide'];
+    const pages = new Map<string, string>();
+    const links: [string, string][] = [];
+    for (const path of open) {
+      const { status, headers, text } = await get(path);
+      expect([status, headers.get('content-type')], path).toEqual([200, 'text/html; charset=utf-8']);
+      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self';/);
+      expect(text).not.toContain('<script');
+      pages.set(path, text);
+      for (const link of linksIn(text)) {
+        links.push([path, link]);
+        const [target = ''] = link.split('#');
+        if (target.startsWith('/docs/guide') && !open.includes(target)) open.push(target);
+      }
+    }
+    // all files, and the references beside them
+    expect(pages.size).toBeGreaterThan(readdirSync('docs/guide').length);
+    const elsewhere = [...new Set(links.map(([, link]) => link.split('#', 1)[0] ?? ''))].filter((target) => !pages.has(target));
+    for (const target of elsewhere) expect((await get(target)).status, target).toBeLessThan(400);
+    for (const [path, link] of links) {
+      const [target = '', fragment] = link.split('#');
+      if (fragment) expect(idsIn(pages.get(target) ?? ''), `${path} links to ${link}`).toContain(fragment);
+    }
+  });
+
+  test('beside the API reference, which links to it, and it links back', async () => {
+    const { text } = await get('/v1/openapi.json');
+    expect(JSON.parse(text).info.description).toContain('](/docs/guide)');
+    expect(linksIn((await get('/docs/guide')).text)).toContain('/docs');
+  });
+
+  test('a page that there is not is 404, and one that has not changed is 304', async () => {
+    expect((await get('/docs/guide/nothing')).status).toBe(404);
+    expect((await get('/docs/guide/index')).status).toBe(404);
+    const { origin } = await rig();
+    const tag = (await get('/docs/guide/webhooks')).headers.get('etag') ?? '';
+    expect((await fetch(`${origin}/docs/guide/webhooks`, { headers: { 'if-none-match': tag } })).status).toBe(304);
+  });
+});

@@ -1,0 +1,160 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+/** A fenced block of a Markdown page. */
+interface Block {
+  language: string;
+  text: string;
+  line: number;
+}
+
+interface Step {
+  commands: Block;
+  /** The block after it that shows its output. */
+  output: Block | undefined;
+}
+
+const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm;
+/** The first line of a block that a reader saves as a file. */
+const FILE_NAME = /^(?:\/\/|#) ([\w-]+\.\w+)\n/;
+const OUTPUTS = ['json', 'text'];
+/** A page that waits for something that never happens is ended, and the test shows what it printed. */
+const WAIT_MS = 40_000;
+const END_OF_STEP = '\u001e';
+
+/** The commands that pages use, beside Node. Where it is decided what ships they must be there; on a newcomer's machine one may be missing. */
+const NEEDED = ['bash', 'curl', 'jq', 'openssl'];
+const missing = NEEDED.filter((name) => spawnSync('which', [name]).status !== 0);
+if (missing.length > 0 && !process.env.CI)
+  process.stderr.write(`\nThe commands of the guide are not tried: there is no ${missing.join(', no ')}.\n`);
+export const testWithShell = missing.length === 0 || process.env.CI ? test : test.skip;
+
+function blocksOf(text: string): Block[] {
+  return [...text.matchAll(FENCE)].map(({ 1: language = '', 2: body = '', index }) => ({
+    language,
+    text: body,
+    line: text.slice(0, index).split('\n').length,
+  }));
+}
+
+/** What a page shows is run as a reader would run it. Its environment and what a reader replaces by hand are given by the test. */
+export interface Reader {
+  environment: Readonly<Record<string, string>>;
+  /** Text of the page to what a reader puts in its place. */
+  replacements?: Readonly<Record<string, string>>;
+  /** How far the clock of the platform is ahead of that of this machine. */
+  aheadMs?: number;
+}
+
+/**
+ * Follows a Markdown page: runs its `sh` blocks in one shell, in their order, and compares the output of each with the `json` or
+ * `text` block that follows it. Every command without such a block must succeed. A block of another language whose first line is a
+ * comment with a file name is saved as that file first.
+ *
+ * In a shown output `…` stands for any text. JSON may have more properties than are shown, and more items than a list that ends with "…".
+ */
+export async function followPage(path: string, reader: Reader): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'page-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+  // a refusal that the page does not show is a failure
+  writeFileSync(join(folder, '.curlrc'), 'fail-with-body\n');
+
+  const steps = stepsOf(blocksOf(readFileSync(path, 'utf8')), folder, reader.replacements ?? {});
+  writeFileSync(join(folder, 'page.sh'), [preamble(reader.aheadMs ?? 0), ...steps.map(({ commands }) => scriptOf(commands))].join('\n'));
+  const { stdout, stderr } = await shell(folder, reader);
+  const results = stdout.split(END_OF_STEP);
+  for (const [index, { commands, output }] of steps.entries()) {
+    const place = `${path}:${commands.line}`;
+    const { printed, status } = resultOf(results[index] ?? '');
+    if (output) expectOutput(printed, output, `${place} printed\n${printed}\n${stderr}`);
+    else expect(status, `${place} failed and printed\n${printed}\n${stderr}`).toBe('ok');
+  }
+}
+
+/** The last line of a step is its status. */
+function resultOf(result: string): { printed: string; status: string } {
+  const lines = result.trimEnd().split('\n');
+  return { printed: lines.slice(0, -1).join('\n'), status: lines.at(-1) ?? '' };
+}
+
+function stepsOf(blocks: readonly Block[], folder: string, replacements: Readonly<Record<string, string>>): Step[] {
+  const steps: Step[] = [];
+  for (const [index, block] of blocks.entries()) {
+    const text = Object.entries(replacements).reduce((sofar, [shown, actual]) => sofar.replaceAll(shown, actual), block.text);
+    const file = FILE_NAME.exec(text)?.[1];
+    if (block.language === 'sh') {
+      const next = blocks[index + 1];
+      steps.push({ commands: { ...block, text }, output: next && OUTPUTS.includes(next.language) ? next : undefined });
+    } else if (file) writeFileSync(join(folder, file), text);
+  }
+  return steps;
+}
+
+/** `date` is that of the platform: other tests may have moved its clock. */
+const preamble = (aheadMs: number): string => `set -E -o pipefail
+status=ok
+trap 'status=failed' ERR
+date() { command date -d "@$(( $(command date +%s) + ${Math.round(aheadMs / 1000)} ))" "$@"; }`;
+
+const scriptOf = ({ text }: Block): string => `${text}printf '\\n%s\\n${END_OF_STEP}' "$status"; status=ok`;
+
+async function shell(folder: string, { environment, aheadMs = 0 }: Reader): Promise<{ stdout: string; stderr: string }> {
+  const ahead = `--import=data:text/javascript,${encodeURIComponent(`const now=Date.now;Date.now=()=>now()+${aheadMs}`)}`;
+  const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
+  const child = spawn('bash', ['page.sh'], {
+    cwd: folder,
+    env: { PATH: path, HOME: folder, NODE_OPTIONS: ahead, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // a group of its own: what the page leaves in the background ends with it
+    detached: true,
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const end = () => {
+    try {
+      process.kill(-(child.pid ?? 0), 'SIGKILL');
+    } catch {
+      // it has ended
+    }
+  };
+  const late = setTimeout(end, WAIT_MS);
+  await once(child, 'exit');
+  clearTimeout(late);
+  end();
+  return { stdout, stderr };
+}
+
+function expectOutput(printed: string, { language, text }: Block, message: string): void {
+  if (language === 'text') {
+    expect(printed.replaceAll('\r', '').trim(), message).toMatch(patternOf(text.trim()));
+    return;
+  }
+  let actual: unknown;
+  try {
+    actual = JSON.parse(printed);
+  } catch {
+    expect.fail(`This is no JSON. ${message}`);
+  }
+  expect(actual, message).toEqual(matcherOf(JSON.parse(text)));
+}
+
+const patternOf = (shown: string): RegExp => new RegExp(`^${shown.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', '[\\s\\S]*')}$`);
+
+function matcherOf(shown: unknown): unknown {
+  if (shown === '…') return expect.anything();
+  if (typeof shown === 'string') return shown.includes('…') ? expect.stringMatching(patternOf(shown)) : shown;
+  if (Array.isArray(shown)) return shown.at(-1) === '…' ? expect.arrayContaining(shown.slice(0, -1).map(matcherOf)) : shown.map(matcherOf);
+  if (typeof shown !== 'object' || shown === null) return shown;
+  return expect.objectContaining(Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, matcherOf(value)])));
+}
