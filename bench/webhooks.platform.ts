@@ -77,7 +77,7 @@ export class BenchPlatform {
       graph: new Graph(),
       log,
       origin: 'http://127.0.0.1',
-      eventTypes: [...ticketEvents, ...events.events],
+      declaredTypes: [...ticketEvents, ...events.events],
       reactions: [],
       logConsumers: [],
       live: [],

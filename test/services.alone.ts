@@ -10,6 +10,8 @@ import { organizationEm } from '../kernel/records/organization.filter.ts';
 import type { Subgraph } from '../kernel/subgraph.ts';
 import { BillingCycle } from '../kernel/values/billing-cycle.ts';
 import { Decimal } from '../kernel/values/money.ts';
+import { Service } from '../subgraphs/services/inventory/service.entity.ts';
+import { type ServiceStatus, ServiceType } from '../subgraphs/services/inventory/service.states.ts';
 import type {
   ConnectivityOrder,
   ConnectivityProvider,
@@ -17,8 +19,6 @@ import type {
   Telemetry,
 } from '../subgraphs/services/providers/connectivity.provider.ts';
 import { Provisioner } from '../subgraphs/services/provisioning/provisioning.job.ts';
-import { Service } from '../subgraphs/services/services/service.entity.ts';
-import { type ServiceStatus, ServiceType } from '../subgraphs/services/services/service.states.ts';
 import { statusChange, transition } from '../subgraphs/services/status/service.transition.ts';
 import { services } from '../subgraphs/services/subgraph.ts';
 import { LOCATION } from './billing.setup.ts';

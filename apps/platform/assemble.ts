@@ -210,7 +210,7 @@ async function startDomains(
     ...portsOf('events'),
     reactions: started.flatMap(({ reactions = [] }) => reactions),
     logConsumers: started.flatMap(({ consumers = [] }) => consumers),
-    eventTypes,
+    declaredTypes: eventTypes,
     live: declared.flatMap((domain) => domain.live ?? []),
     secrets,
     allowPrivateUrls: config.allowPrivateUrls,

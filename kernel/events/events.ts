@@ -8,7 +8,7 @@ export interface Subject {
   id: string;
 }
 
-/** What the catalogue knows of an event (specification section 6). */
+/** What is declared of an event (specification section 6). */
 export interface EventType {
   name: string;
   /** The family of section 6 that a subscription path accepts: service, billing, support. */

@@ -4,10 +4,10 @@ import type { EntityManager } from '../../kernel/database/database.ts';
 import { once } from '../../kernel/once.ts';
 import { loadersOf } from '../../kernel/records/loaders.ts';
 import { organizationEm } from '../../kernel/records/organization.filter.ts';
-import type { Catalogue } from './catalogue/catalogue.ts';
-import type { EventTypeRecord } from './catalogue/event-type.ts';
 import type { EventsCore } from './core.ts';
 import { DeliveryService } from './deliveries/delivery.service.ts';
+import type { EventTypeRecord } from './event-types/event-type.types.ts';
+import type { EventTypes } from './event-types/event-types.ts';
 import { EventService } from './log/event.service.ts';
 import { ReplayService } from './replays/replay.service.ts';
 import { StreamService } from './stream/stream.service.ts';
@@ -16,8 +16,8 @@ import { WebhookService } from './webhooks/webhook.service.ts';
 /** What the resolvers of one request work with. */
 export class EventsContext {
   readonly clock: Clock;
-  readonly catalogue: Catalogue;
-  readonly eventTypes: readonly EventTypeRecord[];
+  readonly eventTypes: EventTypes;
+  readonly eventTypeRecords: readonly EventTypeRecord[];
   readonly #core: EventsCore;
 
   constructor(
@@ -25,8 +25,8 @@ export class EventsContext {
     readonly principal: Principal,
   ) {
     this.clock = core.ports.clock;
-    this.catalogue = core.catalogue;
     this.eventTypes = core.eventTypes;
+    this.eventTypeRecords = core.eventTypeRecords;
     this.#core = core;
   }
 
@@ -71,7 +71,7 @@ export class EventsContext {
 
   /** What every service is given. */
   @once private get shared() {
-    const { em, clock, catalogue, principal } = this;
-    return { em, clock, catalogue, principal, organizationId: principal.organizationId };
+    const { em, clock, eventTypes, principal } = this;
+    return { em, clock, eventTypes, principal, organizationId: principal.organizationId };
   }
 }

@@ -6,8 +6,6 @@ import type { RequestTimeouts } from '../../kernel/outbound/connection.problem.t
 import { UrlGuard } from '../../kernel/outbound/ssrf.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { RetentionTask } from '../../kernel/work/retention.ts';
-import { Catalogue } from './catalogue/catalogue.ts';
-import { describeEventType } from './catalogue/event-type.ts';
 import { Consumer } from './consumers/consumer.ts';
 import { logConsumerTask } from './consumers/log-consumers.ts';
 import { reactionsTask } from './consumers/reactions.ts';
@@ -21,6 +19,8 @@ import { DeliveryWorker } from './dispatch/delivery.worker.ts';
 import { DeliveryResultStore } from './dispatch/delivery-result.store.ts';
 import { DeliveryResultWriter } from './dispatch/delivery-result-writer.ts';
 import { WebhookQueues } from './dispatch/webhook-queues.ts';
+import { describeEventType } from './event-types/event-type.types.ts';
+import { EventTypes } from './event-types/event-types.ts';
 import { EventRecord } from './log/event.entity.ts';
 import { EventLog } from './log/event.log.ts';
 import { EventPartitions } from './log/event.partitions.ts';
@@ -36,7 +36,7 @@ import { urlBackfill } from './webhooks/webhook.url.ts';
 /** What the events domain is given beside the ports of every domain. */
 export interface EventsPorts extends Ports {
   /** Of all domains, this one's included. */
-  eventTypes: readonly EventType[];
+  declaredTypes: readonly EventType[];
   reactions: readonly Reaction[];
   logConsumers: readonly LogConsumer[];
   /** What the domains declare that can be followed. */
@@ -62,11 +62,11 @@ const unlimited: PlanOf = async () => 'custom';
 export type EventsCore = ReturnType<typeof createCore>;
 
 export function createCore(ports: EventsPorts) {
-  const { orm, rows, database, jobs, clock, log, eventTypes, reactions, logConsumers, allowPrivateUrls } = ports;
+  const { orm, rows, database, jobs, clock, log, declaredTypes, reactions, logConsumers, allowPrivateUrls } = ports;
   const { planOf = unlimited, isSuspended = async () => false, retentionDays, deliveryTimeouts, metrics } = ports;
-  const catalogue = new Catalogue(eventTypes);
+  const eventTypes = new EventTypes(declaredTypes);
   const partitions = new EventPartitions(orm);
-  const eventLog = new EventLog(orm, rows, catalogue, partitions);
+  const eventLog = new EventLog(orm, rows, eventTypes, partitions);
   const retained = eventRetention({ rows, partitions, days: retentionDays, clock });
   const retention = new RetentionTask({ name: 'events.log', everyMs: RETENTION_MS, log }, () => retained);
   const guard = new UrlGuard({ allowPrivate: allowPrivateUrls });
@@ -78,10 +78,10 @@ export function createCore(ports: EventsPorts) {
   const worker = new DeliveryWorker({ store, queues, clock, poller: database.poller });
   const quota = new DeliveryQuota(orm, rows, planOf);
   const wake = (webhookId: string): void => queues.wake(webhookId);
-  const replays = new ReplayWorker({ orm, catalogue, eventLog, quota, jobs, clock, wake });
+  const replays = new ReplayWorker({ orm, eventTypes, eventLog, quota, jobs, clock, wake });
   const following = { orm, rows, database, eventLog, log };
   const consumers = [
-    new Consumer(following, new DeliveryPlanner({ clock, catalogue, quota, wake })),
+    new Consumer(following, new DeliveryPlanner({ clock, eventTypes, quota, wake })),
     new Consumer(following, reactionsTask(reactions, jobs, eventLog, log)),
     ...logConsumers.map((consumer) => new Consumer(following, logConsumerTask(consumer))),
   ];
@@ -91,8 +91,8 @@ export function createCore(ports: EventsPorts) {
   };
   return {
     ports,
-    catalogue,
-    eventTypes: catalogue.types.map(describeEventType).sort((one, other) => one.name.localeCompare(other.name)),
+    eventTypes,
+    eventTypeRecords: eventTypes.types.map(describeEventType).sort((one, other) => one.name.localeCompare(other.name)),
     eventLog,
     guard,
     secrets,
@@ -100,7 +100,7 @@ export function createCore(ports: EventsPorts) {
     store,
     worker,
     consumers,
-    verification: new EventVerification({ rows, eventLog, catalogue, retentionDays, clock }),
+    verification: new EventVerification({ rows, eventLog, eventTypes, retentionDays, clock }),
     retained,
     retention,
     followers,

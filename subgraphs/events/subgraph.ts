@@ -2,13 +2,13 @@ import type { Domain, RunningDomain } from '../../kernel/domain.ts';
 import type { EventSink } from '../../kernel/events/relay.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
 import type { RetentionTask } from '../../kernel/work/retention.ts';
-import { CatalogueResolver } from './catalogue/catalogue.resolver.ts';
 import { ConsumerCursor } from './consumers/consumer.entity.ts';
 import { EventsContext } from './context.ts';
 import { createCore, type EventsPorts } from './core.ts';
 import { Delivery } from './deliveries/delivery.entity.ts';
 import { DELIVERY_CHANNEL } from './deliveries/delivery.feed.ts';
 import { DeliveryResolver } from './deliveries/delivery.resolver.ts';
+import { EventTypeResolver } from './event-types/event-type.resolver.ts';
 import { EventRecord } from './log/event.entity.ts';
 import { EVENT_LOG_CHANNEL } from './log/event.log.ts';
 import { EventResolver } from './log/event.resolver.ts';
@@ -49,7 +49,7 @@ export const events: Domain<EventsPorts, RunningEvents> = {
     return {
       subgraph: buildSubgraph<EventsContext>({
         name: 'events',
-        resolvers: [CatalogueResolver, EventResolver, StreamResolver, WebhookResolver, DeliveryResolver, ReplayResolver],
+        resolvers: [EventTypeResolver, EventResolver, StreamResolver, WebhookResolver, DeliveryResolver, ReplayResolver],
         extension: liveFields(ports.live),
         references: {
           Event: { requires: 'webhooks:read', load: ({ id = '' }, { events: log }) => log.find(id) },

@@ -8,9 +8,9 @@ import type { RequestContext } from '../../kernel/request.ts';
 import { CatalogReader } from './catalog/catalog.reader.ts';
 import type { ServicesCore } from './core.ts';
 import { CoverageService } from './coverage/coverage.service.ts';
+import { ServiceQueries } from './inventory/service-queries.ts';
 import { OrderService } from './orders/order.service.ts';
 import { ProvisioningRequestService } from './provisioning-requests/provisioning-request.service.ts';
-import { ServiceService } from './services/service.service.ts';
 import { StatusService } from './status/status.service.ts';
 
 /** What the resolvers of one request work with, and the job that acts in the stead of one. */
@@ -39,8 +39,8 @@ export class ServicesContext {
     return new CoverageService(this.em);
   }
 
-  @once get services(): ServiceService {
-    return new ServiceService(this.em, this.loaders.services);
+  @once get services(): ServiceQueries {
+    return new ServiceQueries(this.em, this.loaders.services);
   }
 
   @once get statuses(): StatusService {

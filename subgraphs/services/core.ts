@@ -1,10 +1,10 @@
 import type { Ports } from '../../kernel/domain.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
+import { Service } from './inventory/service.entity.ts';
 import type { ConnectivityProvider } from './providers/connectivity.provider.ts';
 import { SimulatedConnectivityProvider } from './providers/simulated.provider.ts';
 import { defineProvisioning } from './provisioning/provisioning.job.ts';
 import { ProvisioningRequest } from './provisioning-requests/provisioning-request.entity.ts';
-import { Service } from './services/service.entity.ts';
 import { StatusChange } from './status/status-change.entity.ts';
 
 export interface ServicesPorts extends Ports {

@@ -157,7 +157,7 @@ describe('an internal comment is told to the desk alone', () => {
     expect(JSON.stringify(wide.arrivals)).not.toContain(SECRET);
   });
 
-  test('and the catalogue says what it needs', async () => {
+  test('and the event type says what it needs', async () => {
     const { desk } = await parties();
     const { body } = await desk.rest('GET', '/webhooks/events');
     const requires = Object.fromEntries(body.data.map((type: Json) => [type.name, type.requires]));

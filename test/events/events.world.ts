@@ -39,7 +39,7 @@ export class EventsWorld extends DomainWorld {
     const ports = this.ports();
     const running = events.start({
       ...ports,
-      eventTypes: [happened, ...events.events],
+      declaredTypes: [happened, ...events.events],
       reactions,
       logConsumers,
       live: [],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ServiceStatus } from '../../subgraphs/services/services/service.states.ts';
+import { ServiceStatus } from '../../subgraphs/services/inventory/service.states.ts';
 import { ScriptedProvider, ServicesAlone } from '../services.alone.ts';
 import type { Json } from '../tenant.ts';
 

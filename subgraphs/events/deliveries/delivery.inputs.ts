@@ -6,7 +6,7 @@ import type { EventsContext } from '../context.ts';
 import { DeliveryStatus } from './delivery.entity.ts';
 
 @InputType('WebhookDeliveryFilter')
-@Rule<DeliveryFilter, EventsContext>(({ event }, { catalogue }) => catalogue.problemsOf(event ?? [], 'event'))
+@Rule<DeliveryFilter, EventsContext>(({ event }, { eventTypes }) => eventTypes.problemsOf(event ?? [], 'event'))
 export class DeliveryFilter {
   @Field(() => [DeliveryStatus], { nullable: true })
   status?: DeliveryStatus[];

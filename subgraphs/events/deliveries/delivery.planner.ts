@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { ConsumerTask } from '../consumers/consumer.ts';
+import type { EventTypes } from '../event-types/event-types.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import type { Allowance, DeliveryQuota, Limits } from '../quota/delivery.quota.ts';
 import { dueNow } from '../webhooks/webhook.due.ts';
@@ -20,7 +20,7 @@ import {
 
 export interface PlannerDeps {
   clock: Clock;
-  catalogue: Catalogue;
+  eventTypes: EventTypes;
   quota: DeliveryQuota;
   /** Something was planned for a webhook. */
   wake(webhookId: string): void;
@@ -58,9 +58,9 @@ export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
   }
 
   #matchesOf(events: readonly EventRecord[], subscribers: readonly Subscriber[]): Match[] {
-    const { catalogue } = this.deps;
+    const { eventTypes } = this.deps;
     return events.flatMap((event) => {
-      const type = catalogue.find(event.event);
+      const type = eventTypes.find(event.event);
       return subscribers
         .filter((webhook) => webhook.organization_id === event.organizationId && wants(webhook, event, type))
         .map((webhook) => [event, webhook] as const);

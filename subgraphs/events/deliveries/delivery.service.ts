@@ -8,8 +8,8 @@ import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { between, matching } from '../../../kernel/records/where.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { DeliverySender } from '../dispatch/delivery.sender.ts';
+import type { EventTypes } from '../event-types/event-types.ts';
 import { EventRecord } from '../log/event.entity.ts';
 import type { DeliveryQuota } from '../quota/delivery.quota.ts';
 import type { WebhookUsage } from '../quota/delivery.usage.ts';
@@ -26,7 +26,7 @@ import type { DeliveryFilter } from './delivery.inputs.ts';
 export interface DeliveryServiceDeps {
   em: EntityManager;
   clock: Clock;
-  catalogue: Catalogue;
+  eventTypes: EventTypes;
   sender: DeliverySender;
   secrets: SecretBox;
   loader: RecordLoader<Webhook>;
@@ -42,9 +42,9 @@ export class DeliveryService {
 
   /** Newest first. @throws ResourceNotFound for a webhook that the organization does not have */
   async list(webhookId: string, { status, event, createdAfter, createdBefore }: DeliveryFilter, page: PageInput): Promise<Page<Delivery>> {
-    const { em, catalogue } = this.deps;
+    const { em, eventTypes } = this.deps;
     await this.#webhook(webhookId);
-    const names = event && [...catalogue.namesOf(event, 'event')];
+    const names = event && [...eventTypes.namesOf(event, 'event')];
     const where = matching<Delivery>({ webhookId, status, event: names, createdAt: between(createdAfter, createdBefore) });
     return listPage(em, Delivery, { where, page, defaultSort: NEWEST_FIRST });
   }

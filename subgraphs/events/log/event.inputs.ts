@@ -5,7 +5,7 @@ import { Rule } from '../../../kernel/graphql/rule.ts';
 import type { EventsContext } from '../context.ts';
 
 @InputType()
-@Rule<EventFilter, EventsContext>(({ event }, { catalogue }) => catalogue.problemsOf(event ?? [], 'event'))
+@Rule<EventFilter, EventsContext>(({ event }, { eventTypes }) => eventTypes.problemsOf(event ?? [], 'event'))
 export class EventFilter {
   @Field(() => [String], { nullable: true, description: 'Names and patterns: `ticket.created`, `ticket.*`, `billing.invoice.*`.' })
   @IsOptional()

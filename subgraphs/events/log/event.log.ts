@@ -2,7 +2,7 @@ import type { Orm, Rows } from '../../../kernel/database/database.ts';
 import { PREPARED, type StatementOptions } from '../../../kernel/database/statements.ts';
 import type { LoggedEvent } from '../../../kernel/events/events.ts';
 import { RowMapper } from '../../../kernel/records/row-mapper.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { EventTypes } from '../event-types/event-types.ts';
 import type { Feed, Range } from '../stream/feed.ts';
 import { EventRecord } from './event.entity.ts';
 import type { EventPartitions } from './event.partitions.ts';
@@ -43,7 +43,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
   constructor(
     orm: Orm,
     private readonly rows: Rows,
-    private readonly catalogue: Catalogue,
+    private readonly eventTypes: EventTypes,
     private readonly partitions: EventPartitions,
   ) {
     this.#map = new RowMapper(orm.getMetadata().get<EventRecord>(EventRecord), orm.em.getPlatform());
@@ -60,7 +60,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
         id,
         organization_id: organizationId,
         event,
-        family: this.catalogue.familyOf(event),
+        family: this.eventTypes.familyOf(event),
         subject_type: subject.type,
         subject_id: subject.id,
         account_id: accountId,

@@ -5,7 +5,7 @@ import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kern
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { between, matching } from '../../../kernel/records/where.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { EventTypes } from '../event-types/event-types.ts';
 import { EventRecord } from './event.entity.ts';
 import type { EventFilter } from './event.inputs.ts';
 import type { RecentEvents } from './recent.events.ts';
@@ -15,7 +15,7 @@ const LATEST_FIRST: SortBy[] = [{ field: 'sequence', order: SortOrder.DESC }];
 export interface EventServiceDeps {
   em: EntityManager;
   principal: Principal;
-  catalogue: Catalogue;
+  eventTypes: EventTypes;
   loader: RecordLoader<EventRecord>;
   recent: RecentEvents;
   retentionDays: number;
@@ -26,9 +26,9 @@ export class EventService {
   constructor(private readonly deps: EventServiceDeps) {}
 
   async find(id: string): Promise<EventRecord | null> {
-    const { catalogue, loader, principal, recent } = this.deps;
+    const { eventTypes, loader, principal, recent } = this.deps;
     const event = recent.find(principal.organizationId, id) ?? (await loader.load(id));
-    return event && principal.sees(event.accountId) && catalogue.readable(principal).has(event.event) ? event : null;
+    return event && principal.sees(event.accountId) && eventTypes.readable(principal).has(event.event) ? event : null;
   }
 
   async list(
@@ -52,10 +52,10 @@ export class EventService {
    * waiting for what will never be shown helps nobody
    */
   covered(patterns: readonly string[] | null | undefined, field: string): ReadonlySet<string> {
-    const { catalogue, principal } = this.deps;
-    const names = patterns ? catalogue.namesOf(patterns, field) : undefined;
-    const readable = catalogue.readable(principal, names);
-    if (names && readable.size === 0) catalogue.requireReadable(principal, names);
+    const { eventTypes, principal } = this.deps;
+    const names = patterns ? eventTypes.namesOf(patterns, field) : undefined;
+    const readable = eventTypes.readable(principal, names);
+    if (names && readable.size === 0) eventTypes.requireReadable(principal, names);
     return readable;
   }
 

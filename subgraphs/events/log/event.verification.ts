@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { EventTypes } from '../event-types/event-types.ts';
 import type { EventRecord } from './event.entity.ts';
 import type { EventLog } from './event.log.ts';
 import { keptFrom } from './event.retention.ts';
@@ -13,7 +13,7 @@ const FOUND_MAX = 1_000;
 export interface EventVerificationParts {
   rows: Rows;
   eventLog: EventLog;
-  catalogue: Catalogue;
+  eventTypes: EventTypes;
   retentionDays: number;
   clock: Clock;
 }
@@ -61,7 +61,7 @@ export class EventVerification {
     const differs = Object.entries({ id, event, organization_id: organizationId, timestamp: occurredAt.toISOString() })
       .filter(([name, value]) => says[name as keyof typeof says] !== value)
       .map(([name]) => `its payload has another ${name}`);
-    const type = this.parts.catalogue.find(event);
+    const type = this.parts.eventTypes.find(event);
     const misfits = type?.data.safeParse(says.data).error?.issues ?? [];
     return [...differs, ...misfits.map(({ path, message }) => `data.${path.join('.')} does not fit its schema: ${message}`)];
   }

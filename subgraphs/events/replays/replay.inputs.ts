@@ -19,7 +19,7 @@ import { keptFrom } from '../log/event.retention.ts';
     ...((until ?? now) <= since ? [{ field: 'until', value: until, reason: 'must be after since' }] : []),
   ];
 })
-@Rule<WebhookReplayInput, EventsContext>(({ events }, { catalogue }) => catalogue.problemsOf(events ?? [], 'events'))
+@Rule<WebhookReplayInput, EventsContext>(({ events }, { eventTypes }) => eventTypes.problemsOf(events ?? [], 'events'))
 @Rule<WebhookReplayInput>(({ status }) =>
   (status ?? []).flatMap((value, index) =>
     value === DeliveryStatus.PENDING ? [{ field: `status.${index}`, value, reason: 'is under way already' }] : [],

@@ -3,8 +3,8 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { orNotFound } from '../../../kernel/records/records.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
+import type { EventTypes } from '../event-types/event-types.ts';
 import type { EventLog } from '../log/event.log.ts';
 import type { Webhook } from '../webhooks/webhook.entity.ts';
 import { WebhookInactive } from '../webhooks/webhook.errors.ts';
@@ -17,7 +17,7 @@ const NOT_DELIVERED = [DeliveryStatus.SKIPPED, DeliveryStatus.EXHAUSTED];
 export interface ReplayServiceDeps {
   em: EntityManager;
   clock: Clock;
-  catalogue: Catalogue;
+  eventTypes: EventTypes;
   eventLog: EventLog;
   replays: ReplayWorker;
   loader: RecordLoader<Webhook>;
@@ -45,10 +45,10 @@ export class ReplayService {
 
   /** What the webhook gets by its patterns, narrowed by those of the caller. */
   #names({ events: own, family }: Webhook, wished: readonly string[] | null | undefined): ReadonlySet<string> {
-    const { catalogue } = this.deps;
-    const covered = catalogue.namesOf(own, 'events', family);
+    const { eventTypes } = this.deps;
+    const covered = eventTypes.namesOf(own, 'events', family);
     if (!wished) return covered;
-    const names = new Set([...catalogue.namesOf(wished, 'events', family)].filter((name) => covered.has(name)));
+    const names = new Set([...eventTypes.namesOf(wished, 'events', family)].filter((name) => covered.has(name)));
     if (names.size > 0) return names;
     throw new InvalidParameters([{ field: 'events', value: wished, reason: 'name no event that this webhook subscribes to' }]);
   }

@@ -1,7 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import {
   insertDeliveries,
@@ -12,6 +11,7 @@ import {
   type Subscriber,
   schemaOf,
 } from '../deliveries/delivery.plan.ts';
+import type { EventTypes } from '../event-types/event-types.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import type { EventLog } from '../log/event.log.ts';
 import { EventSelection } from '../log/event.selection.ts';
@@ -51,7 +51,7 @@ interface Known {
 
 export interface ReplayWorkerDeps {
   orm: Orm;
-  catalogue: Catalogue;
+  eventTypes: EventTypes;
   eventLog: EventLog;
   quota: DeliveryQuota;
   jobs: Jobs;
@@ -91,9 +91,9 @@ export class ReplayWorker {
       [replay.webhookId, replay.organizationId],
     );
     if (!webhook) return false;
-    const { catalogue } = this.deps;
+    const { eventTypes } = this.deps;
     const inTime = events.filter((event) => event.recordedAt >= replay.since && event.recordedAt < replay.until);
-    const wanted = inTime.filter((event) => wants(webhook, event, catalogue.find(event.event)));
+    const wanted = inTime.filter((event) => wants(webhook, event, eventTypes.find(event.event)));
     const isPlanned = wanted.length > 0 && (await this.#plan(tx, replay, webhook, wanted, limits));
     const last = events.at(-1);
     if (last && events.length === BATCH) await this.enqueue(tx, { ...replay, after: last.sequence });

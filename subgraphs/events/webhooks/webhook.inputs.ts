@@ -27,8 +27,8 @@ const Patterns = (): PropertyDecorator => (target, property) => {
   Allow(EVENT_PATTERNS)(target, property);
 };
 
-const NamesEvents = Rule<{ events?: string[]; family?: WebhookFamily | null }, EventsContext>(({ events = [], family }, { catalogue }) =>
-  catalogue.problemsOf(events, 'events', family),
+const NamesEvents = Rule<{ events?: string[]; family?: WebhookFamily | null }, EventsContext>(({ events = [], family }, { eventTypes }) =>
+  eventTypes.problemsOf(events, 'events', family),
 );
 
 @InputType()

@@ -9,8 +9,8 @@ import { newId } from '../../../kernel/records/ids.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { definedOnly, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { DeliveryRemoval } from '../deliveries/delivery.removal.ts';
+import type { EventTypes } from '../event-types/event-types.ts';
 import { Webhook, type WebhookFamily } from './webhook.entity.ts';
 import { filterProblems } from './webhook.filters.ts';
 import type { WebhookCreateInput, WebhookSecretRotateInput, WebhookUpdateInput } from './webhook.inputs.ts';
@@ -24,7 +24,7 @@ export interface WebhookServiceDeps {
   em: EntityManager;
   principal: Principal;
   clock: Clock;
-  catalogue: Catalogue;
+  eventTypes: EventTypes;
   guard: UrlGuard;
   secrets: SecretBox;
   removal: DeliveryRemoval;
@@ -117,7 +117,7 @@ export class WebhookService {
     const webhook = await this.deps.em.transactional(async (tx) => {
       const found = await this.#locked(tx, id);
       const { family } = found;
-      refuse([...this.deps.catalogue.problemsOf(events ?? [], 'events', family), ...filterProblems(filters, family)]);
+      refuse([...this.deps.eventTypes.problemsOf(events ?? [], 'events', family), ...filterProblems(filters, family)]);
       this.requireReadable(events ?? found.events, family);
       change(found);
       found.updatedAt = this.deps.clock.now();
@@ -133,7 +133,7 @@ export class WebhookService {
 
   /** @throws InsufficientPermissions for events that the caller may not read */
   requireReadable(patterns: readonly string[], family: WebhookFamily | null | undefined): void {
-    const { catalogue, principal } = this.deps;
-    catalogue.requireReadable(principal, catalogue.coveredBy(patterns, family));
+    const { eventTypes, principal } = this.deps;
+    eventTypes.requireReadable(principal, eventTypes.coveredBy(patterns, family));
   }
 }

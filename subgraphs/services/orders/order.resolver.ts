@@ -1,7 +1,7 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { ServicesContext } from '../context.ts';
-import { Service } from '../services/service.entity.ts';
+import { Service } from '../inventory/service.entity.ts';
 import { InternetServiceOrderInput } from './order.inputs.ts';
 
 @Resolver()

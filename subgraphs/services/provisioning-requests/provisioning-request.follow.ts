@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
-import type { Service } from '../services/service.entity.ts';
-import { ServiceStatus } from '../services/service.states.ts';
+import type { Service } from '../inventory/service.entity.ts';
+import { ServiceStatus } from '../inventory/service.states.ts';
 import { ProvisioningRequest } from './provisioning-request.entity.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 

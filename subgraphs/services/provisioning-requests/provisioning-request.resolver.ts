@@ -2,8 +2,8 @@ import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'ty
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { ServicesContext } from '../context.ts';
+import { Service } from '../inventory/service.entity.ts';
 import { Account } from '../references.ts';
-import { Service } from '../services/service.entity.ts';
 import { ProvisioningRequest } from './provisioning-request.entity.ts';
 import {
   ProvisioningRequestFilter,

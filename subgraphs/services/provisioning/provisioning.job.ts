@@ -5,11 +5,11 @@ import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { organizationEm } from '../../../kernel/records/organization.filter.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
+import { Service } from '../inventory/service.entity.ts';
+import { ServiceStatus } from '../inventory/service.states.ts';
 import type { ConnectivityOrder, ConnectivityProvider, Provisioning } from '../providers/connectivity.provider.ts';
 import { ProvisioningRejected } from '../providers/connectivity.provider.ts';
 import { followService } from '../provisioning-requests/provisioning-request.follow.ts';
-import { Service } from '../services/service.entity.ts';
-import { ServiceStatus } from '../services/service.states.ts';
 import { transition } from '../status/service.transition.ts';
 
 const QUEUE = 'services.provision';

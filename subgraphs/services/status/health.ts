@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
+import { ServiceStatus } from '../inventory/service.states.ts';
 import type { Telemetry } from '../providers/connectivity.provider.ts';
-import { ServiceStatus } from '../services/service.states.ts';
 
 export enum Health {
   HEALTHY = 'healthy',

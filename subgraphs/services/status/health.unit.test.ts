@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ServiceStatus } from '../services/service.states.ts';
+import { ServiceStatus } from '../inventory/service.states.ts';
 import { Health, healthOf } from './health.ts';
 
 const measured = { latencyMs: 5, bandwidthUtilization: 40, packetLoss: 0.01, jitterMs: 1, securityIncidents: 0, measuredAt: new Date(0) };

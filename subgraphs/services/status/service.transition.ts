@@ -1,9 +1,9 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { record } from '../../../kernel/events/outbox.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import type { Service } from '../services/service.entity.ts';
-import { serviceProvisioned, serviceStatusChanged } from '../services/service.events.ts';
-import type { ServiceStatus } from '../services/service.states.ts';
+import type { Service } from '../inventory/service.entity.ts';
+import { serviceProvisioned, serviceStatusChanged } from '../inventory/service.events.ts';
+import type { ServiceStatus } from '../inventory/service.states.ts';
 import { StatusChange } from './status-change.entity.ts';
 
 /** Moves a service to a state, in the transaction that has it locked: with its history and its events. @throws InvalidState */

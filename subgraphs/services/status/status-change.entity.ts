@@ -1,7 +1,7 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
-import { ServiceStatus } from '../services/service.states.ts';
+import { ServiceStatus } from '../inventory/service.states.ts';
 
 /** One entry of a service's status history. */
 @ObjectType('ServiceStatusChange', { description: 'A change of the status of a service.' })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
-import { serviceExample, servicePayload, statusChange } from '../services/service.events.ts';
-import { ServiceStatus } from '../services/service.states.ts';
+import { serviceExample, servicePayload, statusChange } from '../inventory/service.events.ts';
+import { ServiceStatus } from '../inventory/service.states.ts';
 
 const { OPERATIONAL, DOWN } = ServiceStatus;
 

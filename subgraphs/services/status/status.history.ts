@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Rows } from '../../../kernel/database/database.ts';
-import type { ServiceStatus } from '../services/service.states.ts';
+import type { ServiceStatus } from '../inventory/service.states.ts';
 
 /** A change of status within a time. */
 export interface HistoryEntry {

@@ -1,5 +1,5 @@
 import { Field, Float, ID, ObjectType } from 'type-graphql';
-import { ServiceStatus } from '../services/service.states.ts';
+import { ServiceStatus } from '../inventory/service.states.ts';
 import { type HealthChecks as Checks, Health } from './health.ts';
 
 @ObjectType({ description: 'What was measured last; null members where nothing was.' })

@@ -2,7 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-gr
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
 import type { ServicesContext } from '../context.ts';
-import { Service } from '../services/service.entity.ts';
+import { Service } from '../inventory/service.entity.ts';
 import { ServiceStatusRecord } from './status.record.ts';
 import { StatusChange } from './status-change.entity.ts';
 

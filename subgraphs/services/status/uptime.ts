@@ -1,4 +1,4 @@
-import { ServiceStatus } from '../services/service.states.ts';
+import { ServiceStatus } from '../inventory/service.states.ts';
 
 const DIGITS = 3;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ServiceStatus } from '../services/service.states.ts';
+import { ServiceStatus } from '../inventory/service.states.ts';
 import { uptimePercentage } from './uptime.ts';
 
 const { OPERATIONAL, DEGRADED, DOWN, MAINTENANCE, PROVISIONING } = ServiceStatus;

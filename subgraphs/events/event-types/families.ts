@@ -17,6 +17,6 @@ const READ_PERMISSIONS: Readonly<Record<string, Permission>> = {
 /** @throws Error for a family that nobody has stated: at the start of the platform, not at the first event. */
 export function readPermissionOf(family: string): Permission {
   const permission = READ_PERMISSIONS[family];
-  if (!permission) throw new Error(`The event family ${family} is not in subgraphs/events/catalogue/families.ts.`);
+  if (!permission) throw new Error(`The event family ${family} is not in subgraphs/events/event-types/families.ts.`);
   return permission;
 }

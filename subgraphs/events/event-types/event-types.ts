@@ -7,13 +7,13 @@ import { readPermissionOf } from './families.ts';
  * Every event of the platform's domains (specification section 6), and which of them a pattern or a caller covers. Those that
  * are announced and not emitted yet are covered too: who subscribes to one receives it from the day it comes.
  */
-export class Catalogue {
+export class EventTypes {
   readonly #types: ReadonlyMap<string, EventType>;
 
   /** @throws Error for a name that two domains registered, and for a family without a permission. */
   constructor(readonly types: readonly EventType[]) {
     this.#types = new Map(types.map((type) => [type.name, type]));
-    if (this.#types.size < types.length) throw new Error('Two events of the catalogue have the same name.');
+    if (this.#types.size < types.length) throw new Error('Two event types have the same name.');
     for (const { family } of types) readPermissionOf(family);
   }
 
@@ -25,7 +25,7 @@ export class Catalogue {
   /** @throws Error for an event that no domain registered. */
   familyOf(name: string): string {
     const type = this.#types.get(name);
-    if (!type) throw new Error(`The event ${name} is not in the catalogue.`);
+    if (!type) throw new Error(`The event ${name} is no event type of the platform.`);
     return type.family;
   }
 

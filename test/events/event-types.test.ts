@@ -30,12 +30,12 @@ const toCome = Object.values(TO_COME).flat();
 
 let platform: Rig;
 let tenant: Tenant;
-let catalogue: Map<string, Json>;
+let eventTypes: Map<string, Json>;
 beforeAll(async () => {
   platform = await rig();
   tenant = await platform.organization({ plan: 'custom' });
   const { body } = await tenant.rest('GET', '/webhooks/events');
-  catalogue = new Map(body.data.map((type: Json) => [type.name, type]));
+  eventTypes = new Map(body.data.map((type: Json) => [type.name, type]));
 });
 
 /** The newest event of this name in the organization's log. */
@@ -177,35 +177,35 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
 const ajv = newAjv();
 /** What is wrong with a body; what the log has is without the signature, which depends on the receiver. */
 const deviations = (name: string, body: Json): string[] =>
-  deviationsFrom(ajv, catalogue.get(name)?.schema, { signature: `sha256=${'0'.repeat(64)}`, ...body });
+  deviationsFrom(ajv, eventTypes.get(name)?.schema, { signature: `sha256=${'0'.repeat(64)}`, ...body });
 
-test.each(Object.entries(scenarios))('%s is emitted, and is as the catalogue describes it', async (name, scenario) => {
+test.each(Object.entries(scenarios))('%s is emitted, and is as its event type describes it', async (name, scenario) => {
   const body = await scenario(name);
   expect(body).toMatchObject({ event: name });
   expect(deviations(name, body)).toEqual([]);
 });
 
-describe('the catalogue', () => {
+describe('the event types', () => {
   test('has every event of the specification', () => {
-    expect(SPECIFIED.filter((name) => !catalogue.has(name))).toEqual([]);
+    expect(SPECIFIED.filter((name) => !eventTypes.has(name))).toEqual([]);
   });
 
   test('has for each event an example that is as its schema says, and refuses what has another member', () => {
-    expect([...catalogue.values()].flatMap(({ name, example }) => deviations(name, example))).toEqual([]);
-    const lax = [...catalogue.values()].filter(
+    expect([...eventTypes.values()].flatMap(({ name, example }) => deviations(name, example))).toEqual([]);
+    const lax = [...eventTypes.values()].filter(
       ({ name, example }) => deviations(name, { ...example, data: { ...example.data, more: 1 } }).length !== 1,
     );
     expect(lax.map(({ name }) => name)).toEqual([]);
   });
 
   test('says of each event whether it is emitted: then it has a scenario here, else it is one of those to come', () => {
-    const names = (isEmitted: boolean) => [...catalogue.values()].filter(({ emitted }) => emitted === isEmitted).map(({ name }) => name);
+    const names = (isEmitted: boolean) => [...eventTypes.values()].filter(({ emitted }) => emitted === isEmitted).map(({ name }) => name);
     expect(names(true).toSorted()).toEqual(Object.keys(scenarios).toSorted());
     expect(names(false).toSorted()).toEqual(toCome.toSorted());
   });
 });
 
-test('nothing was emitted in this whole run that is not in the catalogue, or that is still to come', async () => {
+test('nothing was emitted in this whole run that is no event type, or that is still to come', async () => {
   await scenarios['ticket.created']?.('ticket.created');
   const outboxes = Object.keys(platform.assembly.domains).map((domain) => `select "event" from "${domain}"."outbox"`);
   const emitted = await (await rows()).query<{ event: string }>(
@@ -213,5 +213,5 @@ test('nothing was emitted in this whole run that is not in the catalogue, or tha
     [],
   );
   expect(emitted.length).toBeGreaterThan(0);
-  expect(emitted.map(({ event }) => event).filter((name) => !catalogue.has(name) || toCome.includes(name))).toEqual([]);
+  expect(emitted.map(({ event }) => event).filter((name) => !eventTypes.has(name) || toCome.includes(name))).toEqual([]);
 });

@@ -2,9 +2,9 @@ import { Field, ObjectType } from 'type-graphql';
 import { z } from 'zod';
 import { type EventType, jsonSchemaOf, timestamp } from '../../../kernel/events/events.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
-import { readPermission } from './catalogue.ts';
+import { readPermission } from './event-types.ts';
 
-/** What a subscriber must know of an event: a line of the catalogue (specification section 6). */
+/** What a subscriber must know of an event: an event type (specification section 6). */
 @ObjectType('EventType', { description: 'An event that can be subscribed to.' })
 export class EventTypeRecord {
   @Field(() => String, { description: 'Such as `ticket.created`.' })

@@ -1,13 +1,13 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { EventsContext } from '../context.ts';
-import { EventTypeRecord } from './event-type.ts';
+import { EventTypeRecord } from './event-type.types.ts';
 
 @Resolver(() => EventTypeRecord)
-export class CatalogueResolver {
+export class EventTypeResolver {
   @Query(() => [EventTypeRecord], { description: 'The events that there are to subscribe to, by name.' })
   @Requires('webhooks:read', { scope: 'open' })
-  webhookEvents(@Ctx() { eventTypes }: EventsContext): readonly EventTypeRecord[] {
-    return eventTypes;
+  webhookEvents(@Ctx() { eventTypeRecords }: EventsContext): readonly EventTypeRecord[] {
+    return eventTypeRecords;
   }
 }

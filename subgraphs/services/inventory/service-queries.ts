@@ -8,10 +8,10 @@ import { Service } from './service.entity.ts';
 import { type ServiceFilter, ServiceSearchField } from './service.inputs.ts';
 import type { ServiceType } from './service.states.ts';
 
-const LOCATION_MEMBERS = ['address', 'city', 'state', 'zip'];
+const LOCATION_FIELDS = ['address', 'city', 'state', 'zip'];
 
 /** Reads the services of the caller's organization, of all kinds. */
-export class ServiceService {
+export class ServiceQueries {
   constructor(
     private readonly em: EntityManager,
     private readonly loader: RecordLoader<Service>,
@@ -38,7 +38,7 @@ function whereOf({ location, search, fields, dateFrom, dateTo, ...lists }: Servi
 function anyOf(fields: readonly ServiceSearchField[], text: string): object {
   const $or = fields.flatMap((field): object[] =>
     field === ServiceSearchField.LOCATION
-      ? LOCATION_MEMBERS.map((member) => ({ location: { [member]: containing(text) } }))
+      ? LOCATION_FIELDS.map((member) => ({ location: { [member]: containing(text) } }))
       : [{ [field]: containing(text) }],
   );
   return { $or };

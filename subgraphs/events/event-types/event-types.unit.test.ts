@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Grant, Principal } from '../../../kernel/access/principal.ts';
 import { InsufficientPermissions, InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { EventType } from '../../../kernel/events/events.ts';
-import { Catalogue } from './catalogue.ts';
+import { EventTypes } from './event-types.ts';
 
 const type = (name: string, family: string): EventType => ({
   name,
@@ -13,7 +13,7 @@ const type = (name: string, family: string): EventType => ({
   example: {},
   isEmitted: true,
 });
-const catalogue = new Catalogue([
+const eventTypes = new EventTypes([
   type('ticket.created', 'support'),
   type('ticket.updated', 'support'),
   { ...type('comment.added', 'support'), isEmitted: false },
@@ -30,19 +30,19 @@ test.each([
   ['billing.invoice.*', ['invoice.created', 'invoice.paid']],
   ['support.comment.added', ['comment.added']],
 ])('the pattern %s covers %j', (pattern, names) => {
-  expect([...catalogue.namesOf([pattern], 'events')].sort()).toEqual([...names].sort());
+  expect([...eventTypes.namesOf([pattern], 'events')].sort()).toEqual([...names].sort());
 });
 
 test('a star covers everything, within the family where one is given', () => {
-  expect(catalogue.namesOf(['*'], 'events').size).toBe(6);
-  expect([...catalogue.namesOf(['*'], 'events', 'support')].every((name) => /^(ticket|comment)\./.test(name))).toBe(true);
+  expect(eventTypes.namesOf(['*'], 'events').size).toBe(6);
+  expect([...eventTypes.namesOf(['*'], 'events', 'support')].every((name) => /^(ticket|comment)\./.test(name))).toBe(true);
 });
 
 test.each(['ticket', 'ticket.', 'tick*', '*.created', 'ticket.deleted', '', 'billing.ticket.*', '**'])(
   'the pattern %j is refused and named',
   (pattern) => {
     try {
-      catalogue.namesOf(['ticket.*', pattern], 'events');
+      eventTypes.namesOf(['ticket.*', pattern], 'events');
       expect.unreachable();
     } catch (error) {
       expect(error).toBeInstanceOf(InvalidParameters);
@@ -57,7 +57,7 @@ test.each(['ticket', 'ticket.', 'tick*', '*.created', 'ticket.deleted', '', 'bil
 
 test('every pattern of another family is named', () => {
   try {
-    catalogue.namesOf(['ticket.*', 'invoice.created', 'webhook.*'], 'events', 'billing');
+    eventTypes.namesOf(['ticket.*', 'invoice.created', 'webhook.*'], 'events', 'billing');
     expect.unreachable();
   } catch (error) {
     expect((error as InvalidParameters).problems.map(({ value }) => value)).toEqual(['ticket.*', 'webhook.*']);
@@ -66,15 +66,15 @@ test('every pattern of another family is named', () => {
 });
 
 test('a caller reads the events of the families whose records it may read', () => {
-  expect(catalogue.readable(holding('support:read')).has('ticket.created')).toBe(true);
-  expect(catalogue.readable(holding('support:read')).has('invoice.created')).toBe(false);
-  expect(catalogue.readable(holding('*:*')).size).toBe(6);
-  expect(() => catalogue.requireReadable(holding('support:read', 'webhooks:*'), catalogue.namesOf(['*'], 'events'))).toThrow(
+  expect(eventTypes.readable(holding('support:read')).has('ticket.created')).toBe(true);
+  expect(eventTypes.readable(holding('support:read')).has('invoice.created')).toBe(false);
+  expect(eventTypes.readable(holding('*:*')).size).toBe(6);
+  expect(() => eventTypes.requireReadable(holding('support:read', 'webhooks:*'), eventTypes.namesOf(['*'], 'events'))).toThrow(
     InsufficientPermissions,
   );
 });
 
 test('a name registered twice and a family without a permission end the start', () => {
-  expect(() => new Catalogue([type('a.b', 'support'), type('a.b', 'support')])).toThrow('same name');
-  expect(() => new Catalogue([type('a.b', 'mystery')])).toThrow('mystery');
+  expect(() => new EventTypes([type('a.b', 'support'), type('a.b', 'support')])).toThrow('same name');
+  expect(() => new EventTypes([type('a.b', 'mystery')])).toThrow('mystery');
 });
