@@ -11,6 +11,7 @@ import { assemble } from '../platform/assemble.ts';
 import { configMarkdown, envExample } from '../platform/command-line.ts';
 import { restAreas, restSurface } from '../platform/rest-areas.ts';
 import { STEPS } from '../platform/schemas.ts';
+import { areaRows } from './areas.document.ts';
 import { errorCodeRows } from './errors.document.ts';
 import { eventsDocument } from './events.document.ts';
 import { planRows, restToGraphqlRows } from './guide.document.ts';
@@ -54,6 +55,7 @@ export async function generateDocuments(committed: (path: string) => string | un
       [MIGRATIONS, migrations],
       ['.env.example', envExample()],
       ['docs/config.md', configMarkdown()],
+      section('README.md', { areas: areaRows(openapi) }),
       section('docs/guide/errors.md', { 'error-codes': errorCodeRows() }),
       section('docs/guide/limits.md', { plans: planRows() }),
       section('docs/guide/graphql.md', { 'rest-to-graphql': restToGraphqlRows(restAreas) }),

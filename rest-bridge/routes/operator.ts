@@ -109,6 +109,7 @@ export const operatorFiles: readonly NonGraphRoute[] = [
         ...Object.fromEntries([400, 401, 403, 404, 429, 500].map((status) => [status, errorResponse(status)])),
       },
       'x-permission': 'platform:admin',
+      'x-addition': true,
     },
   },
 ];

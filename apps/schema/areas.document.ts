@@ -1,0 +1,49 @@
+import type { OpenApiDocument } from '../../rest-bridge/openapi/document.ts';
+
+/** The areas of the specification: how many operations each has, and the beginnings of their paths. */
+const AREAS = [
+  { name: 'Credentials', specified: 12, paths: ['/auth'] },
+  { name: 'Accounts and users', specified: 9, paths: ['/accounts'] },
+  { name: 'Services', specified: 27, paths: ['/services'] },
+  { name: 'Connectivity', specified: 13, paths: ['/connectivity'] },
+  { name: 'Voice', specified: 13, paths: ['/voice'] },
+  { name: 'Cloud', specified: 16, paths: ['/cloud', '/services/cloud'] },
+  { name: 'Security', specified: 16, paths: ['/security', '/services/security'] },
+  { name: 'AI', specified: 10, paths: ['/ai', '/services/ai'] },
+  { name: 'Billing', specified: 20, paths: ['/billing'] },
+  { name: 'Monitoring', specified: 12, paths: ['/monitoring'] },
+  { name: 'Analytics', specified: 5, paths: ['/analytics'] },
+  { name: 'Support', specified: 22, paths: ['/support', '/attachments'] },
+  { name: 'Webhooks', specified: 8, paths: ['/webhooks'] },
+  { name: 'OAuth 2.0', specified: 6, paths: ['/oauth', '/.well-known'] },
+  { name: 'SAML', specified: 3, paths: ['/saml'] },
+];
+
+/** How many of the specified operations of each area are built. @throws if an operation is in no area, or an area has too many */
+export function areaRows({ paths }: Pick<OpenApiDocument, 'paths'>): string[] {
+  const built = new Map<string, number>();
+  for (const [path, operations] of Object.entries(paths)) {
+    const specified = Object.values(operations).filter((operation) => !operation['x-addition']);
+    if (specified.length === 0) continue;
+    const area = areaOf(path);
+    if (!area) throw new Error(`${path} is in no area of the specification: mark its operations as additions.`);
+    built.set(area, (built.get(area) ?? 0) + specified.length);
+  }
+  for (const { name, specified } of AREAS)
+    if ((built.get(name) ?? 0) > specified) throw new Error(`${name} has ${built.get(name)} operations, and ${specified} are specified.`);
+  const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
+  return [
+    '| area | built | specified |',
+    '| --- | ---: | ---: |',
+    ...AREAS.map(({ name, specified }) => `| ${name} | ${built.get(name) ?? 0} | ${specified} |`),
+    `| **all** | **${sum([...built.values()])}** | **${sum(AREAS.map(({ specified }) => specified))}** |`,
+  ];
+}
+
+/** The area with the longest path that the operation begins with. */
+function areaOf(path: string): string | undefined {
+  const matches = AREAS.flatMap(({ name, paths }) => paths.map((start) => ({ name, start }))).filter(
+    ({ start }) => path.startsWith(`${start}/`) || path === start,
+  );
+  return matches.sort((one, other) => other.start.length - one.start.length)[0]?.name;
+}
