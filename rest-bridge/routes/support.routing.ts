@@ -53,7 +53,7 @@ export const supportRouting: readonly Route[] = [
     select: notification,
     addition: true,
   }),
-  get('listSupportOutbox', '/support/outbox', 'supportOutbox', {
+  get('listSentNotifications', '/support/notifications/sent', 'sentNotifications', {
     summary: 'List the e-mails and SMS about tickets and reports',
     description:
       'Every message of the organization with its subject and text, newest first, one for each recipient. `text` is null once it is not kept any more. `simulated` ones reached nobody, because the platform has no mail server or SMS provider to send with: this is where a developer reads them.',

@@ -32,13 +32,13 @@ describe('what was sent', () => {
         recipients: [{ email: second, status: 'SENT', html: expect.stringContaining(two.number) }],
       },
     ]);
-    const outbox = await own.rest('GET', '/support/outbox?status=sent,queued&type=email');
-    expect(outbox.body.data.map(({ email, ticket_id }: Json) => [email, ticket_id])).toEqual([
+    const sent = await own.rest('GET', '/support/notifications/sent?status=sent,queued&type=email');
+    expect(sent.body.data.map(({ email, ticket_id }: Json) => [email, ticket_id])).toEqual([
       [second, two.id],
       [first, one.id],
     ]);
-    expect(outbox.body.data[1]).toMatchObject({ subject: expect.stringContaining(one.number), text: expect.stringContaining(one.number) });
-    expect((await own.rest('GET', '/support/outbox?type=sms')).body.data).toEqual([]);
+    expect(sent.body.data[1]).toMatchObject({ subject: expect.stringContaining(one.number), text: expect.stringContaining(one.number) });
+    expect((await own.rest('GET', '/support/notifications/sent?type=sms')).body.data).toEqual([]);
   });
 
   test('is stored once for all recipients, each of whom reads it with their name', async () => {
@@ -53,7 +53,7 @@ describe('what was sent', () => {
     for (const { name, text, html } of data.ticket.notifications[0].recipients)
       for (const form of [text, html]) expect(form).toMatch(new RegExp(`Hello ${name},[^]*${message}`));
     await settled(tenant, ticket);
-    const list = (await tenant.rest('GET', '/support/outbox?limit=3')).body.data;
+    const list = (await tenant.rest('GET', '/support/notifications/sent?limit=3')).body.data;
     expect(list.map(({ name, text, html }: Json) => [name, text.includes(message), html])).toEqual(
       ['Eve', 'Bob', 'Ada'].map((name) => [name, true, undefined]),
     );
@@ -75,7 +75,7 @@ describe('what was sent', () => {
     await age(89, (await notify(tenant, recent, emailTo(second))).body.data.id);
     await platform.assembly.domains.support.notificationRetention.run();
     const texts = async (email: string): Promise<(string | null)[]> =>
-      (await tenant.rest('GET', '/support/outbox?limit=3')).body.data
+      (await tenant.rest('GET', '/support/notifications/sent?limit=3')).body.data
         .filter((one: Json) => one.email === email)
         .map(({ text }: Json) => text);
     expect(await texts(first)).toEqual([null]);
@@ -91,7 +91,7 @@ describe('what was sent', () => {
     const { errors } = await customer.graphql('query ($id: ID!) { ticket(id: $id) { notifications { id } } }', { id: ticket.id });
     expect(errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'support:write' } } }]);
     const agent = await tenant.limitedTo('support:write');
-    expect((await agent.rest('GET', '/support/outbox')).body.error.details.required).toBe('support:admin');
+    expect((await agent.rest('GET', '/support/notifications/sent')).body.error.details.required).toBe('support:admin');
   });
 
   test('belongs to its organization', async () => {
@@ -99,7 +99,7 @@ describe('what was sent', () => {
     const email = freshEmail();
     await notify(tenant, ticket, emailTo(email));
     const stranger = await platform.organization();
-    expect((await stranger.rest('GET', '/support/outbox')).body.data).toEqual([]);
+    expect((await stranger.rest('GET', '/support/notifications/sent')).body.data).toEqual([]);
     expect((await stranger.rest('GET', `/support/tickets/${ticket.id}/notifications`)).status).toBe(404);
     expect((await notify(stranger, ticket, emailTo(email))).status).toBe(404);
   });

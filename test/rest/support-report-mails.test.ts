@@ -31,7 +31,7 @@ const notified = (id: string, isSo: (notification: Json) => unknown): Promise<Js
     return notification && isSo(notification) && notification;
   });
 
-test('the mail about a report is in the outbox, and the report says what came of it', async () => {
+test('the mail about a report is in the list of sent notifications, and the report says what came of it', async () => {
   const email = freshEmail();
   const id = await reportFor(email);
   expect(await notified(id, ({ status }) => status === 'sent')).toEqual({
@@ -44,7 +44,7 @@ test('the mail about a report is in the outbox, and the report says what came of
   const [mail] = mailsTo(email);
   expect(mail).toMatchObject({ subject: 'Your report usage is ready', html: expect.stringContaining('Download it') });
   expect(mail?.thread).toBeUndefined();
-  const { data } = (await tenant.rest('GET', '/support/outbox')).body;
+  const { data } = (await tenant.rest('GET', '/support/notifications/sent')).body;
   expect(data.filter((one: Json) => one.email === email)).toMatchObject([
     { ticket_id: null, status: 'sent', subject: mail?.subject, text: mail?.text },
   ]);

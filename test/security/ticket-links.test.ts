@@ -88,7 +88,7 @@ describe('the link of a mail about a ticket', () => {
     expect((await tenant.rest('GET', `/support/tickets/${ticket.id}`)).body.ticket.status).toBe('open');
   });
 
-  test('keeps its token out of addresses, logs, the outbox and what others are told', async () => {
+  test('keeps its token out of addresses, logs, sent notifications and what others are told', async () => {
     const { ticket, link, email } = await linked();
     const token = link.searchParams.get('token') as string;
     const first = await fetch(`${tenant.origin}${link.pathname}${link.search}`, { redirect: 'manual' });
@@ -103,9 +103,9 @@ describe('the link of a mail about a ticket', () => {
     expect(page.text).not.toContain(token);
     expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
     expect(platform.logged.filter((line) => line.includes(token))).toEqual([]);
-    const outbox = await tenant.rest('GET', '/support/outbox');
-    expect(outbox.body.data.find((one: Json) => one.email === email).text).toContain(`/console/tickets/${ticket.id}\n`);
-    expect(JSON.stringify(outbox.body)).not.toContain('token=');
+    const sent = await tenant.rest('GET', '/support/notifications/sent');
+    expect(sent.body.data.find((one: Json) => one.email === email).text).toContain(`/console/tickets/${ticket.id}\n`);
+    expect(JSON.stringify(sent.body)).not.toContain('token=');
     const secret = token.split('.')[1];
     const stored = `select count(*)::int as n from support.notification_content where document::text like $1`;
     expect(await (await rows()).query(stored, [`%${secret}%`])).toEqual([{ n: 0 }]);

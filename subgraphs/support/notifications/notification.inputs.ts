@@ -104,7 +104,7 @@ export class LinkRevocation {
 }
 
 @InputType()
-export class OutboxFilter {
+export class SentNotificationFilter {
   @Field(() => [NotificationType], { nullable: true })
   type?: NotificationType[];
 

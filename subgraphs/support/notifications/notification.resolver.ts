@@ -7,7 +7,7 @@ import { relationLimit } from '../../../kernel/records/loaders.ts';
 import type { SupportContext } from '../context.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
 import { Notification } from './notification.entity.ts';
-import { LinkRevocation, MAX_RECIPIENTS, NotificationInput, OutboxFilter } from './notification.inputs.ts';
+import { LinkRevocation, MAX_RECIPIENTS, NotificationInput, SentNotificationFilter } from './notification.inputs.ts';
 import { NotificationRecipient } from './notification-recipient.entity.ts';
 
 const NotificationPage = pageOf('Notification', Notification);
@@ -54,12 +54,12 @@ export class NotificationResolver {
       'Every e-mail and SMS about tickets and reports of the organization as it was, or will be, sent: newest first, one for each recipient.',
   })
   @Requires('support:admin', { scope: 'organization' })
-  supportOutbox(
-    @Arg('filter', () => OutboxFilter, { nullable: true }) filter: OutboxFilter | undefined,
+  sentNotifications(
+    @Arg('filter', () => SentNotificationFilter, { nullable: true }) filter: SentNotificationFilter | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { notifications }: SupportContext,
   ): Promise<Page<NotificationRecipient>> {
-    return notifications.outbox(filter ?? {}, page ?? {});
+    return notifications.sent(filter ?? {}, page ?? {});
   }
 
   @FieldResolver(() => [NotificationRecipient])

@@ -11,7 +11,7 @@ import type { Ticket } from '../tickets/ticket.entity.ts';
 import { commentsFor } from './notification.comments.ts';
 import { Notification } from './notification.entity.ts';
 import { linksRevoked } from './notification.events.ts';
-import type { NotificationInput, OutboxFilter } from './notification.inputs.ts';
+import type { NotificationInput, SentNotificationFilter } from './notification.inputs.ts';
 import { checkAllowance } from './notification.limits.ts';
 import { requestOf } from './notification.request.ts';
 import { NotificationType } from './notification.states.ts';
@@ -72,7 +72,7 @@ export class NotificationService {
   }
 
   /** Everything that was sent, or is to be, about tickets and reports of the organization: one record for each recipient. */
-  outbox({ type, status }: OutboxFilter, page: PageInput): Promise<Page<NotificationRecipient>> {
+  sent({ type, status }: SentNotificationFilter, page: PageInput): Promise<Page<NotificationRecipient>> {
     const where = matching<NotificationRecipient>({ type, status });
     return listPage(this.deps.em, NotificationRecipient, { where, page, defaultSort: NEWEST_FIRST });
   }

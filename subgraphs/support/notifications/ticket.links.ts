@@ -14,7 +14,7 @@ export const LINK_MS = 30 * DAY_MS;
 
 /**
  * Tokens by which whoever was mailed about a ticket reads it, and replies, without a login: of one ticket and one mail. They are
- * stored nowhere, so that nobody finds one in a database or the outbox.
+ * stored nowhere, so that nobody finds one in a database or among the sent notifications.
  */
 export class TicketLinks {
   readonly #box: SecretBox;
