@@ -18,12 +18,14 @@ class ProcessesFirst extends BaseSequencer {
 
 /** What the modes run that do not run everything: of `pooled` the platforms reach PostgreSQL through PgBouncer. */
 const INCLUDED: Readonly<Record<string, string[]>> = {
+  examples: ['test/examples/record.ts'],
   record: ['test/releases/record.ts'],
   pooled: ['test/{rest,graphql}/**/*.test.ts'],
 };
 
 /**
  * `--mode services` (npm run test:services) runs the same suites on a PostgreSQL and a Redis, which must be there.
+ * `--mode examples` (npm run examples) records the examples of the OpenAPI document.
  * `--mode record` (npm run record-release) runs no test: it records the databases that test/operations/releases.test.ts opens.
  */
 export default defineConfig(({ mode }) => {

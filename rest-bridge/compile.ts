@@ -36,9 +36,14 @@ export interface RestSource {
   hasPolicy?: (coordinate: string, policy: 'second_factor' | 'organization') => boolean;
   /** What holds of a field or argument beyond its type, such as its length. Default: nothing is known. */
   schemaOf?: (place: SchemaPlace) => JsonSchema;
+  /** Reads the example of each response, by operationId, when the document is made. Default: there are none. */
+  examples?: () => Promise<Examples>;
   /** Operations that are none of the graph, such as a download; under /v1, unless they state `servers`. */
   nonGraphRoutes?: readonly NonGraphRoute[];
 }
+
+/** The body of a successful response, by operationId. */
+export type Examples = Readonly<Record<string, unknown>>;
 
 /** Compiles the whole table. @throws RouteError for the first line that does not fit the graph. */
 export function compileRoutes({ schema, areas, permissionOf: permission = permissionOf, hasPolicy }: RestSource): CompiledRoute[] {

@@ -53,9 +53,9 @@ export async function mountRest(app: FastifyInstance, options: RestOptions): Pro
         ...(options.nonGraphRoutes ?? []).filter(({ operation }) => !operation.servers),
       ]);
       let content: StaticContent | undefined;
-      scope.get('/openapi.json', { config: { access: 'public', weight: 0 } }, (request, reply) => {
+      scope.get('/openapi.json', { config: { access: 'public', weight: 0 } }, async (request, reply) => {
         // made when it is first asked for: it is a thirtieth of a start
-        content ??= new StaticContent(Buffer.from(JSON.stringify(buildOpenApi(compiled, sofaApi, options))), JSON_TYPE, 'no-cache');
+        content ??= new StaticContent(Buffer.from(JSON.stringify(await buildOpenApi(compiled, sofaApi, options))), JSON_TYPE, 'no-cache');
         return content.send(request, reply);
       });
     },
@@ -66,7 +66,7 @@ export async function mountRest(app: FastifyInstance, options: RestOptions): Pro
 }
 
 /** The OpenAPI document alone, for schema/openapi.json. @throws RouteError */
-export function describeRest(source: RestSource): OpenApiDocument {
+export function describeRest(source: RestSource): Promise<OpenApiDocument> {
   const compiled = compileRoutes(source);
   return buildOpenApi(compiled, createSofaApi(compiled), source);
 }

@@ -36,4 +36,6 @@ export const restSurface = {
   areas: restAreas,
   nonGraphRoutes: nonGraphRoutes,
   schemaOf: fieldSchemas(),
+  // recorded by `npm run examples`
+  examples: async () => (await import('./examples.json', { with: { type: 'json' } })).default,
 } satisfies Partial<RestSource>;

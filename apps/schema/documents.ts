@@ -42,7 +42,7 @@ export async function generateDocuments(committed: (path: string) => string | un
   };
   const { domains, router, eventTypes, close } = await assemble(foundation);
   try {
-    const openapi = describeRest({
+    const openapi = await describeRest({
       schema: router.schema,
       ...restSurface,
       permissionOf: permissionsIn(router.supergraphSdl),

@@ -22,11 +22,12 @@ commas or repeated. A member without a value is \`null\`, not absent. A member o
 A body is JSON in UTF-8 of at most 256 KiB, unless its operation says otherwise. With \`Content-Encoding\` \`gzip\`, \`deflate\` or \`br\` the limit is of what it decodes to.`;
 
 /** The OpenAPI 3.1 document of the whole surface: Sofa's schemas, and what it leaves out. */
-export function buildOpenApi(
+export async function buildOpenApi(
   compiled: readonly CompiledRoute[],
   sofaApi: SofaApi,
-  { areas, nonGraphRoutes = [], schemaOf }: RestSource,
-): OpenApiDocument {
+  { areas, nonGraphRoutes = [], schemaOf, examples: readExamples }: RestSource,
+): Promise<OpenApiDocument> {
+  const examples = (await readExamples?.()) ?? {};
   const limitsOf: LimitsOf = ({ extensions }) => (schemaOf && extensions.place ? schemaOf(extensions.place as SchemaPlace) : {});
   const readers = new Set(compiled.filter(({ route }) => route.method === 'GET').map(({ route }) => pathShape(route.path)));
   const paths: OpenApiDocument['paths'] = {};
@@ -35,7 +36,8 @@ export function buildOpenApi(
   };
   for (const entry of compiled) {
     const { path, method } = entry.route;
-    describePath(path, method, describeOperation(entry, rootField(sofaApi, entry), readers.has(pathShape(path)), limitsOf));
+    const known = { hasReader: readers.has(pathShape(path)), limitsOf, example: examples[entry.route.operationId] };
+    describePath(path, method, describeOperation(entry, rootField(sofaApi, entry), known));
   }
   for (const { path, method, operation } of nonGraphRoutes) describePath(path, method, operation);
   const document: OpenApiDocument = {

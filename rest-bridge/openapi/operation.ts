@@ -8,13 +8,18 @@ import { errorResponse, headersWith } from './components.ts';
 import { describe, type LimitsOf, limited, schemaOf } from './schemas.ts';
 import { type MediaType, type Operation, type Parameter, type Reference, type Response, ref } from './types.ts';
 
-/** What the document says of one route. `root` is its field of the REST schema; `hasReader` where its path has a GET. */
-export function describeOperation(
-  compiled: CompiledRoute,
-  root: GraphQLField<unknown, unknown>,
-  hasReader: boolean,
-  limitsOf: LimitsOf,
-): Operation {
+/** What is known of a route beyond the route itself. */
+interface Known {
+  /** Whether its path has a GET. */
+  hasReader: boolean;
+  limitsOf: LimitsOf;
+  /** The body of a successful response. */
+  example: unknown;
+}
+
+/** What the document says of one route. `root` is its field of the REST schema. */
+export function describeOperation(compiled: CompiledRoute, root: GraphQLField<unknown, unknown>, known: Known): Operation {
+  const { hasReader, limitsOf } = known;
   const { route, tag, permission, secondFactor, field } = compiled;
   const description = [
     route.description ?? field.description ?? `${route.summary}.`,
@@ -33,7 +38,7 @@ export function describeOperation(
     ...(route.access === 'public' && { security: [] }),
     parameters: [...parameters(compiled, root, limitsOf), ...headerParameters(compiled, hasReader)],
     ...(body && { requestBody: body }),
-    responses: responses(compiled, root, body !== undefined, hasReader),
+    responses: responses(compiled, root, body !== undefined, known),
     ...(permission && { 'x-permission': permission }),
     ...(secondFactor && { 'x-second-factor': true as const }),
     ...(category && { 'x-rate-category': category }),
@@ -121,7 +126,7 @@ function responses(
   compiled: CompiledRoute,
   root: GraphQLField<unknown, unknown>,
   hasBody: boolean,
-  hasReader: boolean,
+  { hasReader, example }: Known,
 ): Operation['responses'] {
   const { route, kind, status, input } = compiled;
   const isRead = route.method === 'GET';
@@ -144,7 +149,7 @@ function responses(
   const success: Response = {
     description: route.summary,
     headers,
-    content: { 'application/json': { schema: successSchema(compiled, root) } },
+    content: { 'application/json': { schema: successSchema(compiled, root), ...(example !== undefined && { example }) } },
   };
   return {
     [status]: success,

@@ -26,10 +26,10 @@ const FAILURES = {
   429: failed('Too many requests from this address.'),
 };
 const page = (description: string): Response => ({ description, headers: headersWith(), content: { 'text/html': { schema: text } } });
-const json = (description: string, schema: JsonSchema): Response => ({
+const json = (description: string, schema: JsonSchema, example: unknown): Response => ({
   description,
   headers: headersWith(),
-  content: { 'application/json': { schema } },
+  content: { 'application/json': { schema, example } },
 });
 
 const form = (required: string[], properties: Record<string, JsonSchema>, example: unknown): NonNullable<Operation['requestBody']> => {
@@ -123,7 +123,15 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
         },
         { grant_type: 'client_credentials', scope: 'services.read' },
       ),
-      responses: { 200: json('The token.', TOKENS), ...FAILURES },
+      responses: {
+        200: json('The token.', TOKENS, {
+          access_token: 'eyJhbGciOiJSUzI1NiJ9.EXAMPLE.EXAMPLE',
+          token_type: 'Bearer',
+          expires_in: 3600,
+          scope: 'services.read',
+        }),
+        ...FAILURES,
+      },
     },
   },
   {
@@ -135,7 +143,17 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
       description: `RFC 7662, for tokens of the client's organization; others are \`active: false\`. ${SECRET}`,
       ...PLACE,
       requestBody: form(['token'], texts('token', 'token_type_hint', 'client_id', 'client_secret'), { token: 'eyJhbGciOiJSUzI1NiIs…' }),
-      responses: { 200: json('What it stands for.', INTROSPECTION), ...FAILURES },
+      responses: {
+        200: json('What it stands for.', INTROSPECTION, {
+          active: true,
+          scope: 'services.read',
+          client_id: 'client_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+          token_type: 'Bearer',
+          sub: 'user_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+          organization_id: 'org_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+        }),
+        ...FAILURES,
+      },
     },
   },
   {
@@ -159,7 +177,18 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
       description: 'Choose by the `kid` of the token. A new key is published a day before it signs.',
       ...PLACE,
       responses: {
-        200: { description: 'The key set (RFC 7517).', headers: headersWith(), content: { 'application/jwk-set+json': { schema: KEYS } } },
+        200: {
+          description: 'The key set (RFC 7517).',
+          headers: headersWith(),
+          content: {
+            'application/jwk-set+json': {
+              schema: KEYS,
+              example: {
+                keys: [{ kty: 'RSA', kid: 'key_01JQ8Z6V4T9M3N2B1C0D9E8F7G', alg: 'RS256', use: 'sig', n: 'u1W4qL2m…', e: 'AQAB' }],
+              },
+            },
+          },
+        },
         429: FAILURES[429],
       },
     },
@@ -177,7 +206,16 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
         client_id: 'client_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
         scope: 'services.read',
       }),
-      responses: { 200: json('The codes.', DEVICE), ...FAILURES },
+      responses: {
+        200: json('The codes.', DEVICE, {
+          device_code: 'EXAMPLEEXAMPLEEXAMPLE',
+          user_code: 'BDWP-HQTR',
+          verification_uri: 'https://api.example.com/device',
+          verification_uri_complete: 'https://api.example.com/device?user_code=BDWP-HQTR',
+          expires_in: 600,
+        }),
+        ...FAILURES,
+      },
     },
   },
 ];

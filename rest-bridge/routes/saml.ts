@@ -93,7 +93,19 @@ const TOKENS: JsonSchema = {
     user_id: text,
   },
 };
-const tokens = { description: 'The session has begun.', headers: headersWith(), content: { 'application/json': { schema: TOKENS } } };
+const example = {
+  access_token: 'eyJhbGciOiJSUzI1NiJ9.EXAMPLE.EXAMPLE',
+  token_type: 'Bearer',
+  expires_in: 3600,
+  refresh_token: 'rt_EXAMPLEEXAMPLEEXAMPLE',
+  scope: 'services.read support.read',
+  user_id: 'user_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+};
+const tokens = {
+  description: 'The session has begun.',
+  headers: headersWith(),
+  content: { 'application/json': { schema: TOKENS, example } },
+};
 const SERVED_AT = { tags: ['Credentials'], security: [], servers: [{ url: '/', description: 'This server, outside of /v1.' }] };
 
 const RELAY_STATE = 'Where the browser goes on after the sign-in: a path, or a URL of the own origin.';
@@ -111,7 +123,17 @@ export const samlRoutes: readonly NonGraphRoute[] = [
       ...SERVED_AT,
       parameters: [query('connection', 'The id of a connection (`saml_…`).')],
       responses: {
-        200: { description: 'The metadata.', headers: headersWith(), content: { 'application/samlmetadata+xml': { schema: text } } },
+        200: {
+          description: 'The metadata.',
+          headers: headersWith(),
+          content: {
+            'application/samlmetadata+xml': {
+              schema: text,
+              example:
+                '<?xml version="1.0"?>\n<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://api.example.com/saml/metadata">…</EntityDescriptor>',
+            },
+          },
+        },
         ...failures(400, 404, 429, 500),
       },
     },

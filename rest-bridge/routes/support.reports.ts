@@ -54,7 +54,9 @@ const parameter = (name: string, place: 'path' | 'query', description: string) =
   description,
   schema: text,
 });
-const file = { schema: { type: 'string', format: 'binary' } };
+const schema = { type: 'string', format: 'binary' };
+const json = { schema, example: '{"rows":[{"tickets":42,"resolution_time":3.5}]}' };
+const csv = { schema, example: 'tickets,resolution_time\r\n42,3.5\r\n' };
 
 export const supportReportFiles: readonly NonGraphRoute[] = [
   {
@@ -73,7 +75,7 @@ export const supportReportFiles: readonly NonGraphRoute[] = [
         ref('parameters', 'ApiVersion'),
       ],
       responses: {
-        200: { description: 'The file.', headers: headersWith(), content: { 'application/json': file, 'text/csv': file } },
+        200: { description: 'The file.', headers: headersWith(), content: { 'application/json': json, 'text/csv': csv } },
         ...Object.fromEntries([403, 404, 429, 500].map((status) => [status, errorResponse(status)])),
       },
       security: [],

@@ -37,6 +37,11 @@ const search = {
   select: ticketItem,
   wrap: 'tickets',
   list: 'support',
+  example: {
+    filters: { status: ['open'], priority: ['high', 'critical'] },
+    sort: { field: 'created_at', order: 'desc' },
+    pagination: { page: 1, limit: 50 },
+  },
 } as const;
 
 const newTicket = {
@@ -71,11 +76,6 @@ export const support = area('Support', 'Tickets, and what is done about them.', 
     summary: 'Search tickets with a body',
     ...search,
     addition: true,
-    example: {
-      filters: { status: ['open'], priority: ['high', 'critical'] },
-      sort: { field: 'created_at', order: 'desc' },
-      pagination: { page: 1, limit: 50 },
-    },
   }),
   get('getTicket', '/support/tickets/{ticket_id}', 'ticket', { summary: 'Read a ticket', wrap: 'ticket', select: ticketRecord }),
   put('updateTicket', '/support/tickets/{ticket_id}', 'updateTicket', {

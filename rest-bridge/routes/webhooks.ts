@@ -74,7 +74,7 @@ export const webhooks = area('Webhooks', 'Subscriptions to events, and what was 
       'Given, or made; shown in this answer only. For 24 hours the one before signs too: `webhook-signature` lists both signatures, the new one first. The member `signature` of the body is of the new one only. A second rotation ends the oldest at once.',
     status: 200,
     addition: true,
-    example: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' },
+    example: { secret: 'whsec_EXAMPLEEXAMPLEEXAMPLEEXAMPLE' },
   }),
   post('resumeWebhook', '/webhooks/{webhook_id}/resume', 'resumeWebhook', {
     summary: 'Make an inactive webhook active',

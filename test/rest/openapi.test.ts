@@ -1,26 +1,26 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { pathParameters, type Route } from '../../rest-bridge/route.ts';
+import type { Route } from '../../rest-bridge/route.ts';
 import { receiver } from '../events/receiver.ts';
 import { authorizeUrl, registered } from '../oauth.setup.ts';
-import { operator } from '../operator.setup.ts';
 import { rig } from '../rig.ts';
-import { type Call, callers } from '../support/callers.ts';
-import { deviationsFrom, newAjv } from '../support/json-schema.ts';
-import { bodyFields, isOperators, nonGraph, openapi, operationOf, resolved, routes, titled, withField } from '../support/operations.ts';
+import { callWithExample } from '../support/example.calls.ts';
+import { deviationsFrom } from '../support/json-schema.ts';
+import { openApiAjv, responseDeviations, validatable } from '../support/openapi.schemas.ts';
+import { bodyFields, nonGraph, openapi, operationOf, resolved, routes, titled, withField } from '../support/operations.ts';
 import { Records } from '../support/records.ts';
 import { type Answer, type Json, Tenant } from '../tenant.ts';
 
-const ajv = newAjv();
-ajv.addSchema({ ...openapi, $id: 'openapi' });
+const ajv = openApiAjv();
+const deviations = (method: Route['method'], path: string, { status, body }: Answer): string[] =>
+  responseDeviations(ajv, { method, path }, status, body);
 
-/** What is wrong with an answer after the document; empty where it is as described. */
-function deviations(method: string, path: string, { status, body }: Answer): string[] {
-  const steps = ['paths', path, method.toLowerCase(), 'responses', String(status)];
-  const described = resolved(steps.reduce<Json>((node, step) => node?.[step], openapi));
-  const schema = described?.content?.['application/json']?.schema;
-  if (!schema) return [`${status} is not described`];
-  return deviationsFrom(ajv, JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')), body);
-}
+/** Contents of 2xx responses, but files, whose content is somebody's. */
+const successes = (responses: Json): [string, Json][] =>
+  Object.entries<Json>(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .flatMap(([, response]) => Object.entries<Json>(response.content ?? {}))
+    .filter(([type]) => !FILES.includes(type));
+const FILES = ['*/*', 'application/gzip'];
 
 let tenant: Tenant;
 let records: Records;
@@ -64,33 +64,42 @@ describe('the OpenAPI document of the running platform', () => {
     for (const name of ['nextCursor', 'nextAttemptAt', 'SKIPPED']) expect(described).not.toContain(`\`${name}\``);
   });
 
-  test('has an example for every body', () => {
+  test('has an example for every request body', () => {
     const bare = routes.filter((route) => {
       const content = operationOf(route).requestBody?.content['application/json'];
-      return content && !content.example && route.method !== 'GET';
+      return content && !content.example;
     });
     expect(bare.map(({ operationId }) => operationId)).toEqual([]);
+  });
+
+  test('has an example for every successful response with a body, which fits its schema (npm run examples records it)', () => {
+    const described = Object.entries<Json>(openapi.paths).flatMap(([path, item]) =>
+      Object.entries<Json>(item).flatMap(([method, { operationId, responses }]) =>
+        successes(responses).map((content) => ({ path, method, operationId, content })),
+      ),
+    );
+    const wrong = described.flatMap(({ operationId, content: [type, { schema, example }] }) => {
+      if (example === undefined) return `${operationId} has no example of ${type}`;
+      return deviationsFrom(ajv, validatable(schema), example).map((deviation) => `${operationId} ${deviation}`);
+    });
+    expect(wrong).toEqual([]);
+    expect(described.length).toBeGreaterThan(170);
+  });
+
+  test('has no example with a secret that could be real', () => {
+    const secrets = JSON.stringify(openapi).match(/\b(sk_live|whsec|rt|cs)_(?!EXAMPLE)[A-Za-z0-9+/]{20,}|\beyJ[\w-]{30,}/g);
+    expect(secrets).toBeNull();
   });
 });
 
 describe('its example works, and the answer is as it says', () => {
   test.each(titled(routes))('%s', async (_, route) => {
     const { url } = await receiver();
-    const own = new Records(tenant, 'OpenAPI', url);
-    const [ended] = route.method === 'DELETE' ? pathParameters(route.path).slice(-1) : ['webhook_id'];
-    const from = route.method === 'DELETE' ? own : records;
-    const idOf = (name: string) => (name === ended ? own.fresh(name) : from.id(name));
-    const example = operationOf(route).requestBody?.content['application/json'].example;
-    const body = route.method === 'GET' ? undefined : example && (await own.body(example, idOf));
-    const call = (await callers[route.operationId]?.(tenant)) ?? { caller: isOperators(route) ? await operator() : tenant, body };
-    const answer = await call.caller.rest(route.method, await own.path(withIds(route.path, call.ids), idOf), { body: call.body });
+    const answer = await callWithExample(route, records, url);
     expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
     expect(deviations(route.method, route.path, answer)).toEqual([]);
   });
 });
-
-const withIds = (path: string, ids: Call['ids'] = {}): string =>
-  Object.entries(ids).reduce((filled, [name, id]) => filled.replace(`{${name}}`, id), path);
 
 describe('an id in the body that nobody has is refused as the document says', () => {
   const unknown = 'none_01JQ8Z6V4T9M3N2B1C0D9E8F7G';
@@ -112,7 +121,7 @@ describe('an id in the body that nobody has is refused as the document says', ()
 describe('a request body that the platform accepts is one that the document describes', () => {
   const accepted = (path: string, method: string, body: Json): string[] => {
     const { schema } = openapi.paths[path][method].requestBody.content['application/json'];
-    return deviationsFrom(ajv, JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')), body);
+    return deviationsFrom(ajv, validatable(schema), body);
   };
 
   test.each(titled(routes.filter(({ example }) => example)))('the example of %s', (_, route) => {
@@ -162,7 +171,7 @@ describe('a refusal is as it says', () => {
     const refused = [
       await tenant.rest(route.method, `${path}${path.includes('?') ? '&' : '?'}nonsense=1`, { body }),
       await tenant.rest(route.method, path, { body: body && '{', headers: {} }),
-      await new Tenant(tenant.origin, '', 'sk_live_none').rest(route.method, path, { body: route.example }),
+      await new Tenant(tenant.origin, '', 'sk_live_none').rest(route.method, path, { body: body && route.example }),
     ];
     for (const answer of refused.filter(({ status }) => status >= 400)) {
       expect(deviations(route.method, route.path, answer), `${answer.status}`).toEqual([]);

@@ -1,0 +1,48 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { receiver } from '../events/receiver.ts';
+import { clock, rig } from '../rig.ts';
+import { callWithExample } from '../support/example.calls.ts';
+import { openApiAjv, responseDeviations } from '../support/openapi.schemas.ts';
+import { routes } from '../support/operations.ts';
+import { Records } from '../support/records.ts';
+import type { Json } from '../tenant.ts';
+import { LABEL, polish } from './polish.ts';
+
+const FILE = 'apps/platform/examples.json';
+const isAll = process.env.EXAMPLES === 'all';
+
+/**
+ * `npm run examples`: runs as a test because the records are made by what tests make theirs by. An example that is there stays as it
+ * is while it fits the document and has the fields of the response; `EXAMPLES=all npm run examples` records all of them anew.
+ */
+test('the example of every response is recorded', async () => {
+  const known: Record<string, Json> = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {};
+  const tenant = await (await rig()).organization({ plan: 'custom' });
+  const records = new Records(tenant, LABEL);
+  const { url } = await receiver();
+  const ajv = openApiAjv();
+  const examples: Record<string, Json> = {};
+  for (const route of routes) {
+    const answer = await callWithExample(route, records, url);
+    expect(answer.status, `${route.operationId}: ${JSON.stringify(answer.body)}`).toBeLessThan(300);
+    const recorded = polish(answer.body, clock.now());
+    const before = known[route.operationId];
+    const fits = before && responseDeviations(ajv, route, answer.status, before).length === 0 && shapeOf(before) === shapeOf(recorded);
+    examples[route.operationId] = fits && !isAll ? before : recorded;
+    expect(responseDeviations(ajv, route, answer.status, examples[route.operationId]), route.operationId).toEqual([]);
+  }
+  writeFileSync(FILE, `${JSON.stringify(examples, null, 2)}\n`);
+}, 600_000);
+
+/** The paths of all fields; entries of a list count as one. */
+const shapeOf = (value: Json): string => [...new Set(pathsIn(value, ''))].toSorted().join('\n');
+
+function* pathsIn(value: Json, path: string): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    const place = Array.isArray(value) ? `${path}[]` : `${path}.${name}`;
+    yield place;
+    yield* pathsIn(inner, place);
+  }
+}

@@ -1,0 +1,25 @@
+import { pathParameters, type Route } from '../../rest-bridge/route.ts';
+import { operator } from '../operator.setup.ts';
+import type { Answer } from '../tenant.ts';
+import { type Call, callers } from './callers.ts';
+import { isOperators, operationOf } from './operations.ts';
+import { Records } from './records.ts';
+
+/**
+ * Calls an operation with the example of its body, so that it succeeds. `records` are shared by several calls; what the operation
+ * ends is made for it alone, and told of events at `receiver`.
+ */
+export async function callWithExample(route: Route, records: Records, receiver: string): Promise<Answer> {
+  const { tenant, label } = records;
+  const own = new Records(tenant, label, receiver);
+  const [ended] = route.method === 'DELETE' ? pathParameters(route.path).slice(-1) : ['webhook_id'];
+  const from = route.method === 'DELETE' ? own : records;
+  const idOf = (name: string) => (name === ended ? own.fresh(name) : from.id(name));
+  const example = operationOf(route).requestBody?.content['application/json'].example;
+  const body = route.method === 'GET' ? undefined : example && (await own.body(example, idOf));
+  const call = (await callers[route.operationId]?.(tenant)) ?? { caller: isOperators(route) ? await operator() : tenant, body };
+  return call.caller.rest(route.method, await own.path(withIds(route.path, call.ids), idOf), { body: call.body });
+}
+
+const withIds = (path: string, ids: Call['ids'] = {}): string =>
+  Object.entries(ids).reduce((filled, [name, id]) => filled.replace(`{${name}}`, id), path);
