@@ -7,7 +7,7 @@ export enum AuthorType {
 }
 registerEnumType(AuthorType, { name: 'AuthorType', description: 'For whom somebody speaks: the desk, the customer, or a program.' });
 
-/** Who wrote a comment, as they were called then. */
+/** Author of a comment. The name and email are those at the time of writing. */
 @ObjectType()
 export class CommentAuthor {
   @Field(() => AuthorType)

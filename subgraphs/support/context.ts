@@ -29,7 +29,7 @@ import { TicketService } from './tickets/ticket.service.ts';
 import { TicketCreator } from './tickets/ticket-creator.ts';
 import { isDesk } from './visibility.ts';
 
-/** What the resolvers of one request work with. */
+/** Services, loaders and values that the resolvers of one request use. Each is created on first use. */
 export class SupportContext {
   readonly principal: Principal;
   readonly clock: Clock;
@@ -139,7 +139,7 @@ export class SupportContext {
     return organizationEm(this.#core.ports.orm, this.principal);
   }
 
-  /** What every service is given. */
+  /** Dependencies that every service receives. */
   @once private get shared() {
     const { em, clock, principal } = this;
     return { em, clock, principal, organizationId: principal.organizationId, request: this.#request };

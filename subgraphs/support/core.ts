@@ -36,7 +36,7 @@ import { TicketEditor } from './tickets/ticket.editor.ts';
 import { Ticket } from './tickets/ticket.entity.ts';
 import { TicketChange } from './tickets/ticket-change.entity.ts';
 
-/** What there is one of for the whole process: made once, used by every request and job. */
+/** Interval of the notification retention task. */
 const RETENTION_MS = 600_000;
 
 export type SupportCore = ReturnType<typeof createCore>;

@@ -7,7 +7,7 @@ const CUSTOMER = parse(
   'query SupportCustomer($id: ID!) { accounts(filter: { customerId: [$id] }, page: { limit: 1 }) { nodes { id tier name email } } }',
 );
 
-/** Of an account what the desk needs. */
+/** Fields of an account that support uses. */
 export interface Customer {
   id: string;
   tier: string | null;
@@ -15,7 +15,10 @@ export interface Customer {
   email: string;
 }
 
-/** The account with a customer number. Asks the graph, so it is called before a transaction begins. @throws ResourceNotFound */
+/**
+ * Gets the account with a customer number. Queries the graph, so call it before a transaction begins.
+ * @throws ResourceNotFound
+ */
 export async function findCustomer(graph: Graph, request: RequestContext, id: string): Promise<Customer> {
   const { accounts } = await graph.query<{ accounts: { nodes: Customer[] } }>(CUSTOMER, { id }, request);
   return orNotFound(accounts.nodes[0], 'customer', id);

@@ -22,7 +22,7 @@ import { SlaPolicy } from './sla-policies/sla-policy.entity.ts';
 import { Ticket } from './tickets/ticket.entity.ts';
 import { TicketChange } from './tickets/ticket-change.entity.ts';
 
-/** What support keeps. */
+/** Entities of the support domain. */
 export const entities = [
   Agent,
   AttachmentUpload,

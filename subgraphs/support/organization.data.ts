@@ -2,7 +2,7 @@ import type { OrganizationTables } from '../../kernel/records/organization.data.
 import { type Attachment, fileKeyOf as attachmentKey } from './attachments/attachment.entity.ts';
 import { type Report, fileKeyOf as reportKey } from './reports/report.entity.ts';
 
-/** As the database names the columns. */
+/** File keys of a row. The properties of the row have the names of the database columns. */
 const attachmentFile = ({ id, organization_id: organizationId }: Readonly<Record<string, unknown>>): string[] => [
   attachmentKey({ id, organizationId } as Attachment),
 ];
@@ -10,7 +10,10 @@ const reportFile = ({ id, organization_id: organizationId, parameters }: Readonl
   reportKey({ id, organizationId, parameters } as Report),
 ];
 
-/** Everything that the desk keeps is deleted. Articles without an organization are the library's, and everybody's. */
+/**
+ * Support tables of an organization; all their rows are deleted with it. Articles without an organization belong to the shared
+ * library and stay.
+ */
 export const organizationData: OrganizationTables = {
   tables: [
     { table: 'report', files: reportFile, end: 'deleted' },
@@ -41,7 +44,7 @@ export const organizationData: OrganizationTables = {
     { table: 'category_override', end: 'deleted' },
     { table: 'sla_policy', end: 'deleted' },
     { table: 'agent', end: 'deleted' },
-    // after the tickets, whose deletion writes them
+    // these come after the tickets: deleting tickets writes to them
     { table: 'ticket_text', withheld: 'all', end: 'deleted' },
     { table: 'ticket_tally', withheld: 'all', end: 'deleted' },
     { table: 'ticket_account_tally', withheld: 'all', end: 'deleted' },

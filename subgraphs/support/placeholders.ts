@@ -1,8 +1,8 @@
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 
-/** The names that a text has between double braces, each once: `{{ticket.number}}`. */
+/** Returns the distinct placeholder names in a text, such as `ticket.number` for `{{ticket.number}}`. */
 export const placeholdersIn = (text: string): string[] => [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name.trim()))];
 
-/** Puts values where their names stand. What a value holds is not looked at again; a name without a value is left as it stands. */
+/** Replaces placeholders by their values. Placeholders inside values are not replaced. A placeholder without a value stays as it is. */
 export const fill = (text: string, textFor: (name: string) => string | undefined): string =>
   text.replace(PLACEHOLDER, (whole, name: string) => textFor(name.trim()) ?? whole);

@@ -5,16 +5,16 @@ import type { Mailer } from '../../kernel/messages/mail.ts';
 import type { SmsSender } from '../../kernel/messages/sms.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 
-/** What support is given to work with, beside what every domain is. */
+/** Dependencies of support, in addition to those of every domain. */
 export interface SupportPorts extends Ports {
   secrets: Secrets;
-  /** Whether integrations may be at private addresses: for development. */
+  /** Whether integrations may have private network addresses. Meant for development. */
   allowPrivateUrls: boolean;
   mailer: Mailer;
   sms: SmsSender;
-  /** Where attachments and reports lie. */
+  /** Stores attachments and report files. */
   files: FileStore;
-  /** How long it is kept what notifications say. */
+  /** How many days the text of notifications is kept. */
   notificationRetentionDays: number;
   metrics?: Metrics;
 }

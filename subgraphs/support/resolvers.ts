@@ -17,7 +17,7 @@ import { SlaPolicyResolver } from './sla-policies/sla-policy.resolver.ts';
 import { AccountTicketsResolver, ServiceTicketsResolver, TicketResolver } from './tickets/ticket.resolver.ts';
 import { TicketChangeResolver, TicketTimelineResolver } from './tickets/ticket-change.resolver.ts';
 
-/** What support answers. */
+/** Resolvers of the support subgraph. */
 export const resolvers: [ClassType, ...ClassType[]] = [
   AgentResolver,
   DashboardResolver,

@@ -20,12 +20,12 @@ import { supportEvents } from './support.events.ts';
 import { mountTicketPage } from './ticket-page/ticket.page.http.ts';
 
 export interface RunningSupport extends RunningDomain {
-  /** Also deletes files that nobody took, by itself once it was started. */
+  /** Once started, also deletes uploaded files that were never attached. */
   attachments: AttachmentStore;
   notificationRetention: RetentionTask;
 }
 
-/** Support: tickets and the desk that works on them, knowledge base, integrations, reports (specification 4.7). */
+/** The support domain: tickets, agents, knowledge base, integrations and reports (specification 4.7). */
 export const support: Domain<SupportPorts, RunningSupport> = {
   name: 'support',
   entities,

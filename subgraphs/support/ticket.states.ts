@@ -19,10 +19,10 @@ registerEnumType(TicketPriority, { name: 'TicketPriority' });
 
 export const URGENCY: Readonly<Record<TicketPriority, number>> = { low: 1, medium: 2, high: 3, critical: 4 };
 
-/** How far up a ticket can be escalated. */
+/** Highest escalation level of a ticket. */
 export const MAX_ESCALATION_LEVEL = 5;
 
-/** See docs/decisions/tickets.md. Waiting for the customer is a flag and not a fifth state. */
+/** State machine of tickets; see docs/decisions/tickets.md. Waiting for the customer is a flag, not a fifth state. */
 export const ticketStates = new StateMachine<TicketStatus>('ticket', {
   open: [TicketStatus.IN_PROGRESS, TicketStatus.ESCALATED, TicketStatus.RESOLVED],
   in_progress: [TicketStatus.OPEN, TicketStatus.ESCALATED, TicketStatus.RESOLVED],

@@ -1,7 +1,7 @@
 import { registerEnumType } from 'type-graphql';
 import type { Principal } from '../../kernel/access/principal.ts';
 
-/** Whom something that was said about a ticket is meant for. */
+/** Audience of a comment, change or file of a ticket. */
 export enum Visibility {
   CUSTOMER = 'customer',
   INTERNAL = 'internal',
@@ -11,14 +11,17 @@ registerEnumType(Visibility, {
   description: 'Whom it is meant for: the customer too, or those who hold `support:write` only.',
 });
 
-/** The desk: who may work on tickets. All others are customers, and do not see what is internal. */
+/**
+ * Whether the caller belongs to the desk, that is, may work on tickets. All other callers are customers and do not see internal
+ * content.
+ */
 export const isDesk = (principal: Principal): boolean => principal.may('support:write');
 
-/** Who writes the knowledge base, and sees drafts: the desk of the organization, and nobody who is limited to accounts. */
+/** Whether the caller may write articles and see drafts: the organization's desk, except callers limited to some accounts. */
 export const isEditor = (principal: Principal): boolean => isDesk(principal) && principal.accounts === null;
 
 export const mayRead = (principal: Principal, visibility: Visibility): boolean => visibility === Visibility.CUSTOMER || isDesk(principal);
 
-/** What a relation is narrowed to for a caller. */
+/** Filter for relations of a ticket: customers get only what is visible to customers. */
 export const shownTo = (principal: Principal): { visibility?: Visibility } =>
   isDesk(principal) ? {} : { visibility: Visibility.CUSTOMER };

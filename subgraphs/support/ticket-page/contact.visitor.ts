@@ -13,7 +13,7 @@ import { Ticket } from '../tickets/ticket.entity.ts';
 import { Visibility } from '../visibility.ts';
 import { attachmentOf, type TicketView, type Visitor, viewOf } from './ticket.view.ts';
 
-/** Replies by links to one ticket within an hour, by whomever: a link that got around is no megaphone. */
+/** Maximum number of replies per hour to one ticket through links of mails. A shared link cannot be used to flood the ticket. */
 const PER_HOUR = 20;
 
 export interface ContactParts {
@@ -22,7 +22,7 @@ export interface ContactParts {
   comments: CommentWriter;
 }
 
-/** Whoever has the link of a mail: reads that ticket and replies to it in the name of the mail's recipient. */
+/** Visitor with the link of a mail. Can read that ticket and reply in the name of the mail's recipient. */
 export class ContactVisitor implements Visitor {
   readonly mayReply = true;
   readonly isSignedIn = false;
@@ -49,16 +49,19 @@ export class ContactVisitor implements Visitor {
     return attachmentOf(this.#em, this.recipient.ticketId, id);
   }
 
-  /** Once, where a form is sent twice. @throws PlatformError RATE_LIMIT_EXCEEDED */
+  /**
+   * Adds a reply. A form that is sent twice adds it once.
+   * @throws PlatformError RATE_LIMIT_EXCEEDED
+   */
   async reply(content: string): Promise<void> {
     const { clock, comments } = this.parts;
     const { id, ticketId, name, address } = this.recipient;
     await this.#em.transactional(async (tx) => {
       await advisoryLock(tx, `support.ticket-link:${ticketId}`);
       const since = new Date(clock.now().getTime() - HOUR_MS);
-      const lately = await tx.find(Comment, { ticketId, createdAt: { $gt: since }, author: { id: { $like: 'nrec\\_%' } } });
-      if (lately.some((said) => said.author.id === id && said.content === content)) return;
-      if (lately.length >= PER_HOUR) throw new TooManyReplies();
+      const recent = await tx.find(Comment, { ticketId, createdAt: { $gt: since }, author: { id: { $like: 'nrec\\_%' } } });
+      if (recent.some((reply) => reply.author.id === id && reply.content === content)) return;
+      if (recent.length >= PER_HOUR) throw new TooManyReplies();
       const author: CommentAuthor = { type: AuthorType.CUSTOMER, id, name: name ?? address, email: address };
       await comments.add(tx, ticketId, { content, type: 'reply', visibility: Visibility.CUSTOMER, author }, { kind: 'system', id });
     });
@@ -67,7 +70,7 @@ export class ContactVisitor implements Visitor {
 
 class TooManyReplies extends PlatformError {
   constructor() {
-    super('RATE_LIMIT_EXCEEDED', 'There were many replies to this ticket within the last hour. Try again later.', {
+    super('RATE_LIMIT_EXCEEDED', 'There were too many replies to this ticket within the last hour. Try again later.', {
       retry_after: HOUR_MS / 1000,
     });
   }

@@ -40,7 +40,7 @@ const PAGE = { config: { access: 'page' }, errorHandler: answerErrorPage } as co
 const STANDING = parse('query TicketPageOrganization { organization { status } }');
 const LINK_COOKIE = 'ticket_link';
 
-/** `urls.customer_portal` of a ticket: the page to which mails lead, on a server behind the edge. */
+/** Serves the web page of a ticket (`urls.customer_portal`), to which mails link. The server must be behind the edge. */
 export async function mountTicketPage(app: FastifyInstance, routes: TicketPageRoutes): Promise<void> {
   await app.register((scope, _, done) => {
     acceptPageForms(scope);
@@ -54,7 +54,10 @@ export async function mountTicketPage(app: FastifyInstance, routes: TicketPageRo
   });
 }
 
-/** The token of a link becomes a cookie of that ticket's page at once: no address that is shown, kept or handed on holds it. */
+/**
+ * Shows the ticket. A `token` in the address becomes a cookie of this page at once, so the token is not in any address that is
+ * shown, logged or shared.
+ */
 async function show(routes: TicketPageRoutes, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
   const { token, before } = request.query as { token?: unknown; before?: unknown };
   const path = ticketPath(idOf(request));
@@ -68,7 +71,10 @@ async function show(routes: TicketPageRoutes, request: FastifyRequest, reply: Fa
   return visitor ? shown(visitor, path, typeof before === 'string' && isStorable(before) ? { before } : {}) : notShown(request);
 }
 
-/** Where the session or the link does not show the ticket. @throws ResourceNotFound for who has signed in */
+/**
+ * Response if neither the session nor the link gives access to the ticket.
+ * @throws ResourceNotFound for a signed-in user
+ */
 function notShown(request: FastifyRequest): PageAnswer {
   const path = ticketPath(idOf(request));
   if (isSignedIn(request)) throw new ResourceNotFound('ticket', idOf(request));
@@ -102,9 +108,9 @@ async function take(routes: TicketPageRoutes, request: FastifyRequest): Promise<
 
 function problemWith(content: string): string | undefined {
   if (content === '') return 'Your reply is empty.';
-  // as the browser counts
+  // counted in UTF-16 units, as browsers do
   if (content.length > REPLY_LENGTH) return `Your reply is longer than ${REPLY_LENGTH} characters.`;
-  return isStorable(content) ? undefined : 'Your reply holds characters that cannot be stored.';
+  return isStorable(content) ? undefined : 'Your reply contains characters that cannot be stored.';
 }
 
 async function visitorOf(routes: TicketPageRoutes, request: FastifyRequest): Promise<Visitor | undefined> {
@@ -120,7 +126,7 @@ async function visitorOf(routes: TicketPageRoutes, request: FastifyRequest): Pro
   return recipient ? new ContactVisitor(routes, recipient) : undefined;
 }
 
-/** Of an organization that is suspended or closed nothing is shown. */
+/** Finds the recipient that a link token belongs to; undefined if the organization is suspended or closed. */
 async function holderOf(routes: TicketPageRoutes, request: FastifyRequest, token: string): Promise<LinkHolder | undefined> {
   const holder = await routes.links.holderOf(token, idOf(request));
   if (!holder) return undefined;
@@ -131,7 +137,7 @@ async function holderOf(routes: TicketPageRoutes, request: FastifyRequest, token
 }
 
 interface Shown {
-  /** The comments before this one are shown. */
+  /** Show the comments before the comment with this id. */
   before?: string;
   refused?: TicketPageParts['refused'];
   status?: number;

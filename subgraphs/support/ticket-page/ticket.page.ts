@@ -6,21 +6,21 @@ import type { Attachment } from '../attachments/attachment.entity.ts';
 import type { Comment } from '../comments/comment.entity.ts';
 import type { TicketView, Visitor } from './ticket.view.ts';
 
-/** In characters. Percent-encoded at its longest it fits into the body of a form. */
+/** Maximum length of a reply in characters. At its longest percent-encoded form it still fits into the body of a form. */
 export const REPLY_LENGTH = 5_000;
 
 export interface TicketPageParts extends TicketView {
   visitor: Visitor;
-  /** Where the form goes. */
+  /** Path that the form is posted to. */
   action: string;
   signOut: string;
   /** Whether there are newer comments than those shown. */
   hasNewer: boolean;
-  /** A reply that was not taken, and why. */
+  /** A rejected reply and the reason. */
   refused?: { reply: string; problem: string } | undefined;
 }
 
-/** A ticket as its customer sees it. */
+/** The page of a ticket for its customer. */
 export function ticketPage({
   ticket,
   comments,
@@ -85,16 +85,16 @@ ${refused?.reply}</textarea>
 export const noAccessPage = (signIn: string): string =>
   messagePage({
     title: 'This link does not work any more',
-    text: 'It is too old, was taken back, or is not whole. A newer mail about the ticket has another one.',
+    text: 'It has expired, was revoked, or is incomplete. Open the link in a newer mail about the ticket.',
     more: html`<p class="aside"><a href="${signIn}">Sign in</a> if you have a login.</p>`,
   });
 
-/** For whom the page was shown, and is no more. What they wrote meanwhile is theirs to keep. */
+/** Page for a reply that cannot be sent because access has ended since the form was shown. It keeps the text for the user to copy. */
 export const unsentPage = (signIn: string, reply: string): string =>
   page({
     title: 'Your reply was not sent',
     body: html`<h1>Your reply was not sent</h1>
-<p>You are signed out, or the link of the mail does not work any more. <a href="${signIn}">Sign in</a>, or open the link of a newer mail, and send it again.</p>
+<p>You are signed out, or the link in the mail is no longer valid. <a href="${signIn}">Sign in</a>, or open the link in a newer mail, and send your reply again.</p>
 <div class="field"><label for="unsent">Your reply</label>
 <textarea id="unsent" rows="6" readonly>
 ${reply}</textarea></div>`,

@@ -4,20 +4,20 @@ import { Comment } from '../comments/comment.entity.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { Visibility } from '../visibility.ts';
 
-/** How many comments one page shows. */
+/** Maximum number of comments on one page. */
 const SHOWN = 50;
 
-/** What the customer's page shows of a ticket: nothing that is internal, whoever looks. */
+/** Data of the customer's page of a ticket. Never contains internal content, even if an agent opens the page. */
 export interface TicketView {
   ticket: Ticket;
-  /** Oldest first. */
+  /** Ordered from oldest to newest. */
   comments: readonly Comment[];
   hasEarlier: boolean;
-  /** Of the ticket itself and of these comments. */
+  /** Files of the ticket itself and of these comments. */
   attachments: readonly Attachment[];
 }
 
-/** With the newest comments, or those before the comment of this id. */
+/** Loads the newest comments, or those before the comment with the id `before`. */
 export async function viewOf(em: EntityManager, ticket: Ticket, before: string | undefined): Promise<TicketView> {
   const where = { ticketId: ticket.id, visibility: Visibility.CUSTOMER };
   const next = before === undefined ? null : await em.findOne(Comment, { ...where, id: before });
@@ -29,18 +29,18 @@ export async function viewOf(em: EntityManager, ticket: Ticket, before: string |
   return { ticket, comments, hasEarlier: found.length > SHOWN, attachments };
 }
 
-/** A file of the ticket that its customer may have. */
+/** Finds a file of the ticket that the customer may see. */
 export const attachmentOf = (em: EntityManager, ticketId: string, id: string): Promise<Attachment | null> =>
   em.findOne(Attachment, { id, ticketId, visibility: Visibility.CUSTOMER });
 
-/** Who looks at the page of a ticket, and may do there what they may elsewhere. */
+/** A person who opens the page of a ticket. They have the same rights here as on the other surfaces. */
 export interface Visitor {
-  /** What the page says of who they are. */
+  /** How the page names the visitor. */
   who: string;
   mayReply: boolean;
-  /** Whether they have signed in, and can sign out. */
+  /** Whether the visitor has signed in and so can sign out. */
   isSignedIn: boolean;
-  /** With the newest comments, or those before the comment of this id. */
+  /** Loads the newest comments, or those before the comment with the id `before`. */
   view(before?: string): Promise<TicketView>;
   attachment(id: string): Promise<Attachment | null>;
   reply(content: string): Promise<unknown>;

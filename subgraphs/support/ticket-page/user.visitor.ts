@@ -13,7 +13,7 @@ export interface UserVisit {
   ticketId: string;
 }
 
-/** A user who signed in: may do here what they may do everywhere. */
+/** A signed-in user, with the same permissions as on the other surfaces. */
 export class UserVisitor implements Visitor {
   readonly isSignedIn = true;
   readonly who = 'yourself';
@@ -24,7 +24,7 @@ export class UserVisitor implements Visitor {
     return this.visit.principal.may('support:create');
   }
 
-  /** Whether there is such a ticket for this user. */
+  /** Whether the ticket exists for this user. */
   async maySee(): Promise<boolean> {
     return this.visit.principal.may('support:read') && (await this.#ticket()) !== null;
   }

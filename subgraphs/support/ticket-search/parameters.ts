@@ -1,8 +1,8 @@
-/** The values of a statement as it is put together. */
+/** Collects the parameter values of a statement while it is built. */
 export class Parameters {
   readonly values: unknown[] = [];
 
-  /** Keeps a value; answers its place, `$3`. */
+  /** Adds a value and returns its placeholder, such as `$3`. */
   add(value: unknown): string {
     this.values.push(value);
     return `$${this.values.length}`;

@@ -7,50 +7,50 @@ import type { WorkPoller } from '../../../kernel/work/work-poller.ts';
 import { Parameters } from './parameters.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
 
-/** Its next day has a year of five digits, which is no text of a date any more. */
+/** The last date with a year of four digits. The day after it has no valid text form. */
 const LAST_DAY_MS = Date.parse('9999-12-31');
-/** A range as short as this is summed at once: to plan the other way as well takes longer than it could save. */
+/** Longest range that is always summed directly. For shorter ranges, planning the alternative takes longer than it could save. */
 const SHORT_MS = 31 * DAY_MS;
-/** How many cells are compacted at a time: each is locked for as long as it takes. */
+/** Maximum number of cells per compaction. Each cell is locked while the compaction runs. */
 const COMPACTED_AT_ONCE = 500;
 
-/** A table of counts, and what one cell of it is about. Each ticket stands in two: that of all time, and that of its day (UTC). */
+/** A table of counts and the columns that identify a cell. Each ticket is counted in two cells: all time, and its day (UTC). */
 interface CounterTable {
   table: string;
   cell: readonly string[];
 }
 const KIND = ['day', 'status', 'priority', 'category', 'agent_id'];
 const OF_DESK: CounterTable = { table: '"support"."ticket_tally"', cell: ['organization_id', ...KIND] };
-/** Where a ticket has no account or no customer, a cell has an empty text. */
+/** A ticket without an account or a customer is counted under an empty string. */
 const OF_ACCOUNTS: CounterTable = {
   table: '"support"."ticket_account_tally"',
   cell: ['organization_id', 'account_id', 'customer_id', ...KIND],
 };
 
 const columnsOf = ({ cell }: CounterTable, row?: string): string => cell.map((name) => (row ? `${row}."${name}"` : `"${name}"`)).join(', ');
-/** In the order of the index of what is not compacted. */
+/** Finds uncompacted rows, in the order of their index. */
 const uncompactedOf = ({ table }: CounterTable): string => `select 1 from ${table} where not "folded" order by "organization_id" limit 1`;
 
-/** Counts what the tickets from before migration 0018 come to, for the ledger of accounts. */
+/** Adds the tickets from before migration 0018 to the counters by account. */
 export const accountCountersBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'account-tally', recount);
 
-/** One organization at a time. */
+/** Processes one organization per call. */
 async function recount(tx: EntityManager, from: Position): Promise<Position> {
   const [next] = await tx.execute<{ organization_id: string }[]>(
     'select "organization_id" from "support"."ticket" where "organization_id" > ? order by 1 limit 1',
     [from?.[0] ?? ''],
   );
   if (!next) return null;
-  // the role may limit statements to what a request may take
+  // the database role may have a statement timeout that is meant for requests
   await tx.execute('set local statement_timeout = 0');
   await tx.execute('select "support"."recount_account_tally"(?)', [next.organization_id]);
   return [next.organization_id];
 }
 
 /**
- * Says how many tickets there are without looking at each: `ticket_tally` has the count of each kind of ticket, of all time and
- * of each day (UTC), `ticket_account_tally` those of each account and customer. Triggers append what changes, in the transaction that
- * changes it; this compacts it into sums.
+ * Counts tickets without reading each one. `ticket_tally` has the number of tickets of each kind, for all time and for each day
+ * (UTC). `ticket_account_tally` has the same for each account and customer. Triggers append every change in its own transaction;
+ * this class compacts the appended rows into sums.
  */
 export class TicketCounters {
   readonly #loop: WorkLoop;
@@ -59,7 +59,7 @@ export class TicketCounters {
   constructor(
     private readonly rows: Rows,
     private readonly poller: WorkPoller,
-    /** Until it is done, the ledger of accounts lacks tickets. */
+    /** Until this backfill is done, the counters by account are incomplete. */
     private readonly accounts: Backfill,
     log: Logger,
   ) {
@@ -81,12 +81,15 @@ export class TicketCounters {
     await Promise.all([this.#loop.stop(), this.accounts.stop()]);
   }
 
-  /** Whether it knows how many tickets meet these criteria. What is affected by a ticket it does not know: a count of few. */
+  /**
+   * Whether the counters can answer these criteria. They do not cover `serviceAffected`: those tickets are few and are counted
+   * directly.
+   */
   knows({ q, accountId, customerId, serviceAffected }: TicketCriteria): boolean {
     return !q && !serviceAffected && (this.accounts.isDone || (!accountId && !customerId));
   }
 
-  /** Exact, of criteria that it `knows`. */
+  /** Returns the exact count. Requires criteria that `knows` accepts. */
   async count(organizationId: string, criteria: TicketCriteria): Promise<number> {
     const { table } = criteria.accountId || criteria.customerId ? OF_ACCOUNTS : OF_DESK;
     const parameters = new Parameters();
@@ -97,13 +100,16 @@ export class TicketCounters {
       ...edges.map((edge) => `(select count(*) from "support"."ticket" where ${where} and ${edge})`),
     ];
     const text = `select (${parts.map((part) => `coalesce(${part}, 0)`).join(' + ') || '0'})::int as total`;
-    // without days it is a few cells, by the same text for the same members
+    // without days there are few cells, and the same criteria always give the same statement text
     const isPrepared = edges.length === 0 && !criteria.createdAfter && !criteria.createdBefore;
     const [row] = await this.rows.tuples(text, parameters.values, { isPrepared });
     return Number(row?.[0] ?? 0);
   }
 
-  /** Several processes may do so at once: a row that one has taken is gone for the other, and two sums of a cell are as good as one. */
+  /**
+   * Safe to run in several processes at once: a row that one process takes is gone for the others, and two sums of one cell are
+   * still correct.
+   */
   async #compact(counterTable: CounterTable): Promise<number> {
     const { table } = counterTable;
     const cell = columnsOf(counterTable);
@@ -119,21 +125,24 @@ export class TicketCounters {
   }
 }
 
-/** Conditions that hold of a cell as of a ticket. */
+/** Conditions that have the same meaning for a counter cell and for a ticket. */
 function kindOf(criteria: TicketCriteria, parameters: Parameters): string[] {
   const { accountId, customerId, status, priority, category, assignedTo } = criteria;
   const wanted = { account_id: accountId, customer_id: customerId, status, priority, category, agent_id: assignedTo };
   return Object.entries(wanted).flatMap(([column, values]) => (values ? [`"${column}" = any(${parameters.add(values)}::text[])`] : []));
 }
 
-/** The days from `first` to before `last`, each null where the range is open there; SQL of dates. */
+/** A range of days as SQL dates, from `first` until before `last`. Null means that the range is open on that side. */
 interface Days {
   first: string | null;
   last: string | null;
   isShort: boolean;
 }
 
-/** Organization `$1`. Of a range of most days it is cheaper to subtract the other ones from all time. */
+/**
+ * SQL for the sum over a range of days. Expects the organization as `$1`. If the range covers most days, it subtracts the other
+ * days from the all-time count, which is cheaper.
+ */
 function sumOf({ first, last, isShort }: Days, sum: (condition: string) => string): string {
   const [allTime, ofDays] = [`"day" = '-infinity'`, `"day" > '-infinity'`];
   if (!first && !last) return sum(allTime);
@@ -148,7 +157,7 @@ function sumOf({ first, last, isShort }: Days, sum: (condition: string) => strin
   return `case when ${isMost} then ${sum(allTime)} - ${outside.join(' - ')} else ${inside} end`;
 }
 
-/** Whole days come from the counters, what is left of the first and the last one from the tickets themselves. */
+/** Splits a range of time: whole days come from the counters, and the parts of the first and last day from the tickets. */
 function split({ createdAfter: from, createdBefore: to }: TicketCriteria, parameters: Parameters): { days?: Days; edges: string[] } {
   const instant = (date: Date) => `${parameters.add(date)}::timestamptz`;
   const first = from && new Date(Math.ceil(from.getTime() / DAY_MS) * DAY_MS);

@@ -7,9 +7,9 @@ import { Parameters } from './parameters.ts';
 import type { TicketCriteria } from './ticket.criteria.ts';
 import { LIFE_CYCLE, SORT_FIELDS, type SortField } from './ticket.sort.ts';
 
-/** Rows that all walks together may read: past this, it is cheaper to look at all that match. */
+/** Maximum number of rows that all walks together may read. Beyond this it is cheaper to sort all matching tickets. */
 const WALKED_MAX = 20_000;
-/** Words that many tickets hold would have to be looked up in all of them: the newest that match are ranked. */
+/** Maximum number of hits that are ranked; the newest are taken. Ranking all hits of a common word would read the text of every one. */
 export const HITS_MAX = 1000;
 
 export interface Statement {
@@ -17,19 +17,19 @@ export interface Statement {
   values: unknown[];
 }
 
-/** What of an organization's tickets a statement is about. */
+/** The organization, criteria and search state that a statement is built for. */
 export interface Wanted {
   organizationId: string;
   criteria: TicketCriteria;
-  /** Whether internal comments count as a ticket's text. */
+  /** Whether internal comments are searched too. */
   isDesk: boolean;
-  /** Whether all texts are searched without accents; until then they are searched with them too (ticket.text.ts). */
+  /** Whether all texts are converted to unaccented words. Until then, words with accents are searched too (ticket.text.ts). */
   isConverted: boolean;
-  /** Whether all texts say whose account they are of; until then their tickets are asked (ticket.text.ts). */
+  /** Whether all texts store their account. Until then, the account is read from the ticket (ticket.text.ts). */
   hasAccounts: boolean;
 }
 
-/** The ids of a page, with the fields that they are sorted by. */
+/** Statement for one page: the ids, with the fields that the list is sorted by. */
 export function pageStatement(wanted: Wanted, sort: readonly SortBy[], window: Window): Statement {
   const parameters = new Parameters();
   const page = `limit ${parameters.add(window.limit)} offset ${parameters.add(window.offset)}`;
@@ -37,13 +37,13 @@ export function pageStatement(wanted: Wanted, sort: readonly SortBy[], window: W
   return { text, values: parameters.values };
 }
 
-/** What a list is read by: its first `length` rows, or the `length` rows after a key. */
+/** A part of a list: its first `length` rows, or the `length` rows after a key. */
 interface Stretch {
   length: number;
   after?: readonly unknown[] | undefined;
 }
 
-/** SQL of the rows up to the end of the page. */
+/** SQL for the rows up to the end of the page. */
 function rowsOf(wanted: Wanted, sort: readonly SortBy[], { limit, offset, after }: Window, parameters: Parameters): string {
   const { accountId, q } = wanted.criteria;
   const length = offset + limit;
@@ -56,7 +56,10 @@ function rowsOf(wanted: Wanted, sort: readonly SortBy[], { limit, offset, after 
 }
 const ACCOUNT = ['account_id'];
 
-/** The rows of a list in its order, by an index where one has that order. `more` columns are read besides those of the order. */
+/**
+ * SQL for the rows of a list in order, read from an index with that order if there is one. `more` are columns to read in addition
+ * to the sort columns.
+ */
 function listOf(wanted: Wanted, sort: readonly SortBy[], stretch: Stretch, parameters: Parameters, more: readonly string[] = []): string {
   const columns = [...new Set([...sort.map(({ field }) => columnOf(field).column), ...more])].map((column) => `"${column}"`).join(', ');
   const walks = wanted.criteria.q ? undefined : walksOf(wanted.criteria, sort, stretch.length);
@@ -73,7 +76,7 @@ function listOf(wanted: Wanted, sort: readonly SortBy[], stretch: Stretch, param
   return `select ${columns} from "support"."ticket" t where ${where} ${end}`;
 }
 
-/** Each walk is one range of an index, in its order: of each as much is read as the page could need. */
+/** SQL that merges walks. Each walk reads one index range in order, and at most as many rows as the page needs. */
 function mergedWalks(
   wanted: Wanted,
   sort: readonly SortBy[],
@@ -108,7 +111,7 @@ function mergedWalks(
     ) r order by ${orderOf(sort)} limit ${most}`;
 }
 
-/** How many tickets the whole list has. */
+/** Statement for the total number of tickets in a list. */
 export function totalStatement(wanted: Wanted): Statement {
   const parameters = new Parameters();
   return { text: `select count(*)::int as total from ${countedOf(wanted, parameters)}`, values: parameters.values };
@@ -120,7 +123,10 @@ function countedOf(wanted: Wanted, parameters: Parameters): string {
   return `(${found}) h`;
 }
 
-/** What is called by name or holds the words, with how well it fits; with the rest of the ticket where the order needs it. */
+/**
+ * SQL for the search hits with their relevance: the ticket with that number or id, or the tickets that contain the words. Joins
+ * the ticket itself if the sort order needs it.
+ */
 function hitsOf(wanted: Wanted, sort: readonly SortBy[], parameters: Parameters): string {
   const called = calledOf(wanted, parameters);
   if (called) return called;
@@ -132,7 +138,7 @@ function hitsOf(wanted: Wanted, sort: readonly SortBy[], parameters: Parameters)
   return `select t.*, f."relevance" from (${ranked}) f join "support"."ticket" t on t."id" = f."id" where t."organization_id" = ${words.organization}`;
 }
 
-/** The one ticket that the words are the number or the id of; undefined where they are words. */
+/** SQL for the one ticket whose number or id was entered; undefined if the query is words. */
 function calledOf(wanted: Wanted, parameters: Parameters): string | undefined {
   const words = (wanted.criteria.q ?? '').trim();
   const name = /^tkt-\d+$/i.test(words) ? 'number' : /^ticket_\w+$/.test(words) ? 'id' : undefined;
@@ -142,7 +148,7 @@ function calledOf(wanted: Wanted, parameters: Parameters): string | undefined {
   return `select t.*, 1::float8 as "relevance" from "support"."ticket" t where ${[...conditionsOf(wanted, parameters), equal].join(' and ')}`;
 }
 
-/** Where the words and the organization stand among the parameters. */
+/** SQL expressions for the search query and the organization. */
 interface Words {
   query: string;
   organization: string;
@@ -158,7 +164,7 @@ function wordsOf({ criteria, organizationId, isConverted }: Wanted, parameters: 
 /** Any character beyond ASCII. */
 const ACCENTED = /[^\0-\x7f]/;
 
-/** The ids of the newest that hold the words: the later an id, the later its ticket was opened. */
+/** SQL for the ids of the newest tickets that contain the words. Ids sort by creation time. */
 function newestOf(wanted: Wanted, { query, organization }: Words, parameters: Parameters): string {
   const match = wanted.isDesk ? `(x."visible" @@ ${query} or x."internal" @@ ${query})` : `x."visible" @@ ${query}`;
   const { accountId } = wanted.criteria;
@@ -170,15 +176,17 @@ function newestOf(wanted: Wanted, { query, organization }: Words, parameters: Pa
   return `select x."ticket_id" from "support"."ticket_text" x ${tickets} where ${where} order by x."ticket_id" desc limit ${HITS_MAX}`;
 }
 
-/** A column of an index, and the values of which each is a range of it. */
+/** An index column and the values to scan; each value is one index range. */
 interface Walk {
   column: string;
   values: readonly (string | number)[];
 }
 
 /**
- * How to read a page in the order of an index although several values match: as one walk for each combination of values, merged.
- * Undefined where a plain statement serves: nothing to merge, an order that no index of these has, or walks too long in sum.
+ * Returns the walks for reading a page in index order although several values match: one walk for each combination of values,
+ * merged.
+ * Undefined if a plain statement is better: there is nothing to merge, no index has the order, or the walks together are too
+ * long.
  */
 function walksOf(criteria: TicketCriteria, sort: readonly SortBy[], length: number): Walk[] | undefined {
   const states = sort.slice(0, -2);
@@ -191,22 +199,22 @@ function walksOf(criteria: TicketCriteria, sort: readonly SortBy[], length: numb
   return candidates.find((walks) => walks.length > 0 && lengthOf(walks) <= WALKED_MAX);
 }
 
-/** Sort keys that are the same within one walk over the states, with the column of that walk and the order of its values. */
+/** Sort keys that are constant within one walk over states, with the column of that walk and the order of its values. */
 const STATES: ReadonlyMap<string, { column: string; rank(value: unknown): number }> = new Map([
   ['lifeCycle', { column: 'status', rank: (status: unknown) => LIFE_CYCLE.indexOf(status as string) }],
   ['status', { column: 'status', rank: (status: unknown) => LIFE_CYCLE.toSorted().indexOf(status as string) }],
   ['urgency', { column: 'urgency', rank: (urgency: unknown) => urgency as number }],
 ]);
 
-/** One value of each walk, and the position behind which it is read. */
+/** One value of each walk, and the position after which reading starts. */
 interface Range {
   values: readonly (string | number)[];
   from: readonly [createdAt: unknown, id: unknown];
 }
 
 /**
- * Every combination of the walks' values. Behind a cursor a range begins at its position where the range's states are the
- * cursor's, is read whole where they come later, and is left out where they come before.
+ * All combinations of the walks' values. With a cursor, a combination with the cursor's states starts at the cursor. Combinations
+ * that come later are read from their beginning, and earlier ones are left out.
  */
 function rangesOf(walks: readonly Walk[], sort: readonly SortBy[], after: readonly unknown[] | undefined): Range[] {
   const combinations = walks.reduce<(string | number)[][]>(
@@ -222,7 +230,7 @@ function rangesOf(walks: readonly Walk[], sort: readonly SortBy[], after: readon
   });
 }
 
-/** Positive where tickets of these states come after the cursor in the list, 0 where they are those of the cursor. */
+/** Compares the states of a combination with the cursor in list order: positive if they come after it, 0 if they are the same. */
 function compareStates(values: Range['values'], after: readonly unknown[], walks: readonly Walk[], sort: readonly SortBy[]): number {
   for (const [at, { field, order }] of sort.entries()) {
     const state = STATES.get(field);
@@ -236,7 +244,7 @@ function narrowest(criteria: TicketCriteria): Walk[] {
   const { accountId, customerId, serviceAffected, assignedTo, category, status, priority } = criteria;
   if (customerId) return [walk('customer_id', customerId)];
   if (serviceAffected) return [walk('service_affected', serviceAffected)];
-  // whether the accounts or the desk have fewer such tickets, the planner knows
+  // only the planner knows whether the accounts or the agent (or category) have fewer tickets
   if (accountId && (assignedTo || category)) return [];
   if (assignedTo) return [walk('agent_id', assignedTo), walk('status', status ?? LIFE_CYCLE)];
   if (category) return [walk('category', category), walk('status', status ?? LIFE_CYCLE)];
@@ -252,7 +260,7 @@ const statesOf = ({ status, priority }: TicketCriteria): Walk[] => [
 
 const walk = (column: string, values: readonly (string | number)[]): Walk => ({ column, values: [...new Set(values)] });
 
-/** The criteria that the walks do not meet by themselves. */
+/** The criteria that the walks do not already apply. */
 function without(criteria: TicketCriteria, walks: readonly Walk[]): TicketCriteria {
   const met = new Set(walks.map(({ column }) => column));
   return {
@@ -267,7 +275,7 @@ function without(criteria: TicketCriteria, walks: readonly Walk[]): TicketCriter
   };
 }
 
-/** Of the ticket `t`. */
+/** Conditions on the ticket `t`. */
 const conditionsOf = ({ organizationId, criteria }: Wanted, parameters: Parameters): string[] => [
   `t."organization_id" = ${parameters.add(organizationId)}`,
   ...criteriaOf(criteria, parameters),
@@ -291,7 +299,7 @@ function criteriaOf(criteria: TicketCriteria, parameters: Parameters): string[] 
   ];
 }
 
-/** One value is an equality, which keeps the order of an index. */
+/** Uses equality for a single value, which preserves the order of an index. */
 const isOneOf = (row: string, column: string, values: readonly string[], parameters: Parameters): string =>
   values.length === 1 ? `${row}."${column}" = ${parameters.add(values[0])}` : `${row}."${column}" = any(${parameters.add(values)}::text[])`;
 
@@ -301,7 +309,7 @@ const columnOf = (field: string): SortField => {
   return found;
 };
 
-/** A sort key in SQL, of its column or of a parameter. */
+/** SQL expressions of a sort key, for its column or for a parameter. */
 const expressionsOf = ({ orderedBy }: SortField, value: string): string[] => orderedBy?.(value) ?? [value];
 
 const orderOf = (sort: readonly SortBy[]): string =>
@@ -314,7 +322,10 @@ const orderOf = (sort: readonly SortBy[]): string =>
 
 const keysOf = (sort: readonly SortBy[]): string => sort.map(({ field }) => `"${columnOf(field).column}" as "${field}"`).join(', ');
 
-/** The rows behind a key. In one direction it is a comparison of rows, which an index of that order answers. No column is null. */
+/**
+ * SQL condition for the rows after a key. If all directions are the same, it is a row comparison, which an index can serve. The
+ * columns are never null.
+ */
 function keysetAfter(sort: readonly SortBy[], key: readonly unknown[], parameters: Parameters): string {
   const members = sort.flatMap(({ field, order }, index) => {
     const member = columnOf(field);

@@ -11,22 +11,22 @@ import { pageStatement, type Statement, totalStatement, type Wanted } from './ti
 import { SORT_FIELDS } from './ticket.sort.ts';
 import type { TicketCounters } from './ticket-counters.ts';
 
-/** What members of a sort look like, for cursors. */
+/** Types of the sort fields, for cursors. */
 const PROPERTIES: Properties = SORT_FIELDS;
 
-/** A row of a page: the id and what it is sorted by. */
+/** Row of a page: the id and the fields that it is sorted by. */
 interface Key extends Record<string, unknown> {
   id: string;
 }
 
-/** Whose tickets, and whether what agents write for each other is searched too. */
+/** Scope of the search, and whether internal comments are searched. */
 export interface Reader extends RecordScope {
   isDesk: boolean;
 }
 
 /**
- * Finds tickets (specification 2.7, ticket search). Ids come from an index in the order of the list, the records then by their ids;
- * the newest come as they are.
+ * Finds tickets (specification 2.7, ticket search). Reads the ids from an index in list order, then the records by id. The list
+ * of newest tickets is read directly.
  */
 export class TicketSearch {
   constructor(
@@ -39,7 +39,8 @@ export class TicketSearch {
   ) {}
 
   /**
-   * Newest first, or the most relevant where words are searched. `members`: those that are read of each.
+   * Lists tickets, newest first by default, or most relevant first if there are search words. `fields` are the ticket fields to
+   * read.
    * @throws InvalidParameters for a cursor of another list
    */
   async page(criteria: TicketCriteria, sort: readonly SortBy[], page: PageInput, fields: SelectedFields): Promise<Page<Ticket>> {
@@ -72,7 +73,7 @@ export class TicketSearch {
   }
 }
 
-/** What a list begins with, and most often is: it needs no search. */
+/** Whether this is the first page of the default list, which needs no search. It is the most common request. */
 const isNewest = (criteria: TicketCriteria, sort: readonly SortBy[], { page, offset, cursor }: PageInput): boolean =>
   sort.length === 0 &&
   !cursor &&
@@ -81,8 +82,8 @@ const isNewest = (criteria: TicketCriteria, sort: readonly SortBy[], { page, off
   Object.values(criteria).every((value) => value === undefined || value === null);
 
 /**
- * The order asked for, made total: tickets of the same state are sorted by when they were opened. A field named a second time
- * changes nothing and is left out, so that the statement has a bound.
+ * Makes the requested order total: tickets of the same state are sorted by creation time. A repeated field is dropped because it
+ * changes nothing, which also bounds the length of the statement.
  */
 function totalOrder({ q }: TicketCriteria, asked: readonly SortBy[]): SortBy[] {
   if (asked.length === 0 && q) return [by('relevance', SortOrder.DESC), by('id', SortOrder.DESC)];
@@ -94,8 +95,9 @@ function totalOrder({ q }: TicketCriteria, asked: readonly SortBy[]): SortBy[] {
 }
 
 /**
- * Release 1.2 sorted `status` by the alphabet. A list that began there continues in that order, without a gap or a repetition. The
- * other way round, that release refuses cursors of this one with 400, because the name of the sort key differs.
+ * Keeps cursors of release 1.2 valid. That release sorted `status` alphabetically, and a list that began there continues in that
+ * order, without gaps or repetitions. In the other direction, release 1.2 rejects cursors of this release with 400, because the
+ * sort key has another name.
  */
 function continued(order: SortBy[], cursor: string | null | undefined): SortBy[] {
   const alphabetical = order.map((one) => (one.field === 'lifeCycle' ? { ...one, field: 'status' } : one));

@@ -1,6 +1,6 @@
 import { TicketStatus } from '../ticket.states.ts';
 
-/** What callers can sort by: the value is the key of SORT_MEMBERS. */
+/** Fields that callers can sort by. The values are keys of SORT_FIELDS. */
 export enum TicketSortField {
   CREATED_AT = 'createdAt',
   UPDATED_AT = 'updatedAt',
@@ -11,7 +11,7 @@ export enum TicketSortField {
   RESOLUTION_DUE = 'resolutionDue',
 }
 
-/** The life cycle, which the enum declares from the first state to the last. */
+/** All states in life-cycle order, as the enum declares them. */
 export const LIFE_CYCLE: readonly string[] = Object.values(TicketStatus);
 
 /** A sort key: its column, the SQL expressions that order it, and the types of its values in SQL and in a cursor. */
@@ -19,16 +19,16 @@ export interface SortField {
   column: string;
   type: string;
   runtimeType: string;
-  /** All values there are, where they are few. */
+  /** All possible values, if there are few. */
   items?: readonly string[];
-  /** Most significant first, of a column or a parameter; the value itself where there are none. */
+  /** SQL expressions that order the value, most significant first. Default: the value itself. */
   orderedBy?(value: string): string[];
 }
 const instantIn = (column: string): SortField => ({ column, type: 'timestamptz', runtimeType: 'Date' });
 const textIn = (column: string): SortField => ({ column, type: 'text', runtimeType: 'string' });
 const numberIn = (column: string): SortField => ({ column, type: 'float8', runtimeType: 'number' });
 
-/** What lists can be sorted by: fields of Ticket, and `relevance` where words are searched. */
+/** Sort fields of ticket lists: fields of Ticket, and `relevance` for searches. */
 export const SORT_FIELDS: Readonly<Record<string, SortField>> = {
   createdAt: instantIn('created_at'),
   updatedAt: instantIn('updated_at'),

@@ -2,17 +2,17 @@ import { Backfill, type Position } from '../../../kernel/database/backfill.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 
-/** Rows that one batch looks at; those with accents, which are few in most desks, are written. */
+/** Number of rows that one batch reads. It writes only those with accents, which are few on most desks. */
 const BATCH = 500;
 
-/** Rows that one batch writes, with the indexes of their words: their tickets are locked for as long as it takes. */
+/** Number of rows that one batch writes, including their index entries. Their tickets are locked meanwhile. */
 const WRITTEN = 200;
 
 type Key = { organization_id: string; ticket_id: string };
 
 const hasAccents = (column: string): string => `octet_length(${column}::text) <> char_length(${column}::text)`;
 
-/** Converts the texts of tickets from before migration 0011, so that their words are found without accents. */
+/** Converts the texts of tickets from before migration 0011, so that searches ignore accents. */
 export const accentsBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'accents', convertTexts);
 
 async function convertTexts(tx: EntityManager, from: Position): Promise<Position> {
@@ -23,7 +23,7 @@ async function convertTexts(tx: EntityManager, from: Position): Promise<Position
   );
   let position = from;
   for (const { accented, organization_id: organizationId, ticket_id: id } of rows) {
-    // read under its lock: a comment that is being written is waited for, not lost
+    // the text is read under its lock, so a comment that is being written is not lost; a locked row ends the batch here
     if (accented && !(await isLocked(tx, organizationId, id))) return position ?? ['', ''];
     if (accented) await tx.execute(`select "support"."rewrite_ticket_text"(?, ?)`, [organizationId, id]);
     position = [organizationId, id];
@@ -31,19 +31,19 @@ async function convertTexts(tx: EntityManager, from: Position): Promise<Position
   return rows.length < BATCH ? null : position;
 }
 
-/** False where somebody else has the row; never waits, so that nobody waits for each other. */
+/** Locks a text row; returns false if another transaction holds it. Never waits, which rules out deadlocks. */
 async function isLocked(tx: EntityManager, organizationId: string, id: string): Promise<boolean> {
   const one = `select 1 from "support"."ticket_text" where "organization_id" = ? and "ticket_id" = ?`;
   if ((await tx.execute<object[]>(`${one} for update skip locked`, [organizationId, id])).length > 0) return true;
-  // a row that is gone meanwhile needs nothing
+  // a row that was deleted meanwhile needs no conversion
   return (await tx.execute<object[]>(one, [organizationId, id])).length === 0;
 }
 
-/** Writes down the accounts of texts from before migration 0022. */
+/** Stores the account in texts from before migration 0022. */
 export const textAccountsBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'text-accounts', writeAccounts);
 
 async function writeAccounts(tx: EntityManager, from: Position): Promise<Position> {
-  // both are locked, so that no account is written over one that changes meanwhile; whoever holds one is not waited for
+  // locks both rows so that a concurrent change of the account is not overwritten; skips rows that are already locked
   const rows = await tx.execute<(Key & { done: boolean })[]>(
     `with batch as materialized (
        select "organization_id", "ticket_id" from "support"."ticket_text" where ("organization_id", "ticket_id") > (?, ?)

@@ -6,10 +6,10 @@ import { Json } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
 import { Visibility } from '../visibility.ts';
 
-/** Who did something to a ticket: a caller, or `system` with the name of the job. */
+/** Actor of a change: a caller, or `system` with the name of the job. */
 export type Actor = Pick<PrincipalData, 'kind' | 'id'>;
 
-/** What customers see the changes of; others are the desk's, until somebody adds them here. */
+/** Fields whose changes customers see. Changes of all other fields are visible only to the desk. */
 const SHOWN_TO_CUSTOMERS: ReadonlySet<string> = new Set([
   'status',
   'priority',
@@ -25,7 +25,7 @@ const SHOWN_TO_CUSTOMERS: ReadonlySet<string> = new Set([
 
 export const visibilityOf = (member: string): Visibility => (SHOWN_TO_CUSTOMERS.has(member) ? Visibility.CUSTOMER : Visibility.INTERNAL);
 
-/** One entry of a ticket's timeline: what a member was and became, by whom and when. Only ever appended. */
+/** An entry of a ticket's timeline: the old and new value of a field, who changed it, and when. Entries are never changed. */
 @ObjectType({ description: 'What a member of a ticket was and became, by whom and when.' })
 @Entity({ tableName: 'ticket_change' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })

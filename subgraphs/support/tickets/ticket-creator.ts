@@ -35,13 +35,13 @@ export interface TicketCreatorDeps {
   desks: ReferenceData<Desk>;
 }
 
-/** Creates tickets: checks what they name, assigns an agent, and starts their routing rule (specification 2.7, 3.1). */
+/** Creates tickets: checks the records that the input refers to, assigns an agent and starts the routing rule (specification 2.7, 3.1). */
 export class TicketCreator {
   constructor(private readonly deps: TicketCreatorDeps) {}
 
   /**
-   * @throws ResourceNotFound for a customer or service that the organization does not have; InvalidParameters for a file that is
-   * not taken, and another category's subcategory
+   * @throws ResourceNotFound for a customer or service that the organization does not have
+   * @throws InvalidParameters for a rejected file, or a subcategory of another category
    */
   async create({ attachments: files, ...input }: TicketCreateInput): Promise<Ticket> {
     const account = (await this.#accountOf(input)) ?? (await this.#defaultAccount());
@@ -62,7 +62,7 @@ export class TicketCreator {
       const destination = { ticketId: ticket.id, commentId: null, visibility: Visibility.CUSTOMER, actor: request.principal, now };
       ticket.attachments = (await attachments.attach(tx, uploads, destination)).toReversed();
       ticket.hasAttachments = uploads.length > 0;
-      // whoever else opens a ticket waits from here on until this one is committed
+      // from here until the commit, other transactions that create a ticket in this organization wait
       const { number, changes } = await nextNumberAndChanges(tx, 'ticket_counter', this.#organizationId);
       ticket.number = `TKT-${number}`;
       const desk = changes === known.changes ? known : await this.deps.desks.refreshed(tx, this.#organizationId);
@@ -73,21 +73,21 @@ export class TicketCreator {
     });
   }
 
-  /** Says what the ticket is about, by which rule it goes and who gets it. */
+  /** Sets the category, the routing rule and the agent of a new ticket. */
   async #place(tx: EntityManager, ticket: Ticket, input: Pick<TicketCreateInput, 'category' | 'subcategory'>, desk: Desk, tier: string) {
     const { categories, rules, agents } = desk;
     const category = categoryFor(categories, input.category ?? 'general', input.subcategory);
     ticket.category = category.id;
     const rule = this.deps.router.match(rules, ticket, tier);
     ticket.routingRuleId = rule?.id ?? null;
-    // whom the rule names may be no agent any more
+    // the agent that the rule names may not exist any more
     const named = agents.find(({ id }) => id === rule?.actions.assignTo);
     ticket.agent = named ?? (await this.#assignee(tx, category, ticket, agents));
     ticket.agentId = ticket.agent.id;
     return { category, rule };
   }
 
-  /** What new tickets go by. An organization's first one opens its desks. */
+  /** Loads the reference data for new tickets. Creates the default agents before the first ticket of an organization. */
   async #known(now: Date): Promise<Known<Desk>> {
     const { em, desks, assignment } = this.deps;
     const known = await desks.of(em, this.#organizationId);
@@ -105,7 +105,10 @@ export class TicketCreator {
     return category.isAssigned(subcategory) ? assignment.leastBusy(tx, agents, category.id) : assignment.desk(tx, agents, category.id);
   }
 
-  /** That of a caller who is limited to it. @throws InvalidParameters for one who is limited to several */
+  /**
+   * Account of a caller who is limited to one account; null if the caller is not limited.
+   * @throws InvalidParameters if the caller is limited to several accounts
+   */
   async #defaultAccount(): Promise<TicketAccount | null> {
     const { graph, request } = this.deps;
     const id = request.principal.defaultAccount('customerId');
@@ -114,8 +117,8 @@ export class TicketCreator {
   }
 
   /**
-   * The account that a ticket names by its customer or its service; null where it names none. What it names in other subgraphs
-   * must exist for the caller and fit together; a service's name that is no id is taken as it is.
+   * Finds the account of the ticket's customer or service; null if the ticket has neither. Both must exist for the caller, and
+   * the service must belong to the customer. A `serviceAffected` that is not an id is free text and is not checked.
    */
   async #accountOf({
     customerId,
@@ -127,7 +130,7 @@ export class TicketCreator {
       const { service } = await graph.query<ServiceOwner>(SERVICE, { id: serviceAffected }, request);
       const owner = orNotFound(service, 'service', serviceAffected).account;
       if (customerId && owner.customerId !== customerId) {
-        throw new InvalidParameters([{ field: 'serviceAffected', value: serviceAffected, reason: 'is a service of another customer' }]);
+        throw new InvalidParameters([{ field: 'serviceAffected', value: serviceAffected, reason: 'belongs to another customer' }]);
       }
       account = { id: owner.id, tier: owner.tier };
     }
@@ -135,11 +138,11 @@ export class TicketCreator {
   }
 }
 
-/** Of an account what a ticket is opened with. */
+/** Fields of an account that a new ticket needs. */
 interface TicketAccount {
   id: string;
   tier: string | null;
-  /** Where the ticket is to name it. */
+  /** Set if the ticket must store the customer number. */
   customerId?: string;
 }
 

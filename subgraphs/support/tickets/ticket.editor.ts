@@ -13,13 +13,13 @@ import { Ticket } from './ticket.entity.ts';
 import { ticketCreated, ticketEscalated, ticketResolved, ticketUpdated } from './ticket.events.ts';
 import { type Actor, TicketChange, visibilityOf } from './ticket-change.entity.ts';
 
-/** What is done to a ticket that is locked. */
+/** A change that is applied to a locked ticket. */
 export type Change = (ticket: Ticket, now: Date) => Promise<void> | void;
 
-/** What goes on with a ticket that changed, in the same transaction. */
+/** Runs in the transaction of a ticket change, after the change. */
 export type Follower = (tx: EntityManager, ticket: Ticket, changes: ChangeSet, now: Date) => Promise<void>;
 
-/** The one way in which tickets come to be and change: with their timeline and their events, in one transaction. */
+/** The only way to create and change tickets. Writes their timeline and events in the same transaction. */
 export class TicketEditor {
   constructor(
     private readonly clock: Clock,
@@ -27,7 +27,7 @@ export class TicketEditor {
     private readonly followers: readonly Follower[] = [],
   ) {}
 
-  /** `plan` is the organization's: what is promised goes by it and by the ticket's category. */
+  /** Stores a new ticket. The organization's `plan` and the category determine the service-level targets. */
   async open(tx: EntityManager, ticket: Ticket, category: Category, actor: Actor & { plan: Plan }): Promise<void> {
     this.sla.begin(ticket, category, actor.plan);
     tx.persist(ticket);
@@ -41,14 +41,14 @@ export class TicketEditor {
   }
 
   /**
-   * Changes a ticket of the transaction's organization, one change after the other: under its lock, which is what its revision is
-   * compared and raised under. With what is said where it is escalated.
-   * @throws ResourceNotFound, and what `act` throws
+   * Changes a ticket under its row lock, so changes are serialized. The revision is compared and incremented under the same lock.
+   * `escalation` has the details to store if the change escalates the ticket.
+   * @throws ResourceNotFound, and whatever `act` throws
    */
   async change(tx: EntityManager, id: string, actor: Actor, act: Change, escalation?: EscalationDetails): Promise<Ticket> {
     const ticket = orNotFound(await tx.findOne(Ticket, { id }, { ...LOCKED, refresh: true }), 'ticket', id);
     const now = this.clock.now();
-    // what fell due before this change did, although nobody has told of it yet
+    // first emits the SLA events that were due before this change but not emitted yet
     if (ticket.slaDueAt && ticket.slaDueAt <= now) await this.sla.emitDue(tx, ticket, now);
     const before = observed(ticket);
     await act(ticket, now);
@@ -83,7 +83,7 @@ export class TicketEditor {
   }
 }
 
-/** The members whose changes the timeline keeps and an event tells. What agents write for each other stays out of it. */
+/** The fields whose changes go into the timeline and the events. Internal notes are not among them. */
 const observed = (ticket: Ticket) => ({
   status: ticket.status,
   priority: ticket.priority,

@@ -13,12 +13,13 @@ import { MAX_ESCALATION_LEVEL, TicketPriority, TicketStatus, ticketStates, URGEN
 import { ResolvedTicketWaits } from './ticket.errors.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
 
-/** A request for help (specification 2.7, 3.1). Its state machine lives here; its clocks are kept by `SlaTracker`. */
+/** A support request (specification 2.7, 3.1). State transitions are methods here; `SlaTracker` maintains the SLA clocks. */
 @ObjectType({ description: 'A request for help with a service or an account.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'ticket' })
 @OrganizationFilter({ account: 'accountId' })
-// Each is an order or a filter of lists (ticket-search/), or a relation; a number sorts by its digits.
+// Each index serves an order or a filter of lists (ticket-search/), or a relation. Numbers sort by length first, so that TKT-999
+// comes before TKT-1000.
 @Index({
   name: 'ticket_number_unique',
   expression: 'create unique index "ticket_number_unique" on "support"."ticket" ("organization_id", (length("number")), "number")',
@@ -70,7 +71,7 @@ export class Ticket {
   @Enum({ items: () => TicketPriority, type: 'text' })
   priority!: TicketPriority;
 
-  /** How urgent the priority is, from 1 (low) to 4: what a list is sorted by. */
+  /** Priority as a number from 1 (low) to 4 (critical), for sorting. */
   @Property({ type: 'smallint' })
   urgency!: number;
 
@@ -97,7 +98,7 @@ export class Ticket {
   @Property({ type: 'text', nullable: true })
   serviceAffected: string | null = null;
 
-  /** Of its customer, or else of its service: what its events concern. */
+  /** Account of the ticket's customer, or else of its service. Events of the ticket concern this account. */
   @Property({ type: 'text', nullable: true })
   accountId: string | null = null;
 
@@ -117,17 +118,20 @@ export class Ticket {
   @Property({ type: 'text' })
   agentId!: string;
 
-  /** Read with the ticket by the readers; undefined where the ORM found it. */
+  /** Loaded together with the ticket by record readers; undefined if the ORM loaded the ticket. */
   agent?: Agent | null;
 
-  /** Whether files came with it or with a comment, whoever may see them: those of most tickets need not be looked for. */
+  /** Whether the ticket or a comment has files, including internal ones. Saves the query for most tickets. */
   @Property({ type: 'boolean' })
   hasAttachments = false;
 
-  /** Of a ticket that was just opened, the newest first: nobody else can have added any. Undefined where they are to be read. */
+  /**
+   * Files of a ticket that was just created, newest first; nobody else can have added any. Undefined if they must be read from
+   * the database.
+   */
   attachments?: readonly Attachment[];
 
-  /** The rule that it was routed by when it was opened. It may be deleted since. */
+  /** The routing rule that was applied at creation. The rule may have been deleted since. */
   @Property({ type: 'text', nullable: true })
   routingRuleId: string | null = null;
 
@@ -153,28 +157,31 @@ export class Ticket {
   @Property({ type: 'datetime', length: 3, nullable: true })
   resolvedAt: Date | null = null;
 
-  /** When it was found not to have been answered in time; null where it was, or may still be. */
+  /** When the response was found to be overdue; null if it was in time or is not overdue yet. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   responseBreachedAt: Date | null = null;
 
   @Property({ type: 'datetime', length: 3, nullable: true })
   resolutionBreachedAt: Date | null = null;
 
-  /** Since when it waits for its customer, which stops the clock of its resolution. */
+  /** Since when the ticket waits for its customer. While it waits, the resolution clock is stopped. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   waitingSince: Date | null = null;
 
   @Property({ type: 'json' })
   slaTerms!: SlaTerms;
 
-  /** Milliseconds of working time that its resolution had taken at `resolutionSince`; from then on it runs, unless it is stopped. */
+  /**
+   * Working time in milliseconds that the resolution clock had counted at `resolutionSince`. The clock runs from then on, unless
+   * it is stopped.
+   */
   @Property({ type: 'double' })
   resolutionElapsed = 0;
 
   @Property({ type: 'datetime', length: 3 })
   resolutionSince!: Date;
 
-  /** When something is next to be done about its service level: at risk, breached, escalated. Null where nothing is to come. */
+  /** Next time at which an SLA event is due: at risk, breach or escalation. Null if none is to come. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   slaDueAt: Date | null = null;
 
@@ -187,7 +194,7 @@ export class Ticket {
   @Property({ type: 'text', nullable: true })
   escalationReason: string | null = null;
 
-  /** By `touch`: what the platform records about the service level is no change that an agent must have seen. */
+  /** Incremented by `touch` only. SLA bookkeeping does not increment it: agents would get false 409s. */
   @Revision({ byHand: true, description: 'Rises with each change and comment: `expectedRevision` of a change, which If-Match is on REST.' })
   revision = 1;
 
@@ -204,21 +211,21 @@ export class Ticket {
     return this.waitingSince !== null;
   }
 
-  /** Somebody has changed what it shows, or said something. Whoever saw it before has seen another ticket. */
+  /** Registers a visible change or a new comment: updates `updatedAt` and the revision. */
   touch(now: Date): void {
     this.updatedAt = now;
     this.revision += 1;
   }
 
-  /** Sets the priority of a new ticket: `prioritize` changes that of others. */
+  /** Sets the priority of a new ticket. `prioritize` changes the priority of an existing one. */
   rank(priority: TicketPriority): void {
     this.priority = priority;
     this.urgency = URGENCY[priority];
   }
 
   /**
-   * Sets the priority; the editor moves the due times. Whoever sets critical is told that the ticket is escalated (specification 3.1):
-   * it gets one level more, and where it was critical before, its first one if it has none.
+   * Changes the priority; the editor moves the due times. Setting `critical` escalates the ticket by one level (specification
+   * 3.1). A ticket that was already critical is escalated only if its level is 0.
    * @throws InvalidState for a resolved ticket that this would escalate
    */
   prioritize(priority: TicketPriority, now: Date): void {
@@ -230,7 +237,10 @@ export class Ticket {
     this.rank(priority);
   }
 
-  /** Moves to a state. Work that begins stops the response clock, resolution the other; reopening starts that one again. */
+  /**
+   * Moves the ticket to `status`. Entering `in_progress` stops the response clock. Entering `resolved` stops both clocks, and
+   * reopening restarts the resolution clock.
+   */
   moveTo(status: TicketStatus, now: Date): void {
     ticketStates.check(this.status, status);
     this.status = status;
@@ -240,18 +250,21 @@ export class Ticket {
     if (this.resolvedAt) this.waitingSince = null;
   }
 
-  /** Somebody of the desk has answered: the first time stops the response clock. */
+  /** Registers a response of the desk. The first one stops the response clock. */
   answered(now: Date): void {
     this.respondedAt ??= now;
   }
 
-  /** Stops the clock of the resolution until the customer has answered. @throws ResolvedTicketWaits */
+  /**
+   * Stops the resolution clock until the customer replies.
+   * @throws ResolvedTicketWaits
+   */
   waitOnCustomer(now: Date): void {
     if (this.resolvedAt) throw new ResolvedTicketWaits();
     this.waitingSince ??= now;
   }
 
-  /** The customer has answered, or need not: the clock goes on. */
+  /** Ends the waiting for the customer: the resolution clock continues. */
   resume(): void {
     this.waitingSince = null;
   }
@@ -262,7 +275,10 @@ export class Ticket {
     this.escalatedAt = now;
   }
 
-  /** What a comment that both sides see does: the desk's first one answers the ticket, one of the customer ends the waiting for it and reopens what is resolved. */
+  /**
+   * Applies the effect of a public comment. The desk's first comment stops the response clock. A customer's comment ends the
+   * waiting and reopens a resolved ticket.
+   */
   heardFrom(author: AuthorType, now: Date): void {
     if (author === AuthorType.AGENT) this.answered(now);
     if (author !== AuthorType.CUSTOMER) return;

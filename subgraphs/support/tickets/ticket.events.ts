@@ -7,7 +7,7 @@ import type { Ticket } from './ticket.entity.ts';
 
 const { OPEN, IN_PROGRESS, RESOLVED, ESCALATED } = TicketStatus;
 
-/** A ticket in the events about it. Those of its comments carry it too: webhooks filter by its customer and priority. */
+/** Ticket payload of events. Events about comments contain it too, because webhooks filter by customer and priority. */
 export const ticketPayload = z.strictObject({
   id: z.string(),
   number: z.string(),
@@ -134,7 +134,7 @@ export const slaAtRisk = defineEvent(
   }),
 );
 
-/** Which of a ticket's clocks it is about, and what was promised. */
+/** An SLA clock of a ticket and its target. */
 interface SlaPromised {
   clock: 'response_time' | 'resolution_time';
   targetMinutes: number;
@@ -158,7 +158,7 @@ function tellChanges(ticket: Ticket, changeSet: ChangeSet) {
   return { ...about(ticket), data: { ticket: payloadOf(ticket), changes: changeSet } };
 }
 
-/** What every event about a ticket says besides its data. */
+/** Properties that all events about a ticket have in common. */
 export const about = ({ organizationId, updatedAt, id, accountId }: Ticket) => ({
   organizationId,
   occurredAt: updatedAt,

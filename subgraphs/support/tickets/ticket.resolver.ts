@@ -57,7 +57,7 @@ export class TicketResolver {
     @Root() { agent, agentId }: Pick<Ticket, 'agent' | 'agentId'>,
     @Ctx() { loaders }: SupportContext,
   ): TicketAssignee | null | Promise<TicketAssignee | null> {
-    // at once where it was read with the ticket: a list has many
+    // returned synchronously if the agent was read with the ticket, because lists have many
     return agent ? assigneeOf(agent) : loaders.agents.load(agentId).then((found) => found && assigneeOf(found));
   }
 

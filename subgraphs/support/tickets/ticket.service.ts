@@ -27,7 +27,7 @@ export interface TicketServiceDeps {
   loader: RecordLoader<Ticket>;
 }
 
-/** Tickets of the caller's organization (specification 2.7, 3.1, 4.7). */
+/** Creates, changes and reads tickets of the caller's organization (specification 2.7, 3.1, 4.7). */
 export class TicketService {
   constructor(private readonly deps: TicketServiceDeps) {}
 
@@ -35,7 +35,10 @@ export class TicketService {
     return this.deps.creator.create(input);
   }
 
-  /** Its changes, newest first; what only the desk sees for the desk. @throws ResourceNotFound */
+  /**
+   * Lists the changes of a ticket, newest first. Internal changes are returned only to the desk.
+   * @throws ResourceNotFound
+   */
   async timeline(id: string, page: PageInput): Promise<Page<TicketChange>> {
     const { em, loader, request } = this.deps;
     orNotFound(await loader.load(id), 'ticket', id);
@@ -43,8 +46,9 @@ export class TicketService {
   }
 
   /**
-   * `expected`: the revision that the caller has seen.
-   * @throws ResourceNotFound, InvalidState, StaleResource, InvalidParameters for an agent who gets no tickets
+   * Updates a ticket. `expected` is the revision that the caller has seen.
+   * @throws ResourceNotFound, InvalidState, StaleResource
+   * @throws InvalidParameters for an inactive agent
    */
   async update(
     id: string,
@@ -61,7 +65,7 @@ export class TicketService {
         const move = (): void => {
           if (status && status !== ticket.status) ticket.moveTo(status, now);
         };
-        // what is resolved is not escalated: it is reopened before it becomes critical
+        // a resolved ticket cannot be escalated, so it is reopened before its priority is set
         if (ticket.resolvedAt) move();
         if (priority) ticket.prioritize(priority, now);
         move();
@@ -79,14 +83,14 @@ export class TicketService {
   async #agent(tx: EntityManager, id: string): Promise<Agent> {
     const agent = orNotFound(await tx.findOne(Agent, { id }), 'agent', id);
     if (!agent.active) {
-      const reason = 'is an agent who is not active; give the ticket to another one';
+      const reason = 'is an inactive agent; assign the ticket to another agent';
       throw new InvalidParameters([{ field: 'assignedTo', value: id, reason }]);
     }
     return agent;
   }
 }
 
-/** What of a change is said: to the desk, and to the customer. */
+/** Comments that an update creates: an internal note for the desk, and an update for the customer. */
 function draftsOf(author: CommentAuthor, note: string | null | undefined, news: string | null | undefined): Draft[] {
   return [
     ...(note ? [{ author, content: note, type: 'internal_note', visibility: Visibility.INTERNAL }] : []),
