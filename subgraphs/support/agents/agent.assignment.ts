@@ -14,20 +14,23 @@ const DESK_NAMES: Record<CategoryId, string> = {
   account: 'Account Desk',
 };
 
-/** Finds who takes a ticket. An organization starts with one desk for each category; teams add people to them. */
+/** Chooses the agent of a ticket. An organization starts with one desk agent for each category; teams add people. */
 export class AgentAssignment {
   constructor(private readonly organizationId: string) {}
 
   /**
-   * Of the active agents for a category the one with the fewest unresolved tickets; where there is none, of those for general
-   * matters, else of all. Runs in the transaction that assigns.
+   * Returns the active agent of a category with the fewest unresolved tickets. If the category has none, it chooses among the
+   * agents for `general`, then among all. Must run in the transaction that assigns the ticket.
    */
   async leastBusy(tx: EntityManager, active: readonly Agent[], category: string): Promise<Agent> {
     const agents = agentsFor(active, category);
     return agents.length === 1 ? (agents[0] as Agent) : this.#leastBusyOf(tx, agents);
   }
 
-  /** Where a ticket of the category lies until somebody takes it: its desk, or who is there if the desk is closed. */
+  /**
+   * Returns the desk agent of a category, to whom tickets go until a person takes them. If the desk is inactive, returns the
+   * least busy agent.
+   */
   async desk(tx: EntityManager, active: readonly Agent[], category: string): Promise<Agent> {
     const agents = agentsFor(active, category);
     return agents.find(({ desk }) => desk) ?? this.#leastBusyOf(tx, agents);
@@ -44,7 +47,7 @@ export class AgentAssignment {
     return agents.find(({ id }) => id === row?.id) ?? (agents[0] as Agent);
   }
 
-  /** Makes the desks where there are none. */
+  /** Creates the desk agents that do not exist yet. */
   async openDesks(tx: EntityManager, now: Date): Promise<void> {
     const desks = CATEGORY_IDS.map((category) => ({
       id: newId('agent'),
@@ -56,12 +59,12 @@ export class AgentAssignment {
       desk: true,
       createdAt: now,
     }));
-    // two first tickets at once open the desks once
+    // two concurrent first tickets create the desks only once
     await tx.upsertMany(Agent, desks, { onConflictFields: ['organizationId', 'email'], onConflictAction: 'ignore' });
   }
 }
 
-/** Never empty: the last active agent cannot be deactivated. */
+/** Returns the agents to choose from. Never empty, because the last active agent cannot be deactivated. */
 function agentsFor(active: readonly Agent[], category: string): readonly Agent[] {
   for (const wanted of [category, 'general']) {
     const agents = active.filter(({ specialization }) => specialization === wanted);

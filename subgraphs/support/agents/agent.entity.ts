@@ -2,7 +2,7 @@ import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorato
 import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
 
-/** Somebody, or a desk, who works on tickets of a category (`specialization`). */
+/** A person or a desk that works on tickets of one category (`specialization`). */
 @ObjectType({ description: 'Somebody, or a desk, who works on tickets of a category.' })
 @Entity({ tableName: 'agent' })
 @OrganizationFilter()
@@ -20,7 +20,7 @@ export class Agent {
   @Property({ type: 'text' })
   name!: string;
 
-  /** In lower case, as users' addresses are: a user with it is this agent. */
+  /** In lower case, like the addresses of users. The user with this address is this agent. */
   @Field(() => String)
   @Property({ type: 'text' })
   email!: string;

@@ -1,16 +1,16 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409: an address is one agent of an organization. */
+/** 409: another agent of the organization has this email address. */
 export class AgentEmailTaken extends PlatformError {
   constructor() {
-    super('DUPLICATE_RESOURCE', 'There is an agent with this e-mail address already.', { field: 'email' });
+    super('DUPLICATE_RESOURCE', 'An agent with this email address already exists.', { field: 'email' });
   }
 }
 
-/** 409: tickets must go to somebody. */
+/** 409: there must always be an active agent to assign tickets to. */
 export class LastActiveAgent extends PlatformError {
   constructor() {
-    super('INVALID_STATE', 'This is the last active agent, and tickets must go to somebody. Make another one active first.', {
+    super('INVALID_STATE', 'This is the last active agent, and tickets need an agent. Activate another agent first.', {
       allowed: [],
     });
   }

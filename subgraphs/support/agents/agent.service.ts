@@ -19,7 +19,7 @@ export interface AgentServiceDeps {
   loader: RecordLoader<Agent>;
 }
 
-/** Who works on the tickets of the caller's organization. */
+/** Manages the agents of the caller's organization. */
 export class AgentService {
   constructor(private readonly deps: AgentServiceDeps) {}
 
@@ -37,9 +37,9 @@ export class AgentService {
     const { em, organizationId, clock, assignment } = this.deps;
     const creating = em.transactional(async (tx) => {
       const now = clock.now();
-      // the first agent of an organization joins its desks
+      // before the first agent of an organization, its desk agents are created
       if ((await tx.count(Agent)) === 0) await assignment.openDesks(tx, now);
-      const agent = Object.assign(new Agent(), written(input), { id: newId('agent'), organizationId, createdAt: now });
+      const agent = Object.assign(new Agent(), storedFields(input), { id: newId('agent'), organizationId, createdAt: now });
       tx.persist(agent);
       return agent;
     });
@@ -50,19 +50,22 @@ export class AgentService {
   update(id: string, input: AgentUpdateInput): Promise<Agent> {
     const updating = this.deps.em.transactional(async (tx) => {
       const agent = orNotFound(await tx.findOne(Agent, { id }), 'agent', id);
-      if (agent.active && input.active === false) await keepSomebody(tx, id);
-      return Object.assign(agent, written(input));
+      if (agent.active && input.active === false) await requireAnotherActive(tx, id);
+      return Object.assign(agent, storedFields(input));
     });
     return updating.catch(onDuplicate(() => new AgentEmailTaken()));
   }
 }
 
-/** Two that are deactivated at once wait for each other. @throws LastActiveAgent */
-async function keepSomebody(tx: EntityManager, id: string): Promise<void> {
+/**
+ * Ensures that another active agent remains. Locks the agents, so concurrent deactivations run one after the other.
+ * @throws LastActiveAgent
+ */
+async function requireAnotherActive(tx: EntityManager, id: string): Promise<void> {
   const active = await tx.find(Agent, { active: true }, { orderBy: { id: 'asc' }, ...LOCKED });
   if (!active.some((other) => other.id !== id)) throw new LastActiveAgent();
 }
 
-/** The members that were sent, as they are kept: two spellings of an address are one agent. */
-const written = ({ email, ...input }: AgentUpdateInput): Partial<AgentUpdateInput> =>
+/** The fields to store. Email addresses are stored in lower case, so that they are unique regardless of case. */
+const storedFields = ({ email, ...input }: AgentUpdateInput): Partial<AgentUpdateInput> =>
   definedOnly({ ...input, email: email?.toLowerCase() });

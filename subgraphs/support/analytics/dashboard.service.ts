@@ -7,7 +7,7 @@ import type { SupportDashboard } from './dashboard.types.ts';
 import { averageResolutionHours, customerSatisfaction, type Figures, groupedBy, slaCompliance, sumOf } from './figures.ts';
 import { periodOf } from './period.ts';
 
-/** The support dashboard (specification 2.7, 4.7): every number counted from the tickets as they are now. */
+/** Computes the support dashboard (specification 2.7, 4.7) from the current state of the tickets. */
 export class DashboardService {
   constructor(
     private readonly rows: Rows,
@@ -15,7 +15,7 @@ export class DashboardService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidParameters for a zone that the database does not know */
+  /** @throws InvalidParameters for a time zone that the database does not know */
   async read({ customerId, dateRange, timezone }: DashboardQuery): Promise<SupportDashboard> {
     const range = parseDateRange(dateRange) as DateRange;
     const { start, end, firstDay, lastDay } = await periodOf(this.rows, range, timezone, this.clock.now());

@@ -1,20 +1,20 @@
 import type { RecordScope } from '../../../kernel/access/principal.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 
-/** What is counted of the tickets that were opened in a period; each ticket stands in one cell. */
+/** Counts of the tickets that were created in a period, by category and day. Each ticket is counted in one cell. */
 export interface Cell {
   category: string;
-  /** The date on which they were opened, in the asked zone. */
+  /** Date of creation in the requested time zone. */
   day: string;
   opened: number;
-  /** Of those opened, those that are resolved now. */
+  /** How many of the created tickets are resolved now. */
   resolved: number;
-  /** From opening to resolution, of the resolved ones, in sum. */
+  /** Sum of the times from creation to resolution of the resolved tickets. */
   resolutionSeconds: number;
-  /** Answered or resolved too late, or still due for it. */
+  /** Tickets with a breached response or resolution target, including targets that are still overdue. */
   breached: number;
   escalated: number;
-  /** Resolved without having been opened again, and with at most one answer of the desk. */
+  /** Tickets that were resolved with at most one reply of the desk and never reopened. */
   firstContact: number;
   rated: number;
   /** Rated 4 or 5. */
@@ -23,7 +23,7 @@ export interface Cell {
 
 export type Sums = Omit<Cell, 'category' | 'day'>;
 
-/** Which tickets; from `start` on, before `end`. */
+/** Criteria of the counted tickets. `start` is inclusive, `end` exclusive. */
 export interface Cohort {
   start: Date;
   end: Date;
@@ -40,8 +40,8 @@ const FIRST_CONTACT = `count(*) filter (where t."status" = 'resolved'
       where c."ticket_id" = t."id" and c."visibility" = 'customer' and c."author" ->> 'type' = 'agent') <= 1)`;
 
 /**
- * Counts from the rows of tickets, for the dashboard and for reports alike: so that they agree. All numbers are of one cohort,
- * the tickets that were opened in a period, whatever became of them since.
+ * Counts tickets for both the dashboard and reports, so that their numbers agree. All numbers are about the tickets that were
+ * created in the period, in their current state.
  */
 export class Figures {
   constructor(
@@ -49,7 +49,7 @@ export class Figures {
     private readonly scope: RecordScope,
   ) {}
 
-  /** By category and day. What needs the timeline is 0 unless it is asked for. */
+  /** Returns counts by category and day. Counts that need the timeline are 0 unless `withTimeline` is set. */
   async cells(cohort: Cohort, { withTimeline = false } = {}): Promise<Cell[]> {
     const { organizationId, accounts } = this.scope;
     const values: unknown[] = [organizationId, cohort.start, cohort.end, cohort.timezone];
@@ -88,14 +88,14 @@ const NOTHING: Sums = {
   satisfied: 0,
 };
 
-/** Several cells as one. */
+/** Adds up cells. */
 export function sumOf(cells: readonly Sums[]): Sums {
   const sums = { ...NOTHING };
   for (const cell of cells) for (const name of Object.keys(NOTHING) as (keyof Sums)[]) sums[name] += cell[name];
   return sums;
 }
 
-/** Cells that share a key, in the order of the keys. */
+/** Groups cells by a key, in the order of the keys. */
 export function groupedBy(cells: readonly Cell[], keyOf: (cell: Cell) => string): [string, Cell[]][] {
   const groups = new Map<string, Cell[]>();
   for (const cell of cells) {
@@ -111,14 +111,14 @@ const SECONDS_AN_HOUR = 3600;
 const hundredths = (value: number): number => Math.round(value * 100) / 100;
 const percent = (part: number, whole: number): number | null => (whole > 0 ? hundredths((100 * part) / whole) : null);
 
-/** Hours from opening to resolution, on average; null where none is resolved. */
+/** Average hours from creation to resolution; null if no ticket is resolved. */
 export const averageResolutionHours = ({ resolved, resolutionSeconds }: Sums): number | null =>
   resolved > 0 ? hundredths(resolutionSeconds / resolved / SECONDS_AN_HOUR) : null;
-/** Percent of the tickets of which no service level was missed so far; null where there is no ticket. */
+/** Percentage of tickets without a breached SLA target so far; null if there are no tickets. */
 export const slaCompliance = ({ opened, breached }: Sums): number | null => percent(opened - breached, opened);
-/** Percent of the ratings that are 4 or 5; null where nobody rated. */
+/** Percentage of ratings of 4 or 5; null if there are no ratings. */
 export const customerSatisfaction = ({ rated, satisfied }: Sums): number | null => percent(satisfied, rated);
-/** Percent of the tickets that were escalated. */
+/** Percentage of tickets that were escalated. */
 export const escalationRate = ({ opened, escalated }: Sums): number | null => percent(escalated, opened);
-/** Percent of the resolved tickets that the first contact resolved. */
+/** Percentage of resolved tickets that were resolved at first contact. */
 export const firstContactResolution = ({ resolved, firstContact }: Sums): number | null => percent(firstContact, resolved);

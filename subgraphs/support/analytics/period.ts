@@ -2,7 +2,7 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import type { DateRange } from '../../../kernel/values/date-range.ts';
 import { requireZone } from '../../../kernel/values/zones.ts';
 
-/** A range as it lies in time: from `start` on, before `end`; the dates are those of the zone. */
+/** A range of time, `start` inclusive and `end` exclusive, with its first and last date in the time zone. */
 export interface Period {
   start: Date;
   end: Date;
@@ -11,9 +11,9 @@ export interface Period {
 }
 
 /**
- * Where a range lies in a zone: days begin when the clocks there show midnight, or the first instant after it where midnight is
- * skipped. The database says so, because it also counts by these days. The last so many days end now.
- * @throws InvalidParameters for a zone that the database does not know
+ * Converts a date range to points in time. A day begins at local midnight, or at the first valid time after it if the clocks skip
+ * midnight. The database computes this, because it also groups by these days. A range of the last days ends now.
+ * @throws InvalidParameters for a time zone that the database does not know
  */
 export async function periodOf(rows: Rows, range: DateRange, timezone: string, now: Date): Promise<Period> {
   await requireZone(rows, timezone, 'timezone');
@@ -37,6 +37,6 @@ export async function periodOf(rows: Rows, range: DateRange, timezone: string, n
             [now, timezone, range.hours],
           ];
   const [row] = await rows.query<Period>(text as string, values as unknown[]);
-  if (!row) throw new Error('A period has no beginning.');
+  if (!row) throw new Error('The database returned no row for the period.');
   return { ...row, start: new Date(row.start), end: new Date(row.end) };
 }

@@ -1,13 +1,14 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
 /**
- * A file that is being stored, noted before its first byte is written and until its attachment is committed. What stays noted
- * belongs to a change that failed or a process that died: its file is deleted. Of all organizations: no caller sees these.
+ * A file that is being stored. The row is committed before the first byte is written, and deleted in the transaction that creates
+ * the attachment. A row that remains belongs to a failed change or a dead process, so its file is deleted. Rows belong to no
+ * tenant scope; callers never see them.
  */
 @Entity({ tableName: 'attachment_upload' })
 @Index({ properties: ['createdAt'] })
 export class AttachmentUpload {
-  /** Of the attachment to be. */
+  /** Id of the future attachment. */
   @PrimaryKey({ type: 'text' })
   id!: string;
 

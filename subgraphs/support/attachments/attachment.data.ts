@@ -1,13 +1,13 @@
-/** What one file may have at most. */
+/** Maximum size of one file. */
 export const MAX_SIZE_BYTES = 10 * 1024 * 1024;
 export const MAX_DATA_LENGTH = Math.ceil(MAX_SIZE_BYTES / 3) * 4;
-/** Files with one ticket or comment. */
+/** Maximum number of files of one ticket or comment. */
 export const MAX_FILES = 10;
 
 /**
- * The bytes of base64 after RFC 4648, section 4: padded, without line breaks, with nothing in the bits that no byte needs.
- * Undefined for anything else. Node's decoder skips what it does not know, so what it read is written again and compared: two
- * native passes, where a regular expression over megabytes may exhaust the stack.
+ * Decodes base64 as defined in RFC 4648, section 4: padded, without line breaks, and with zero padding bits. Returns undefined
+ * for anything else. Node's decoder ignores invalid characters, so the result is encoded again and compared. A regular expression
+ * over megabytes could exhaust the stack.
  */
 export function decodeBase64(text: string): Buffer | undefined {
   if (text.length % 4 !== 0) return undefined;

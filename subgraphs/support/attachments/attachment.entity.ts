@@ -5,8 +5,8 @@ import { Visibility } from '../visibility.ts';
 import { attachmentPath } from './attachment.paths.ts';
 
 /**
- * A file that came with a ticket or a comment (specification 2.7). Its bytes lie in the file store under `fileKeyOf`; they and
- * this record never change.
+ * A file of a ticket or a comment (specification 2.7). The content is in the file store under `fileKeyOf`. Content and record
+ * never change.
  */
 @ObjectType({ description: 'A file that came with a ticket or a comment. It never changes.' })
 @Entity({ tableName: 'attachment' })
@@ -29,7 +29,7 @@ export class Attachment {
   @Property({ type: 'text', nullable: true })
   commentId: string | null = null;
 
-  /** That of its comment, which never changes either. */
+  /** Same as the visibility of its comment, which never changes. */
   @Enum({ items: () => Visibility, type: 'text' })
   visibility: Visibility = Visibility.CUSTOMER;
 
@@ -49,7 +49,7 @@ export class Attachment {
   @Property({ type: 'text' })
   sha256!: string;
 
-  /** The id of the caller who sent it. */
+  /** Id of the caller who uploaded the file. */
   @Property({ type: 'text' })
   uploadedBy!: string;
 
@@ -58,9 +58,9 @@ export class Attachment {
   createdAt!: Date;
 }
 
-/** Where the bytes lie. Made of ids only: what callers call their files is no part of it. */
+/** Key of the content in the file store. Consists of ids only, never of file names that callers chose. */
 export const fileKeyOf = ({ organizationId, id }: Pick<Attachment, 'organizationId' | 'id'>): string =>
   `attachments/${organizationId}/${id}`;
 
-/** The address of the content. */
+/** URL of the content. */
 export const downloadUrlOf = (origin: string, { id }: Pick<Attachment, 'id'>): string => `${origin}${attachmentPath(id)}`;

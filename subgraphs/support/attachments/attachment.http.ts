@@ -12,7 +12,7 @@ import { mayRead } from '../visibility.ts';
 import { type Attachment, fileKeyOf } from './attachment.entity.ts';
 import { attachmentPath } from './attachment.paths.ts';
 
-/** `GET /attachments/{attachment_id}` (specification 4.7), on a server behind the edge. */
+/** Serves `GET /attachments/{attachment_id}` (specification 4.7). The server must be behind the edge. */
 export async function mountAttachments(app: FastifyInstance, reader: RecordReader<Attachment>, files: FileStore): Promise<void> {
   await app.register((scope, _, done) => {
     scope.setErrorHandler(answerError);
@@ -22,8 +22,8 @@ export async function mountAttachments(app: FastifyInstance, reader: RecordReade
 }
 
 /**
- * Whatever it is, a browser saves it: no content of a customer is shown, or run, as a page of the platform. Its bytes never
- * change, and whether the caller may still read them is asked each time.
+ * Headers that make browsers save the file and never display or execute it as a page of the platform. The content never changes,
+ * but clients must revalidate, so access is checked every time.
  */
 const HEADERS = {
   'x-content-type-options': 'nosniff',
@@ -43,7 +43,7 @@ async function download(
   return sendAttachment(files, await findFor(request, reader), request, reply.header('vary', 'Authorization, X-API-Key, API-Version'));
 }
 
-/** The content, for a caller who may read it. */
+/** Sends the content. The caller must have checked that the client may read it. */
 export async function sendAttachment(
   files: FileStore,
   attachment: Attachment,
@@ -57,9 +57,9 @@ export async function sendAttachment(
       .code(304)
       .headers({ ...HEADERS, etag: tag })
       .send();
-  // without bytes, which HEAD does not get: Fastify would tell the length of a text
+  // HEAD gets an empty stream: for a string, Fastify would send its length as Content-Length
   const stream = request.method === 'HEAD' ? Readable.from([]) : await contentOf(files, attachment);
-  // an answer that has begun can only be broken off; who reads the log learns why
+  // a response that has begun can only be aborted; the log has the reason
   stream.on('error', (error) => request.caller.log.error({ err: error, attachment: attachment.id }, 'a download broke off'));
   const described = { 'content-type': contentType, 'content-length': size, 'content-disposition': dispositionOf(filename) };
   return reply.headers({ ...HEADERS, ...described, etag: tag, 'x-request-id': request.id }).send(stream);
@@ -67,21 +67,21 @@ export async function sendAttachment(
 
 async function findFor({ caller, params }: FastifyRequest, reader: RecordReader<Attachment>): Promise<Attachment> {
   const { id } = params as { id: string };
-  // as the bridge says of its routes' ids
+  // same message as the REST bridge for ids in paths
   if (!isStorable(id)) throw new InvalidParameters([{ field: 'attachment_id', reason: UNSTORABLE }]);
   const [attachment] = await reader.byIds(caller.principal, [id]);
   if (!attachment || !mayRead(caller.principal, attachment.visibility)) throw new ResourceNotFound('attachment', id);
   return attachment;
 }
 
-/** @throws INTERNAL_ERROR where the store has lost it, or has another file in its place */
+/** @throws PlatformError INTERNAL_ERROR if the file is missing in the store or has another size */
 async function contentOf(files: FileStore, attachment: Attachment): Promise<Readable> {
   const file = await files.open(fileKeyOf(attachment));
   if (file?.size === attachment.size) return file.stream;
   file?.stream.destroy();
   throw new PlatformError(
     'INTERNAL_ERROR',
-    'The content of this attachment cannot be read. Try again, and quote the request id if it persists.',
+    'The content of this attachment cannot be read. Try again. If it fails again, contact support with the request id.',
     {},
     {
       cause: new Error(

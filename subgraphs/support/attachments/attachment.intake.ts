@@ -4,7 +4,7 @@ import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
 import { decodeBase64, MAX_SIZE_BYTES } from './attachment.data.ts';
 import { judge } from './attachment.type.ts';
 
-/** A file as a caller sends it. */
+/** A file as sent by a caller. */
 export interface SentFile {
   filename: string;
   contentType: string;
@@ -12,7 +12,7 @@ export interface SentFile {
   data: string;
 }
 
-/** A file that may be kept. */
+/** A file that passed all checks. */
 export interface CheckedFile {
   filename: string;
   contentType: string;
@@ -21,9 +21,8 @@ export interface CheckedFile {
 }
 
 /**
- * Looks at what callers sent, and says all that is wrong with it at once; what they sent is not repeated. Other requests have
- * their turn between two files.
- * @throws InvalidParameters naming `attachments.0.data` and the like
+ * Checks files and reports all problems at once, without repeating the sent content. Yields to other requests between two files.
+ * @throws InvalidParameters with fields such as `attachments.0.data`
  */
 export async function checkFiles(sent: readonly SentFile[]): Promise<CheckedFile[]> {
   const problems: FieldProblem[] = [];
@@ -44,7 +43,8 @@ async function checkFile({ filename, contentType, size, data }: SentFile): Promi
   const content = decodeBase64(data);
   if (!content) return { field: 'data', reason: 'must be base64 (RFC 4648, section 4), padded and without line breaks' };
   if (content.length > MAX_SIZE_BYTES) return { field: 'data', reason: `must have at most ${MAX_SIZE_BYTES} bytes` };
-  if (typeof size === 'number' && size !== content.length) return { field: 'size', reason: `is not that of the data, ${content.length}` };
+  if (typeof size === 'number' && size !== content.length)
+    return { field: 'size', reason: `must be the size of the data, ${content.length}` };
   const verdict = await judge(content, contentType);
   if ('reason' in verdict) return verdict;
   return { filename: filename.normalize('NFC'), contentType: verdict.contentType, content, sha256: hash('sha256', content) };

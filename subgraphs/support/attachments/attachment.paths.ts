@@ -1,2 +1,2 @@
-/** Where the bytes of an attachment are. */
+/** Path of an attachment's content. */
 export const attachmentPath = (id: string): string => `/v1/attachments/${id}`;

@@ -13,14 +13,14 @@ import { Attachment, fileKeyOf } from './attachment.entity.ts';
 import { type CheckedFile, checkFiles, type SentFile } from './attachment.intake.ts';
 import { AttachmentUpload } from './attachment-upload.entity.ts';
 
-/** A file whose bytes are stored, and which nobody has yet. */
+/** A stored file that does not belong to a ticket or comment yet. */
 export interface Upload extends Omit<CheckedFile, 'content'> {
   id: string;
   organizationId: string;
   size: number;
 }
 
-/** What an upload becomes a part of. */
+/** The ticket or comment that an upload is attached to. */
 export interface Destination {
   ticketId: string;
   commentId: string | null;
@@ -36,22 +36,25 @@ export interface AttachmentStoreDeps {
   log: Logger;
 }
 
-const SWEEP_MS = 600_000;
-const SWEEP_BATCH = 100;
+const RETENTION_MS = 600_000;
+const RETENTION_BATCH = 100;
 
 /**
- * Keeps bytes in the file store and records in the database, which share no transaction: a note is committed before the first
- * byte is written, and taken back by the transaction that makes the attachment. So a file without a record has a note, whatever
- * failed and wherever a process died, and the sweep of files that nobody took within an hour finds it.
+ * Stores content in the file store and records in the database. The two share no transaction, so an upload row is committed
+ * before the first byte is written, and deleted in the transaction that creates the attachment. A file without an attachment
+ * therefore always has an upload row, even after a crash, and the retention task deletes it after an hour.
  */
 export class AttachmentStore {
   readonly #retentionTask: RetentionTask;
 
   constructor(private readonly deps: AttachmentStoreDeps) {
-    this.#retentionTask = new RetentionTask({ name: 'support.attachments', everyMs: SWEEP_MS, log: deps.log }, () => [this.retained]);
+    this.#retentionTask = new RetentionTask({ name: 'support.attachments', everyMs: RETENTION_MS, log: deps.log }, () => [this.retained]);
   }
 
-  /** Stores what was sent while `act` makes use of it in a transaction of its own; if that fails, nothing stays. @throws InvalidParameters */
+  /**
+   * Stores files, then calls `act`, which attaches them in a transaction of its own. If `act` fails, the files are deleted.
+   * @throws InvalidParameters
+   */
   async holding<T>(
     organizationId: string,
     sent: readonly SentFile[] | null | undefined,
@@ -76,11 +79,12 @@ export class AttachmentStore {
     }
   }
 
-  /** Makes attachments of uploads, in the transaction of what they belong to. */
+  /** Creates attachments from uploads. Must run in the transaction that stores their ticket or comment. */
   async attach(tx: EntityManager, uploads: readonly Upload[], { actor, now, ...destination }: Destination): Promise<Attachment[]> {
     if (uploads.length === 0) return [];
     const taken = await tx.nativeDelete(AttachmentUpload, { id: { $in: uploads.map(({ id }) => id) } });
-    if (taken < uploads.length) throw new Error('The files were swept away before their transaction: it took too long.');
+    if (taken < uploads.length)
+      throw new Error('The uploaded files were deleted before they were attached: the request took more than an hour.');
     return uploads.map((upload) => {
       const attachment = Object.assign(new Attachment(), upload, destination, { uploadedBy: actor.id, createdAt: now });
       tx.persist(attachment);
@@ -88,13 +92,13 @@ export class AttachmentStore {
     });
   }
 
-  /** Files that nobody took within an hour. What another process is deleting is left to it. */
+  /** Files that were not attached within an hour. Skips files that another process is deleting. */
   readonly retained: Retained = {
     name: 'support.attachment_upload',
     count: () => this.deps.orm.em.fork().count(AttachmentUpload, this.#left(), EVERYWHERE),
     delete: async (stopping) => {
       let deleted = 0;
-      for (let batch = SWEEP_BATCH; batch === SWEEP_BATCH && !stopping?.aborted; ) {
+      for (let batch = RETENTION_BATCH; batch === RETENTION_BATCH && !stopping?.aborted; ) {
         batch = await this.#remove(this.#left());
         deleted += batch;
       }
@@ -114,21 +118,24 @@ export class AttachmentStore {
     return this.#retentionTask.stop();
   }
 
-  /** Of a transaction whose end is not known the notes are: where they are gone it was committed, and the files stay. */
+  /**
+   * Deletes the files of a failed change. If the outcome of its transaction is unknown, the upload rows decide: rows that are
+   * gone mean it was committed, and the files stay.
+   */
   async #discard(uploads: readonly Upload[]): Promise<void> {
     try {
       await this.#remove({ id: { $in: uploads.map(({ id }) => id) } });
     } catch (error) {
-      this.deps.log.warn({ err: error }, 'files of a change that failed are left to the sweep');
+      this.deps.log.warn({ err: error }, 'the files of a failed change could not be deleted; the retention task deletes them later');
     }
   }
 
   async #remove(where: object): Promise<number> {
     return this.#transaction(async (tx) => {
-      const notes = await tx.find(AttachmentUpload, where, { limit: SWEEP_BATCH, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE });
-      await Promise.all(notes.map((note) => this.deps.files.delete(fileKeyOf(note))));
-      await tx.nativeDelete(AttachmentUpload, { id: { $in: notes.map(({ id }) => id) } });
-      return notes.length;
+      const uploads = await tx.find(AttachmentUpload, where, { limit: RETENTION_BATCH, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE });
+      await Promise.all(uploads.map((upload) => this.deps.files.delete(fileKeyOf(upload))));
+      await tx.nativeDelete(AttachmentUpload, { id: { $in: uploads.map(({ id }) => id) } });
+      return uploads.length;
     });
   }
 

@@ -1,9 +1,9 @@
 import { fileTypeFromBuffer } from 'file-type';
 
-/** What a content was found to be: the type it is kept under, or why it is not taken. */
+/** Result of the content check: the media type to store, or why the file is rejected. */
 export type Verdict = { contentType: string } | { field: 'contentType' | 'data'; reason: string };
 
-const PROGRAM = 'is a program or script, which is not taken';
+const PROGRAM = 'must not be a program or script';
 const UNKNOWN = 'application/octet-stream';
 const PROGRAMS: ReadonlySet<string> = new Set([
   'application/x-elf',
@@ -20,7 +20,7 @@ const PROGRAMS: ReadonlySet<string> = new Set([
 ]);
 const CLAIMED_PROGRAMS =
   /^(text|application)\/(x-)?(javascript|ecmascript|jscript|vbscript|sh|shellscript|csh|bat|msdownload|msdos-program|dosexec|executable|sharedlib|powershell|msi)$/;
-/** Forms that hold others: who says what is in one is believed. */
+/** Container formats. The sender's media type is trusted as to what the container holds. */
 const CONTAINERS: ReadonlySet<string> = new Set([
   'application/zip',
   'application/x-cfb',
@@ -29,7 +29,7 @@ const CONTAINERS: ReadonlySet<string> = new Set([
   'application/ogg',
 ]);
 
-/** The class id of Windows Installer, by which an .msi is told from the other compound files. */
+/** Class id of Windows Installer, which distinguishes .msi from other compound files. */
 const MSI = Buffer.from('84100c0000000000c000000000000046', 'hex');
 const MAGICS = [
   '7f454c46',
@@ -43,9 +43,9 @@ const MAGICS = [
 ].map((hex) => Buffer.from(hex, 'hex'));
 
 /**
- * Judges a content by itself and by what its sender says of it. Programs and scripts are refused. Where both are of one kind the
- * content wins; where they are not, one of them is wrong and nobody should open it: refused. What cannot be told is kept as
- * `application/octet-stream`, and text as the text that its sender says it is.
+ * Determines the media type from the content and the sender's claim. Programs and scripts are rejected. If content and claim are
+ * of the same kind, the type of the content is stored. If they differ in kind, the file is rejected, because one of them is
+ * wrong. Unrecognized binary content becomes `application/octet-stream`; text keeps the claimed text type.
  */
 export async function judge(content: Buffer, claimed: string): Promise<Verdict> {
   const claim = (claimed.split(';', 1)[0] ?? '').trim().toLowerCase();
@@ -61,12 +61,12 @@ export async function judge(content: Buffer, claimed: string): Promise<Verdict> 
   return { contentType: CONTAINERS.has(found) ? claim : found };
 }
 
-/** Forms that begin with a word and may be text all through. */
+/** Formats that begin with a keyword and may consist of text only. */
 const WORDED: ReadonlySet<string> = new Set(['application/pdf', 'application/postscript', 'application/rtf', 'application/xml']);
 
 /**
- * What is text may be any text, or what programs keep as text (JSON, SVG, mails): its sender is believed. It is no photograph,
- * sound or font. By its first letters alone nothing is recognized: `BM` begins a bitmap, and this sentence with another B.
+ * Checks text. Text may have any text-based type (JSON, SVG, mails), so the claim is trusted, but not as an image, audio, video
+ * or font. A detected type is not used if it rests on the first letters alone: `BM` begins both a bitmap and many sentences.
  */
 function judgeText(claim: string, found: string | undefined): Verdict {
   if (claim === found) return { contentType: claim };
@@ -75,23 +75,23 @@ function judgeText(claim: string, found: string | undefined): Verdict {
   return isOther || claim === 'application/pdf' ? mismatch(claim, 'text') : { contentType: claim };
 }
 
-/** A type whose content would have been recognized is a wrong claim. */
+/** Checks unrecognized binary content. Rejects claims of types that would have been recognized. */
 function judgeUnknown(claim: string): Verdict {
-  if (kindOf(claim) === 'text') return mismatch(claim, 'no text');
+  if (kindOf(claim) === 'text') return mismatch(claim, 'not text');
   return ['image', 'font'].includes(kindOf(claim)) || claim === 'application/pdf'
     ? mismatch(claim, 'something else')
     : { contentType: UNKNOWN };
 }
 
-const mismatch = (claim: string, found: string): Verdict => ({ field: 'contentType', reason: `says ${claim}, and the data is ${found}` });
+const mismatch = (claim: string, found: string): Verdict => ({ field: 'contentType', reason: `is ${claim}, but the data is ${found}` });
 
-/** Sound and pictures that move share their containers. */
+/** Kind of a media type. Audio and video share container formats, so they are one kind. */
 function kindOf(type: string): string {
   const [kind = ''] = type.split('/', 1);
   return kind === 'audio' || kind === 'video' || type === 'application/ogg' ? 'media' : kind;
 }
 
-/** Text holds no control characters but those of layout; what begins with the mark of UTF-16 is text by that. */
+/** Whether the content is text: no control characters except whitespace and escape, or a byte order mark of UTF-16. */
 function isText(content: Buffer): boolean {
   const [first, second] = content;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return !content.subarray(2).includes(Buffer.alloc(4));
@@ -102,10 +102,10 @@ function isText(content: Buffer): boolean {
   return true;
 }
 
-/** `#!`, also behind a mark of UTF-8. */
+/** Whether the text begins with `#!`, possibly after a byte order mark of UTF-8. */
 const isScript = (content: Buffer): boolean => /^(\u00ef\u00bb\u00bf)?#!/.test(content.toString('latin1', 0, 5));
 
-/** Windows, Linux, macOS, Java, Android, shortcuts of Windows. */
+/** Recognizes programs of Windows, Linux, macOS, Java and Android, and Windows shortcuts. */
 function isProgram(content: Buffer): boolean {
   if (content.subarray(0, 2).equals(Buffer.from('MZ')) || content.subarray(0, 2).equals(Buffer.from('#!'))) return true;
   return MAGICS.some((magic) => content.subarray(0, magic.length).equals(magic));

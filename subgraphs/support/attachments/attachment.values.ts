@@ -16,7 +16,7 @@ const IsFilename = (): PropertyDecorator =>
     jsonSchema({ minLength: 1, maxLength: NAME_LENGTH_MAX, pattern: NAME_PATTERN }),
   );
 
-/** A file as it comes with a ticket or a comment. What its content is, is looked at when it is stored. */
+/** A file that is sent with a ticket or a comment. Its content is checked when it is stored. */
 @InputType()
 export class AttachmentInput {
   @Field(() => String, { description: 'A name of at most 255 characters, without a path.' })

@@ -3,7 +3,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization.filter.
 import type { CategoryId } from './category.ids.ts';
 import type { Subcategory } from './category.values.ts';
 
-/** What an organization has of its own in a category; null is what the platform has. */
+/** Changes of an organization to a category. Null means the platform's default. */
 @Entity({ tableName: 'category_override' })
 @OrganizationFilter()
 @Unique({ properties: ['organizationId', 'category'] })

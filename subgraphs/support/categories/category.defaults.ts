@@ -7,21 +7,21 @@ interface CategoryDefault {
   subcategories: Subcategory[];
 }
 
-/** Goes to the agent of the category with the fewest unresolved tickets; escalated after the time, if one is given. */
+/** A subcategory whose tickets go to the least busy agent of the category. They are escalated after the threshold, if there is one. */
 const assigned = (id: string, name: string, escalationThreshold: string | null = null): Subcategory => ({
   id,
   name,
   routingRules: { autoAssign: true, escalationThreshold },
 });
-/** Lies with the category's desk until somebody has looked at it. */
-const looked = (id: string, name: string): Subcategory => ({ id, name, routingRules: { autoAssign: false, escalationThreshold: null } });
+/** A subcategory whose tickets stay with the category's desk until a person takes them. */
+const forDesk = (id: string, name: string): Subcategory => ({ id, name, routingRules: { autoAssign: false, escalationThreshold: null } });
 
-/** The categories of the platform, as an organization finds them. */
+/** The default categories of the platform. */
 export const CATEGORY_DEFAULTS: Readonly<Record<CategoryId, CategoryDefault>> = {
   general: {
     name: 'General',
     description: 'Anything that fits nowhere else.',
-    subcategories: [assigned('question', 'Question'), assigned('feature_request', 'Feature request'), looked('complaint', 'Complaint')],
+    subcategories: [assigned('question', 'Question'), assigned('feature_request', 'Feature request'), forDesk('complaint', 'Complaint')],
   },
   connectivity: {
     name: 'Connectivity',
@@ -64,7 +64,7 @@ export const CATEGORY_DEFAULTS: Readonly<Record<CategoryId, CategoryDefault>> = 
       assigned('phishing', 'Phishing'),
       assigned('firewall', 'Firewall rules'),
       assigned('certificate', 'Certificates'),
-      looked('compliance', 'Compliance request'),
+      forDesk('compliance', 'Compliance request'),
     ],
   },
   ai: {
@@ -83,8 +83,8 @@ export const CATEGORY_DEFAULTS: Readonly<Record<CategoryId, CategoryDefault>> = 
     subcategories: [
       assigned('invoice_question', 'Question about an invoice'),
       assigned('payment_failed', 'Failed payment'),
-      looked('refund', 'Refund'),
-      looked('dispute', 'Dispute'),
+      forDesk('refund', 'Refund'),
+      forDesk('dispute', 'Dispute'),
     ],
   },
   account: {
@@ -93,8 +93,8 @@ export const CATEGORY_DEFAULTS: Readonly<Record<CategoryId, CategoryDefault>> = 
     subcategories: [
       assigned('access', 'Access and passwords', '4 hours'),
       assigned('user_management', 'Users and roles'),
-      assigned('contract_change', 'Change of contract'),
-      looked('closure', 'Closing an account'),
+      assigned('contract_change', 'Contract change'),
+      forDesk('closure', 'Account closure'),
     ],
   },
 };

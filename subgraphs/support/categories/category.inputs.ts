@@ -10,7 +10,7 @@ const MAX_SUBCATEGORIES = 50;
 @Rule<TicketCategoryUpdateInput>(({ subcategories }) => {
   const ids = (subcategories ?? []).map((subcategory) => subcategory?.id);
   return ids.flatMap((id, index) =>
-    id !== undefined && ids.indexOf(id) < index ? [{ field: `subcategories.${index}.id`, value: id, reason: 'is there twice' }] : [],
+    id !== undefined && ids.indexOf(id) < index ? [{ field: `subcategories.${index}.id`, value: id, reason: 'must be unique' }] : [],
   );
 })
 export class TicketCategoryUpdateInput {

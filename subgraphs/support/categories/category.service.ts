@@ -16,7 +16,7 @@ export interface CategoryServiceDeps {
   clock: Clock;
 }
 
-/** What the tickets of the caller's organization can be about (specification 2.7, 4.7). */
+/** Manages the ticket categories of the caller's organization (specification 2.7, 4.7). */
 export class CategoryService {
   constructor(private readonly deps: CategoryServiceDeps) {}
 
@@ -24,7 +24,7 @@ export class CategoryService {
     return categoriesOf(this.deps.em);
   }
 
-  /** @throws ResourceNotFound for what is no category, or a policy that the organization does not have */
+  /** @throws ResourceNotFound for an unknown category, or an SLA policy that the organization does not have */
   async update(id: string, input: TicketCategoryUpdateInput): Promise<Category> {
     if (!isCategory(id)) throw new ResourceNotFound('ticket_category', id);
     const { em, organizationId, clock } = this.deps;
@@ -32,11 +32,11 @@ export class CategoryService {
       const { slaPolicyId } = input;
       if (slaPolicyId) orNotFound(await tx.findOne(SlaPolicy, { id: slaPolicyId }), 'sla_policy', slaPolicyId);
       const none = { id: newId('categoryOverride'), organizationId, category: id, updatedAt: clock.now() };
-      // two first changes at once are one row
+      // two concurrent first changes create one row
       await tx.upsertMany(CategoryOverride, [none], { onConflictFields: ['organizationId', 'category'], onConflictAction: 'ignore' });
       const override = await tx.findOneOrFail(CategoryOverride, { category: id }, LOCKED);
       Object.assign(override, definedOnly(input), { updatedAt: clock.now() });
-      if (input.subcategories) override.subcategories = input.subcategories.map(routed);
+      if (input.subcategories) override.subcategories = input.subcategories.map(withRouting);
       await tx.flush();
       return categoryOf(tx, id);
     });
@@ -45,7 +45,7 @@ export class CategoryService {
 
 const isCategory = (id: string): id is CategoryId => CATEGORY_IDS.some((known) => known === id);
 
-const routed = ({ id, name, routingRules }: Subcategory): Subcategory => ({
+const withRouting = ({ id, name, routingRules }: Subcategory): Subcategory => ({
   id,
   name,
   routingRules: { autoAssign: routingRules?.autoAssign ?? true, escalationThreshold: routingRules?.escalationThreshold ?? null },

@@ -10,7 +10,7 @@ import { CATEGORY_IDS, type CategoryId } from './category.ids.ts';
 import type { Subcategory } from './category.values.ts';
 import { CategoryOverride } from './category-override.entity.ts';
 
-/** A category as it holds for one organization: the platform's, with what the organization has of its own. */
+/** A category as one organization sees it: the platform's default with the organization's overrides. */
 export class Category {
   readonly name: string;
   readonly description: string;
@@ -35,12 +35,12 @@ export class Category {
     return this.policy ?? builtInPromise(plan, this.id);
   }
 
-  /** Whether a ticket goes to an agent at once, and not to the desk. */
+  /** Whether tickets are assigned to an agent at once, rather than to the desk. */
   isAssigned(subcategory: string | null | undefined): boolean {
     return this.#subcategory(subcategory)?.routingRules?.autoAssign ?? true;
   }
 
-  /** Minutes after which a ticket is escalated by itself; null where the policy says it. */
+  /** Minutes after which a ticket is escalated automatically; null if the SLA policy decides. */
   escalationThreshold(subcategory: string | null): number | null {
     const threshold = this.#subcategory(subcategory)?.routingRules?.escalationThreshold;
     return threshold ? parseMinutes(threshold) : null;
@@ -55,7 +55,7 @@ export class Category {
   }
 }
 
-/** All categories of the organization whose records the entity manager sees. */
+/** Lists the categories of the entity manager's organization. */
 export async function categoriesOf(em: EntityManager): Promise<Category[]> {
   const overrides = await em.find(CategoryOverride, {});
   const ids = overrides.flatMap(({ slaPolicyId }) => slaPolicyId ?? []);
@@ -72,12 +72,12 @@ export async function categoriesOf(em: EntityManager): Promise<Category[]> {
 
 export async function categoryOf(em: EntityManager, id: string): Promise<Category> {
   const category = (await categoriesOf(em)).find((one) => one.id === id);
-  if (!category) throw new Error(`There is no category ${id}.`);
+  if (!category) throw new Error(`Unknown category ${id}.`);
   return category;
 }
 
 /**
- * The category of a new ticket. Its subcategory may be any text, but not that of another category.
+ * Returns the category of a new ticket. The subcategory may be any text that is not a subcategory of another category only.
  * @throws InvalidParameters
  */
 export function categoryFor(categories: readonly Category[], id: string, subcategory: string | null | undefined): Category {
@@ -85,7 +85,7 @@ export function categoryFor(categories: readonly Category[], id: string, subcate
   if (subcategory && !category.has(subcategory)) {
     const others = categories.filter((one) => one.has(subcategory)).map((one) => one.id);
     if (others.length > 0) {
-      const reason = `is a subcategory of ${others.join(' and ')}, and not of ${id}`;
+      const reason = `is a subcategory of ${others.join(' and ')}, not of ${id}`;
       throw new InvalidParameters([{ field: 'subcategory', value: subcategory, reason }]);
     }
   }

@@ -11,7 +11,7 @@ import { findCustomer } from '../customers.ts';
 import { isDesk } from '../visibility.ts';
 
 const USER = parse('query CommentUser($id: ID!) { found: user(id: $id) { name email } }');
-/** How credentials that are nobody in particular are called. */
+/** Queries for the name and email address of callers, by kind of credentials. */
 const NAMED: Readonly<Partial<Record<PrincipalData['kind'], DocumentNode>>> = {
   user: USER,
   api_key: parse('query CommentKey($id: ID!) { found: apiKey(id: $id) { name } }'),
@@ -24,25 +24,27 @@ interface Named {
   email?: string | null;
 }
 
-/** As a caller states it. */
+/** An author as stated in a request. */
 export interface StatedAuthor {
   type: AuthorType;
   id?: string | null;
   name?: string | null;
 }
 
-/** Whether a caller comments in their own name, as a customer. */
+/** Whether the caller comments as a customer in its own name. */
 export const isOwn = ({ type, id }: StatedAuthor, principal: Principal): boolean =>
   type === AuthorType.CUSTOMER && (!id || id === principal.id);
 
-/** Finds who writes a comment. Asks the graph, so it is called before a transaction begins. */
+/** Determines the author of a comment. Queries the graph, so it must be called before a transaction begins. */
 export class CommentAuthors {
   constructor(private readonly deps: { em: EntityManager; graph: Graph; request: RequestContext }) {}
 
   /**
-   * The caller, or whom it states. Who may work on tickets is the desk, all others are customers.
-   * @throws InsufficientPermissions for a customer who states an agent, the system or somebody's id; ResourceNotFound for an
-   * agent, user or customer number that the organization does not have; InvalidParameters
+   * Returns the stated author, or the caller if none is stated. Callers that may work on tickets are agents; all others are
+   * customers.
+   * @throws InsufficientPermissions for a customer who states an agent, the system or another id
+   * @throws ResourceNotFound for an agent, user or customer number that the organization does not have
+   * @throws InvalidParameters
    */
   async of(stated?: StatedAuthor | null): Promise<CommentAuthor> {
     const { principal } = this.deps.request;
@@ -58,7 +60,7 @@ export class CommentAuthors {
   async #caller(): Promise<CommentAuthor> {
     const { em, request } = this.deps;
     const { principal } = request;
-    // who the caller is does not depend on what they see
+    // reads with full access, because the caller's own permissions may not include its name
     const whole = { ...request, principal: Principal.system('comments', principal.organizationId) };
     const { name, email = null } = (await this.#named(NAMED[principal.kind], principal.id, whole)) ?? { name: principal.id };
     const type = isDesk(principal) ? AuthorType.AGENT : AuthorType.CUSTOMER;
@@ -66,11 +68,13 @@ export class CommentAuthors {
     return { type, id: agent?.id ?? principal.id, name, email };
   }
 
-  /** Nobody who signed in speaks as somebody else. */
+  /** Signed-in users can only comment in their own name. */
   async #self({ type, id }: StatedAuthor): Promise<CommentAuthor> {
     const self = await this.#caller();
     if (type === self.type && (!id || id === self.id || id === this.deps.request.principal.id)) return self;
-    throw new InvalidParameters([{ field: 'author', reason: 'must be yourself: users comment in their own name; leave it out' }]);
+    throw new InvalidParameters([
+      { field: 'author', reason: 'must be the calling user, because users comment in their own name. Omit it' },
+    ]);
   }
 
   async #agent(id: string | null | undefined): Promise<CommentAuthor> {

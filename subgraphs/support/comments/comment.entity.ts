@@ -9,7 +9,7 @@ import { Visibility } from '../visibility.ts';
 
 export const INTERNAL_NOTE = 'internal_note';
 
-/** What somebody said about a ticket (specification 2.7). Only ever appended: a comment never changes and is not taken back. */
+/** A comment on a ticket (specification 2.7). Comments are never changed or deleted. */
 @ObjectType({ description: 'What somebody said about a ticket. It never changes.' })
 @Entity({ tableName: 'comment' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })

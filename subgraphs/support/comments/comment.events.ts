@@ -50,7 +50,7 @@ export const commentAdded = defineEvent(
   tell,
 );
 
-/** Of its own name and not `comment.added`: who subscribed to that, or to a pattern, may be a customer. */
+/** Separate from `comment.added`, because subscribers of that event, or of a pattern that matches it, may be customers. */
 export const noteAdded = defineEvent(
   {
     name: 'ticket.note_added',

@@ -16,7 +16,7 @@ import { INTERNAL_NOTE } from './comment.entity.ts';
     'For whom an API key or client speaks. Stating an agent, the system or an id needs `support:write`; users speak for themselves.',
 })
 @Rule<CommentAuthorInput, SupportContext>(({ type, id }, { principal }) => {
-  // users speak for themselves, and others may not speak for anybody
+  // users comment in their own name, and callers outside the desk cannot state another author; both are checked elsewhere
   if (principal.kind === 'user' || !isDesk(principal)) return [];
   if (type === AuthorType.AGENT && !id) return [{ field: 'id', reason: 'is required for an agent' }];
   const isKnown = type !== AuthorType.CUSTOMER || !id || id === principal.id || /^(user|cust)_/.test(id);
@@ -58,7 +58,7 @@ export class CommentCreateInput {
   })
   @IsOptional()
   @Matches(/^[a-z][a-z0-9_]{0,49}$/, {
-    message: 'must be a word such as customer_update: at most 50 small letters, digits and underscores',
+    message: 'must be at most 50 lower case letters, digits and underscores, such as customer_update',
   })
   type?: string | null;
 

@@ -12,7 +12,7 @@ import { Comment } from './comment.entity.ts';
 import { CommentCreateInput } from './comment.inputs.ts';
 import { isInternal } from './comment.service.ts';
 
-/** Internal comments, and comments in the name of somebody else, are the desk's. */
+/** Requires `support:write` for internal comments and for comments in another name. */
 const requireToWrite = ({ input }: { input: CommentCreateInput }, { principal }: SupportContext): void => {
   const { type, visibility, author } = input;
   if (isInternal(type, visibility) || (author && !isOwn(author, principal))) principal.require('support:write');

@@ -22,11 +22,15 @@ export interface CommentServiceDeps {
   loader: RecordLoader<Comment>;
 }
 
-/** Comments on tickets of the caller's organization (specification 2.7, 4.7). Internal ones are the desk's. */
+/** Creates and reads comments on tickets of the caller's organization (specification 2.7, 4.7). Internal comments are only for the desk. */
 export class CommentService {
   constructor(private readonly deps: CommentServiceDeps) {}
 
-  /** @throws ResourceNotFound for the ticket or its author; InsufficientPermissions, InvalidParameters */
+  /**
+   * Adds a comment.
+   * @throws ResourceNotFound for the ticket or the author
+   * @throws InsufficientPermissions, InvalidParameters
+   */
   async add(
     ticketId: string,
     { attachments: files, author: stated, type, visibility, content, metadata }: CommentCreateInput,
@@ -42,7 +46,7 @@ export class CommentService {
     );
   }
 
-  /** Null for what the caller's organization does not have, and for what is internal and not the caller's to read. */
+  /** Returns null if the comment does not exist in the caller's organization, or is internal and the caller may not read it. */
   async find(id: string): Promise<Comment | null> {
     const { loader, principal } = this.deps;
     const comment = await loader.load(id);
@@ -64,7 +68,7 @@ export class CommentService {
 export const isInternal = (type: string | null | undefined, visibility: Visibility | null | undefined): boolean =>
   (visibility ?? (type === INTERNAL_NOTE ? Visibility.INTERNAL : Visibility.CUSTOMER)) === Visibility.INTERNAL;
 
-/** What is said of one follows for the other. */
+/** Fills in the type from the visibility, and the visibility from the type. */
 function kindOf(type: string | null | undefined, visibility: Visibility | null | undefined): { type: string; visibility: Visibility } {
   const shown = isInternal(type, visibility) ? Visibility.INTERNAL : Visibility.CUSTOMER;
   return { type: type ?? (shown === Visibility.INTERNAL ? INTERNAL_NOTE : 'reply'), visibility: shown };

@@ -10,7 +10,7 @@ import { Visibility } from '../visibility.ts';
 import { Comment } from './comment.entity.ts';
 import { commentAdded, noteAdded } from './comment.events.ts';
 
-/** A comment that is to be written. */
+/** Content of a comment to add. */
 export interface Draft {
   content: string;
   type: string;
@@ -27,7 +27,10 @@ export interface CommentWriterDeps {
   origin: string;
 }
 
-/** The one way in which comments come to be: with their files, what they do to the ticket, and their event. For callers and jobs. */
+/**
+ * The only way to create comments. Stores the comment with its files, applies its effect on the ticket, and records the event.
+ * Used by requests and jobs.
+ */
 export class CommentWriter {
   constructor(private readonly deps: CommentWriterDeps) {}
 
@@ -40,7 +43,7 @@ export class CommentWriter {
     return written as Comment;
   }
 
-  /** To a ticket that the transaction is changing, as the last of its changes. */
+  /** Adds a comment to a ticket that the transaction is changing. Must be the last change of the ticket in that transaction. */
   async append(
     tx: EntityManager,
     ticket: Ticket,

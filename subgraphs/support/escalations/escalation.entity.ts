@@ -6,7 +6,7 @@ import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
 
-/** That a ticket was given a higher level. Only ever appended. */
+/** A record that a ticket's escalation level was raised. Never changed. */
 @ObjectType({ description: 'That a ticket was given a higher escalation level.' })
 @Entity({ tableName: 'escalation' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })

@@ -25,14 +25,16 @@ export interface EscalationServiceDeps {
   loader: RecordLoader<Escalation>;
 }
 
-/** Hands tickets up (specification 2.7, 3.1). */
+/** Escalates tickets (specification 2.7, 3.1). */
 export class EscalationService {
   constructor(private readonly deps: EscalationServiceDeps) {}
 
   /**
-   * What is commented is an internal comment; who is to be told is told by mail.
-   * @throws ResourceNotFound; InvalidState for a resolved ticket; EscalationNotRaised for a level that is not higher;
-   * NotificationLimitReached where the plan allows to tell nobody more within this hour
+   * Escalates a ticket. `comments` are stored as an internal comment, and the addresses in `notify` get a mail.
+   * @throws ResourceNotFound
+   * @throws InvalidState for a resolved ticket
+   * @throws EscalationNotRaised if the level is not higher than the current one
+   * @throws NotificationLimitReached if the plan's limit of notifications per hour is reached
    */
   async escalate(ticketId: string, { escalationLevel, reason, notify, metadata, comments }: EscalationInput): Promise<Ticket> {
     const { em, principal, editor, authors, writer } = this.deps;

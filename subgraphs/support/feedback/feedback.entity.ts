@@ -7,8 +7,8 @@ export const RATING_MIN = 1;
 export const RATING_MAX = 5;
 
 /**
- * How satisfied somebody was: with the work on a ticket (one rating a ticket), with an article (one of each reader), or with the
- * platform (neither). At most one of `ticketId` and `articleId` is set.
+ * A rating of the work on a ticket (one per ticket), of an article (one per reader), or of the platform (neither). At most one of
+ * `ticketId` and `articleId` is set.
  */
 @ObjectType({ description: 'How satisfied somebody was: with the work on a ticket, with an article, or with the platform.' })
 @Entity({ tableName: 'feedback' })

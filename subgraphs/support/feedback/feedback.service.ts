@@ -17,7 +17,7 @@ import { isDesk } from '../visibility.ts';
 import { Feedback } from './feedback.entity.ts';
 import type { FeedbackFilter, FeedbackInput } from './feedback.inputs.ts';
 
-/** A ticket is rated, and its rating changed, for so long after it was resolved. */
+/** Days after its resolution in which a ticket can be rated and the rating changed. */
 export const RATING_WINDOW_DAYS = 14;
 
 export interface FeedbackServiceDeps {
@@ -26,14 +26,15 @@ export interface FeedbackServiceDeps {
   clock: Clock;
 }
 
-/** Ratings of the caller's organization (specification 4.7). */
+/** Manages the ratings of the caller's organization (specification 4.7). */
 export class FeedbackService {
   constructor(private readonly deps: FeedbackServiceDeps) {}
 
   /**
-   * Rates. A ticket has one rating, whoever gives it, and an article one of each reader: a second one takes the place of the first.
-   * @throws ResourceNotFound for a ticket or article that the caller does not see; PlatformError INVALID_STATE for a ticket that is
-   * not resolved, or was so long ago, and where the desk would change what somebody else said of its work.
+   * Stores a rating. A ticket has one rating in total, and an article one per reader; a second rating replaces the first.
+   * @throws ResourceNotFound for a ticket or article that the caller cannot see
+   * @throws PlatformError INVALID_STATE for a ticket that is not resolved or was resolved too long ago, and if the desk would
+   * change a rating of somebody else
    */
   async submit({ rating, comment, ticketId, articleId }: FeedbackInput): Promise<Feedback> {
     const { em, principal, clock } = this.deps;
@@ -64,7 +65,7 @@ export class FeedbackService {
   #before(tx: EntityManager, { ticketId, articleId }: Pick<FeedbackInput, 'ticketId' | 'articleId'>): Promise<Feedback | null> {
     const { kind, id, organizationId } = this.deps.principal;
     if (ticketId) return tx.findOne(Feedback, { ticketId });
-    // what was said of an article is of no account
+    // ratings of articles belong to no account, so the account filter must not apply
     const own = { organizationId, articleId, authorKind: kind, authorId: id };
     if (articleId) return tx.findOne(Feedback, own, EVERYWHERE);
     return Promise.resolve(null);
@@ -73,28 +74,31 @@ export class FeedbackService {
   #checkAuthor({ id, ticketId, authorKind, authorId }: Feedback): void {
     const { principal } = this.deps;
     if (!isDesk(principal) || (authorKind === principal.kind && authorId === principal.id)) return;
-    throw new PlatformError('INVALID_STATE', 'This ticket was rated by somebody else, and the desk changes no rating but its own.', {
+    throw new PlatformError('INVALID_STATE', 'This rating was given by somebody else. Agents can change only their own ratings.', {
       id,
       ticket_id: ticketId,
     });
   }
 
-  /** Locks it: of two first ratings at once the second then finds the first. */
+  /** Checks that the ticket can be rated. Locks it, so that the second of two concurrent first ratings finds the first one. */
   async #checkTicket(tx: EntityManager, id: string, now: Date): Promise<void> {
     const ticket = orNotFound(await tx.findOne(Ticket, { id }, LOCKED), 'ticket', id);
     const { status, resolvedAt } = ticket;
     if (status !== TicketStatus.RESOLVED || !resolvedAt)
-      throw new PlatformError('INVALID_STATE', `A ticket is rated once it is resolved; this one is ${status}.`, { id, status });
+      throw new PlatformError('INVALID_STATE', `Only a resolved ticket can be rated; this one is ${status}.`, { id, status });
     const until = new Date(resolvedAt.getTime() + RATING_WINDOW_DAYS * DAY_MS);
     if (now > until)
-      throw new PlatformError('INVALID_STATE', `A ticket is rated within ${RATING_WINDOW_DAYS} days after it was resolved.`, {
+      throw new PlatformError('INVALID_STATE', `A ticket can be rated only within ${RATING_WINDOW_DAYS} days after it was resolved.`, {
         id,
         status,
         until: until.toISOString(),
       });
   }
 
-  /** Locks the reader's place in it. */
+  /**
+   * Checks that the article is published. Takes a lock per article and reader, so that a reader's concurrent ratings run one
+   * after the other.
+   */
   async #checkArticle(tx: EntityManager, id: string): Promise<void> {
     orNotFound(await tx.findOne(Article, { id, status: ArticleStatus.PUBLISHED }), 'article', id);
     const { kind, id: author } = this.deps.principal;

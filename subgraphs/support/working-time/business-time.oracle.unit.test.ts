@@ -6,7 +6,7 @@ const DAY_MS = 1440 * MINUTE_MS;
 const CASES = 120;
 const seed = Date.now() % 1_000_000;
 
-/** Mulberry32: the same numbers for the same seed. */
+/** Mulberry32 generator: the same seed gives the same numbers. */
 function randomFrom(state: number): () => number {
   let now = state;
   return () => {
@@ -23,7 +23,7 @@ interface Clock {
   time: string;
 }
 
-/** What the clocks of a zone show, as Intl says it. */
+/** Returns a function that converts a time to the local date, weekday and clock time, using Intl. */
 function clockOf(timeZone: string): (time: number) => Clock {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -47,7 +47,7 @@ function clockOf(timeZone: string): (time: number) => Clock {
 
 const yesterday = (day: Weekday): Weekday => WEEKDAYS[(WEEKDAYS.indexOf(day) + 6) % 7] as Weekday;
 
-/** Whether a desk works at a minute that the clocks show: written from the promise, not from the code. */
+/** Whether a minute is working time. Written from the specification, independently of the code under test. */
 const isWorked = ({ hours, holidays }: BusinessCalendar, { date, weekday, time }: Clock): boolean =>
   !holidays.includes(date) &&
   hours.some(({ days, from, to }) => {
@@ -55,7 +55,7 @@ const isWorked = ({ hours, holidays }: BusinessCalendar, { date, weekday, time }
     return (days.includes(weekday) && from <= time) || (days.includes(yesterday(weekday)) && time < to);
   });
 
-/** Every change of a zone's clocks in some years. */
+/** All clock changes of a time zone from 2024 to 2027. */
 function changesOf(timeZone: string): number[] {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   const offsetAt = (time: number) => format.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value;
@@ -93,7 +93,7 @@ test(`working time is every minute at which the clocks show working hours, aroun
   const random = randomFrom(seed);
   const below = (bound: number) => Math.floor(random() * bound);
   const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T;
-  /** Half of them within two hours of a change of the clocks. */
+  /** Returns a random clock time. Half of the times are within two hours of `near`, the time of a clock change. */
   const time = (near: string, isEnd: boolean) => {
     const [hour = 0, minute = 0] = near.split(':').map(Number);
     const quarter = random() < 0.5 ? below(96) : (hour * 4 + Math.floor(minute / 15) + below(17) - 8 + 96) % 96;

@@ -4,7 +4,10 @@ import { DAY_MS, MINUTE_MS } from '../../../kernel/values/days.ts';
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** Hours of days of the week, `09:00` to `17:00`. One that ends before it begins ends on the next day; `24:00` is the end of a day. */
+/**
+ * Daily hours on some weekdays, such as `09:00` to `17:00`. Hours that end before they begin end on the next day. `24:00` is the
+ * end of a day.
+ */
 export interface WorkingHours {
   days: readonly Weekday[];
   from: string;
@@ -12,8 +15,8 @@ export interface WorkingHours {
 }
 
 /**
- * When a desk works: weekly hours by the clocks of a zone (IANA), without the whole of each holiday (`2026-12-25`). What counts is
- * what the clocks show: of an hour that comes twice both are worked, an hour that is skipped is none.
+ * Working hours of a desk: weekly hours in local time of a zone (IANA), except on holidays (`2026-12-25`), which are days off as
+ * a whole. Local time decides: an hour that occurs twice counts twice, and a skipped hour does not count.
  */
 export interface BusinessCalendar {
   timezone: string;
@@ -21,18 +24,19 @@ export interface BusinessCalendar {
   holidays: readonly string[];
 }
 
-/** Null is round the clock. */
+/** Null means around the clock. */
 export type Calendar = BusinessCalendar | null;
 
-/** A stretch of time that counts; without an end it goes on. */
+/** A range of time that counts. Without an end it is still running. */
 export interface Span {
   from: Date;
   to: Date | null;
 }
 
 /**
- * The instant at which `ms` milliseconds of working time have passed since `start`. What ends with a working day is due at its
- * closing time, not at the next opening. What would take more than ten years of such a calendar is due in ten years: as good as never.
+ * Returns when `ms` milliseconds of working time after `start` have passed. If they end exactly with a working day, the result is
+ * its closing time, not the next opening. If they take more than ten years, the result is ten years from `start`, which is as
+ * good as never.
  */
 export function addWorkingTime(start: Date, ms: number, calendar: Calendar): Date {
   if (!calendar) return new Date(start.getTime() + ms);
@@ -46,7 +50,7 @@ export function addWorkingTime(start: Date, ms: number, calendar: Calendar): Dat
   return new Date(start.getTime() + HORIZON_DAYS * DAY_MS);
 }
 
-/** Milliseconds of working time between two instants; 0 where the second is not after the first. */
+/** Returns the milliseconds of working time between two times; 0 if the second is not after the first. */
 export function workingTime(start: Date, end: Date, calendar: Calendar): number {
   const [first, last] = [start.getTime(), end.getTime()];
   if (last <= first) return 0;
@@ -60,8 +64,8 @@ export function workingTime(start: Date, end: Date, calendar: Calendar): number 
 }
 
 /**
- * The instant at which working time within the spans, which follow each other, has reached `ms`. Where the last one ended before,
- * it is when that would have been, had it gone on: the instant moves when another span begins.
+ * Returns when the working time within consecutive spans reaches `ms`. If the last span ends before that, the result is when it
+ * would have been reached without the end; it moves when another span begins.
  */
 export function reachedAt(spans: readonly Span[], ms: number, calendar: Calendar): Date {
   let left = ms;
@@ -82,10 +86,13 @@ interface Opening {
 
 const DAY_MINUTES = 24 * 60;
 const HORIZON_DAYS = 3660;
-/** 1970 began on a Thursday. */
+/** Weekday of 1970-01-01. */
 const FIRST_WEEKDAY = WEEKDAYS.indexOf('thu');
 
-/** The stretches of work that end after a point in time, in order and without overlaps; what crosses midnight (UTC) comes in two. */
+/**
+ * Yields the working periods that end after a point in time, in order and without overlaps. A period that crosses midnight UTC is
+ * split in two.
+ */
 function* openings(after: Date, { timezone, hours, holidays }: BusinessCalendar): Generator<Opening> {
   const week = WEEKDAYS.map((day) => piecesOf(day, hours));
   const closed = new Set(holidays.map((date) => Date.parse(date) / DAY_MS));
@@ -104,7 +111,7 @@ function* openings(after: Date, { timezone, hours, holidays }: BusinessCalendar)
   }
 }
 
-/** What of the weekly hours lies on one day, in minutes of that day: a night's hours belong to two days. */
+/** The parts of the weekly hours on one weekday, in minutes of that day. Hours over midnight belong to two days. */
 function piecesOf(day: Weekday, hours: readonly WorkingHours[]): [number, number][] {
   const dayBefore = WEEKDAYS[(WEEKDAYS.indexOf(day) + WEEKDAYS.length - 1) % WEEKDAYS.length] as Weekday;
   const pieces = hours.flatMap(({ days, from, to }): [number, number][] => {
@@ -133,16 +140,16 @@ function minutesOf(time: string): number {
   return hours * 60 + minutes;
 }
 
-/** Time in which the clocks of a zone are ahead of UTC by the same. */
+/** A range of time with a constant offset from UTC. */
 interface Segment extends Opening {
   offset: number;
 }
 
-/** Zones are asked through Intl, which takes some microseconds; the same days are asked for again and again. */
+/** Cache of segments. A lookup through Intl takes some microseconds, and the same days are needed repeatedly. */
 const known = new Map<string, Segment[]>();
 const KNOWN_MAX = 50_000;
 
-/** A day of UTC, whole or cut where the clocks of a zone change. No zone changes them twice within a day. */
+/** Returns the segments of a UTC day: one, or two if the clocks change on it. No zone changes its clocks twice within a day. */
 function segmentsOf(day: number, timezone: string): Segment[] {
   const key = `${timezone} ${day}`;
   const before = known.get(key);

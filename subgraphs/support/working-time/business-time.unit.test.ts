@@ -11,7 +11,7 @@ const office = (more: Partial<BusinessCalendar> = {}): BusinessCalendar => ({
 });
 const all = (from: string, to: string): BusinessCalendar['hours'] => [{ days: WEEKDAYS, from, to }];
 
-/** Hours after an instant by a calendar, and back again. */
+/** Checks that working time after `start` ends at `due`, and that the working time between the two is the same. */
 function expectDue(start: string, hours: number, calendar: BusinessCalendar | null, due: string): void {
   const [from, to] = [new Date(start), new Date(due)];
   expect(addWorkingTime(from, hours * HOUR_MS, calendar).toISOString()).toBe(to.toISOString());

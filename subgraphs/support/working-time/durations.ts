@@ -3,10 +3,13 @@ import { parseDuration } from '../../../kernel/values/durations.ts';
 
 const HOUR_MINUTES = 60;
 
-/** In hours where they are whole, else in minutes: `24 hours`, `90 minutes`. A day of working time would be anybody's guess. */
+/**
+ * Formats a duration in hours if it is a whole number of hours, else in minutes: `24 hours`, `90 minutes`. Days are not used,
+ * because the length of a working day is ambiguous.
+ */
 export const formatMinutes = (minutes: number): string => counted(minutes, minutes > 0 && minutes % HOUR_MINUTES === 0 ? HOUR_MINUTES : 1);
 
-/** To the minute: `3 hours 20 minutes`, `-1 hour 5 minutes` where it is negative. */
+/** Formats a time to the minute, such as `3 hours 20 minutes` or `-1 hour 5 minutes`. */
 export function formatTime(ms: number): string {
   const total = Math.floor(Math.abs(ms) / MINUTE_MS);
   const [hours, minutes] = [Math.floor(total / HOUR_MINUTES), total % HOUR_MINUTES];
@@ -19,10 +22,13 @@ function counted(minutes: number, unit: number): string {
   return `${count} ${unit === 1 ? 'minute' : 'hour'}${count === 1 ? '' : 's'}`;
 }
 
-/** Whole minutes of what the specification writes as a duration. @throws InvalidDuration, RangeError */
+/**
+ * Parses a duration of the specification to whole minutes.
+ * @throws InvalidDuration, RangeError
+ */
 export function parseMinutes(text: string): number {
   const { months, ms } = parseDuration(text);
   if (months > 0 || ms < MINUTE_MS || ms % MINUTE_MS > 0)
-    throw new RangeError('Working time is whole minutes, at least one, such as 15_minutes or 8 hours.');
+    throw new RangeError('Working time must be whole minutes, at least one, such as 15_minutes or 8 hours.');
   return ms / MINUTE_MS;
 }

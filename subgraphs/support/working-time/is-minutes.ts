@@ -2,10 +2,10 @@ import { ValidateBy } from 'class-validator';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { parseMinutes } from './durations.ts';
 
-/** For documents. Whole minutes of seconds, and more than a century, are left out of it. */
+/** Pattern for API documents. It excludes durations in seconds and very long ones, although `parseMinutes` accepts them. */
 const MINUTES_PATTERN = '^([1-9][0-9]{0,6}[ _]minutes?|[1-9][0-9]{0,4}[ _]hours?|[1-9][0-9]{0,3}[ _]days?|[1-9][0-9]{0,2}[ _]weeks?)$';
 
-/** Of an input: a text, or texts, that `parseMinutes` reads. */
+/** Validates that an input is a text, or a list of texts, that `parseMinutes` accepts. */
 export const IsMinutes = ({ each = false }: { each?: boolean } = {}): PropertyDecorator =>
   ValidateBy(
     { name: 'isMinutes', validator: { validate: isMinutes } },
