@@ -126,7 +126,7 @@ describe('an integration', () => {
 
 describe('bad input is refused and named', () => {
   const SLACK_CASES: [string, Json, string, string | RegExp][] = [
-    ['an address that is none', { webhook_url: 'hooks' }, 'webhook_url', 'must be a URL such as https://example.com/hooks'],
+    ['an invalid email address', { webhook_url: 'hooks' }, 'webhook_url', 'must be a URL such as https://example.com/hooks'],
     ['an address with credentials', { webhook_url: 'https://a:b@example.com/' }, 'webhook_url', /user name or password/],
     ['an unknown event', { events: ['ticket.created', 'ticket.exploded'] }, 'events.1', /names no event of the support family/],
     ['an event of another family', { events: ['invoice.created'] }, 'events.0', /names no event of the support family/],
@@ -155,7 +155,7 @@ describe('bad input is refused and named', () => {
   });
 
   const JIRA_CASES: [string, Json, string, string | RegExp][] = [
-    ['an address that is none', { jira_url: 'ftp://walk' }, 'jira_url', 'must be an https URL'],
+    ['an invalid email address', { jira_url: 'ftp://walk' }, 'jira_url', 'must be an https URL'],
     ['an address with a query', { jira_url: 'https://walk.atlassian.net/?a=b' }, 'jira_url', 'must not have a query or fragment'],
     ['a username with a colon', { username: 'a:b' }, 'username', /without a colon/],
     ['a token with a line break', { api_token: 'a\nb' }, 'api_token', /printable ASCII/],

@@ -6,7 +6,7 @@ beforeAll(async () => {
   billed = await billedTenant();
 });
 
-test('an account with a live service and an open invoice is neither deleted nor closed, and the refusal names both', async () => {
+test('an account with a live service and an open invoice can be neither deleted nor closed, and the error names both', async () => {
   const { tenant, accountId, serviceId, firstInvoice } = billed;
   const account = async () => (await tenant.rest('GET', `/accounts/${accountId}`)).body.data;
   const before = await account();
@@ -21,7 +21,7 @@ test('an account with a live service and an open invoice is neither deleted nor 
   expect(await account()).toEqual(before);
 });
 
-test('it can be suspended all the same', async () => {
+test('an account with a live service and an open invoice can still be suspended', async () => {
   const { tenant, accountId } = billed;
   expect((await tenant.rest('PUT', `/accounts/${accountId}`, { body: { status: 'suspended' } })).body.data.status).toBe('suspended');
 });

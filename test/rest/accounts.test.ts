@@ -27,8 +27,8 @@ async function create(body: object = {}): Promise<Json> {
 
 const names = ({ body }: { body: Json }): string[] => body.data.map(({ name }: Json) => name);
 
-describe('an account', () => {
-  test('is created with a customer number and shows every member, and reads as it was answered', async () => {
+describe('account creation', () => {
+  test('creating an account assigns a customer number and returns every field, and a GET returns the same', async () => {
     const { status, body } = await tenant.rest('POST', '/accounts', { body: WHOLE });
     expect(status).toBe(201);
     expect(body).toMatchObject({ success: true, metadata: { request_id: expect.stringMatching(/^req_/), version: '1.2.3' } });
@@ -44,7 +44,7 @@ describe('an account', () => {
     expect((await tenant.rest('GET', `/accounts/${body.data.id}`)).body.data).toEqual(body.data);
   });
 
-  test('needs a name and an e-mail address; what has no value is null and not absent', async () => {
+  test('creating an account requires only a name and an email address, and fields without a value are null', async () => {
     expect(await create()).toMatchObject({
       phone: null,
       billing_contact: null,
@@ -78,21 +78,21 @@ describe('an account', () => {
     ['customer_id', { customer_id: 'cust_mine' }],
     ['organization_id', { organization_id: 'org_other' }],
     ['emial', { emial: 'it@acme.example.com' }],
-  ])('is refused for its %s: %j', async (field, wrong) => {
+  ])('creating an account with an invalid %s is refused: %j', async (field, wrong) => {
     const { status, body } = await tenant.rest('POST', '/accounts', { body: { ...WHOLE, ...wrong } });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field, reason: expect.any(String) } });
     expect((await tenant.rest('GET', '/accounts')).body.data).toEqual([]);
   });
 
-  test('names everything that is wrong at once', async () => {
+  test('creating an account reports all invalid fields at once', async () => {
     const { body } = await tenant.rest('POST', '/accounts', { body: { name: '', email: 'x', timezone: 'here' } });
     expect(body.error.details.errors.map(({ field }: Json) => field).sort()).toEqual(['email', 'name', 'timezone']);
   });
 });
 
-describe('an update', () => {
-  test('changes what is sent, keeps the rest, and null clears what may be absent', async () => {
+describe('account updates', () => {
+  test('updating an account changes only the fields that are sent, and null clears optional fields', async () => {
     const { id, ...before } = await create(WHOLE);
     const { status, body } = await tenant.rest('PUT', `/accounts/${id}`, {
       body: { name: 'Acme Inc.', phone: null, metadata: { seats: 13 } },
@@ -103,14 +103,14 @@ describe('an update', () => {
     expect((await tenant.rest('GET', `/accounts/${id}`)).body.data).toEqual(body.data);
   });
 
-  test.each(['name', 'email', 'status', 'timezone', 'metadata'])('cannot clear the %s', async (field) => {
+  test.each(['name', 'email', 'status', 'timezone', 'metadata'])('updating an account cannot clear the field %s', async (field) => {
     const { id } = await create();
     const { status, body } = await tenant.rest('PUT', `/accounts/${id}`, { body: { [field]: null } });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
   });
 
-  test('cannot move an account to another organization or give it another number', async () => {
+  test('updating an account cannot change its organization, customer number or creation time', async () => {
     const { id } = await create();
     for (const field of ['id', 'customer_id', 'organization_id', 'created_at']) {
       const { status, body } = await tenant.rest('PUT', `/accounts/${id}`, { body: { [field]: 'other' } });
@@ -118,7 +118,7 @@ describe('an update', () => {
     }
   });
 
-  test('moves an account through its states, and says which may follow', async () => {
+  test('an account changes only to a status that may follow, and the error lists the allowed ones', async () => {
     const { id } = await create();
     const to = (status: string) => tenant.rest('PUT', `/accounts/${id}`, { body: { status } });
     expect((await to('suspended')).body.data.status).toBe('suspended');
@@ -132,7 +132,7 @@ describe('an update', () => {
   });
 });
 
-describe('the list', () => {
+describe('account list', () => {
   beforeEach(async () => {
     for (const [name, email] of [
       ['Beta', 'hello@beta.example.com'],
@@ -143,13 +143,13 @@ describe('the list', () => {
     }
   });
 
-  test('has the newest first, and its pagination beside it', async () => {
+  test('the account list is sorted newest first and has pagination metadata', async () => {
     const { body } = await tenant.rest('GET', '/accounts');
     expect(names({ body })).toEqual(['Gamma 100%', 'alpha', 'Beta']);
     expect(body.pagination).toMatchObject({ page: 1, per_page: 50, total: 3, pages: 1 });
   });
 
-  test('is filtered by status, customer number and part of name or e-mail address', async () => {
+  test('the account list can be filtered by status, customer number, and part of the name or email address', async () => {
     const [gamma, alpha] = (await tenant.rest('GET', '/accounts')).body.data;
     await tenant.rest('PUT', `/accounts/${alpha.id}`, { body: { status: 'suspended' } });
     const list = async (query: string) => names(await tenant.rest('GET', `/accounts?sort=created_at:asc&${query}`));
@@ -165,11 +165,11 @@ describe('the list', () => {
     ['%25', 'Gamma 100%'],
     ['_', 'Gamma 100%'],
     ['%5C', undefined],
-  ])('searches for %s as it is', async (search, found) => {
+  ])('searching accounts treats %s as literal text', async (search, found) => {
     expect(names(await tenant.rest('GET', `/accounts?search=${search}`))).toEqual(found ? [found] : []);
   });
 
-  test('is sorted as asked, and pages by number and by cursor hold every account once', async () => {
+  test('the account list can be sorted, and paging by number or by cursor returns every account once', async () => {
     const sorted = names(await tenant.rest('GET', '/accounts?sort=name:desc'));
     expect(sorted).toHaveLength(3);
     const byNumber = await Promise.all([1, 2, 3].map((page) => tenant.rest('GET', `/accounts?sort=name:desc&per_page=1&page=${page}`)));
@@ -192,15 +192,15 @@ describe('the list', () => {
     ['per_page', 'per_page=201'],
     ['cursor', 'cursor=x'],
     ['nmae', 'nmae=x'],
-  ])('is refused for its %s: %s', async (field, query) => {
+  ])('listing accounts with an invalid %s is refused: %s', async (field, query) => {
     const { status, body } = await tenant.rest('GET', `/accounts?${query}`);
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
   });
 });
 
-describe('a deletion', () => {
-  test('answers the account as it last was, and it is gone', async () => {
+describe('account deletion', () => {
+  test('deleting an account returns its last state, and the account is then not found', async () => {
     const account = await create();
     const { status, body } = await tenant.rest('DELETE', `/accounts/${account.id}`);
     expect([status, body.data]).toEqual([200, account]);
@@ -211,14 +211,14 @@ describe('a deletion', () => {
     expect((await tenant.rest('GET', '/accounts')).body.data).toEqual([]);
   });
 
-  test('of two at once one deletes', async () => {
+  test('two concurrent deletions of an account delete it once', async () => {
     const { id } = await create();
     const answers = await Promise.all([1, 2].map(() => tenant.rest('DELETE', `/accounts/${id}`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
   });
 });
 
-test("another organization's account reads as absent, whatever is tried with it", async () => {
+test('an account of another organization is not found, for every method', async () => {
   const { id, customer_id } = await create();
   const stranger = await (await rig()).organization();
   for (const [method, body] of [['GET'], ['PUT', { name: 'Mine' }], ['DELETE'], ['PUT', { status: 'closed' }]] as const) {
@@ -236,7 +236,7 @@ test.each([
   ['POST', '/accounts', 'accounts:create'],
   ['PUT', '/accounts/acc_x', 'accounts:write'],
   ['DELETE', '/accounts/acc_x', 'accounts:write'],
-] as const)('%s %s needs %s', async (method, path, required) => {
+] as const)('%s %s requires the permission %s', async (method, path, required) => {
   const limited = await tenant.limitedTo('services:*', required === 'accounts:read' ? 'accounts:create' : 'accounts:read');
   const body = method === 'POST' || method === 'PUT' ? { name: 'Acme', email: 'it@acme.example.com' } : undefined;
   const answer = await limited.rest(method, path, { body });

@@ -9,7 +9,7 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-test('the user with the address of an agent is that agent, in whatever case it was written', async () => {
+test('a user with the email address of an agent is that agent, regardless of case', async () => {
   const tenant = await platform.organization();
   const user = await userOf(tenant);
   const agent = await makeAgent(tenant, { email: user.email.toUpperCase() });
@@ -19,7 +19,7 @@ test('the user with the address of an agent is that agent, in whatever case it w
   expect(body.comment.author).toMatchObject({ type: 'agent', id: agent.id, email: user.email });
 });
 
-test('two spellings of an address are one agent', async () => {
+test('email addresses that differ only in case belong to the same agent', async () => {
   const tenant = await platform.organization();
   const [one, other] = [await makeAgent(tenant), await makeAgent(tenant)];
   const email = one.email.toUpperCase();

@@ -19,8 +19,8 @@ const read = async (id: string): Promise<Json> => (await tenant.rest('GET', `/au
 
 const tomorrow = async (): Promise<string> => new Date((await rig()).clock.now().getTime() + 86_400_000).toISOString();
 
-describe('a changed key', () => {
-  test('has the new values, and keeps what was left out', async () => {
+describe('API key updates', () => {
+  test('updating an API key changes only the fields that are sent', async () => {
     const expiresAt = await tomorrow();
     const made = await make({ description: 'old', restrictions: { ip_whitelist: ['127.0.0.0/8', '::/0'], expires_at: expiresAt } });
     const { status, body } = await change(made.id, {
@@ -47,7 +47,7 @@ describe('a changed key', () => {
     });
   });
 
-  test('counts from the next request on, cached or not', async () => {
+  test('an updated API key applies from the next request on, even if the key is cached', async () => {
     const { id, key } = await make();
     expect(await statusWith(key)).toBe(200);
     await change(id, { permissions: ['billing:read'] });
@@ -70,7 +70,7 @@ describe('a changed key', () => {
     ['restrictions.countries', { restrictions: { countries: ['DE'] } }],
     ['require_signature', { require_signature: null }],
     ['key', { key: 'mine' }],
-  ])('is refused for its %s: %j, and stays as it was', async (field, wrong) => {
+  ])('updating an API key with an invalid %s is refused and changes nothing: %j', async (field, wrong) => {
     const { id } = await make();
     const before = await read(id);
     const { status, body } = await change(id, { description: 'changed', ...wrong });
@@ -79,7 +79,7 @@ describe('a changed key', () => {
     expect(await read(id)).toEqual(before);
   });
 
-  test('does not get permissions that its changer lacks', async () => {
+  test('updating an API key cannot grant permissions that the caller lacks', async () => {
     const { id } = await make({ permissions: ['credentials:write'] });
     const limited = await tenant.limitedTo('credentials:write', 'accounts:read');
     expect((await change(id, { permissions: ['accounts:read'] }, limited)).status).toBe(200);
@@ -88,7 +88,7 @@ describe('a changed key', () => {
     expect(body.error.details.required).toBe('accounts:write');
   });
 
-  test('cannot restrict itself so that it is refused', async () => {
+  test('an API key cannot restrict itself in a way that blocks its own requests', async () => {
     const { id, key } = await make({ permissions: ['credentials:write'] });
     const { status, body } = await change(id, { restrictions: { ip_whitelist: ['203.0.113.9'] } }, holding(key));
     expect(status).toBe(400);
@@ -97,15 +97,15 @@ describe('a changed key', () => {
     expect((await change(id, { restrictions: { ip_whitelist: ['127.0.0.1', '::1'] } }, holding(key))).status).toBe(200);
   });
 
-  test('of an administrator has no signing secret to demand, until it is rotated', async () => {
+  test("an administrator's API key cannot require signatures until a rotation gives it a signing secret", async () => {
     const { body } = await tenant.rest('GET', '/auth/api-keys');
     const [{ id }] = body.data;
     expect((await change(id, { require_signature: true })).body.error.code).toBe('INVALID_STATE');
   });
 });
 
-describe('a rotated key', () => {
-  test('gets another text, and keeps its id, permissions and all else; the old text ends at once', async () => {
+describe('API key rotation', () => {
+  test('rotating an API key changes only the key value, and the old value stops working at once', async () => {
     const made = await make();
     expect(await statusWith(made.key)).toBe(200);
     const { status, body } = await rotate(made.id);
@@ -127,7 +127,7 @@ describe('a rotated key', () => {
     expect((await read(made.id)).key).toBeNull();
   });
 
-  test('goes on working with its old text for the grace period, and not a moment longer', async () => {
+  test('a rotated API key accepts its old value until the grace period ends', async () => {
     const { clock } = await rig();
     const { id, key } = await make();
     const { body } = await rotate(id, { grace_period: 600 });
@@ -139,7 +139,7 @@ describe('a rotated key', () => {
     expect(await statusWith(body.data.key)).toBe(200);
   });
 
-  test('that is rotated again ends the oldest text, grace or not', async () => {
+  test('rotating an API key again ends the oldest value, even within its grace period', async () => {
     const first = await make();
     const second = (await rotate(first.id, { grace_period: 600 })).body.data;
     const third = (await rotate(first.id, { grace_period: 600 })).body.data;
@@ -148,7 +148,7 @@ describe('a rotated key', () => {
     expect([await statusWith(second.key), await statusWith(third.key), await statusWith(last.key)]).toEqual([401, 401, 200]);
   });
 
-  test.each([[-1], [604_801], [1.5], ['1h']])('cannot have a grace period of %s', async (grace) => {
+  test.each([[-1], [604_801], [1.5], ['1h']])('rotating an API key with a grace period of %s is refused', async (grace) => {
     const { id, key } = await make();
     const { status, body } = await rotate(id, { grace_period: grace });
     expect(status).toBe(400);
@@ -156,14 +156,14 @@ describe('a rotated key', () => {
     expect(await statusWith(key)).toBe(200);
   });
 
-  test('must not have expired', async () => {
+  test('an expired API key cannot be rotated', async () => {
     const platform = await rig();
     const { id } = await make({ restrictions: { expires_at: await tomorrow() } });
     platform.clock.advance(86_400_000);
     expect((await rotate(id)).body.error.code).toBe('INVALID_STATE');
   });
 
-  test('may rotate itself, and nobody else may see what it can do beyond theirs', async () => {
+  test('an API key may rotate itself, and a caller cannot rotate a key with more permissions than its own', async () => {
     const { id, key } = await make({ permissions: ['credentials:write'] });
     expect((await rotate(id, {}, holding(key))).status).toBe(200);
     const strong = await make({ permissions: ['*:*'] });
@@ -176,8 +176,8 @@ describe('a rotated key', () => {
   });
 });
 
-describe('a deleted key', () => {
-  test('answers its last state, stops at once, and is gone', async () => {
+describe('API key deletion', () => {
+  test('deleting an API key returns its last state, stops it at once and removes it', async () => {
     const made = await make();
     expect(await statusWith(made.key)).toBe(200);
     const { status, body } = await remove(made.id);
@@ -188,14 +188,14 @@ describe('a deleted key', () => {
     expect((await remove(made.id)).body.error.code).toBe('RESOURCE_NOT_FOUND');
   });
 
-  test('takes the text before its rotation with it', async () => {
+  test('deleting a rotated API key also stops its previous value', async () => {
     const { id, key } = await make();
     await rotate(id, { grace_period: 600 });
     await remove(id);
     expect(await statusWith(key)).toBe(401);
   });
 
-  test('is not the one that asks for it', async () => {
+  test('an API key cannot delete itself', async () => {
     const { id, key } = await make({ permissions: ['credentials:write'] });
     const { status, body } = await remove(id, holding(key));
     expect(status).toBe(409);
@@ -204,7 +204,7 @@ describe('a deleted key', () => {
   });
 });
 
-test("another organization's key reads as absent, and stays as it is", async () => {
+test('an API key of another organization is not found and stays unchanged', async () => {
   const { id, key } = await make();
   const other = await (await rig()).organization();
   for (const answer of [await change(id, { name: 'x' }, other), await rotate(id, {}, other), await remove(id, other)])
@@ -212,7 +212,7 @@ test("another organization's key reads as absent, and stays as it is", async () 
   expect(await statusWith(key)).toBe(200);
 });
 
-test('what is done about keys stands in the audit, with who did it and without a secret', async () => {
+test('changes of API keys are recorded in the audit log with the actor and without secrets', async () => {
   const { id, key, signing_secret } = await make();
   await change(id, { name: 'x' });
   const rotated = (await rotate(id)).body.data;

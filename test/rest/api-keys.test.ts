@@ -13,8 +13,8 @@ const create = (body: object, by: Tenant = tenant) =>
 const HOURS = { days: ['mon'], from: '08:00', to: '18:00', timezone: 'Europe/Berlin' };
 const holding = (key: string): Tenant => new Tenant(tenant.origin, tenant.organizationId, key);
 
-describe('a created key', () => {
-  test('shows all members of specification 2.2, and itself this once', async () => {
+describe('created API keys', () => {
+  test('a created API key shows every field of specification 2.2, and its secret value only once', async () => {
     const sent = {
       name: 'Monitoring',
       description: 'Reads the state of services',
@@ -50,7 +50,7 @@ describe('a created key', () => {
     expect(listed).toEqual({ ...body.api_key, key: null, signing_secret: null });
   });
 
-  test('without restrictions works from anywhere, for ever, at the rate of the plan', async () => {
+  test('an API key without restrictions works from any address, never expires and has the rate limit of the plan', async () => {
     expect((await create({})).body.api_key).toMatchObject({
       description: null,
       rate_limit: null,
@@ -60,7 +60,7 @@ describe('a created key', () => {
     });
   });
 
-  test('works as bearer token and as X-API-Key within its permissions, and no further', async () => {
+  test('an API key works as a bearer token and as X-API-Key, and only within its permissions', async () => {
     const { key } = (await create({ permissions: ['accounts:read'] })).body.api_key;
     expect((await holding(key).rest('GET', '/accounts')).status).toBe(200);
     const byHeader = await fetch(`${tenant.origin}/v1/accounts`, { headers: { 'x-api-key': key } });
@@ -70,13 +70,13 @@ describe('a created key', () => {
     expect(beyond.body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'credentials:read' } });
   });
 
-  test('is in no log', async () => {
+  test('an API key is never logged', async () => {
     const { key } = (await create({})).body.api_key;
     await holding(key).rest('GET', '/accounts');
     expect((await rig()).logged.join()).not.toContain(key);
   });
 
-  test('narrows the rate of the plan to its own', async () => {
+  test('the rate limit of an API key applies within the rate limit of the plan', async () => {
     const { key } = (await create({ permissions: ['accounts:read'], rate_limit: { requests_per_minute: 5, burst_limit: 2 } })).body.api_key;
     const answers = [
       await holding(key).rest('GET', '/accounts'),
@@ -87,7 +87,7 @@ describe('a created key', () => {
     expect(answers[0]?.headers.get('x-ratelimit-burst')).toBe('2');
   });
 
-  test('may have a burst limit alone', async () => {
+  test('an API key may set only a burst limit', async () => {
     const { body, status } = await create({ permissions: ['accounts:read'], rate_limit: { burst_limit: 2 } });
     expect([status, body.api_key.rate_limit]).toEqual([201, { requests_per_minute: null, burst_limit: 2 }]);
     const statuses: number[] = [];
@@ -95,7 +95,7 @@ describe('a created key', () => {
     expect(statuses).toEqual([200, 200, 429, 403]);
   });
 
-  test('is refused from an address that is not on its whitelist', async () => {
+  test('an API key is refused from an address outside its IP whitelist', async () => {
     const { key } = (await create({ restrictions: { ip_whitelist: ['203.0.113.0/24'] } })).body.api_key;
     const { status, body } = await holding(key).rest('GET', '/accounts');
     expect(status).toBe(403);
@@ -103,7 +103,7 @@ describe('a created key', () => {
   });
 });
 
-describe('a creation', () => {
+describe('API key creation', () => {
   test.each([
     ['name', { name: undefined }],
     ['name', { name: ' ' }],
@@ -131,7 +131,7 @@ describe('a creation', () => {
     ['restrictions.time_windows.0.timezone', { restrictions: { time_windows: [{ ...HOURS, timezone: 'Mars/Olympus' }] } }],
     ['restrictions.time_windows.0.timezone', { restrictions: { time_windows: [{ ...HOURS, timezone: '+02:00' }] } }],
     ['restrictions.countries', { restrictions: { countries: ['XX'] } }],
-    // nothing here says where a caller is
+    // this platform has no database of locations
     ['restrictions.countries', { restrictions: { countries: ['DE'] } }],
     ['require_signature', { require_signature: 'yes' }],
     ['signing_secret', { signing_secret: 'mine' }],
@@ -139,7 +139,7 @@ describe('a creation', () => {
     ['key', { key: `sk_live_${'a'.repeat(64)}` }],
     ['usage_count', { usage_count: 5 }],
     ['expires_at', { expires_at: inDays(1) }],
-  ])('is refused for its %s: %j', async (field, wrong) => {
+  ])('creating an API key with an invalid %s is refused: %j', async (field, wrong) => {
     const { status, body } = await create(wrong);
     expect(status, JSON.stringify(body)).toBe(400);
     expect(body.error.code).toBe('INVALID_PARAMETERS');
@@ -147,7 +147,7 @@ describe('a creation', () => {
     expect((await tenant.rest('GET', '/auth/api-keys')).body.data).toHaveLength(1);
   });
 
-  test('names a permission once', async () => {
+  test('creating an API key stores a repeated permission once', async () => {
     expect((await create({ permissions: ['services:read', 'billing:*', 'services:read'] })).body.api_key.permissions).toEqual([
       'services:read',
       'billing:*',
@@ -159,27 +159,27 @@ describe('a creation', () => {
     ['services:*', ['credentials:create', 'services:write']],
     ['*:*', ['credentials:create', 'services:*']],
     ['credentials:read', ['credentials:create']],
-  ] as const)('cannot hand on %s without holding it', async (beyond, held) => {
+  ] as const)('creating an API key cannot grant %s if the caller does not have it', async (beyond, held) => {
     const limited = await tenant.limitedTo(...held);
     const { status, body } = await create({ permissions: [held[0], beyond] }, limited);
     expect(status).toBe(403);
     expect(body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: beyond } });
   });
 
-  test('hands on what is held, also through a wildcard', async () => {
+  test('creating an API key can grant permissions that the caller has through a wildcard', async () => {
     const limited = await tenant.limitedTo('credentials:create', 'services:*');
     expect((await create({ permissions: ['services:write', 'services:*'] }, limited)).status).toBe(201);
   });
 
-  test('needs credentials:create, and the list credentials:read', async () => {
+  test('creating an API key requires credentials:create, and listing keys requires credentials:read', async () => {
     const limited = await tenant.limitedTo('services:read');
     expect((await create({}, limited)).body.error.details.required).toBe('credentials:create');
     expect((await limited.rest('GET', '/auth/api-keys')).body.error.details.required).toBe('credentials:read');
   });
 });
 
-describe('the list', () => {
-  test("holds the organization's keys and no others, newest first, never a key itself", async () => {
+describe('API key list', () => {
+  test("the API key list shows only the organization's own keys, newest first and without key values", async () => {
     await create({ name: 'First' });
     await create({ name: 'Second' });
     await create({ name: 'Elsewhere' }, await (await rig()).organization());
@@ -190,7 +190,7 @@ describe('the list', () => {
     expect(body.pagination).toMatchObject({ page: 1, per_page: 50, total: 3, pages: 1 });
   });
 
-  test('is sorted and paged as asked', async () => {
+  test('the API key list can be sorted and paged', async () => {
     for (const name of ['b', 'a', 'c']) await create({ name });
     const { body } = await tenant.rest('GET', '/auth/api-keys?sort=name:desc&per_page=2&page=1');
     expect(body.data.map(({ name }: Json) => name)).toEqual(['c', 'b']);

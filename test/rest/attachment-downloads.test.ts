@@ -10,7 +10,7 @@ import { download, file, keep, noted, PNG, send } from './attachments.setup.ts';
 
 let platform: Rig;
 let tenant: Tenant;
-/** Where attachments lie. */
+/** The folder where attachments are stored. */
 let files: string;
 beforeAll(async () => {
   platform = await rig();
@@ -18,13 +18,13 @@ beforeAll(async () => {
   files = join(platform.dataDir, 'files', 'attachments');
 });
 
-describe('a download', () => {
+describe('attachment downloads', () => {
   let id: string;
   beforeAll(async () => {
     id = (await keep(tenant, [file('modem.png', 'image/png', PNG)])).attachments[0].id;
   });
 
-  test('that the caller has already is 304, and HEAD tells of it without its bytes', async () => {
+  test('downloading an attachment that the caller already has returns 304, and HEAD returns the headers without a body', async () => {
     const etag = (await download(tenant, id)).headers.get('etag') ?? '';
     for (const sent of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
       expect((await download(tenant, id, { 'if-none-match': sent })).status).toBe(304);
@@ -40,7 +40,7 @@ describe('a download', () => {
     expect((await download(tenant, id, { 'api-version': '7' })).status).toBe(400);
   });
 
-  test('needs support:read; what another organization has, or nobody, is 404', async () => {
+  test('downloading an attachment requires support:read, and an attachment of another organization is not found', async () => {
     const codeOf = async (answer: Response) => [answer.status, ((await answer.json()) as Json).error.code];
     expect(await codeOf(await fetch(`${platform.origin}/v1/attachments/${id}`))).toEqual([401, 'INVALID_CREDENTIALS']);
     const writer = await tenant.limitedTo('support:write');
@@ -54,7 +54,7 @@ describe('a download', () => {
   test.each([
     ['missing', async (path: string) => rm(path)],
     ['of another size', async (path: string) => writeFile(path, 'short')],
-  ])('of a file that is %s in the store is 500 with the standard body, and the log says which', async (_, damage) => {
+  ])('downloading an attachment whose stored file is %s returns a standard 500, and the log names the file', async (_, damage) => {
     const { attachments } = await keep(tenant, [file('a.txt', 'text/plain', 'content')]);
     await damage(join(files, tenant.organizationId, attachments[0].id));
     const answer = await download(tenant, attachments[0].id);
@@ -64,7 +64,7 @@ describe('a download', () => {
     expect(platform.logged.some((line) => line.includes(attachments[0].id) && line.includes('file store'))).toBe(true);
   });
 
-  test('that its client breaks off leaves no file open', async () => {
+  test('a download that the client aborts leaves no file open', async () => {
     const { attachments } = await keep(tenant, [file('most.txt', 'text/plain', Buffer.alloc(9 * 1024 * 1024, 'a'))]);
     const path = join(files, tenant.organizationId, attachments[0].id);
     const opened = () => readdirSync('/proc/self/fd').filter((fd) => linkOf(fd) === path).length;
@@ -79,10 +79,10 @@ describe('a download', () => {
   });
 });
 
-describe('a file that nobody has', () => {
+describe('attachment files without a record', () => {
   const kept = async (by: Tenant) => readdir(join(files, by.organizationId)).catch(() => []);
 
-  test('does not stay of a change that failed', async () => {
+  test('a file is removed if the change that uploaded it fails', async () => {
     const own = await platform.organization();
     const { connection, drop } = await refusing('ticket');
     const { status } = await send(own, [file('a.txt', 'text/plain', 'a')]).finally(drop);
@@ -91,7 +91,7 @@ describe('a file that nobody has', () => {
     expect(await noted(own)).toEqual([]);
   });
 
-  test('is swept away an hour after a process died over it, and one that somebody has is not', async () => {
+  test('a file that a crashed process left without a record is removed after an hour, and files with a record stay', async () => {
     const own = await platform.organization();
     const { attachments } = await keep(own, [file('a.txt', 'text/plain', 'a')]);
     const left = newId('attachment');
@@ -111,7 +111,7 @@ describe('a file that nobody has', () => {
   });
 });
 
-/** Has the database refuse every new row of a table. */
+/** Makes the database refuse every insert into a table. */
 async function refusing(table: string): Promise<{ connection: string; drop: () => Promise<void> }> {
   const { query } = await rows();
   await query(`alter table "support"."${table}" add constraint "refused_by_test" check (false) not valid`, []);

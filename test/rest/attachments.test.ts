@@ -25,8 +25,8 @@ beforeAll(async () => {
 const problems = ({ body }: Answer): [string, string][] =>
   (body.error?.details.errors ?? []).map(({ field, reason }: { field: string; reason: string }) => [field, reason]);
 
-describe('a ticket that is opened with files', () => {
-  test('shows them, and gives the bytes back as they were', async () => {
+describe('tickets opened with attachments', () => {
+  test('a ticket opened with attachments lists them, and downloads return the same bytes', async () => {
     const record = await keep(tenant, [
       file('modem ✓.png', 'image/png', PNG, { size: PNG.length }),
       file('log.txt', 'text/plain', 'a\nb\n'),
@@ -56,7 +56,7 @@ describe('a ticket that is opened with files', () => {
     expect(read.body.ticket.attachments).toEqual(record.attachments);
   });
 
-  test('over GraphQL has them as a relation', async () => {
+  test('GraphQL creates a ticket with attachments and returns them as a relation', async () => {
     const input = { ...ticket, attachments: [{ filename: 'log.txt', contentType: 'text/plain', data: 'YQo=' }] };
     const { data, errors } = await tenant.graphql(
       'mutation($input: TicketCreateInput!) { createTicket(input: $input) { id attachments { filename sha256 commentId } } }',
@@ -68,7 +68,7 @@ describe('a ticket that is opened with files', () => {
     ]);
   });
 
-  test('over GraphQL that do not fit are refused without what was sent', async () => {
+  test('invalid attachments over GraphQL are refused, and the error does not repeat their content', async () => {
     const data = Buffer.from('a secret of the customer').toString('base64');
     const query = 'mutation($input: TicketCreateInput!) { createTicket(input: $input) { id } }';
     for (const attachment of [
@@ -87,25 +87,25 @@ describe('a ticket that is opened with files', () => {
   });
 
   test.each([
-    ['more than ten', Array.from({ length: 11 }, () => file('a.txt', 'text/plain', 'a')), 'attachments'],
-    ['one without data', [{ filename: 'a.txt', content_type: 'text/plain' }], 'attachments.0.data'],
-    ['one that is empty', [file('a.txt', 'text/plain', '')], 'attachments.0.data'],
-    ['a size that is not that of the data', [file('a.txt', 'text/plain', 'abc', { size: 4 })], 'attachments.0.size'],
+    ['more than ten attachments', Array.from({ length: 11 }, () => file('a.txt', 'text/plain', 'a')), 'attachments'],
+    ['an attachment without data', [{ filename: 'a.txt', content_type: 'text/plain' }], 'attachments.0.data'],
+    ['an empty attachment', [file('a.txt', 'text/plain', '')], 'attachments.0.data'],
+    ['a size that differs from the data', [file('a.txt', 'text/plain', 'abc', { size: 4 })], 'attachments.0.size'],
     ['data with a line break', [file('a.txt', 'text/plain', '', { data: 'YWJj\nYWJj' })], 'attachments.0.data'],
-    ['data in the alphabet of URLs', [file('a.bin', 'application/octet-stream', '', { data: '-_-_' })], 'attachments.0.data'],
+    ['data in the URL-safe alphabet', [file('a.bin', 'application/octet-stream', '', { data: '-_-_' })], 'attachments.0.data'],
     ['data without padding', [file('a.txt', 'text/plain', '', { data: 'YQ' })], 'attachments.0.data'],
-    ['data with something in its last bits', [file('a.txt', 'text/plain', '', { data: 'YR==' })], 'attachments.0.data'],
-    ['a type that is none', [file('a.txt', 'plain', 'a')], 'attachments.0.content_type'],
-    ['a picture that is a document', [file('a.png', 'image/png', PDF)], 'attachments.0.content_type'],
-    ['a picture that is none', [file('a.png', 'image/png', Buffer.alloc(64))], 'attachments.0.content_type'],
-    ['text that is none', [file('a.txt', 'text/plain', Buffer.from([1, 0, 2, 0, 3]))], 'attachments.0.content_type'],
-    ['a text that is a picture', [file('a.txt', 'text/plain', PNG)], 'attachments.0.content_type'],
-    ['a program of Windows', [file('a.dat', 'application/octet-stream', PE)], 'attachments.0.data'],
-    ['a program of Linux', [file('a.dat', 'application/octet-stream', ELF)], 'attachments.0.data'],
-    ['a program of macOS', [file('a.dat', 'application/octet-stream', MACH_O)], 'attachments.0.data'],
-    ['an installer of Windows', [file('a.doc', 'application/msword', MSI)], 'attachments.0.data'],
+    ['data with non-zero trailing bits', [file('a.txt', 'text/plain', '', { data: 'YR==' })], 'attachments.0.data'],
+    ['an invalid type', [file('a.txt', 'plain', 'a')], 'attachments.0.content_type'],
+    ['an image type for a document', [file('a.png', 'image/png', PDF)], 'attachments.0.content_type'],
+    ['an image type for other data', [file('a.png', 'image/png', Buffer.alloc(64))], 'attachments.0.content_type'],
+    ['a text type for binary data', [file('a.txt', 'text/plain', Buffer.from([1, 0, 2, 0, 3]))], 'attachments.0.content_type'],
+    ['a text type for an image', [file('a.txt', 'text/plain', PNG)], 'attachments.0.content_type'],
+    ['a Windows program', [file('a.dat', 'application/octet-stream', PE)], 'attachments.0.data'],
+    ['a Linux program', [file('a.dat', 'application/octet-stream', ELF)], 'attachments.0.data'],
+    ['a macOS program', [file('a.dat', 'application/octet-stream', MACH_O)], 'attachments.0.data'],
+    ['a Windows installer', [file('a.doc', 'application/msword', MSI)], 'attachments.0.data'],
     ['a script', [file('a.txt', 'text/plain', '#!/bin/sh\nrm -rf /\n')], 'attachments.0.data'],
-    ['a type that says program', [file('a.txt', 'application/javascript', 'alert(1)')], 'attachments.0.content_type'],
+    ['a program type', [file('a.txt', 'application/javascript', 'alert(1)')], 'attachments.0.content_type'],
     ...[
       'setup.exe',
       'run.BAT',
@@ -140,15 +140,15 @@ describe('a ticket that is opened with files', () => {
       [file(name, 'text/plain', 'a')],
       'attachments.0.filename',
     ]),
-    ['no list', { filename: 'a.txt', data: 'c2VjcmV0IHRleHQ=' }, 'attachments'],
-  ])('with %s is refused, naming it', async (_, attachments, field) => {
+    ['something that is not a list', { filename: 'a.txt', data: 'c2VjcmV0IHRleHQ=' }, 'attachments'],
+  ])('opening a ticket is refused if its attachments include %s, and the error names the field', async (_, attachments, field) => {
     const refused = await send(tenant, attachments);
     expect([refused.status, refused.body.error?.code]).toEqual([400, 'INVALID_PARAMETERS']);
     expect(problems(refused).map(([name]) => name)).toContain(field);
     expect(await noted(tenant)).toEqual([]);
   });
 
-  test('that are wrong in several ways is told of all at once, without what was sent', async () => {
+  test('several invalid attachments are reported at once, and the error does not repeat their content', async () => {
     const secret = Buffer.from('a secret of the customer').toString('base64');
     const refused = await send(tenant, [
       { filename: 'a.png', content_type: 'image/png', data: secret },
@@ -189,7 +189,7 @@ describe('a ticket that is opened with files', () => {
     ['page.html', 'text/html', '<script>alert(1)</script>', 'text/html'],
     ['dump.dat', 'application/x-vendor', Buffer.from([1, 0, 2, 0, 3]), 'application/octet-stream'],
     ['Straße 日本.txt', 'text/plain', 'a', 'text/plain'],
-  ])('%s, said to be %s, is kept as what it is', async (name, claimed, content, kept) => {
+  ])('the attachment %s declared as %s is stored with its detected content type', async (name, claimed, content, kept) => {
     const { attachments } = await keep(tenant, [file(name, claimed, content)]);
     expect(attachments).toMatchObject([{ filename: name, content_type: kept }]);
     const answer = await download(tenant, attachments[0].id);
@@ -198,7 +198,7 @@ describe('a ticket that is opened with files', () => {
     expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.from(content))).toBe(true);
   });
 
-  test('may have ten of them, and 10 MiB in one; a byte more is refused, and so is a body beyond 25 MiB', async () => {
+  test('a ticket accepts ten attachments and 10 MiB in one of them; a byte more or a body over 25 MiB is refused', async () => {
     const most = Buffer.alloc(10 * 1024 * 1024, 'a');
     const { attachments } = await keep(tenant, [
       file('most.txt', 'text/plain', most),

@@ -3,7 +3,7 @@ import { type BilledTenant, billedTenant, createAccount, createInvoice, orderSer
 import type { Json } from '../tenant.ts';
 
 let billed: BilledTenant;
-/** By the order in which they were made: the first one, and three over 30, 10 and 20. */
+/** All invoices in the order of their creation: the first one, and three over 30, 10 and 20. */
 let all: Json[];
 
 beforeAll(async () => {
@@ -16,14 +16,14 @@ beforeAll(async () => {
 const list = (query = '') => billed.tenant.rest('GET', `/billing/invoices${query}`);
 const numbersOf = async (query: string): Promise<string[]> => (await list(query)).body.invoices.map(({ number }: Json) => number);
 
-test('holds whole invoices, the newest first, in the body of the specification', async () => {
+test('the invoice list returns complete invoices, newest first, in the format of the specification', async () => {
   const { status, body } = await list();
   expect(status).toBe(200);
   expect(body).toEqual({ invoices: all.toReversed(), total_count: 4, has_more: false });
 });
 
-describe('paging', () => {
-  test('goes by limit and offset, and says whether there is more', async () => {
+describe('invoice list paging', () => {
+  test('the invoice list pages by limit and offset, and has_more says whether there are more', async () => {
     const first = await list('?limit=3');
     expect(first.body).toMatchObject({ total_count: 4, has_more: true });
     const second = await list('?limit=3&offset=3');
@@ -32,19 +32,19 @@ describe('paging', () => {
     expect((await list('?offset=4')).body).toEqual({ invoices: [], total_count: 4, has_more: false });
   });
 
-  test('goes by page and per_page too', async () => {
+  test('the invoice list also pages by page and per_page', async () => {
     expect(await numbersOf('?page=2&per_page=3')).toEqual(['INV-1001']);
   });
 });
 
-describe('filters', () => {
-  test('take one status or several', async () => {
+describe('invoice list filters', () => {
+  test('the invoice list can be filtered by one status or several', async () => {
     expect((await list('?status=pending')).body.total_count).toBe(4);
     expect((await list('?status=paid,overdue')).body.total_count).toBe(0);
     expect((await list('?status=paid&status=pending')).body.total_count).toBe(4);
   });
 
-  test('take a period of creation: from its beginning, up to its end', async () => {
+  test('the invoice list can be filtered by creation date, including the start and excluding the end', async () => {
     const [, second, third] = all;
     const period = `?date_from=${second.created_at}&date_to=${third.created_at}`;
     expect(await numbersOf(period)).toEqual([second.number]);
@@ -52,7 +52,7 @@ describe('filters', () => {
     expect((await list('?date_from=2020-01-01')).body.total_count).toBe(4);
   });
 
-  test('take accounts', async () => {
+  test('the invoice list can be filtered by accounts', async () => {
     const { tenant, accountId, firstInvoice } = await billedTenant();
     const other = await createAccount(tenant, 'Another');
     const { firstInvoice: ofOther } = await orderService(tenant, other.id);
@@ -66,7 +66,7 @@ describe('filters', () => {
   });
 });
 
-test('sorts by what is asked for', async () => {
+test('the invoice list sorts by the requested field and order', async () => {
   const amounts = async (sort: string) =>
     (await list(`?date_from=${all[1].created_at}&sort=${sort}`)).body.invoices.map(({ amount }: Json) => amount);
   expect(await amounts('amount:asc')).toEqual([10, 20, 30]);
@@ -85,7 +85,7 @@ test.each([
   ['sort=colour', 'sort'],
   ['cursor=abc', 'cursor'],
   ['colour=red', 'colour'],
-])('%s is 400 and names %s', async (query, field) => {
+])('listing invoices with %s returns 400 and names the parameter %s', async (query, field) => {
   const { status, body } = await list(`?${query}`);
   expect({ status, code: body.error?.code, field: body.error?.details.field }).toEqual({ status: 400, code: 'INVALID_PARAMETERS', field });
 });

@@ -14,8 +14,8 @@ beforeAll(async () => {
 
 const post = (body: unknown) => billed.tenant.rest('POST', '/billing/invoices', { body });
 
-describe('an invoice that is created', () => {
-  test('has the exact sum of its lines, and reads as it was answered', async () => {
+describe('invoice creation', () => {
+  test('a created invoice has the exact sum of its lines, and a GET returns the same', async () => {
     const { accountId, serviceId, tenant } = billed;
     const services = [
       { service_id: serviceId, quantity: 3, unit_price: 1.1 },
@@ -45,13 +45,13 @@ describe('an invoice that is created', () => {
     expect((await tenant.rest('GET', `/billing/invoices/${body.data.id}`)).body.data).toEqual(body.data);
   });
 
-  test('describes each line by the name of its service', async () => {
+  test('an invoice line is described by the name of its service', async () => {
     const { data } = await billed.tenant.graphql('query($id: ID!) { service(id: $id) { name } }', { id: billed.serviceId });
     const { services } = await createInvoice(billed);
     expect(services[0].description).toBe(data.service.name);
   });
 
-  test('has as many lines as it may, each with a service of its own', async () => {
+  test('an invoice can have 100 lines, each for a different service', async () => {
     const { accountId, serviceId } = billed;
     const services = (await copiesOf('services.service', serviceId, 100)).map((id) => ({ service_id: id, quantity: 1, unit_price: 0.1 }));
     const { status, body } = await post({ account_id: accountId, services });
@@ -66,20 +66,20 @@ describe('an invoice that is created', () => {
     expect(absent).toMatchObject({ status: 404, body: { error: { details: { resource: 'service', id: 'svc_none' } } } });
   });
 
-  test('is made for a closed account too: what it owes is still billed', async () => {
+  test('a closed account can still be invoiced', async () => {
     const own = await billedTenant();
     await (await onlyTable('identity.account')).set('status', 'closed', 'id', own.accountId);
     expect((await own.tenant.rest('GET', `/accounts/${own.accountId}`)).body.data.status).toBe('closed');
     expect((await createInvoice(own)).status).toBe('pending');
   });
 
-  test('falls due in 30 days where nothing is said', async () => {
+  test('an invoice without a due date is due in 30 days', async () => {
     const { due_date, created_at, notes } = await createInvoice(billed);
     expect(Date.parse(due_date) - Date.parse(created_at)).toBe(30 * DAY_MS);
     expect(notes).toBeNull();
   });
 
-  test('may fall due today', async () => {
+  test('an invoice may be due today', async () => {
     const today = clock.now().toISOString().slice(0, 10);
     expect((await createInvoice(billed, {}, { due_date: today })).due_date).toBe(`${today}T00:00:00.000Z`);
   });
@@ -88,17 +88,17 @@ describe('an invoice that is created', () => {
     ['JPY', 1500, 4500],
     ['KWD', 0.335, 1.005],
     ['EUR', 0.07, 0.21],
-  ])('is exact in %s', async (currency, unit_price, amount) => {
+  ])('invoice amounts are exact in %s', async (currency, unit_price, amount) => {
     expect(await createInvoice(billed, { unit_price }, { currency })).toMatchObject({ currency, amount });
   });
 
-  test('may be free of charge', async () => {
+  test('an invoice may have an amount of zero', async () => {
     expect(await createInvoice(billed, { unit_price: 0 })).toMatchObject({ amount: 0 });
   });
 });
 
 describe('invoice numbers', () => {
-  test('start at INV-1001 in each organization and have no gaps, whatever comes at once or fails between', async () => {
+  test('invoice numbers start at INV-1001 in each organization and have no gaps after concurrent or failed requests', async () => {
     const own = await billedTenant();
     expect(own.firstInvoice.number).toBe('INV-1001');
     const refused = own.tenant.rest('POST', '/billing/invoices', { body: invoiceBody(own, { service_id: 'svc_none' }) });
@@ -109,37 +109,37 @@ describe('invoice numbers', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused invoices', () => {
   const tooMany = (serviceId: string) => Array.from({ length: 101 }, () => ({ service_id: serviceId, quantity: 1, unit_price: 1 }));
   const cases: [what: string, field: string, body: (valid: Json, serviceId: string) => Json][] = [
     ['no account', 'account_id', ({ account_id, ...rest }) => rest],
-    ['an account id of another form', 'account_id', (valid) => ({ ...valid, account_id: 'cust_1' })],
+    ['an account id in a wrong format', 'account_id', (valid) => ({ ...valid, account_id: 'cust_1' })],
     ['no services', 'services', ({ services, ...rest }) => rest],
     ['an empty list of services', 'services', (valid) => ({ ...valid, services: [] })],
     ['more than 100 lines', 'services', (valid, id) => ({ ...valid, services: tooMany(id) })],
     ['a line without a service', 'services.0.service_id', (valid) => ({ ...valid, services: [{ quantity: 1, unit_price: 1 }] })],
-    ['a service id of another form', 'services.0.service_id', (valid) => withLine(valid, { service_id: 'acc_1' })],
+    ['a service id in a wrong format', 'services.0.service_id', (valid) => withLine(valid, { service_id: 'acc_1' })],
     ['a quantity of 0', 'services.0.quantity', (valid) => withLine(valid, { quantity: 0 })],
-    ['a quantity that is no integer', 'services.0.quantity', (valid) => withLine(valid, { quantity: 1.5 })],
+    ['a quantity that is not an integer', 'services.0.quantity', (valid) => withLine(valid, { quantity: 1.5 })],
     ['a quantity as text', 'services.0.quantity', (valid) => withLine(valid, { quantity: '1' })],
     ['a negative price', 'services.0.unit_price', (valid) => withLine(valid, { unit_price: -0.01 })],
-    ['a price of more digits than USD has', 'services.0.unit_price', (valid) => withLine(valid, { unit_price: 1.005 })],
+    ['a price with too many decimals for USD', 'services.0.unit_price', (valid) => withLine(valid, { unit_price: 1.005 })],
     ['a fraction of a yen', 'services.0.unit_price', (valid) => ({ ...withLine(valid, { unit_price: 0.5 }), currency: 'JPY' })],
     ['a price as text', 'services.0.unit_price', (valid) => withLine(valid, { unit_price: '1.00' })],
-    ['a price that no column holds', 'services.0.unit_price', (valid) => withLine(valid, { unit_price: 1e300 })],
+    ['a price that is too large', 'services.0.unit_price', (valid) => withLine(valid, { unit_price: 1e300 })],
     ['a price of a billionth', 'services.0.unit_price', (valid) => withLine(valid, { unit_price: 1e-12 })],
-    ['a sum that an invoice cannot hold', 'services', (valid) => withLine(valid, { quantity: 1_000_000, unit_price: 9_999_999 })],
+    ['a total that is too large', 'services', (valid) => withLine(valid, { quantity: 1_000_000, unit_price: 9_999_999 })],
     ['a due date in the past', 'due_date', (valid) => ({ ...valid, due_date: inDays(-2) })],
-    ['a due date that is none', 'due_date', (valid) => ({ ...valid, due_date: 'tomorrow' })],
+    ['an invalid due date', 'due_date', (valid) => ({ ...valid, due_date: 'tomorrow' })],
     ['notes of more than 5000 characters', 'notes', (valid) => ({ ...valid, notes: 'x'.repeat(5001) })],
     ['a currency that does not exist', 'currency', (valid) => ({ ...valid, currency: 'XXQ' })],
     ['a currency in lower case', 'currency', (valid) => ({ ...valid, currency: 'jpy' })],
-    ['a member that nobody knows', 'discount', (valid) => ({ ...valid, discount: 10 })],
-    ['a member of a line that nobody knows', 'services.0.price', (valid) => withLine(valid, { price: 10 })],
+    ['an unknown field', 'discount', (valid) => ({ ...valid, discount: 10 })],
+    ['an unknown field in a line', 'services.0.price', (valid) => withLine(valid, { price: 10 })],
   ];
   const withLine = (valid: Json, change: object): Json => ({ ...valid, services: [{ ...valid.services[0], ...change }] });
 
-  test.each(cases)('%s: 400, naming %s', async (_what, field, bodyOf) => {
+  test.each(cases)('creating an invoice with %s returns 400 and names the field %s', async (_what, field, bodyOf) => {
     const { status, body } = await post(bodyOf(invoiceBody(billed), billed.serviceId));
     expect({ status, code: body.error?.code, field: body.error?.details.field }).toEqual({
       status: 400,
@@ -148,13 +148,13 @@ describe('what is refused', () => {
     });
   });
 
-  test('everything that is wrong with the prices and the date at once', async () => {
+  test('creating an invoice reports invalid prices and an invalid due date at once', async () => {
     const body = invoiceBody(billed, { unit_price: -1 }, { due_date: inDays(-2) });
     const { error } = (await post(body)).body;
     expect(error.details.errors.map(({ field }: Json) => field)).toEqual(['services.0.unit_price', 'due_date']);
   });
 
-  test('an account or service that does not exist: 404, saying which', async () => {
+  test('creating an invoice for an account or service that does not exist returns 404 and names it', async () => {
     const noAccount = await post(invoiceBody({ ...billed, accountId: 'acc_none' }));
     expect(noAccount).toMatchObject({
       status: 404,
@@ -167,7 +167,7 @@ describe('what is refused', () => {
     });
   });
 
-  test('a service of another account: 400, naming the line', async () => {
+  test('creating an invoice with a service of another account returns 400 and names the line', async () => {
     const other = await createAccount(billed.tenant, 'Another');
     const { service } = await orderService(billed.tenant, other.id);
     const valid = invoiceBody(billed);
@@ -179,7 +179,7 @@ describe('what is refused', () => {
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'services.1.service_id', value: service.id } });
   });
 
-  test('without the permission: 403, naming it', async () => {
+  test('creating or reading an invoice without the permission returns 403 and names the permission', async () => {
     const reader = await billed.tenant.limitedTo('billing:read');
     const creator = await billed.tenant.limitedTo('billing:create');
     const create = await reader.rest('POST', '/billing/invoices', { body: invoiceBody(billed) });
@@ -196,8 +196,8 @@ describe('what is refused', () => {
   });
 });
 
-describe('another organization', () => {
-  test('reads an invoice of ours as absent, and cannot bill our accounts and services', async () => {
+describe('invoices and other organizations', () => {
+  test('another organization cannot read an invoice of ours or bill our accounts and services', async () => {
     const { tenant: other } = await otherOrganization();
     const read = await other.rest('GET', `/billing/invoices/${billed.firstInvoice.id}`);
     expect(read).toMatchObject({
@@ -209,7 +209,7 @@ describe('another organization', () => {
     expect((await other.rest('POST', '/billing/invoices', { body: invoiceBody(billed) })).status).toBe(404);
   });
 
-  test('with an account of its own still cannot bill our service', async () => {
+  test('another organization cannot bill our service to its own account', async () => {
     const { tenant: other, accountId } = await otherOrganization();
     const { status, body } = await other.rest('POST', '/billing/invoices', { body: invoiceBody({ ...billed, accountId }) });
     expect({ status, details: body.error.details }).toEqual({ status: 404, details: { resource: 'service', id: billed.serviceId } });

@@ -48,8 +48,8 @@ const later = (age: string) =>
     [key],
   );
 
-describe('a POST with an Idempotency-Key', () => {
-  test('acts once and replays its first answer to the byte, saying so', async () => {
+describe('POST with an Idempotency-Key', () => {
+  test('a POST with the same Idempotency-Key runs once, and the repeat returns the same bytes with a replay header', async () => {
     const before = toy.desk.tickets.length;
     const [first, again] = [await create(order()), await create(order())];
     expect([first.statusCode, again.statusCode, toy.desk.tickets.length - before]).toEqual([201, 201, 1]);
@@ -58,13 +58,13 @@ describe('a POST with an Idempotency-Key', () => {
     expect(again.headers['content-type']).toBe(first.headers['content-type']);
   });
 
-  test('a replayed envelope still bears the request id of its header', async () => {
+  test('the request id in a replayed body equals the one in its header', async () => {
     await create({ label: 'L', description: 'D' }, { url: '/v1/toys' });
     const again = await create({ label: 'L', description: 'D' }, { url: '/v1/toys' });
     expect(again.json()).toMatchObject({ metadata: { request_id: again.headers['x-request-id'] } });
   });
 
-  test('with another body or on another path is 409', async () => {
+  test('reusing an Idempotency-Key with another body or path returns 409', async () => {
     await create(order());
     for (const other of [await create(order('other')), await create({ label: 'T', description: 'D' }, { url: '/v1/toys' })]) {
       expect(other.statusCode).toBe(409);
@@ -72,7 +72,7 @@ describe('a POST with an Idempotency-Key', () => {
     }
   });
 
-  test('with another value deep within the body is 409', async () => {
+  test('reusing an Idempotency-Key with a different nested value returns 409', async () => {
     const of = (email: string) => ({ ...order(), contact: { name: 'Ada', email }, metadata: { site: { floor: 1 } } });
     expect((await create(of('ada@example.com'))).statusCode).toBe(201);
     expect((await create(of('ada@example.org'))).statusCode).toBe(409);
@@ -80,14 +80,14 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await create(of('ada@example.com'))).headers['idempotent-replayed']).toBe('true');
   });
 
-  test('keys belong to their caller', async () => {
+  test('an Idempotency-Key is scoped to its caller', async () => {
     const first = await create(order());
     const other = await create(order('mine'), { as: 'ak_2' });
     expect([other.statusCode, other.headers['idempotent-replayed']]).toEqual([201, undefined]);
     expect(other.body).not.toBe(first.body);
   });
 
-  test('while the first is worked on is 409 and says so; of many at once one acts', async () => {
+  test('repeating an Idempotency-Key during the first request returns 409, and of many concurrent requests one runs', async () => {
     const before = toy.desk.tickets.length;
     let open = () => {};
     toy.desk.gate = new Promise((resolve) => (open = resolve));
@@ -108,31 +108,31 @@ describe('a POST with an Idempotency-Key', () => {
     });
   });
 
-  test('a failure of ours frees the key, so that the request can be tried again', async () => {
+  test('a server error releases the Idempotency-Key, so that the request can be retried', async () => {
     expect([(await create(order('breaks'))).statusCode, (await create(order('breaks'))).statusCode]).toEqual([500, 500]);
     expect((await create(order('works'))).statusCode).toBe(201);
   });
 
-  test('a failure of ours after the change was made is the answer: the change is not made again', async () => {
+  test('a server error after the change was committed is replayed, and the change is not made again', async () => {
     const before = toy.desk.tickets.length;
     const [first, again] = [await create(order('breaks later')), await create(order('breaks later'))];
     expect([first.statusCode, again.statusCode, again.headers['idempotent-replayed']]).toEqual([500, 500, 'true']);
     expect(toy.desk.tickets.length - before).toBe(1);
   });
 
-  test('bad input is not kept: the corrected request may use the same key', async () => {
+  test('a request with invalid input does not use up its Idempotency-Key', async () => {
     expect((await create({ title: 'T' })).statusCode).toBe(400);
     expect((await create(order())).statusCode).toBe(201);
   });
 
-  test('a refusal by the state of the record is an answer and is replayed', async () => {
+  test('a refusal because of the state of the record is stored and replayed', async () => {
     const [first, again] = [await create(order('refused')), await create(order('refused'))];
     expect([first.statusCode, again.statusCode, again.headers['idempotent-replayed']]).toEqual([409, 409, 'true']);
     expect(again.json()).toMatchObject({ error: { code: 'INVALID_STATE', request_id: again.headers['x-request-id'] } });
     expect(again.body).toBe(first.body);
   });
 
-  test('a key is free again after 24 hours', async () => {
+  test('an Idempotency-Key can be reused after 24 hours', async () => {
     const first = await create(order());
     await later('23 hours 59 minutes');
     expect((await create(order())).body).toBe(first.body);
@@ -141,7 +141,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect([fresh.statusCode, fresh.headers['idempotent-replayed']]).toEqual([201, undefined]);
   });
 
-  test('a key is 1 to 255 printable characters', async () => {
+  test('an Idempotency-Key must have 1 to 255 printable characters', async () => {
     for (const sent of ['', 'x'.repeat(256), 'tab\there']) {
       expect((await create(order(), { sent })).json()).toMatchObject({
         error: { code: 'INVALID_PARAMETERS', details: { field: 'Idempotency-Key' } },
@@ -150,18 +150,18 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await create(order(), { sent: `${'x'.repeat(250)}${number}` })).statusCode).toBe(201);
   });
 
-  test("callers of a public operation do not see each other's answers", async () => {
+  test('callers of a public operation do not receive responses stored for each other', async () => {
     const [first, other] = [await create(order(), { url: '/v1/public/toys' }), await create(order(), { url: '/v1/public/toys' })];
     expect([first.statusCode, other.statusCode, other.headers['idempotent-replayed']]).toEqual([201, 201, undefined]);
   });
 
-  test('a query by POST takes no notice of a key', async () => {
+  test('a query by POST ignores the Idempotency-Key', async () => {
     for (const status of ['open', 'resolved'])
       expect((await create({ filters: { status: [status] } }, { url: '/v1/support/tickets/search' })).statusCode).toBe(200);
   });
 });
 
-test('a store that fails after the operation ran takes nothing from the caller, and is logged', async () => {
+test('if the idempotency store fails after the operation ran, the caller still gets the response and the failure is logged', async () => {
   const failing = {
     extendEveryMs: 60_000,
     extend: () => Promise.resolve(),
@@ -177,7 +177,7 @@ test('a store that fails after the operation ran takes nothing from the caller, 
   await other.app.close();
 });
 
-test('a request extends its lease for as long as it takes, and no longer', async () => {
+test('a running request extends its idempotency lease until it ends', async () => {
   const scope = { organizationId: 'org_1', callerId: 'ak_9' };
   const extended: string[] = [];
   const impatient: IdempotencyStore = {
@@ -200,11 +200,11 @@ test('a request extends its lease for as long as it takes, and no longer', async
   expect(extended.filter((one) => one.startsWith(`${key} `))).toHaveLength(count);
 });
 
-describe('the store', () => {
+describe('idempotency store', () => {
   const scope = { organizationId: 'org_1', callerId: 'ak_9' };
   const answer = { status: 201, body: '{}', headers: { a: 'b' } };
 
-  test('keeps a key claimed beyond 60 seconds where its lease is extended', async () => {
+  test('an idempotency lease that is extended stays valid beyond 60 seconds', async () => {
     const begun = await store.begin(scope, key, 'one');
     if (begun.state !== 'new') throw new Error('not claimed');
     await later('50 seconds');
@@ -215,7 +215,7 @@ describe('the store', () => {
     expect(await store.begin(scope, key, 'one')).toMatchObject({ state: 'new' });
   });
 
-  test('a lease that a crashed process left is taken over after 60 seconds by the same request alone', async () => {
+  test('an idempotency lease of a crashed process can be taken over after 60 seconds, only by the same request', async () => {
     expect(await store.begin(scope, key, 'one')).toMatchObject({ state: 'new' });
     await later('59 seconds');
     expect(await store.begin(scope, key, 'one')).toEqual({ state: 'running' });
@@ -224,7 +224,7 @@ describe('the store', () => {
     expect(await store.begin(scope, key, 'one')).toMatchObject({ state: 'new' });
   });
 
-  test('who lost the lease neither completes nor frees the key', async () => {
+  test('a request that lost its idempotency lease can neither store a response nor release the key', async () => {
     const lost = await store.begin(scope, key, 'one');
     await later('61 seconds');
     const held = await store.begin(scope, key, 'one');
@@ -236,7 +236,7 @@ describe('the store', () => {
     expect(await store.begin(scope, key, 'one')).toEqual({ state: 'replay', ...answer });
   });
 
-  test('purge deletes what is older than 24 hours', async () => {
+  test('purging deletes idempotency keys older than 24 hours', async () => {
     await store.begin(scope, key, 'one');
     await later('25 hours');
     await store.retained.delete();
@@ -244,14 +244,14 @@ describe('the store', () => {
   });
 });
 
-describe('a user for whom OAuth clients act', () => {
+describe('idempotency keys of OAuth clients', () => {
   const user = { kind: 'user', id: 'user_1', organizationId: 'org_1', plan: 'business', grants: [] } as const;
   const by = (clientId?: string, sessionId?: string) => idempotencyScope(new Principal({ ...user, clientId, sessionId }));
   const answer = { status: 201, body: '{"n":1}', headers: {} };
-  /** What the previous release takes for the scope. */
+  /** The scope that the previous release uses. */
   const former = { organizationId: 'org_1', callerId: 'user_1' };
 
-  test('has keys of their own with each client, whatever the session', async () => {
+  test('the idempotency keys of a user are separate for each OAuth client and the same in every session', async () => {
     expect(by('client_1', 'sess_1')).toEqual(by('client_1', 'sess_2'));
     expect(by(undefined, 'sess_1')).toEqual({ organizationId: 'org_1', callerId: 'user_1' });
     const first = await store.begin(by('client_1'), key, 'one');
@@ -263,30 +263,30 @@ describe('a user for whom OAuth clients act', () => {
     expect((await store.begin(by('client_1'), key, 'two')).state).toBe('conflict');
   });
 
-  test('gets what the previous release has kept, and waits for what it works on', async () => {
+  test('a response that the previous release stored is replayed, and a request running there is waited for', async () => {
     const begun = await store.begin(former, key, 'one');
     expect((await store.begin(by('client_1'), key, 'one')).state).toBe('running');
     if (begun.state === 'new') await store.complete(former, key, begun.lease, answer);
     expect(await store.begin(by('client_1'), key, 'one')).toEqual({ state: 'replay', ...answer });
-    // of another client, as far as anybody can tell
+    // could be of another client
     expect((await store.begin(by('client_1'), key, 'two')).state).toBe('new');
   });
 
-  test('is not served twice where a process of the previous release gets the repeated request', async () => {
+  test('a repeated request is not run again by a process of the previous release', async () => {
     const begun = await store.begin(by('client_1'), key, 'one');
     expect((await store.begin(former, key, 'one')).state).toBe('running');
     if (begun.state === 'new') await store.complete(by('client_1'), key, begun.lease, answer);
     expect(await store.begin(former, key, 'one')).toEqual({ state: 'replay', ...answer });
   });
 
-  test('may try again after a failure, in both releases', async () => {
+  test('after a failure a request with the same key can be retried in both releases', async () => {
     const begun = await store.begin(by('client_1'), key, 'one');
     if (begun.state === 'new') await store.abandon(by('client_1'), key, begun.lease);
     expect((await store.begin(former, key, 'one')).state).toBe('new');
   });
 });
 
-test('what a request is recognized by is keyed: the body, which may hold a password, cannot be guessed from it', async () => {
+test('the stored request fingerprint is a keyed hash, so that a password in the body cannot be guessed from it', async () => {
   await create(order());
   const { rows } = await database.query<{ fingerprint: string }>('select fingerprint from bridge.idempotency_key where key = $1', [key]);
   expect(rows).toHaveLength(1);

@@ -22,8 +22,8 @@ const asked = async (url: string, payload?: object, method: 'GET' | 'POST' | 'PU
   return toy.desk.asked[before]?.variables;
 };
 
-describe('what reaches the graph', () => {
-  test('a flat body becomes the input object of the field, in camelCase with enum values in upper case', async () => {
+describe('input passed to GraphQL', () => {
+  test('a flat REST body becomes the GraphQL input object, with camelCase names and upper-case enum values', async () => {
     const body = {
       title: 'T',
       description: 'D',
@@ -44,14 +44,14 @@ describe('what reaches the graph', () => {
     });
   });
 
-  test('free-form metadata is passed on untouched', async () => {
+  test('free-form metadata in a request is passed on unchanged', async () => {
     const metadata = { some_key: { innerKey: 'open', list: [1, null] } };
     expect(await asked('/v1/support/tickets', { title: 'T', description: 'D', metadata })).toEqual({
       input: { title: 'T', description: 'D', metadata },
     });
   });
 
-  test('an explicit null clears, and what is not sent is not changed', async () => {
+  test('an explicit null is passed on, and a field that is not sent is left out', async () => {
     expect(await asked('/v1/support/tickets/ticket_1', { customer_id: null }, 'PUT')).toEqual({
       id: 'ticket_1',
       input: { customerId: null },
@@ -59,7 +59,7 @@ describe('what reaches the graph', () => {
     expect(await asked('/v1/support/tickets/ticket_1', {}, 'PUT')).toEqual({ id: 'ticket_1', input: {} });
   });
 
-  test('comma lists, repeated parameters and brackets are the same', async () => {
+  test('comma-separated lists, repeated parameters and brackets are equivalent', async () => {
     const expected = { filter: { status: ['OPEN', 'IN_PROGRESS'] } };
     expect(await asked('/v1/support/tickets?status=open,in_progress')).toEqual(expected);
     expect(await asked('/v1/support/tickets?status=open&status=in_progress')).toEqual(expected);
@@ -67,7 +67,7 @@ describe('what reaches the graph', () => {
     expect(await asked('/v1/support/tickets?status%5B%5D=open&status%5B%5D=in_progress')).toEqual(expected);
   });
 
-  test('a sort is a list of fields with their order, ascending where none is said', async () => {
+  test('a sort parameter lists fields with their order, ascending by default', async () => {
     expect(await asked('/v1/support/tickets?sort=created_at:desc,priority')).toEqual({
       sort: [
         { field: 'CREATED_AT', order: 'DESC' },
@@ -76,7 +76,7 @@ describe('what reaches the graph', () => {
     });
   });
 
-  test('numbers, booleans and times in a query are of their type', async () => {
+  test('numbers, booleans and timestamps in a query string are converted to their types', async () => {
     const url = '/v1/support/tickets?page=2&per_page=1&is_escalated=true&created_after=2026-01-01T00:00:00Z&customer_id=7';
     expect(await asked(url)).toEqual({
       page: { page: 2, perPage: 1 },
@@ -84,7 +84,7 @@ describe('what reaches the graph', () => {
     });
   });
 
-  test('a search reads the same structure from a GET with a body, from the query string and from a POST', async () => {
+  test('a search accepts the same structure as a GET body, a query string and a POST body', async () => {
     const search = { filters: { status: ['open'] }, sort: { field: 'created_at', order: 'desc' }, pagination: { page: 1, limit: 2 } };
     const expected = { filter: { status: ['OPEN'] }, sort: [{ field: 'CREATED_AT', order: 'DESC' }], page: { page: 1, limit: 2 } };
     expect(await asked('/v1/support/tickets/search', search, 'GET')).toEqual(expected);
@@ -96,26 +96,26 @@ describe('what reaches the graph', () => {
     ).toEqual(expected);
   });
 
-  test('a value that the route states cannot be chosen, and a renamed member goes where it belongs', async () => {
+  test('a value that the route fixes cannot be sent, and a renamed field is passed under its GraphQL name', async () => {
     expect(await asked('/v1/toys', { label: 'L', description: 'D' })).toEqual({ input: { title: 'L', description: 'D', priority: 'LOW' } });
     const refused = await toy.send({ method: 'POST', url: '/v1/toys', payload: { label: 'L', description: 'D', priority: 'high' } });
     expect(problemsOf(refused.body)).toMatchObject([{ field: 'priority', reason: 'is not a known member' }]);
   });
 
-  test('input objects in lists are renamed all the way down', async () => {
+  test('input objects in lists are renamed at every level', async () => {
     expect(await asked('/v1/orders', { service_type: 'fiber', lines: [{ unit_price: 149.95, quantity: 2 }] })).toEqual({
       input: { serviceType: 'FIBER', lines: [{ unitPrice: 149.95, quantity: 2 }] },
     });
   });
 
-  test('an input object that the route keeps stays an object', async () => {
+  test('an input object that the route keeps nested stays an object', async () => {
     expect(await asked('/v1/coverage', { location: { address: 'A', city: 'C' }, types: ['cable'] })).toEqual({
       location: { address: 'A', city: 'C' },
       types: ['CABLE'],
     });
   });
 
-  test('an empty body is enough where nothing is required', async () => {
+  test('an empty body is accepted if no field is required', async () => {
     const answer = await toy.send({
       method: 'PUT',
       url: '/v1/support/tickets/ticket_1',
@@ -126,7 +126,7 @@ describe('what reaches the graph', () => {
   });
 });
 
-describe('what is refused before the graph is asked', () => {
+describe('input refused before GraphQL runs', () => {
   const refused = async (url: string, payload?: unknown, method: 'GET' | 'POST' | 'PUT' = payload === undefined ? 'GET' : 'POST') => {
     const before = toy.desk.asked.length;
     const answer = await toy.send({
@@ -139,7 +139,7 @@ describe('what is refused before the graph is asked', () => {
     return problemsOf(answer.body);
   };
 
-  test('everything that is wrong is named at once, each with its path as the caller spells it', async () => {
+  test('all invalid fields are reported at once, each with its path in REST spelling', async () => {
     const problems = await refused('/v1/orders', {
       service_typ: 'fiber',
       lines: [{ unit_price: '149.95', quantity: 1.5, colour: 'red' }, {}, 7],
@@ -160,7 +160,7 @@ describe('what is refused before the graph is asked', () => {
     ]);
   });
 
-  test('the first problem stands in details itself', async () => {
+  test('the error details start with the first invalid field', async () => {
     const { body } = await toy.send({ url: '/v1/support/tickets?per_page=many' });
     expect(JSON.parse(body)).toMatchObject({
       error: {
@@ -171,7 +171,7 @@ describe('what is refused before the graph is asked', () => {
     });
   });
 
-  test('an enum value takes the REST spelling only, and the reason lists the set', async () => {
+  test('an enum value is accepted only in REST spelling, and the error lists the allowed values', async () => {
     const reason = 'must be one of open, in_progress, escalated, resolved';
     expect(await refused('/v1/support/tickets?status=open,OPEN')).toMatchObject([{ field: 'status', value: 'OPEN', reason }]);
     expect(await refused('/v1/support/tickets/ticket_1', { status: 'closed' }, 'PUT')).toMatchObject([
@@ -179,7 +179,7 @@ describe('what is refused before the graph is asked', () => {
     ]);
   });
 
-  test('an unknown query parameter is named, with what was probably meant', async () => {
+  test('an unknown query parameter is named, with the parameter that was probably meant', async () => {
     expect(await refused('/v1/support/tickets?statsu=open&x=1')).toMatchObject([
       { field: 'statsu', reason: 'is not a known query parameter; did you mean status?' },
       { field: 'x', reason: 'is not a known query parameter' },
@@ -188,22 +188,22 @@ describe('what is refused before the graph is asked', () => {
     expect(await refused('/v1/support/tickets?toString=1&__proto__[a]=1')).toMatchObject([{ field: 'toString' }]);
   });
 
-  test('a parameter with one value is not given twice', async () => {
+  test('a parameter with a single value cannot be repeated', async () => {
     expect(await refused('/v1/support/tickets?page=1&page=2')).toMatchObject([{ field: 'page', reason: 'is given more than once' }]);
   });
 
-  test('null is refused where a value must be', async () => {
+  test('null is refused for a field that requires a value', async () => {
     expect(await refused('/v1/support/tickets', { title: null, description: 'D' })).toMatchObject([
       { field: 'title', reason: 'must not be null' },
     ]);
   });
 
-  test('integers of a query are integers of GraphQL', async () => {
+  test('an integer in a query string must be a valid GraphQL integer', async () => {
     for (const page of ['1.5', '', '1e3', '99999999999', '0x10', ' 1'])
       expect(await refused(`/v1/support/tickets?page=${page}`)).toMatchObject([{ field: 'page' }]);
   });
 
-  test('a body that is no object is refused', async () => {
+  test('a body that is not a JSON object is refused', async () => {
     for (const body of [[], 'text', 1, null])
       expect(await refused('/v1/support/tickets', body)).toContainEqual(
         expect.objectContaining({ field: 'body', reason: 'must be a JSON object' }),
@@ -218,14 +218,14 @@ describe('what is refused before the graph is asked', () => {
     );
   });
 
-  test('a sort names a field of the list and an order', async () => {
+  test('a sort parameter accepts only fields of the list and a valid order', async () => {
     expect(await refused('/v1/support/tickets?sort=colour:up')).toMatchObject([
       { field: 'sort', value: 'colour', reason: 'must be one of created_at, priority' },
       { field: 'sort', value: 'up', reason: 'must be one of asc, desc' },
     ]);
   });
 
-  test('the value of a secret is not repeated', async () => {
+  test('an error does not repeat the value of a secret field', async () => {
     expect(
       await refused('/v1/support/tickets', { title: 'T', description: 'D', contact: { name: 'N', api_key: 'sk_live_1' } }),
     ).toMatchObject([{ field: 'contact.api_key', value: null }]);

@@ -19,15 +19,15 @@ const operation = (path: string, method: string): Node => toy.document.paths[pat
 const parameter = (path: string, name: string): Node =>
   (operation(path, 'get').parameters as Node[]).find((entry) => entry.name === name) as Node;
 
-describe('the OpenAPI document', () => {
-  test('is served to anybody as 3.1, and is the one that is generated', async () => {
+describe('OpenAPI document', () => {
+  test('the OpenAPI document is served without authentication as version 3.1 and equals the generated one', async () => {
     const answer = await toy.send({ url: '/v1/openapi.json' });
     expect(answer.json()).toEqual(JSON.parse(JSON.stringify(toy.document)));
     expect(toy.document.openapi).toBe('3.1.0');
     expect(toy.app.hasRoute({ method: 'GET', url: '/v1/openapi.json' })).toBe(true);
   });
 
-  test("names every route by its operationId, and none of Sofa's own", () => {
+  test('the OpenAPI document lists every route by its operationId and no route of Sofa itself', () => {
     const ids = Object.values(toy.document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
     expect(ids).toEqual(
       expect.arrayContaining(['getTicket', 'createTicket', 'updateTicket', ...toys.routes.map(({ operationId }) => operationId)]),
@@ -35,7 +35,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(toy.document.paths).filter((path) => path.includes('webhook'))).toEqual([]);
   });
 
-  test('a body is flat: required members, no others, and an example that the operation accepts', async () => {
+  test('a request body schema is flat, lists the required fields, forbids others and has a valid example', async () => {
     const { schema, example } = at('paths./support/tickets.post.requestBody.content.application/json') as { schema: Node; example: object };
     expect(schema).toMatchObject({
       type: 'object',
@@ -52,7 +52,7 @@ describe('the OpenAPI document', () => {
     expect((await toy.send({ method: 'POST', url: '/v1/support/tickets', payload: example })).statusCode).toBe(201);
   });
 
-  test('every example works', async () => {
+  test('every request example in the OpenAPI document is accepted by its operation', async () => {
     for (const [path, item] of Object.entries(toy.document.paths)) {
       for (const [method, { requestBody }] of Object.entries(item)) {
         const example = requestBody?.content['application/json']?.example;
@@ -67,7 +67,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('an input object inside another keeps its schema, which Sofa leaves open', () => {
+  test('a nested input object has a complete schema', () => {
     expect(at('components.schemas.OrderLineInput')).toMatchObject({
       properties: { unit_price: { type: 'number' }, quantity: { type: 'integer' } },
       required: ['unit_price', 'quantity'],
@@ -78,7 +78,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  test('what an answer may have as null says so, and every member is there', () => {
+  test('response schemas list every field as required and mark nullable ones', () => {
     const record = at('components.schemas.TicketRecord') as { required: string[]; properties: Record<string, Node> };
     expect(record.required).toEqual(Object.keys(record.properties));
     expect(record.properties).toMatchObject({
@@ -90,7 +90,7 @@ describe('the OpenAPI document', () => {
     expect(at('components.schemas.TicketPriority')).toMatchObject({ type: 'string', enum: ['low', 'medium', 'high', 'critical'] });
   });
 
-  test('wrapper, envelope and list forms are described as they are sent', () => {
+  test('wrappers, envelopes and lists have the schema of what is actually sent', () => {
     const success = (path: string, method: string, status: number) =>
       at(`paths.${path}.${method}.responses.${status}.content.application/json.schema`);
     expect(success('/support/tickets/{ticket_id}', 'get', 200)).toMatchObject({
@@ -110,7 +110,7 @@ describe('the OpenAPI document', () => {
     expect(success('/toys/count', 'get', 200)).toMatchObject({ required: ['toys', 'total_count', 'has_more'] });
   });
 
-  test('parameters have their place, type and set', () => {
+  test('parameters state their location, type and allowed values', () => {
     expect(parameter('/support/tickets/{ticket_id}', 'ticket_id')).toMatchObject({
       in: 'path',
       required: true,
@@ -132,7 +132,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  test('the permission is that of the graph', () => {
+  test('an operation states the permission that its GraphQL field requires', () => {
     expect(operation('/support/tickets', 'post')).toMatchObject({
       'x-permission': 'support:create',
       description: expect.stringContaining('`support:create`') as string,
@@ -140,13 +140,13 @@ describe('the OpenAPI document', () => {
     expect(operation('/coverage', 'post')).not.toHaveProperty('x-permission');
   });
 
-  test('additions, categories and public operations are marked', () => {
+  test('additions, rate categories and public operations are marked in the OpenAPI document', () => {
     expect(operation('/support/tickets/search', 'post')).toMatchObject({ 'x-addition': true });
     expect(operation('/orders', 'post')).toMatchObject({ 'x-rate-category': 'provisioning' });
     expect(operation('/priorities', 'get')).toMatchObject({ security: [] });
   });
 
-  test('every error that an operation has is described, and every reference leads somewhere', () => {
+  test('every possible error of an operation is described, and every reference resolves', () => {
     expect(Object.keys(operation('/support/tickets/{ticket_id}', 'put').responses as Node)).toEqual([
       '200',
       '400',
@@ -166,7 +166,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('a line of the route table that does not fit the graph stops the start', () => {
+describe('invalid routes', () => {
   const start =
     (field: string, path: string, options: Partial<RouteOptions> = {}, build = get) =>
     () =>
@@ -174,32 +174,32 @@ describe('a line of the route table that does not fit the graph stops the start'
   const bad = { name: 'Bad', selection: '{ colour }' };
 
   test.each([
-    ['a field that is not there', start('nothing', '/a'), /Route op \(GET \/a\): the graph has no field nothing/],
-    ['a path parameter without argument', start('priorities', '/a/{a_id}'), /\{a_id\} is no argument of priorities/],
-    ['a name without argument', start('ticket', '/a/{id}', { names: { colour: 'color' } }), /colour is no argument/],
-    ['a view with an unknown field', start('ticket', '/a/{id}', { select: bad }), /asks Ticket for colour/],
-    ['a view that is no GraphQL', start('ticket', '/a/{id}', { select: { name: 'V', selection: '{' } }), /Route op .*Syntax Error/],
+    ['a field that the graph does not have', start('nothing', '/a'), /Route op \(GET \/a\): the graph has no field nothing/],
+    ['a path parameter without an argument', start('priorities', '/a/{a_id}'), /\{a_id\} is no argument of priorities/],
+    ['a renamed parameter without an argument', start('ticket', '/a/{id}', { names: { colour: 'color' } }), /colour is no argument/],
+    ['a selection with an unknown field', start('ticket', '/a/{id}', { select: bad }), /asks Ticket for colour/],
+    ['a selection that is not GraphQL', start('ticket', '/a/{id}', { select: { name: 'V', selection: '{' } }), /Route op .*Syntax Error/],
     [
-      'a required argument of a field in a view',
+      'a selected field with a required argument',
       start('ticket', '/a/{id}', { select: { name: 'V', selection: '{ comments }' } }),
       /the graph refuses/,
     ],
     [
-      'a fixed value that is none',
+      'an invalid fixed value',
       start('createTicket', '/a', { fixed: { priority: 'odd' } }, post),
       /the fixed value of priority must be one of/,
     ],
-  ])('%s', (_, describeBad, message) => {
+  ])('startup fails if a route has %s', (_, describeBad, message) => {
     expect(describeBad).toThrow(message);
   });
 
-  test('an operationId twice', () => {
+  test('startup fails if two routes have the same operationId', () => {
     const twice = area('A', 'A', [get('op', '/a', 'priorities', { summary: 'S' }), get('op', '/b', 'priorities', { summary: 'S' })]);
     expect(() => describeRest({ schema: toySchema, areas: [twice] })).toThrow(/used twice/);
   });
 });
 
-test('the operation of a route is what a GraphQL client would write', async () => {
+test('the GraphQL operation of a route is the one that a GraphQL client would write', async () => {
   await toy.send({ url: '/v1/toys/ticket_1' });
   expect(toy.desk.last.document).toEqual(
     parseSchema(

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => toy.app.close());
 
-describe('aliases', () => {
+describe('path aliases', () => {
   test.each([
     ['/api/v1/accounts?page=2', '/v1/accounts?page=2'],
     ['/v1/services/connectivity/internet', '/v1/connectivity/internet'],
@@ -16,7 +16,7 @@ describe('aliases', () => {
     ['/v1/services/ai/models', '/v1/ai/models'],
     ['/v1/services/security/services', '/v1/security/services'],
     ['/v1/services/cloud/platforms-old', '/v1/cloud/platforms-old'],
-  ])('%s is %s', (alias, canonical) => {
+  ])('the alias %s is rewritten to %s', (alias, canonical) => {
     expect(rewriteUrl({ url: alias })).toBe(canonical);
   });
 
@@ -33,18 +33,18 @@ describe('aliases', () => {
     '/graphql',
     '/api/v2/x',
     '/',
-  ])('%s stays', (url) => {
+  ])('the path %s is not rewritten', (url) => {
     expect(rewriteUrl({ url })).toBe(url);
   });
 
-  test('an alias answers as the path itself does', async () => {
+  test('an alias path returns the same response as the canonical path', async () => {
     const answer = await toy.send({ url: '/api/v1/priorities' });
     expect(answer.json()).toEqual(['low', 'high']);
   });
 });
 
-describe('the documentation page', () => {
-  test('is served with its script, and may ask nothing of any other host', async () => {
+describe('documentation page', () => {
+  test('the documentation page is served with its script and may not contact any other host', async () => {
     const page = await toy.send({ url: '/docs/' });
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers['content-security-policy']).toMatch(/^default-src 'self'; script-src 'self' 'sha256-/);
@@ -54,12 +54,12 @@ describe('the documentation page', () => {
     expect([script.statusCode, script.body.length > 1_000_000]).toEqual([200, true]);
   });
 
-  test('is where / leads', async () => {
+  test('the path / redirects to the documentation page', async () => {
     const answer = await toy.send({ url: '/' });
     expect([answer.statusCode, answer.headers.location]).toEqual([302, '/docs/']);
   });
 
-  test('leads from /docs to itself', async () => {
+  test('the path /docs redirects to /docs/', async () => {
     const answer = await toy.send({ url: '/docs' });
     expect([answer.statusCode, answer.headers.location]).toEqual([301, '/docs/']);
   });

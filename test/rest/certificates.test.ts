@@ -16,8 +16,8 @@ const registered = async (members: object = {}, by: Tenant = tenant): Promise<Js
   (await register((await issue()).pem, members, by)).body.data;
 const listed = async (): Promise<Json[]> => (await tenant.rest('GET', '/auth/certificates')).body.data;
 
-describe('a registered certificate', () => {
-  test('shows what it says of itself, what it may do, and that it was not used', async () => {
+describe('registered certificates', () => {
+  test('a registered certificate shows its parsed contents, its permissions and that it was never used', async () => {
     const { pem } = await issue({ subject: 'C=US, O=Acme, CN=export' });
     const parsed = new X509Certificate(pem);
     const { status, body } = await register(pem, { permissions: ['services:read', 'billing:*', 'services:read'] });
@@ -44,13 +44,13 @@ describe('a registered certificate', () => {
     expect((await tenant.rest('GET', `/auth/certificates/${body.data.id}`)).body.data).toEqual(body.data);
   });
 
-  test('over GraphQL is the same record', async () => {
+  test('a certificate over GraphQL is the same record as over REST', async () => {
     const { id, fingerprint } = await registered();
     const { data } = await tenant.graphql('query ($id: ID!) { certificate(id: $id) { fingerprint status validity } }', { id });
     expect(data.certificate).toEqual({ fingerprint, status: 'ACTIVE', validity: 'VALID' });
   });
 
-  test('that is not valid yet is accepted, and says so until its time comes and when it has gone', async () => {
+  test('a certificate that is not valid yet is accepted, and its validity follows the clock', async () => {
     const { id, validity } = (await register((await issue({ validFromDays: 1, validToDays: 2 })).pem)).body.data;
     expect(validity).toBe('not_yet_valid');
     const read = async () => (await tenant.rest('GET', `/auth/certificates/${id}`)).body.data.validity;
@@ -60,7 +60,7 @@ describe('a registered certificate', () => {
     expect(await read()).toBe('expired');
   });
 
-  test('when it is revoked stays on record as revoked, from the first time on', async () => {
+  test('a revoked certificate stays listed with the time of the first revocation', async () => {
     const { id } = await registered();
     const { status, body } = await tenant.rest('DELETE', `/auth/certificates/${id}`);
     expect(status).toBe(200);
@@ -71,14 +71,14 @@ describe('a registered certificate', () => {
   });
 });
 
-describe('a certificate is refused', () => {
+describe('refused certificates', () => {
   const made = async (wanted: Wanted): Promise<string> => (await issue(wanted)).pem;
   const wrongs: [string, RegExp, () => Promise<unknown>][] = [
     ['that is missing', /required/, async () => undefined],
     ['that is empty', /in PEM/, async () => ''],
-    ['that is no PEM', /in PEM/, async () => 'MIIBgTCCASeg'],
+    ['that is not PEM', /in PEM/, async () => 'MIIBgTCCASeg'],
     ['that is a signing request', /in PEM/, async () => pemOf('CERTIFICATE REQUEST', Buffer.from('request'))],
-    ['without an end', /in PEM/, async () => (await made({})).replace(/-----END.*/s, '')],
+    ['that is truncated', /in PEM/, async () => (await made({})).replace(/-----END.*/s, '')],
     ['that is damaged', /cannot be read/, async () => pemOf('CERTIFICATE', Buffer.from('certificate'))],
     ['with its chain', /one certificate/, async () => `${await made({})}${await made({})}`],
     ['that is too long', /at most 16384/, async () => `${await made({})}${' '.repeat(16_384)}`],
@@ -88,11 +88,11 @@ describe('a certificate is refused', () => {
     ['signed with SHA-1', /SHA-256/, () => made({ algorithm: rsa(2048, 'SHA-1') })],
     ['signed with SHA-1 by RSA-PSS', /SHA-256/, () => made({ algorithm: rsa(2048, 'SHA-1', 'RSA-PSS') })],
     ['signed with MD5', /SHA-256/, async () => MD5],
-    ['of an authority', /authority/, async () => (await issueAuthority()).pem],
+    ['of a certificate authority', /authority/, async () => (await issueAuthority()).pem],
     ['for servers only', /client authentication/, () => made({ uses: [ExtendedKeyUsage.serverAuth] })],
   ];
 
-  test.each(wrongs)('%s: %s', async (_, reason, pem) => {
+  test.each(wrongs)('a certificate %s is refused with the reason %s', async (_, reason, pem) => {
     const { status, body } = await register(await pem());
     expect(status, JSON.stringify(body)).toBe(400);
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'certificate' } });
@@ -100,7 +100,7 @@ describe('a certificate is refused', () => {
     expect(await listed()).toEqual([]);
   });
 
-  test('for all its faults at once', async () => {
+  test('registering a certificate reports all its problems at once', async () => {
     const { body } = await register(await made({ algorithm: rsa(1024, 'SHA-1'), validFromDays: -2, validToDays: -1 }));
     expect(body.error.details.errors.map(({ field }: Json) => field)).toEqual(['certificate', 'certificate', 'certificate']);
   });
@@ -109,8 +109,8 @@ describe('a certificate is refused', () => {
     ['before', ({ pem, key }: Issued) => `${key}${pem}`],
     ['behind', ({ pem, key }: Issued) => `${pem}${key}`],
     ['alone', ({ key }: Issued) => key],
-    ['behind much else', ({ pem, key }: Issued) => `${pem}${' '.repeat(16_384)}${key}`],
-  ])('with its private key %s, which stands in no answer and in no log', async (_, text) => {
+    ['after much other text', ({ pem, key }: Issued) => `${pem}${' '.repeat(16_384)}${key}`],
+  ])('registering a certificate with its private key %s is refused, and the key appears in no response or log', async (_, text) => {
     const issued = await issue();
     const { status, body } = await register(text(issued));
     expect(status).toBe(400);
@@ -127,14 +127,14 @@ describe('a certificate is refused', () => {
     ['permissions', { permissions: ['services:fly'] }],
     ['fingerprint', { fingerprint: 'ab' }],
     ['status', { status: 'active' }],
-  ])('for its %s: %j', async (field, wrong) => {
+  ])('registering a certificate with an invalid %s is refused: %j', async (field, wrong) => {
     const { status, body } = await register((await issue()).pem, wrong);
     expect(status).toBe(400);
     expect(body.error.details.field.replace(/\.\d+$/, '')).toBe(field);
     expect(await listed()).toEqual([]);
   });
 
-  test('with a permission that the caller does not hold', async () => {
+  test('registering a certificate with a permission that the caller lacks is refused', async () => {
     const limited = await tenant.limitedTo('credentials:create', 'services:read');
     const { status, body } = await register((await issue()).pem, { permissions: ['services:read', 'billing:read'] }, limited);
     expect(status).toBe(403);
@@ -142,7 +142,7 @@ describe('a certificate is refused', () => {
     expect(await listed()).toEqual([]);
   });
 
-  test('the second time, whoever registered it and whether or not it was revoked, in the same words', async () => {
+  test('registering a certificate again is refused with the same message, even if another organization has it or it was revoked', async () => {
     const other = await (await rig()).organization();
     const [own, foreign, revoked] = [await issue(), await issue(), await issue()];
     await register(own.pem);
@@ -162,7 +162,7 @@ describe('a certificate is refused', () => {
     expect(await listed()).toHaveLength(2);
   });
 
-  test('for all but one of those who register it at once', async () => {
+  test('concurrent registrations of a certificate succeed once', async () => {
     const { pem } = await issue();
     const answers = await Promise.all(Array.from({ length: 5 }, () => register(pem)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
@@ -173,13 +173,13 @@ test.each([
   ['an RSA key of 2048 bits', { algorithm: rsa(2048) }],
   ['an RSA-PSS signature over SHA-256', { algorithm: rsa(2048, 'SHA-256', 'RSA-PSS') }],
   ['an EC key on P-384', { algorithm: ec('P-384') }],
-  ['any use', { uses: [] }],
-])('a certificate with %s is fit', async (_, wanted: Wanted) => {
+  ['no restriction of its use', { uses: [] }],
+])('a certificate with %s is accepted', async (_, wanted: Wanted) => {
   expect((await register(`subject=CN = client\n${(await issue(wanted)).pem}`)).status).toBe(201);
 });
 
-describe('the list', () => {
-  test("holds the organization's certificates and no others, newest first, in as many statements however long it is", async () => {
+describe('certificate list', () => {
+  test("the certificate list shows only the organization's own certificates, newest first, with a constant number of statements", async () => {
     await registered({ name: 'First' });
     const { statements, organization } = await rig();
     const few = await statements(() => tenant.rest('GET', '/auth/certificates'));
@@ -195,7 +195,7 @@ describe('the list', () => {
     expect(many).toHaveLength(few.length);
   });
 
-  test('is sorted and paged as asked', async () => {
+  test('the certificate list can be sorted and paged', async () => {
     for (const name of ['b', 'a', 'c']) await registered({ name });
     const { body } = await tenant.rest('GET', '/auth/certificates?sort=name:desc&per_page=2&page=1');
     expect(body.data.map(({ name }: Json) => name)).toEqual(['c', 'b']);
@@ -204,7 +204,7 @@ describe('the list', () => {
   });
 });
 
-test("another organization's certificate reads as absent, and cannot be revoked", async () => {
+test('a certificate of another organization is not found and cannot be revoked', async () => {
   const { id } = await registered();
   const other = await (await rig()).organization();
   for (const method of ['GET', 'DELETE']) {
@@ -215,7 +215,7 @@ test("another organization's certificate reads as absent, and cannot be revoked"
   expect((await listed())[0].status).toBe('active');
 });
 
-/** RSA-2048, self-signed with MD5, valid until 2076: no library of today makes one. */
+/** RSA-2048, self-signed with MD5, valid until 2076. Current libraries cannot create one. */
 const MD5 = `-----BEGIN CERTIFICATE-----
 MIIDTDCCAjSgAwIBAgIUXGOJrMKNtC5+6e7AUqF13tJwaF4wDQYJKoZIhvcNAQEE
 BQAwNDEZMBcGA1UECgwQQWNtZSBDb3Jwb3JhdGlvbjEXMBUGA1UEAwwOYmlsbGlu

@@ -7,9 +7,9 @@ const ticket = { title: 'Internet connection is down', description: 'No light si
 const file = { filename: 'log.txt', content_type: 'text/plain', data: Buffer.from('no light').toString('base64') };
 
 let platform: Rig;
-/** The desk: may do everything. */
+/** Support staff with all permissions. */
 let desk: Tenant;
-/** A program of the customer. */
+/** An API client of the customer. */
 let customer: Tenant;
 beforeAll(async () => {
   platform = await rig();
@@ -37,8 +37,8 @@ const refusal = ({ status, body }: Answer) => [
 const slaOf = async (id: string) =>
   (await desk.graphql('query($id: ID!) { ticket(id: $id) { status sla { respondedAt } updatedAt } }', { id })).data.ticket;
 
-describe('a comment', () => {
-  test('shows every member of the specification, and its files can be downloaded', async () => {
+describe('ticket comments', () => {
+  test('a comment has every field of the specification, and its attachments can be downloaded', async () => {
     const { id, assigned_to } = await opened();
     const sent = { type: 'customer_update', visibility: 'customer', metadata: { shift: 2 }, content: 'Fixed — Grüße' };
     const comment = await said(id, {
@@ -69,7 +69,7 @@ describe('a comment', () => {
     });
   });
 
-  test('is a reply to the customer unless it says otherwise, and an internal one is a note', async () => {
+  test('a comment is a reply to the customer by default, and an internal one is a note', async () => {
     const { id } = await opened();
     expect(await said(id)).toMatchObject({ type: 'reply', visibility: 'customer', metadata: {}, attachments: [] });
     expect(await said(id, { visibility: 'internal' })).toMatchObject({ type: 'internal_note', visibility: 'internal' });
@@ -82,34 +82,34 @@ describe('a comment', () => {
     ['an empty text', { content: '' }, [400, 'INVALID_PARAMETERS', 'content']],
     ['a text that is too long', { content: 'x'.repeat(20_001) }, [400, 'INVALID_PARAMETERS', 'content']],
     ['an unknown visibility', { visibility: 'everybody' }, [400, 'INVALID_PARAMETERS', 'visibility']],
-    ['a type that is no word', { type: 'Two Words' }, [400, 'INVALID_PARAMETERS', 'type']],
-    ['a note for customers', { type: 'internal_note', visibility: 'customer' }, [400, 'INVALID_PARAMETERS', 'visibility']],
-    ['an author of no kind', { author: { name: 'Ada' } }, [400, 'INVALID_PARAMETERS', 'author.type']],
+    ['an invalid type', { type: 'Two Words' }, [400, 'INVALID_PARAMETERS', 'type']],
+    ['an internal note visible to customers', { type: 'internal_note', visibility: 'customer' }, [400, 'INVALID_PARAMETERS', 'visibility']],
+    ['an author without a type', { author: { name: 'Ada' } }, [400, 'INVALID_PARAMETERS', 'author.type']],
     ['an agent without an id', { author: { type: 'agent', name: 'Ada' } }, [400, 'INVALID_PARAMETERS', 'author.id']],
     [
-      'an agent that there is not',
+      'an unknown agent',
       { author: { type: 'agent', id: 'agent_01JQ8Z6V4T9M3N2B1C0D9E8F7G' } },
       [404, 'RESOURCE_NOT_FOUND', 'agent'],
     ],
     [
-      'a user that there is not',
+      'an unknown user',
       { author: { type: 'customer', id: 'user_01JQ8Z6V4T9M3N2B1C0D9E8F7G' } },
       [404, 'RESOURCE_NOT_FOUND', 'user'],
     ],
     [
-      'a customer that there is not',
+      'an unknown customer',
       { author: { type: 'customer', id: 'cust_01JQ8Z6V4T9M3N2B1C0D9E8F7G' } },
       [404, 'RESOURCE_NOT_FOUND', 'customer'],
     ],
-    ['a customer by some other id', { author: { type: 'customer', id: 'acc_1' } }, [400, 'INVALID_PARAMETERS', 'author.id']],
-    ['a file that is not taken', { attachments: [{ ...file, filename: 'a.exe' }] }, [400, 'INVALID_PARAMETERS', 'attachments.0.filename']],
-  ])('with %s is refused, and nothing is kept', async (_, body, expected) => {
+    ['a customer id in a wrong format', { author: { type: 'customer', id: 'acc_1' } }, [400, 'INVALID_PARAMETERS', 'author.id']],
+    ['an attachment that is not accepted', { attachments: [{ ...file, filename: 'a.exe' }] }, [400, 'INVALID_PARAMETERS', 'attachments.0.filename']],
+  ])('a comment with %s is refused and nothing is stored', async (_, body, expected) => {
     const { id } = await opened();
     expect(refusal(await say(id, body))).toEqual(expected);
     expect(await listed(id)).toEqual([]);
   });
 
-  test('on a ticket of another organization is 404, and so is reading there', async () => {
+  test('commenting on a ticket of another organization, or listing its comments, returns 404', async () => {
     const { id } = await opened();
     const comment = await said(id);
     const stranger = await platform.organization();
@@ -118,7 +118,7 @@ describe('a comment', () => {
     expect((await stranger.graphql('query($id: ID!) { comment(id: $id) { id } }', { id: comment.id })).data).toEqual({ comment: null });
   });
 
-  test('among many is paged, newest first', async () => {
+  test('the comment list is paged, newest first', async () => {
     const { id } = await opened();
     const ids: string[] = [];
     for (let count = 0; count < 3; count++) ids.unshift((await said(id, { content: `${count}` })).id);
@@ -130,8 +130,8 @@ describe('a comment', () => {
   });
 });
 
-describe('its author', () => {
-  test('is the caller: a user by name and address, a key by its name; on the desk by its permission', async () => {
+describe('comment authors', () => {
+  test('the author of a comment is the calling user or API key, and is an agent if the caller has support:write', async () => {
     const { id } = await opened();
     const user = await userOf(desk, 'owner');
     expect((await said(id, {}, user)).author).toEqual({ type: 'agent', id: user.id, name: expect.any(String), email: user.email });
@@ -144,7 +144,7 @@ describe('its author', () => {
     expect((await said(id)).author).toMatchObject({ type: 'agent', id: expect.stringMatching(/^ak_/) });
   });
 
-  test('may be stated by a program of the desk', async () => {
+  test('an API key with support:write may state another author', async () => {
     const { id } = await opened();
     const account = (await desk.rest('POST', '/accounts', { body: { name: 'Hudson', email: 'it@hudson.example' } })).body.data;
     const author = async (stated: object) => (await said(id, { author: stated })).author;
@@ -162,7 +162,7 @@ describe('its author', () => {
     });
   });
 
-  test('is nobody else for users, and neither agent nor system for customers', async () => {
+  test('users cannot state another author, and customers cannot state an agent or the system as author', async () => {
     const { id, assigned_to } = await opened();
     const user = await userOf(desk, 'owner');
     expect(refusal(await say(id, { author: { type: 'agent', id: assigned_to.agent_id } }, user))).toEqual([
@@ -179,8 +179,8 @@ describe('its author', () => {
   });
 });
 
-describe('what is internal', () => {
-  test('is written and read by the desk alone, with its files', async () => {
+describe('internal comments', () => {
+  test('internal comments and their attachments are visible to support staff only', async () => {
     const { id } = await opened();
     const note = await said(id, {
       content: 'Line test ordered',
@@ -207,8 +207,8 @@ describe('what is internal', () => {
   });
 });
 
-describe('a comment and its ticket', () => {
-  test('the first one of the desk that the customer sees answers it', async () => {
+describe('effects of a comment on its ticket', () => {
+  test('the first comment of support staff that the customer sees counts as the first response', async () => {
     const { id } = await opened();
     await said(id, {}, customer);
     await said(id, { visibility: 'internal' });
@@ -220,7 +220,7 @@ describe('a comment and its ticket', () => {
     expect((await slaOf(id)).sla.respondedAt).toBe(created_at);
   });
 
-  test('one of the customer reopens it when it was resolved; others do not', async () => {
+  test("a customer's comment reopens a resolved ticket, and other comments do not", async () => {
     const { id } = await opened();
     await desk.rest('PUT', `/support/tickets/${id}`, { body: { status: 'resolved' } });
     await said(id);
@@ -230,7 +230,7 @@ describe('a comment and its ticket', () => {
     expect((await slaOf(id)).status).toBe('OPEN');
   });
 
-  test('each one is a change of it', async () => {
+  test('every comment updates the time of its ticket', async () => {
     const { id, updated_at } = await opened();
     await platform.advance(1_000);
     const { created_at } = await said(id);
@@ -238,11 +238,11 @@ describe('a comment and its ticket', () => {
     expect(created_at > updated_at).toBe(true);
   });
 
-  test('an update’s internal_notes and customer_update are comments', async () => {
+  test('internal_notes and customer_update of a ticket update become comments', async () => {
     const { id } = await opened();
     const change = (body: object) => desk.rest('PUT', `/support/tickets/${id}`, { body });
     await change({ internal_notes: 'Line test ordered', customer_update: 'We are on it' });
-    // the same again tells nobody anything
+    // the same text again sends no notification
     await change({ customer_update: 'We are on it', internal_notes: null });
     await change({ customer_update: null });
     expect((await listed(id)).map(({ type, visibility, content }) => [type, visibility, content]).toSorted()).toEqual([
@@ -255,7 +255,7 @@ describe('a comment and its ticket', () => {
     expect(await listed(id)).toHaveLength(2);
   });
 
-  test('many at once are all kept', async () => {
+  test('concurrent comments on a ticket are all stored', async () => {
     const { id } = await opened();
     await Promise.all(Array.from({ length: 8 }, (_, index) => said(id, { content: `${index}` })));
     expect(await listed(id)).toHaveLength(8);

@@ -10,14 +10,14 @@ beforeAll(async () => {
 
 const fiberAt = (query: string) => tenant.rest('GET', `/connectivity/fiber/availability${query}`);
 
-describe('the availability of fiber', () => {
+describe('fiber availability', () => {
   test.each([
-    ['that it reaches', { state: 'NY', zip: '10118' }, true],
-    ['named by a ZIP code with its four digits more', { state: 'NY', zip: '10118-0110' }, true],
-    ['that only others reach', { state: 'FL', zip: '33040' }, false],
-    ['that nothing reaches', { state: 'AK', zip: '99723' }, false],
-    ['that is not known', { state: 'ME', zip: '04730' }, false],
-  ])('at a location %s is what the check of all technologies says of it', async (_, where, available) => {
+    ['with fiber', { state: 'NY', zip: '10118' }, true],
+    ['given by a nine-digit ZIP code', { state: 'NY', zip: '10118-0110' }, true],
+    ['with other technologies only', { state: 'FL', zip: '33040' }, false],
+    ['without any technology', { state: 'AK', zip: '99723' }, false],
+    ['that is unknown', { state: 'ME', zip: '04730' }, false],
+  ])('fiber availability equals the result of the check of all technologies at a location %s', async (_, where, available) => {
     const { body: checked } = await tenant.rest('POST', '/services/availability/check', { body: { location: { ...LOCATION, ...where } } });
     const { status, body } = await fiberAt(`?zip=${where.zip}`);
     expect([status, body.data.available]).toEqual([200, available]);
@@ -32,18 +32,18 @@ describe('the availability of fiber', () => {
     ['?zip=10118&state=NJ', ['state']],
     ['?state=New+York', ['state', 'zip']],
     ['?zip=1011&state=New+York&town=Albany', ['state', 'town', 'zip']],
-  ])('%j is refused, naming all that is wrong', async (query, fields) => {
+  ])('checking fiber availability with the query "%s" is refused and names every invalid parameter: %j', async (query, fields) => {
     const { status, body } = await fiberAt(query);
     expect([status, body.error.code]).toEqual([400, 'INVALID_PARAMETERS']);
     expect(body.error.details.errors.map(({ field }: Json) => field).sort()).toEqual(fields);
   });
 
-  test('needs services:read', async () => {
+  test('checking fiber availability requires services:read', async () => {
     const limited = await tenant.limitedTo('billing:read');
     expect((await limited.rest('GET', '/connectivity/fiber/availability?zip=10118')).status).toBe(403);
   });
 
-  test('is the same over GraphQL', async () => {
+  test('fiber availability is the same over GraphQL', async () => {
     const { data } = await tenant.graphql('{ fiberAvailability(location: { zip: "10118" }) { serviceType available bandwidth } }');
     expect(data.fiberAvailability).toEqual({ serviceType: 'FIBER', available: true, bandwidth: '10000mbps' });
   });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   tenant = await platform.organization({ plan: 'custom' });
 });
 
-/** Every way in which an address is written over REST: the request, and what the record shows of it. */
+/** Every operation that writes an email address over REST: the request, and the address in the response. */
 const WRITTEN: Readonly<Record<string, (email: string) => Promise<Answer>>> = {
   'an account': (email) => tenant.rest('POST', '/accounts', { body: { name: 'Acme', email } }),
   'a contact of an account': (email) =>
@@ -24,17 +24,17 @@ const WRITTEN: Readonly<Record<string, (email: string) => Promise<Answer>>> = {
     tenant.rest('POST', '/support/tickets', { body: { title: 'Down', description: 'Dead', contact: { name: 'Grace', email } } }),
 };
 
-describe.each(Object.entries(WRITTEN))('the address of %s', (_, write) => {
+describe.each(Object.entries(WRITTEN))('email address of %s', (_, write) => {
   test.each([
     ['a zero width space', 'gra\u200bce'],
     ['a right-to-left override', 'grace\u202e'],
     ['a soft hyphen', 'gra\u00adce'],
-  ])('with %s is refused', async (__, local) => {
+  ])('an email address with %s is refused', async (__, local) => {
     const { status, body } = await write(`${local}@example.com`);
     expect([status, body.error.details.reason], JSON.stringify(body)).toEqual([400, expect.stringContaining('e-mail address')]);
   });
 
-  test('has its domain in Punycode and lower case', async () => {
+  test('the domain of an email address is stored in Punycode and lower case', async () => {
     const local = newId('user').toLowerCase();
     const { status, body } = await write(`${local}@BÜCHER.Example`);
     expect(status, JSON.stringify(body)).toBe(201);
@@ -43,7 +43,7 @@ describe.each(Object.entries(WRITTEN))('the address of %s', (_, write) => {
   });
 });
 
-test('a user logs in with either spelling of the domain, and is no second user by the other', async () => {
+test('a user can log in with the Unicode or the Punycode spelling of the domain, and a second user cannot be created by the other', async () => {
   const account = await createAccount(tenant);
   const local = newId('user').toLowerCase();
   const unicode = `${local}@bücher.example`;
@@ -56,7 +56,7 @@ test('a user logs in with either spelling of the domain, and is no second user b
   for (const email of [unicode, stored]) expect((await tenant.rest('POST', path, { body: { email, name: 'Grace' } })).status).toBe(409);
 });
 
-test('a user whose address was stored before domains were normalized logs in as before', async () => {
+test('a user whose email address was stored before domains were normalized can still log in', async () => {
   const user = await userOf(tenant);
   const legacy = `${newId('user').toLowerCase()}@bücher.example`;
   await (await rows()).query('update identity."user" set email = $2, address = $2 where id = $1', [user.id, legacy]);

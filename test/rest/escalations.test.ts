@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const escalate = (id: string, body: object, caller = tenant) => caller.rest('POST', `/support/tickets/${id}/escalate`, { body });
 
-test('escalating raises the level, tells people, and is kept with what was said', async () => {
+test('escalating a ticket raises its level, sends notifications and stores the reason', async () => {
   const { id, number } = await open(tenant, { title: 'No calls come in' });
   await change(tenant, id, { priority: 'critical' });
   const sent = {
@@ -70,14 +70,14 @@ test('escalating raises the level, tells people, and is kept with what was said'
     { level: 1, reason: 'Priority set to critical', comments: null, notify: [], metadata: {}, actorKind: 'api_key' },
   ]);
 
-  // what the desk says among itself is not the customer's
+  // internal comments are not shown to the customer
   const customer = await tenant.limitedTo('support:read');
   const refused = await customer.graphql(query, { id });
   expect(refused.errors?.[0]?.extensions.code).toBe('INSUFFICIENT_PERMISSIONS');
   expect(JSON.stringify(refused)).not.toContain(sent.comments);
 });
 
-test('levels only rise, and a resolved ticket has none', async () => {
+test('an escalation level can only rise, and a resolved ticket cannot be escalated', async () => {
   const { id } = await open(tenant);
   expect((await escalate(id, { escalation_level: 3 })).body.data.sla).toMatchObject({
     escalation_level: 3,
@@ -99,13 +99,13 @@ test('levels only rise, and a resolved ticket has none', async () => {
   expect((await slaOf(tenant, id)).escalation.current_level).toBe(3);
 });
 
-describe('a PUT of critical', () => {
+describe('setting the priority to critical', () => {
   const levels = async (id: string): Promise<number[]> => {
     const { data } = await tenant.graphql('query($id: ID!) { ticket(id: $id) { escalations { level } } }', { id });
     return data.ticket.escalations.map(({ level }: { level: number }) => level);
   };
 
-  test('answers that the ticket is escalated, also where it was opened so; said again it changes nothing', async () => {
+  test('setting the priority to critical reports the ticket as escalated, and repeating it changes nothing', async () => {
     const { id, revision } = await open(tenant, { priority: 'critical' });
     expect((await slaOf(tenant, id)).escalation).toMatchObject({ current_level: 0, escalation_reason: null });
     const { sla } = await change(tenant, id, { priority: 'critical' });
@@ -118,7 +118,7 @@ describe('a PUT of critical', () => {
     expect(await levels(id)).toEqual([1]);
   });
 
-  test('raises a ticket that was less urgent by one level, each time', async () => {
+  test('setting the priority to critical raises the escalation level by one each time the ticket was less urgent', async () => {
     const { id } = await open(tenant, { priority: 'high' });
     await change(tenant, id, { priority: 'critical' });
     await change(tenant, id, { priority: 'low' });
@@ -127,7 +127,7 @@ describe('a PUT of critical', () => {
   });
 
   test.each(['low', 'critical'])(
-    'is refused for a resolved ticket (%s), as escalating it is, unless it is reopened by it',
+    'setting the priority of a resolved ticket (%s) to critical is refused unless the same request reopens it',
     async (priority) => {
       const { id } = await open(tenant, { priority });
       await change(tenant, id, { status: 'resolved' });
@@ -138,7 +138,7 @@ describe('a PUT of critical', () => {
       ]);
       expect((await slaOf(tenant, id)).escalation.current_level).toBe(0);
       expect((await change(tenant, id, { status: 'open', priority: 'critical' })).sla.escalated).toBe(true);
-      // what is escalated may be resolved in the same change, and named again afterwards
+      // an escalated ticket may be resolved in the same change, and may repeat its priority afterwards
       expect((await change(tenant, id, { status: 'resolved', priority: 'critical' })).sla.escalated).toBe(true);
       expect((await change(tenant, id, { priority: 'critical' })).status).toBe('resolved');
       expect(await levels(id)).toEqual([1]);
@@ -146,28 +146,28 @@ describe('a PUT of critical', () => {
   );
 });
 
-test('two at once to the same level are one escalation', async () => {
+test('concurrent escalations of a ticket to the same level succeed once', async () => {
   const { id } = await open(tenant);
   const answers = await Promise.all([1, 1, 1].map((level) => escalate(id, { escalation_level: level })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
 });
 
-test('a status of escalated is a level, too', async () => {
+test('setting the status to escalated raises the escalation level', async () => {
   const { id } = await open(tenant);
   await change(tenant, id, { status: 'escalated' });
   const { escalation, response_time } = await slaOf(tenant, id);
   expect(escalation).toMatchObject({ current_level: 1, escalation_reason: expect.any(String) });
-  // nobody has answered the customer by that
+  // this is no response to the customer
   expect(response_time.status).toBe('pending');
 });
 
 test.each([
   ['no level', {}, 'escalation_level'],
-  ['a level that there is not', { escalation_level: 6 }, 'escalation_level'],
-  ['no addresses', { escalation_level: 1, notify: ['duty manager'] }, 'notify'],
-  ['metadata that is no object', { escalation_level: 1, metadata: 'x' }, 'metadata'],
-  ['a member that there is not', { escalation_level: 1, level: 1 }, 'level'],
-])('with %s it is refused', async (_, body, field) => {
+  ['a level that does not exist', { escalation_level: 6 }, 'escalation_level'],
+  ['invalid email addresses', { escalation_level: 1, notify: ['duty manager'] }, 'notify'],
+  ['metadata that is not an object', { escalation_level: 1, metadata: 'x' }, 'metadata'],
+  ['an unknown field', { escalation_level: 1, level: 1 }, 'level'],
+])('escalating a ticket with %s is refused and names the field', async (_, body, field) => {
   const { id } = await open(tenant);
   const refused = await escalate(id, body);
   expect([refused.status, refused.body.error.code, refused.body.error.details.field]).toEqual([400, 'INVALID_PARAMETERS', field]);

@@ -27,7 +27,7 @@ const refusal = ({ status, body }: Answer): unknown[] => [status, body.error?.co
 const problems = ({ body }: Answer) => (body.error?.details.errors ?? []).map(({ field }: { field: string }) => field);
 
 describe('feedback', () => {
-  test('about the platform as a whole is kept each time', async () => {
+  test('feedback about the platform as a whole is stored each time', async () => {
     const caller = await platform.organization();
     const first = await rate({ rating: 5, comment: 'Solved within the hour.' }, caller);
     expect(first.status).toBe(201);
@@ -53,22 +53,22 @@ describe('feedback', () => {
     ['nothing', {}, ['rating']],
     ['a rating below the scale', { rating: 0 }, ['rating']],
     ['a rating above the scale', { rating: 6 }, ['rating']],
-    ['a rating between two', { rating: 4.5 }, ['rating']],
+    ['a fractional rating', { rating: 4.5 }, ['rating']],
     ['a rating in words', { rating: 'great' }, ['rating']],
     ['an empty comment', { rating: 3, comment: '' }, ['comment']],
-    ['a comment without an end', { rating: 3, comment: 'x'.repeat(5001) }, ['comment']],
-    ['ids that are none', { rating: 3, ticket_id: 'art_1', article_id: 'ticket_1' }, ['ticket_id', 'article_id']],
+    ['a comment that is too long', { rating: 3, comment: 'x'.repeat(5001) }, ['comment']],
+    ['invalid ids', { rating: 3, ticket_id: 'art_1', article_id: 'ticket_1' }, ['ticket_id', 'article_id']],
     ['two subjects', { rating: 3, ticket_id: 'ticket_1', article_id: 'art_1' }, ['article_id']],
     ['somebody else’s name', { rating: 3, author_id: 'ak_1' }, ['author_id']],
-  ])('with %s is refused naming the member', async (_, body, fields) => {
+  ])('feedback with %s is refused and names the field', async (_, body, fields) => {
     const refused = await rate(body);
     expect(refusal(refused)).toEqual([400, 'INVALID_PARAMETERS']);
     expect(problems(refused)).toEqual(fields);
   });
 });
 
-describe('the rating of a ticket', () => {
-  test('is asked once it is resolved', async () => {
+describe('ticket ratings', () => {
+  test('feedback can be given only after the ticket is resolved', async () => {
     const { body } = await tenant.rest('POST', '/support/tickets', { body: { title: 'Slow', description: 'Very.' } });
     const { id } = body.ticket;
     const early = await rate({ rating: 4, ticket_id: id });
@@ -81,7 +81,7 @@ describe('the rating of a ticket', () => {
     expect(await listed(`ticket_id=${id}`)).toMatchObject([{ rating: 4 }]);
   });
 
-  test('is one, changed by whoever rates it again', async () => {
+  test('a ticket has one rating per organization, which later ratings replace', async () => {
     const id = await resolved();
     const other = await tenant.limitedTo('support:create');
     const first = (await rate({ rating: 2, comment: 'Late', ticket_id: id })).body.data;
@@ -96,7 +96,7 @@ describe('the rating of a ticket', () => {
     expect(data.ticket.feedback).toEqual({ rating: 5, ticket: { id }, article: null });
   });
 
-  test('is not changed by the desk where somebody else gave it', async () => {
+  test('support staff cannot change a rating that someone else gave', async () => {
     const id = await resolved();
     const [customer, agent] = [await tenant.limitedTo('support:create'), await tenant.limitedTo('support:write')];
     const given = (await rate({ rating: 1, comment: 'Late', ticket_id: id }, customer)).body.data;
@@ -113,14 +113,14 @@ describe('the rating of a ticket', () => {
     expect(await listed(`ticket_id=${unrated}`)).toMatchObject([{ rating: 2, author_id: given.author_id }]);
   });
 
-  test('stays one where several come at once', async () => {
+  test('concurrent ratings of a ticket result in one rating', async () => {
     const id = await resolved();
     const answers = await Promise.all([1, 2, 3, 4, 5].map((rating) => rate({ rating, ticket_id: id })));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
     expect(await listed(`ticket_id=${id}`)).toHaveLength(1);
   });
 
-  test('is of a ticket that exists for the caller', async () => {
+  test('rating a ticket that does not exist for the caller returns 404', async () => {
     const id = await resolved();
     const stranger = await platform.organization();
     for (const refused of [await rate({ rating: 1, ticket_id: id }, stranger), await rate({ rating: 1, ticket_id: 'ticket_none' })]) {
@@ -131,7 +131,7 @@ describe('the rating of a ticket', () => {
     expect(await listed(`ticket_id=${id}`, stranger)).toEqual([]);
   });
 
-  test('can be given and changed for 14 days after it was resolved', async () => {
+  test('a ticket rating can be given and changed for 14 days after the ticket is resolved', async () => {
     const id = await resolved();
     await rate({ rating: 3, ticket_id: id });
     await platform.advance(13 * DAY_MS);
@@ -143,15 +143,15 @@ describe('the rating of a ticket', () => {
     expect(refusal(late)).toEqual([409, 'INVALID_STATE']);
     expect(late.body.error.details.until).toEqual(expect.any(String));
     expect(await listed(`ticket_id=${id}`)).toMatchObject([{ rating: 4 }]);
-    // resolved anew it is asked anew
+    // if the ticket is resolved again, the period starts again
     await tenant.rest('PUT', `/support/tickets/${id}`, { body: { status: 'open' } });
     await tenant.rest('PUT', `/support/tickets/${id}`, { body: { status: 'resolved' } });
     expect((await rate({ rating: 5, ticket_id: id })).status).toBe(201);
   });
 });
 
-describe('the rating of an article', () => {
-  test('is one of each reader, and makes up how helpful it is', async () => {
+describe('article ratings', () => {
+  test('each reader has one rating of an article, and all ratings determine its helpfulness', async () => {
     const id = await published();
     const readers = [tenant];
     for (let index = 0; index < 3; index += 1) readers.push(await tenant.limitedTo('support:create'));
@@ -164,7 +164,7 @@ describe('the rating of an article', () => {
     expect(await helpfulness()).toEqual({ ratings: 4, helpful: 1, unhelpful: 2, average_rating: 2.5 });
   });
 
-  test('is of a published one that exists for the caller; what one organization says of the platform’s is its own', async () => {
+  test("only published articles visible to the caller can be rated, and ratings of the platform's articles are kept per organization", async () => {
     const id = await published();
     const stranger = await platform.organization();
     expect(refusal(await rate({ rating: 5, article_id: id }, stranger))).toEqual([404, 'RESOURCE_NOT_FOUND']);
@@ -178,7 +178,7 @@ describe('the rating of an article', () => {
     expect([await ratings(stranger), await ratings(await platform.organization())]).toEqual([1, 0]);
   });
 
-  test('goes with the article', async () => {
+  test('deleting an article deletes its ratings', async () => {
     const id = await published();
     await rate({ rating: 1, article_id: id });
     expect(await listed(`article_id=${id}`)).toHaveLength(1);

@@ -4,7 +4,7 @@ import type { Answer, Json, Tenant } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 
 const MAX_BYTES = 16 * 1024;
-/** Two bytes each: what counts is not how many characters there are. */
+/** Two bytes each: the limit counts bytes, not characters. */
 const LETTER = 'é';
 const AROUND = Buffer.byteLength(JSON.stringify({ text: '' }));
 const objectOf = (bytes: number): object => ({
@@ -23,7 +23,7 @@ const onTicket = async (method: string, path: string, body: object): Promise<Ans
   return tenant.rest(method, `/support/tickets/${id}${path}`, { body });
 };
 
-/** By input and member: a request that holds it. */
+/** For each input and field: a request that contains it. */
 const INPUTS: Record<string, (value: object) => Promise<Answer>> = {
   'AccountCreateInput.metadata': (metadata) => tenant.rest('POST', '/accounts', { body: { ...account, metadata } }),
   'AccountUpdateInput.metadata': async (metadata) => {
@@ -38,7 +38,7 @@ const INPUTS: Record<string, (value: object) => Promise<Answer>> = {
     onTicket('POST', '/notify', { type: 'email', recipients: [{ email: 'ada@example.com' }], template: 'ticket_update', variables }),
 };
 
-test.each(Object.entries(INPUTS))('%s has at most 16 KiB', async (input, send) => {
+test.each(Object.entries(INPUTS))('the free-form field %s accepts at most 16 KiB', async (input, send) => {
   const [, member] = input.split('.');
   const refused = await send(objectOf(MAX_BYTES + 1));
   expect([refused.status, refused.body.error]).toMatchObject([
@@ -50,7 +50,7 @@ test.each(Object.entries(INPUTS))('%s has at most 16 KiB', async (input, send) =
   expect(taken.status, JSON.stringify(taken.body)).toBeLessThan(300);
 });
 
-test('there is no other member of an input that holds whatever its caller likes', async () => {
+test('every free-form input field is covered by the test of the size limit', async () => {
   const query = '{ __schema { types { name inputFields { name type { name ofType { name } } } } } }';
   const { data } = await tenant.graphql(query);
   const members = data.__schema.types.flatMap(({ name, inputFields }: Json) =>

@@ -19,7 +19,7 @@ async function problemsOf(route: Route, body: Json): Promise<{ field: string; re
   return status === 400 ? (refused.error.details.errors ?? []) : [];
 }
 
-/** Values that break the rules of many members: too short, too long, too few, too many. */
+/** Values that break the rules of many fields: too short, too long, too few, too many. */
 const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   string: ['', 'x'.repeat(5_001)],
   integer: [-1, 100_000_000],
@@ -27,7 +27,7 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   array: [[], Array(500).fill('x')],
 };
 
-/** What only the database knows: it is looked up when everything else is right. */
+/** Rules that need the database; they are checked when everything else is valid. */
 const LOOKED_UP = ['service_template'];
 
 const lineOf = ({ field, reason }: { field: string; reason: string }): string => `${field}: ${reason}`;
@@ -37,7 +37,7 @@ interface Leaf {
   type: string;
 }
 
-/** The members of a body that hold no objects, at any depth. */
+/** The fields of a body whose values are not objects, at any depth. */
 function leavesOf(node: Json, path: string[] = []): Leaf[] {
   const { type, properties, items, enum: values, format, allOf = [] } = resolved(node);
   if (allOf.length > 0) return allOf.flatMap((part: Json) => leavesOf(part, path));
@@ -48,7 +48,7 @@ function leavesOf(node: Json, path: string[] = []): Leaf[] {
 
 const isAt = (field: string, path: string): boolean => field === path || field.startsWith(`${path}.`);
 
-/** Where a field stands in a body; -1 for one that it lacks. */
+/** The position of a field in a body; -1 if the body does not have it. */
 function positionOf(body: Json, field: string): number {
   const paths: string[] = [];
   const visit = (value: Json, path: string): void => {
@@ -60,32 +60,35 @@ function positionOf(body: Json, field: string): number {
   return paths.indexOf(field);
 }
 
-describe('what is refused alone is refused together with all else that is wrong, in the order of the body', () => {
-  test.each(withBody.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', async (_, route) => {
-    const { schema } = operationOf(route).requestBody.content['application/json'];
-    const example = JSON.parse(JSON.stringify(route.example ?? {}));
-    const alone = async ({ path, type }: Leaf) => {
-      for (const value of WRONG[type] ?? []) {
-        const problems = await problemsOf(route, withField(example, path, value));
-        const found = problems.find(({ field }) => isAt(field, path.join('.')));
-        if (found) return [{ path, value, line: lineOf(found) }];
-      }
-      return [];
-    };
-    const leaves = leavesOf(schema).filter(({ path }) => !LOOKED_UP.includes(path.join('.')));
-    const broken = (await Promise.all(leaves.map(alone))).flat().slice(0, 18);
+describe('reporting all invalid body fields together', () => {
+  test.each(withBody.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    'every field that %s refuses alone is also reported together with the others, in the order of the body',
+    async (_, route) => {
+      const { schema } = operationOf(route).requestBody.content['application/json'];
+      const example = JSON.parse(JSON.stringify(route.example ?? {}));
+      const alone = async ({ path, type }: Leaf) => {
+        for (const value of WRONG[type] ?? []) {
+          const problems = await problemsOf(route, withField(example, path, value));
+          const found = problems.find(({ field }) => isAt(field, path.join('.')));
+          if (found) return [{ path, value, line: lineOf(found) }];
+        }
+        return [];
+      };
+      const leaves = leavesOf(schema).filter(({ path }) => !LOOKED_UP.includes(path.join('.')));
+      const broken = (await Promise.all(leaves.map(alone))).flat().slice(0, 18);
 
-    let body: Json = { colour: 'of a wrong shape', ...example };
-    for (const { path, value } of broken) body = withField(body, path, value);
-    const listed = (await problemsOf(route, body)).map(lineOf);
-    for (const { line } of broken) expect(listed.join('\n')).toContain(line);
-    expect(listed[0]).toMatch(/^colour: is not a known member/);
-    const positions = listed.map((line) => positionOf(body, line.slice(0, line.indexOf(':')))).filter((position) => position >= 0);
-    expect(positions).toEqual(positions.toSorted((one, other) => one - other));
-  });
+      let body: Json = { colour: 'of a wrong shape', ...example };
+      for (const { path, value } of broken) body = withField(body, path, value);
+      const listed = (await problemsOf(route, body)).map(lineOf);
+      for (const { line } of broken) expect(listed.join('\n')).toContain(line);
+      expect(listed[0]).toMatch(/^colour: is not a known member/);
+      const positions = listed.map((line) => positionOf(body, line.slice(0, line.indexOf(':')))).filter((position) => position >= 0);
+      expect(positions).toEqual(positions.toSorted((one, other) => one - other));
+    },
+  );
 });
 
-describe('rules between members are checked with the rules of single members and with the shape', () => {
+describe('rules between fields', () => {
   const cases: Record<string, { body: Json; fields: string[] }> = {
     submitFeedback: {
       body: { rating: 9, colour: 1, article_id: 'art_1', ticket_id: 'ticket_1' },
@@ -210,14 +213,17 @@ describe('rules between members are checked with the rules of single members and
     addAccountUser: { body: { email: 'none', name: 7, role: 'owner', accounts: ['acc_1'] }, fields: ['email', 'name', 'accounts'] },
   };
 
-  test.each(Object.entries(cases))('%s', async (operationId, { body, fields }) => {
-    const route = routes.find((one) => one.operationId === operationId) as Route;
-    const { status, body: refused } = await tenant.rest(route.method, pathOf(route), { body });
-    expect([status, refused.error?.details.errors.map(({ field }: Json) => field)]).toEqual([400, fields]);
-    expect(refused.error.details.problems_total).toBe(fields.length);
-  });
+  test.each(Object.entries(cases))(
+    'rules between fields are checked together with the rules of single fields in %s',
+    async (operationId, { body, fields }) => {
+      const route = routes.find((one) => one.operationId === operationId) as Route;
+      const { status, body: refused } = await tenant.rest(route.method, pathOf(route), { body });
+      expect([status, refused.error?.details.errors.map(({ field }: Json) => field)]).toEqual([400, fields]);
+      expect(refused.error.details.problems_total).toBe(fields.length);
+    },
+  );
 
-  test('the parameters of a query are checked together too', async () => {
+  test('all invalid query parameters are reported together', async () => {
     const { status, body } = await tenant.rest(
       'GET',
       '/billing/invoices?page=0&offset=3&limit=many&date_from=2026-02-01&date_to=2026-01-01',
@@ -230,10 +236,10 @@ describe('rules between members are checked with the rules of single members and
   });
 });
 
-describe('over GraphQL', () => {
+describe('invalid GraphQL input', () => {
   const CREATE_INVOICE = 'mutation ($input: InvoiceCreateInput!) { createInvoice(input: $input) { id } }';
 
-  test('all problems with the types of variables are listed in one error, those of custom scalars too', async () => {
+  test('all type errors of GraphQL variables are listed in one error, including those of custom scalars', async () => {
     const services = [{ serviceId: 'svc_1', quantity: 'one', unitPrice: 'x' }, { unitPrice: 1 }];
     const { errors, data } = await tenant.graphql(CREATE_INVOICE, { input: { dueDate: 'soon', services, colour: 1 } });
     expect(data).toBeUndefined();
@@ -249,7 +255,7 @@ describe('over GraphQL', () => {
     ]);
   });
 
-  test('a wrong literal of a custom scalar is an error of the document with its location', async () => {
+  test('an invalid literal of a custom scalar is a GraphQL document error with its location', async () => {
     const { errors } = await tenant.graphql(
       'mutation { createInvoice(input: { accountId: "acc_1", dueDate: "soon", services: [{ serviceId: "svc_1", quantity: 1, unitPrice: "x" }] }) { id } }',
     );
@@ -260,7 +266,7 @@ describe('over GraphQL', () => {
     expect(errors?.map(({ message }) => message).join()).toMatch(/must be an ISO 8601 timestamp.*must be a decimal number/);
   });
 
-  test('the problems of all arguments of a field are listed in one error', async () => {
+  test('all invalid arguments of a GraphQL field are listed in one error', async () => {
     const { errors } = await tenant.graphql(
       `query ($filter: InvoiceFilter, $page: PageInput) {
       invoices(filter: $filter, page: $page) { pageInfo { total } }
@@ -273,7 +279,7 @@ describe('over GraphQL', () => {
     });
   });
 
-  test('rules between members are listed with those of single members', async () => {
+  test('violated rules between fields are listed with those of single fields in one GraphQL error', async () => {
     const { errors } = await tenant.graphql('mutation ($input: WebhookCreateInput!) { createWebhook(input: $input) { id } }', {
       input: { url: '', events: ['nothing', 'invoice.created'], family: 'BILLING', filters: { priorities: ['HIGH'] } },
     });

@@ -12,8 +12,8 @@ beforeAll(async () => {
 
 const KEY_WEST = { address: '1 Duval Street', city: 'Key West', state: 'FL', zip: '33040' };
 
-describe('an internet service that is ordered', () => {
-  test('is pending, has the price of the catalog, and reads as it was answered', async () => {
+describe('internet orders', () => {
+  test('an ordered internet service is pending and has the catalog price, and a GET returns the same', async () => {
     const { status, body } = await placeOrder(tenant, accountId);
     expect(status).toBe(201);
     expect(body.data).toEqual({
@@ -42,35 +42,35 @@ describe('an internet service that is ordered', () => {
     expect(data.id).toBe(body.data.id);
   });
 
-  test('is built by the simulator, which says so', async () => {
+  test('the simulator provisions an ordered internet service and is named as its provider', async () => {
     const service = await serviceThatIs('operational', tenant, accountId);
     expect(service).toMatchObject({ provider: 'simulated', status_reason: null, provisioned_at: expect.stringMatching(/Z$/) });
   });
 
-  test('has the default service level and is billed monthly where nothing is said', async () => {
+  test('an internet order defaults to the standard service level and monthly billing', async () => {
     const { body } = await placeOrder(tenant, accountId, { sla: undefined, billing_cycle: undefined });
     expect(body.data).toMatchObject({ sla: 'standard', billing_cycle: 'monthly', monthly_price: 299 });
   });
 
-  test.each(['1gbps', '1000 mbps', '1000MBPS'])('may write its bandwidth as %s', async (bandwidth) => {
+  test.each(['1gbps', '1000 mbps', '1000MBPS'])('an internet order accepts the bandwidth spelling %s', async (bandwidth) => {
     expect((await placeOrder(tenant, accountId, { bandwidth })).body.data.bandwidth).toBe('1000mbps');
   });
 
-  test('may have a name of its own', async () => {
+  test('an internet order may set a name', async () => {
     expect((await placeOrder(tenant, accountId, { name: 'Headquarters' })).body.data.name).toBe('Headquarters');
   });
 
-  test('fails with a reason where the provider refuses it', async () => {
+  test('an internet service fails with a reason if the provider permanently refuses it', async () => {
     const service = await serviceThatIs('failed', tenant, accountId, { location: { ...LOCATION, address: '1 FAIL-PERMANENT Road' } });
     expect(service).toMatchObject({ status_reason: expect.stringContaining('cannot build'), provisioned_at: null, provider: null });
   });
 
-  test('is built on the second try where the provider fails once', async () => {
+  test('an internet service is provisioned on the second attempt if the provider fails once', async () => {
     await serviceThatIs('operational', tenant, accountId, { location: { ...LOCATION, address: '1 FAIL-ONCE Road' } });
   });
 });
 
-describe('an order is refused', () => {
+describe('refused internet orders', () => {
   test.each([
     ['account_id', undefined],
     ['account_id', 'acme'],
@@ -86,7 +86,7 @@ describe('an order is refused', () => {
     ['billing_cycle', 'hourly'],
     ['name', ''],
     ['colour', 'green'],
-  ])('with %s %j, naming the field', async (field, value) => {
+  ])('an internet order with an invalid field is refused: %s %j', async (field, value) => {
     const { status, body } = await placeOrder(tenant, accountId, { [field]: value });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
@@ -99,20 +99,20 @@ describe('an order is refused', () => {
     ['state', 'CA'],
     ['zip', '1011'],
     ['country', 'US'],
-  ])('with %s %j in its location, naming the field', async (member, value) => {
+  ])('an internet order with an invalid location field is refused: %s %j', async (member, value) => {
     const { status, body } = await placeOrder(tenant, accountId, { location: { ...LOCATION, [member]: value } });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: `location.${member}` } });
   });
 
-  test('where nothing is', async () => {
+  test('an internet order for a location without service is refused', async () => {
     const location = { ...LOCATION, city: 'Utqiagvik', state: 'AK', zip: '99723' };
     const { status, body } = await placeOrder(tenant, accountId, { location });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'LOCATION_NOT_SERVICEABLE', details: { location } });
   });
 
-  test('where its technology is not, saying what is there', async () => {
+  test('an internet order for a technology not available at the location is refused and lists the available ones', async () => {
     const { status, body } = await placeOrder(tenant, accountId, { location: KEY_WEST, bandwidth: '500mbps' });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({
@@ -125,13 +125,13 @@ describe('an order is refused', () => {
     });
   });
 
-  test('where its technology carries less, saying how much', async () => {
+  test('an internet order above the available bandwidth is refused and states the available bandwidth', async () => {
     const { status, body } = await placeOrder(tenant, accountId, { location: KEY_WEST, service_type: 'cable' });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'INSUFFICIENT_BANDWIDTH', details: { requested: '1000mbps', available: '500mbps' } });
   });
 
-  test("for an account that there is not, and for another organization's", async () => {
+  test('an internet order for an account that does not exist or belongs to another organization returns 404', async () => {
     const other = await (await rig()).organization();
     const foreign = await createAccount(other);
     for (const id of ['acc_00000000000000000000000000', foreign.id]) {
@@ -144,7 +144,7 @@ describe('an order is refused', () => {
   test.each([
     ['suspended', 'ACCOUNT_SUSPENDED'],
     ['closed', 'INVALID_STATE'],
-  ])('for an account that is %s, until it is active again', async (status, code) => {
+  ])('an internet order for an account that is %s is refused until the account is active again', async (status, code) => {
     const { id } = await createAccount(tenant, status);
     await tenant.rest('PUT', `/accounts/${id}`, { body: { status } });
     const refused = await placeOrder(tenant, id);
@@ -158,14 +158,14 @@ describe('an order is refused', () => {
     expect((await placeOrder(tenant, id)).status).toBe(201);
   });
 
-  test('without services:create', async () => {
+  test('an internet order requires services:create', async () => {
     const limited = await tenant.limitedTo('services:read', 'accounts:read');
     const { status, body } = await limited.rest('POST', '/connectivity/internet', { body: internetOrder(accountId) });
     expect(status).toBe(403);
     expect(body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'services:create' } });
   });
 
-  test('and leaves nothing behind', async () => {
+  test('a refused internet order stores nothing', async () => {
     const own = await tenantWithAccount();
     await placeOrder(own.tenant, own.accountId, { sla: 'platinum' });
     const { body } = await own.tenant.rest('GET', '/services');

@@ -11,7 +11,7 @@ beforeAll(async () => {
   tenant = await platform.organization({ plan: 'custom' });
 });
 
-/** What a start does. */
+/** Loads the library as a platform start does. */
 const startAgain = async () => {
   const { databases } = platform.assembly;
   const store = await databases.storeOf({ schema: 'support', entities: [], migrations: [] });
@@ -23,8 +23,8 @@ const platformArticles = async (caller = tenant): Promise<Json[]> => {
   return body.data.filter(({ is_platform }: Json) => is_platform);
 };
 
-describe('the platform’s own articles', () => {
-  test('are there for every organization, each once, also after another start', async () => {
+describe('articles of the platform', () => {
+  test('every organization has each platform article once, also after a restart', async () => {
     const before = await platformArticles();
     expect(before.length).toBeGreaterThanOrEqual(15);
     expect(before.map(({ id }) => id).sort()).toEqual((await readLibrary()).map(({ id }) => id).sort());
@@ -33,7 +33,7 @@ describe('the platform’s own articles', () => {
     expect((await platformArticles(await platform.organization())).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
   });
 
-  test('are read-only, and nobody’s feedback is lost when a release changes one', async () => {
+  test('platform articles are read-only, and their feedback is kept when a release changes them', async () => {
     const [{ id, title }] = await platformArticles();
     for (const [method, body] of [
       ['PUT', { title: 'Mine' }],
@@ -48,7 +48,7 @@ describe('the platform’s own articles', () => {
 
     const own = (await tenant.rest('POST', '/support/kb', { body: { title: 'Own', body: 'Own.', category: 'ai', status: 'published' } }))
       .body.data;
-    // as the release before had it
+    // as the previous release stored it
     await (await rows()).query('update support.article set "title" = $2 where "id" = $1', [id, 'As it was']);
     await startAgain();
     const after = (await tenant.rest('GET', `/support/kb/${id}`)).body.data;
@@ -56,7 +56,7 @@ describe('the platform’s own articles', () => {
     expect((await tenant.rest('GET', `/support/kb/${own.id}`)).body.data).toEqual(own);
   });
 
-  test('that a release does not have any more are archived', async () => {
+  test('platform articles that a release no longer contains are archived', async () => {
     const insert = `insert into support.article ("id", "title", "body", "category", "tags", "status", "author_kind", "author_id", "created_at", "updated_at")
                     values ('art_of_an_older_release', 'Old', 'Old.', 'general', '[]', 'published', 'system', 'library', now(), now())`;
     await (await rows()).query(insert, []);
@@ -75,12 +75,12 @@ describe('the platform’s own articles', () => {
     ['idempotency key', 'art_repeat_requests_safely'],
     ['authenticator app', 'art_second_factor'],
     ['idempotancy', 'art_repeat_requests_safely'],
-  ])('answer %s first', async (q, id) => {
+  ])('searching for %s finds the matching platform article first', async (q, id) => {
     const { body } = await tenant.rest('GET', `/support/knowledge?q=${encodeURIComponent(q)}`);
     expect(body.data.map((hit: Json) => hit.article_id)[0]).toBe(id);
   });
 
-  test('name no path that the API does not have', async () => {
+  test('platform articles name only API paths that exist', async () => {
     const { paths } = (await (await fetch(`${platform.origin}/v1/openapi.json`)).json()) as Json;
     const known = Object.keys(paths).map((path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`));
     const named = (await readLibrary()).flatMap(({ id, body }) =>

@@ -29,8 +29,8 @@ const refusal = ({ status, body }: Answer): unknown[] => [
   (body.error?.details.errors ?? []).map(({ field }: { field: string }) => field),
 ];
 
-describe('an article', () => {
-  test('is written, read, changed and deleted', async () => {
+describe('articles', () => {
+  test('an article can be created, read, changed and deleted', async () => {
     const written = await write({ summary: 'With the VPN.', tags: ['VPN', 'vpn', 'Remote work'], status: undefined });
     expect(written).toMatchObject({
       id: expect.stringMatching(/^art_/),
@@ -59,12 +59,12 @@ describe('an article', () => {
     }
   });
 
-  test('that is changed in nothing keeps its version and its time', async () => {
+  test('an update that changes nothing keeps the version and time of an article', async () => {
     const written = await write();
     expect((await change(written.id, { title: article.title, status: 'published' })).body.data).toEqual(written);
   });
 
-  test('is archived, and comes back to readers by way of a draft', async () => {
+  test('an archived article can be published again only through a draft', async () => {
     const { id } = await write();
     expect((await change(id, { status: 'archived' })).body.data).toMatchObject({ status: 'archived', version: 1 });
     const refused = await change(id, { status: 'published', title: 'Not kept' });
@@ -84,29 +84,29 @@ describe('an article', () => {
       ['title', 'summary', 'body'],
     ],
     ['an unknown category', { ...article, category: 'plumbing' }, ['category']],
-    ['tags that are none', { ...article, tags: ['fine', '<b>'] }, ['tags']],
+    ['invalid tags', { ...article, tags: ['fine', '<b>'] }, ['tags']],
     ['too many tags', { ...article, tags: Array.from({ length: 21 }, (_, index) => `t${index}`) }, ['tags']],
-    ['a place below the first', { ...article, position: -1 }, ['position']],
-    ['a member that there is not', { ...article, titel: 'x' }, ['titel']],
+    ['a position below 1', { ...article, position: -1 }, ['position']],
+    ['an unknown field', { ...article, titel: 'x' }, ['titel']],
     [
-      'what only the platform sets',
+      'fields that only the platform sets',
       { ...article, version: 7, is_platform: true, organization_id: 'org_1' },
       ['version', 'is_platform', 'organization_id'],
     ],
-  ])('with %s is refused naming each member', async (_, body, fields) => {
+  ])('creating an article with %s is refused and names each field', async (_, body, fields) => {
     const refused = refusal(await tenant.rest('POST', '/support/kb', { body }));
     expect(refused).toEqual([400, 'INVALID_PARAMETERS', expect.arrayContaining(fields)]);
     expect(refused[2]).toHaveLength(fields.length);
   });
 
-  test('cannot lose what it must have', async () => {
+  test('required fields of an article cannot be cleared', async () => {
     const { id } = await write();
     expect(refusal(await change(id, { title: null, tags: null }))).toEqual([400, 'INVALID_PARAMETERS', ['title', 'tags']]);
   });
 });
 
-describe('who sees what', () => {
-  test('drafts and what was archived are for editors, everywhere', async () => {
+describe('article visibility', () => {
+  test('drafts and archived articles are visible to editors only, in every operation', async () => {
     const word = 'Zwielicht';
     const [draft, published] = [await write({ title: `${word} one`, status: 'draft' }), await write({ title: `${word} two` })];
     const archived = await write({ title: `${word} three` });
@@ -135,7 +135,7 @@ describe('who sees what', () => {
     expect(data.article.related.map(({ id }: Json) => id)).not.toContain(draft.id);
   });
 
-  test('another organization’s articles do not exist', async () => {
+  test('articles of another organization are not found', async () => {
     const owner = await platform.organization({ plan: 'custom' });
     const mine = await write({ title: 'Xylophone tuning', tags: ['xylophone'] });
     const theirs = await write({ title: 'Xylophone repair', tags: ['xylophone'], kind: 'faq' }, owner);
@@ -163,7 +163,7 @@ describe('who sees what', () => {
     expect((await read(theirs.id, owner)).body.data).toEqual(theirs);
   });
 
-  test('each operation asks for its permission', async () => {
+  test('each article operation requires its permission', async () => {
     const { id } = await write();
     const callers: Tenant[] = [];
     for (const grant of ['support:read', 'support:create', 'support:write', 'billing:read'] as const)
@@ -178,8 +178,8 @@ describe('who sees what', () => {
   });
 });
 
-describe('the list', () => {
-  test('is by category, tag and kind, sorted, and paged alike by page and cursor', async () => {
+describe('article list', () => {
+  test('the article list can be filtered by category, tag and kind, sorted, and paged by page or cursor', async () => {
     const caller = await platform.organization({ plan: 'custom' });
     const tag = 'paged list';
     const ids: string[] = [];
@@ -211,7 +211,7 @@ describe('the list', () => {
     expect(walked).toEqual(ids);
   });
 
-  test('costs a fixed number of statements', async () => {
+  test('the article list runs a fixed number of statements', async () => {
     const caller = await platform.organization({ plan: 'custom' });
     const query = '{ articles(page: { limit: 20 }) { nodes { title helpfulness { ratings } related(limit: 3) { title } } } }';
     const cost = async () => (await platform.statements(() => caller.graphql(query))).length;
@@ -232,15 +232,15 @@ describe('the list', () => {
     ['limit=0', ['limit']],
     ['cursor=nonsense', ['cursor']],
     ['colour=red', ['colour']],
-  ])('with %.40s is refused naming it', async (query, fields) => {
+  ])('listing articles with the invalid parameter %.40s is refused and names it', async (query, fields) => {
     expect(refusal(await tenant.rest('GET', `/support/kb?${query}`))).toEqual([400, 'INVALID_PARAMETERS', fields]);
     if (!/status|sort/.test(query))
       expect(refusal(await tenant.rest('GET', `/support/knowledge?${query}`))).toEqual([400, 'INVALID_PARAMETERS', fields]);
   });
 });
 
-describe('the FAQ', () => {
-  test('is by category, its questions in their order', async () => {
+describe('FAQ', () => {
+  test('the FAQ is grouped by category, with its questions in their order', async () => {
     const caller = await platform.organization({ plan: 'custom' });
     const second = await write({ kind: 'faq', title: 'Second?', category: 'ai', position: 901 }, caller);
     const first = await write({ kind: 'faq', title: 'First?', category: 'ai', position: 900, body: 'Yes.' }, caller);

@@ -17,13 +17,13 @@ beforeAll(async () => {
 
 const lastParameter = ({ path }: Route): string => pathParameters(path).at(-1) ?? '';
 
-describe('what is not found has one name, whatever is asked of it', () => {
+describe('names of missing resources', () => {
   const byRecord = Map.groupBy(
     routes.filter((route) => namesRecord(lastParameter(route))),
     lastParameter,
   );
 
-  test.each([...byRecord])('%s', async (parameter, asking) => {
+  test.each([...byRecord])('every operation names a missing %s in the same way', async (parameter, asking) => {
     const names = new Map<string, unknown>();
     for (const route of asking) {
       const path = await own.path(route.path, async (name) => (name === parameter ? NOBODY : own.id(name)));
@@ -37,7 +37,7 @@ describe('what is not found has one name, whatever is asked of it', () => {
     expect(Object.fromEntries(names)).toEqual(Object.fromEntries(asking.map(({ operationId }) => [operationId, name])));
   });
 
-  test('and a sentence says it in words', async () => {
+  test('the message of a 404 names the resource in plain words', async () => {
     const messages = [];
     for (const path of ['/support/sla-policies', '/auth/oauth-clients', '/services/catalog']) {
       const { body } = await own.tenant.rest('GET', `${path}/${NOBODY}`);
@@ -47,7 +47,7 @@ describe('what is not found has one name, whatever is asked of it', () => {
   });
 });
 
-test('a GET whose type is no such name does not start without one', () => {
+test('startup fails if a GET route has a type without a resource name and states none', () => {
   const schema = buildSchema('type Query { ticketSla(id: ID!): SlaStatus } type SlaStatus { escalated: Boolean! }');
   const compile = (resource?: 'ticket') =>
     compileRoutes({

@@ -12,7 +12,7 @@ beforeAll(async () => {
   tenant = await platform.organization({ plan: 'custom' });
 });
 
-describe('the comments in an e-mail', () => {
+describe('comments in notification emails', () => {
   const comment = async (ticket: Json, body: object) =>
     expect((await tenant.rest('POST', `/support/tickets/${ticket.id}/comments`, { body })).status).toBe(201);
   const discussed = async (): Promise<Json> => {
@@ -23,7 +23,7 @@ describe('the comments in an e-mail', () => {
     return ticket;
   };
 
-  test('are those that the customer sees, in their order, as text', async () => {
+  test('a notification email includes the comments that the customer sees, in order and as text', async () => {
     const ticket = await discussed();
     for (const filter of [{}, { comment_filter: 'customer_visible' }]) {
       const email = freshEmail();
@@ -41,7 +41,7 @@ describe('the comments in an e-mail', () => {
     expect((await mailTo(email)).text).not.toContain('technician');
   });
 
-  test('are internal ones for agents only', async () => {
+  test('a notification email includes internal comments only if the recipient is an agent', async () => {
     const ticket = await discussed();
     const email = freshEmail();
     await makeAgent(tenant, { email });
@@ -65,7 +65,7 @@ describe('the comments in an e-mail', () => {
     expect((await notify(tenant, ticket, emailTo(email, { include_comments: true, comment_filter: 'secret' }))).status).toBe(400);
   });
 
-  test('are nothing for who is no agent any more, nor for the address of a desk', async () => {
+  test('a notification email includes no internal comments for a former agent or a desk address', async () => {
     const ticket = await discussed();
     const agent = await makeAgent(tenant);
     const { data } = await tenant.graphql('{ agents { nodes { email desk } } }');

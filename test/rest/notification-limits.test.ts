@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 const many = (count: number) => ({ type: 'email', recipients: Array.from({ length: count }, () => ({ email: freshEmail() })) });
-/** Leaves so many of the hundred recipients that the plan allows within an hour. */
+/** Uses up the hundred recipients per hour of the plan, except for this many. */
 async function leaving(tenant: Tenant, left: number): Promise<Json> {
   const ticket = await openTicket(tenant);
   for (const count of [50, 50 - left]) expect((await notify(tenant, ticket, many(count))).status).toBe(201);
@@ -25,7 +25,7 @@ const toldOf = async (tenant: Tenant, { id }: Json): Promise<Json[]> => {
 };
 const isRefused = ({ last_error }: Json): boolean => /plan allows no more/.test(last_error ?? '');
 
-test('more than the plan allows within an hour are refused, and nobody is told', async () => {
+test('notifications beyond the hourly limit of the plan are refused, and no recipient is notified', async () => {
   const small = await platform.organization({ plan: 'developer' });
   const ticket = await openTicket(small);
   expect((await notify(small, ticket, many(50))).status).toBe(201);
@@ -41,7 +41,7 @@ test('more than the plan allows within an hour are refused, and nobody is told',
   expect((await notify(small, ticket, many(1))).status).toBe(201);
 });
 
-test('those whom a rule names beyond it are told nothing, and count for nothing', async () => {
+test('recipients named by a rule beyond the hourly limit are not notified and not counted', async () => {
   const tenant = await platform.organization({ plan: 'developer' });
   await leaving(tenant, 2);
   await makeRule(tenant, { conditions: { category: 'voice' }, actions: { notify: Array.from({ length: 20 }, freshEmail) } });
@@ -51,13 +51,13 @@ test('those whom a rule names beyond it are told nothing, and count for nothing'
   expect(routed.map((told) => told.filter(isRefused).length)).toEqual([18, 20, 20]);
   expect(routed[1]).toMatchObject(Array.from({ length: 20 }, () => ({ status: 'failed', attempts: 0 })));
   await platform.advance(2 * MINUTE_MS);
-  // but for the two who were told of the first ticket the hour is new
+  // the two recipients of the first ticket were notified more than an hour ago
   const ticket = await leaving(tenant, 2);
   const refused = await notify(tenant, ticket, many(1));
   expect([refused.status, refused.body.error.details]).toEqual([429, expect.objectContaining({ remaining: 0, current_usage: 100 })]);
 });
 
-test('an automatic update beyond it is not mailed, and stands with the ticket all the same', async () => {
+test('an automatic update beyond the hourly limit is not mailed but still appears on the ticket', async () => {
   const tenant = await platform.organization({ plan: 'developer' });
   await makeRule(tenant, { conditions: { category: 'voice' }, actions: { auto_update_frequency: '30_minutes' } });
   const email = freshEmail();
@@ -74,7 +74,7 @@ test('an automatic update beyond it is not mailed, and stands with the ticket al
   await eventually(() => platform.mails.some(({ to }) => to === email));
 });
 
-test('an escalation that names more is refused as a whole', async () => {
+test('an escalation that notifies more recipients than the plan allows is refused as a whole', async () => {
   const tenant = await platform.organization({ plan: 'developer' });
   const ticket = await leaving(tenant, 1);
   const escalate = (notified: number) =>

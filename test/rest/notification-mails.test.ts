@@ -14,7 +14,7 @@ beforeAll(async () => {
   tenant = await platform.organization({ plan: 'custom' });
 });
 
-/** After so many tries of the first recipient, when the next one waits for its time: moving the clock makes it due. */
+/** Waits until the first recipient has this many attempts and the next one is due; advancing the clock makes it due. */
 const waitsAfter = (attempts: number, { body }: Answer): Promise<unknown> =>
   eventually(async () => {
     const { id } = body.data.recipients[0];
@@ -23,8 +23,8 @@ const waitsAfter = (attempts: number, { body }: Answer): Promise<unknown> =>
     return (await (await rows()).query(waiting, [id, attempts])).length > 0;
   });
 
-describe('an e-mail', () => {
-  test('is sent to each recipient by name, and what came of it is kept', async () => {
+describe('notification emails', () => {
+  test('a notification email is sent to each recipient by name, and its delivery result is stored', async () => {
     const ticket = await openTicket(tenant, { priority: 'high' });
     const [ada, bob] = [freshEmail(), freshEmail()];
     const recipients = [
@@ -59,7 +59,7 @@ describe('an e-mail', () => {
     expect(platform.mails.filter(({ to }) => to.toLowerCase() === ada)).toHaveLength(1);
   });
 
-  test('of one ticket stands in one conversation, each with an id of its own', async () => {
+  test('emails about one ticket form one mail thread, and each has its own Message-ID', async () => {
     const ticket = await openTicket(tenant);
     const emails = [freshEmail(), freshEmail()];
     for (const email of emails) await notify(tenant, ticket, emailTo(email));
@@ -69,7 +69,7 @@ describe('an e-mail', () => {
     expect(second?.messageId).not.toBe(first?.messageId);
   });
 
-  test.each(TEMPLATE_NAMES)('by the template %s says the same in text and HTML', async (template) => {
+  test.each(TEMPLATE_NAMES)('an email from the template %s has the same content in text and HTML', async (template) => {
     const ticket = await openTicket(tenant);
     const email = freshEmail();
     expect((await notify(tenant, ticket, emailTo(email, { template, variables: { message: 'We called you.' } }))).status).toBe(201);
@@ -88,7 +88,7 @@ describe('an e-mail', () => {
     expect(text).toContain('We called you.');
   });
 
-  test('has the subject that it was given, with its placeholders filled', async () => {
+  test('an email has the requested subject with its placeholders filled in', async () => {
     const ticket = await openTicket(tenant, { title: 'Phones\r\nBcc: victim@example.com' });
     const email = freshEmail();
     await notify(
@@ -99,7 +99,7 @@ describe('an e-mail', () => {
     expect((await mailTo(email)).subject).toBe(`${ticket.number} Phones Bcc: victim@example.com: {{ticket.number}}`);
   });
 
-  test('shows what was put into it as text, whatever that is', async () => {
+  test('values inserted into an email are escaped', async () => {
     const evil = `<script>alert('x')</script><img src=x onerror=alert(1)>"&{{constructor}}`;
     const ticket = await openTicket(tenant, { title: evil });
     const email = freshEmail();
@@ -114,7 +114,7 @@ describe('an e-mail', () => {
     expect(text).toContain(`Eta: ${evil}`);
   });
 
-  test('that the server cannot take is tried again, and its failures do not stop the others', async () => {
+  test('an email that the mail server cannot accept now is retried, and other recipients are not affected', async () => {
     const ticket = await openTicket(tenant);
     const [away, fine] = [freshEmail(), freshEmail()];
     platform.mailFailures.set(away, [new Error('connect ECONNREFUSED 10.0.0.7:25'), new Error('450 busy')]);
@@ -135,7 +135,7 @@ describe('an e-mail', () => {
     expect(platform.mails.filter(({ to }) => to === away)).toHaveLength(1);
   });
 
-  test('that the server refuses for good has failed, and says why', async () => {
+  test('an email that the mail server permanently rejects fails and shows the reason', async () => {
     const ticket = await openTicket(tenant);
     const gone = freshEmail();
     platform.mailFailures.set(gone, [new MailRejected('550 5.1.1 No such mailbox')]);
@@ -149,7 +149,7 @@ describe('an e-mail', () => {
     expect(platform.mails.filter(({ to }) => to === gone)).toEqual([]);
   });
 
-  test('is given up after ten tries', async () => {
+  test('an email fails after ten attempts', async () => {
     const ticket = await openTicket(tenant);
     const never = freshEmail();
     platform.mailFailures.set(

@@ -11,7 +11,7 @@ beforeAll(async () => {
   tenant = await platform.organization({ plan: 'custom' });
 });
 
-describe('an SMS', () => {
+describe('SMS notifications', () => {
   const smsTo = (phone: string, more: object = {}) => ({
     type: 'sms',
     recipients: [{ phone, name: 'Ada' }],
@@ -19,7 +19,7 @@ describe('an SMS', () => {
     ...more,
   });
 
-  test('is sent as it is', async () => {
+  test('an SMS is sent with its exact text', async () => {
     const ticket = await openTicket(tenant);
     const phone = `+1212${Math.floor(1_000_000 + Math.random() * 8_999_999)}`;
     const answer = await notify(tenant, ticket, smsTo(phone, { message: 'On our way: {{eta}} <b>' }));
@@ -33,7 +33,7 @@ describe('an SMS', () => {
     expect(platform.messages.filter(({ to }) => to === phone)).toEqual([{ to: phone, text: 'On our way: {{eta}} <b>' }]);
   });
 
-  test('to a number that is none has failed at once', async () => {
+  test('an SMS to an invalid number fails at once', async () => {
     const ticket = await openTicket(tenant);
     await notify(tenant, ticket, smsTo('+15005550001'));
     expect(await settled(tenant, ticket)).toMatchObject([
@@ -43,53 +43,53 @@ describe('an SMS', () => {
 
   test.each([
     ['without a message', smsTo('+12125550100', { message: undefined }), ['message']],
-    ['to no number', smsTo('212 555 0100'), ['recipients.0.phone']],
+    ['to an invalid number', smsTo('212 555 0100'), ['recipients.0.phone']],
     [
-      'to an address',
+      'to an email address',
       { type: 'sms', recipients: [{ email: 'a@example.com', role: 'x' }], message: 'x' },
       ['recipients.0.phone', 'recipients.0.email', 'recipients.0.role'],
     ],
     [
-      'with what e-mails have',
+      'with fields of emails',
       smsTo('+12125550100', { subject: 'x', template: 'ticket_update', variables: {}, include_comments: true, comment_filter: 'all' }),
       ['template', 'subject', 'variables', 'include_comments', 'comment_filter'],
     ],
     ['that is too long', smsTo('+12125550100', { message: 'x'.repeat(1531) }), ['message']],
-  ])('%s is refused', async (_, body, fields) => {
+  ])('an SMS %s is refused', async (_, body, fields) => {
     expect(problems(await notify(tenant, await openTicket(tenant), body))).toEqual([400, expect.arrayContaining(fields)]);
   });
 });
 
-describe('a request', () => {
+describe('notification requests', () => {
   const email = 'a@example.com';
   test.each([
-    ['to nobody', { type: 'email', recipients: [] }, ['recipients']],
+    ['without recipients', { type: 'email', recipients: [] }, ['recipients']],
     [
-      'to more than 50',
+      'to more than 50 recipients',
       { type: 'email', recipients: Array.from({ length: 51 }, (_, n) => ({ email: `a${n}@example.com` })) },
       ['recipients'],
     ],
-    ['to addresses that are none', { type: 'email', recipients: [{ email: 'nobody' }, { name: 'x' }] }, ['recipients.0.email']],
+    ['to invalid email addresses', { type: 'email', recipients: [{ email: 'nobody' }, { name: 'x' }] }, ['recipients.0.email']],
     ['without an address', { type: 'email', recipients: [{ email }, { name: 'x' }] }, ['recipients.1.email']],
     ['with a name of two lines', { type: 'email', recipients: [{ email, name: 'Ada\r\nBcc: x@example.com' }] }, ['recipients.0.name']],
     ['with a subject of two lines', emailTo(email, { subject: 'Hi\nBcc: x@example.com' }), ['subject']],
-    ['by a template that there is not', emailTo(email, { template: 'constructor' }), ['template']],
+    ['with an unknown template', emailTo(email, { template: 'constructor' }), ['template']],
     ['with a placeholder without a value', emailTo(email, { subject: '{{constructor}} {{eta}}' }), ['subject']],
     [
-      'with variables that are no texts',
+      'with variables that are not text',
       emailTo(email, { variables: { a: {}, b: [1], c: null, 'd e': 1, 'ticket.number': 1 } }),
       ['variables.a', 'variables.b', 'variables.c', 'variables.d e', 'variables.ticket.number'],
     ],
     [
-      'with more in its variables than a mail is for',
+      'with variables that are too large',
       emailTo(email, { variables: Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, 'x'.repeat(4_000)])) }),
       ['variables'],
     ],
     ['with the message of an SMS', emailTo(email, { message: 'x' }), ['message']],
     ['with the phone of an SMS', { type: 'email', recipients: [{ email, phone: '+12125550100' }] }, ['recipients.0.phone']],
-    ['of no known type', { type: 'fax', recipients: [{ email }] }, ['type']],
-    ['with an unknown member', emailTo(email, { urgency: 1 }), ['urgency']],
-  ])('%s is refused, and nobody is told', async (_, body, fields) => {
+    ['of an unknown type', { type: 'fax', recipients: [{ email }] }, ['type']],
+    ['with an unknown field', emailTo(email, { urgency: 1 }), ['urgency']],
+  ])('a notification %s is refused, and no recipient is notified', async (_, body, fields) => {
     const ticket = await openTicket(tenant);
     expect(problems(await notify(tenant, ticket, body))).toEqual([400, expect.arrayContaining(fields)]);
     expect((await tenant.rest('GET', `/support/tickets/${ticket.id}/notifications`)).body.data).toEqual([]);

@@ -14,8 +14,8 @@ beforeAll(async () => {
   tenant = await platform.organization({ plan: 'custom' });
 });
 
-describe('what was sent', () => {
-  test('is read with the ticket, and by who administers the desk over all tickets, with its text', async () => {
+describe('sent notifications', () => {
+  test('sent notifications with their text are listed per ticket, and over all tickets for support administrators', async () => {
     const own = await platform.organization();
     const [one, two] = [await openTicket(own), await openTicket(own)];
     const [first, second] = [freshEmail(), freshEmail()];
@@ -41,7 +41,7 @@ describe('what was sent', () => {
     expect((await own.rest('GET', '/support/notifications/sent?type=sms')).body.data).toEqual([]);
   });
 
-  test('is stored once for all recipients, each of whom reads it with their name', async () => {
+  test("a notification is stored once for all recipients, and each recipient's copy shows their name", async () => {
     const ticket = await openTicket(tenant);
     const message = `We found it: ${freshEmail()}`;
     const recipients = ['Ada', 'Bob', 'Eve'].map((name) => ({ email: freshEmail(), name }));
@@ -61,7 +61,7 @@ describe('what was sent', () => {
     expect(statements.filter((sql) => sql.includes('notification_content'))).toEqual([]);
   });
 
-  test('is kept for 90 days, and that it was sent as long as its ticket', async () => {
+  test('the text of a notification is kept for 90 days, and the record that it was sent as long as its ticket', async () => {
     const [old, recent] = [await openTicket(tenant), await openTicket(tenant)];
     const [first, second] = [freshEmail(), freshEmail()];
     const { body } = await notify(tenant, old, emailTo(first));
@@ -83,7 +83,7 @@ describe('what was sent', () => {
     expect(await settled(tenant, old)).toMatchObject([{ email: first, status: 'sent', subject: expect.stringContaining(old.number) }]);
   });
 
-  test('is nothing that a customer reads', async () => {
+  test('customers cannot read notifications', async () => {
     const ticket = await openTicket(tenant);
     const customer = await tenant.limitedTo('support:read', 'support:create');
     expect((await customer.rest('GET', `/support/tickets/${ticket.id}/notifications`)).status).toBe(403);
@@ -94,7 +94,7 @@ describe('what was sent', () => {
     expect((await agent.rest('GET', '/support/notifications/sent')).body.error.details.required).toBe('support:admin');
   });
 
-  test('belongs to its organization', async () => {
+  test('notifications are visible only in their organization', async () => {
     const ticket = await openTicket(tenant);
     const email = freshEmail();
     await notify(tenant, ticket, emailTo(email));

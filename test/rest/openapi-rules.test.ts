@@ -4,7 +4,7 @@ import { rig } from '../rig.ts';
 import { openapi, operationOf, resolved, routes } from '../support/operations.ts';
 import type { Json } from '../tenant.ts';
 
-/** Rules that JSON Schema cannot state, or that the schema states elsewhere, with the reason. */
+/** Rules that JSON Schema cannot express, or that the schema states elsewhere, with the reason. */
 const NOT_STATED: Readonly<Record<string, string>> = {
   conditionalValidation: 'IsOptional and ValidateIf allow null or absence; `required` says what must be sent',
   nestedValidation: 'the schema of the nested input object is referred to',
@@ -21,8 +21,8 @@ beforeAll(async () => {
   await rig();
 });
 
-describe('the rules of input classes', () => {
-  test('are all stated as JSON Schema, or are on the list of those that cannot be', () => {
+describe('validation rules of input classes', () => {
+  test('every validation rule of an input class is stated as JSON Schema or listed as an exception', () => {
     const rules = inputClasses().flatMap(({ name, target }) =>
       rulesIn(target).map((rule) => ({ at: `${name}.${rule.propertyName}`, kind: rule.name ?? rule.type, type: rule.type, rule })),
     );
@@ -31,12 +31,12 @@ describe('the rules of input classes', () => {
     expect(silent.map(({ at, kind }) => `${at}: ${kind}`)).toEqual([]);
   });
 
-  test('name only classes that are unique in the graph', () => {
+  test('input class names are unique in the GraphQL schema', () => {
     const names = inputClasses().map(({ name }) => name);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  test('appear in the OpenAPI document in bodies, nested objects, queries and paths', () => {
+  test('validation rules appear in the OpenAPI document for bodies, nested objects, queries and paths', () => {
     const body = operationOf(routeOf('createTicket')).requestBody.content['application/json'].schema.properties;
     expect(body.title).toMatchObject({ minLength: 1, maxLength: 255 });
     expect(body.category.enum).toContain('connectivity');
@@ -51,7 +51,7 @@ describe('the rules of input classes', () => {
 describe('ids in the OpenAPI document', () => {
   const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
 
-  test('have the prefix of their kind and 26 characters, in paths, queries, bodies and responses', () => {
+  test('the pattern of an id has the prefix of its kind and 26 characters, in paths, queries, bodies and responses', () => {
     const body = operationOf(routeOf('createInvoice')).requestBody.content['application/json'].schema.properties;
     expect(parameterOf('getTicket', 'ticket_id').schema.pattern).toBe(`^ticket_${ULID}$`);
     expect(parameterOf('listInvoices', 'account_id').schema.items.pattern).toBe(`^acc_${ULID}$`);
@@ -59,7 +59,7 @@ describe('ids in the OpenAPI document', () => {
     expect(openapi.components.schemas.Invoice.properties.id.pattern).toBe(`^inv_${ULID}$`);
   });
 
-  test('have patterns in every path', () => {
+  test('every id in a path has a pattern', () => {
     const free = ['category', 'domain'];
     const without = routes.flatMap((route) =>
       (operationOf(route).parameters as Json[])
@@ -72,7 +72,7 @@ describe('ids in the OpenAPI document', () => {
   });
 });
 
-test('every limit of the OpenAPI document is one that a JSON Schema validator reads', () => {
+test('every limit in the OpenAPI document is valid for a JSON Schema validator', () => {
   const limits = [...limitsIn(openapi)];
   expect(limits.length).toBeGreaterThan(900);
   for (const { keyword, value } of limits) {

@@ -14,7 +14,7 @@ const ajv = openApiAjv();
 const deviations = (method: Route['method'], path: string, { status, body }: Answer): string[] =>
   responseDeviations(ajv, { method, path }, status, body);
 
-/** Contents of 2xx responses, but files, whose content is somebody's. */
+/** Content of 2xx responses, except downloaded files. */
 const successes = (responses: Json): [string, Json][] =>
   Object.entries<Json>(responses)
     .filter(([status]) => status.startsWith('2'))
@@ -29,13 +29,13 @@ beforeAll(async () => {
   records = new Records(tenant, 'OpenAPI');
 });
 
-describe('the OpenAPI document of the running platform', () => {
-  test('is the committed one', async () => {
+describe('OpenAPI document of the running platform', () => {
+  test('the served OpenAPI document is the committed one', async () => {
     const served = await fetch(`${tenant.origin}/v1/openapi.json`);
     expect(await served.json()).toEqual(openapi);
   });
 
-  test('describes exactly the routes that there are', () => {
+  test('the OpenAPI document describes exactly the existing routes', () => {
     const described = Object.entries<Json>(openapi.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -44,7 +44,7 @@ describe('the OpenAPI document of the running platform', () => {
     );
   });
 
-  test('describes what something else serves where that is served', async () => {
+  test('operations that are served outside the REST routes are documented at their real address', async () => {
     const headers = { accept: 'application/json', authorization: `Bearer ${tenant.apiKey}` };
     for (const { method, path } of nonGraph.filter(({ operation }) => !operation.servers)) {
       const answer = await fetch(`${tenant.origin}/v1${path.replace(/\{\w+\}/g, 'none')}`, { method, headers, redirect: 'manual' });
@@ -53,18 +53,18 @@ describe('the OpenAPI document of the running platform', () => {
     }
   });
 
-  test('names every operation once', () => {
+  test('every operationId in the OpenAPI document is unique', () => {
     const ids = Object.values<Json>(openapi.paths).flatMap((item) => Object.values<Json>(item).map(({ operationId }) => operationId));
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  test("describes members and values by REST's names, which the graph spells otherwise", () => {
+  test('descriptions in the OpenAPI document use REST names, not GraphQL names', () => {
     const described = JSON.stringify(openapi);
     for (const name of ['next_cursor', 'next_attempt_at', 'skipped']) expect(described).toContain(`\`${name}\``);
     for (const name of ['nextCursor', 'nextAttemptAt', 'SKIPPED']) expect(described).not.toContain(`\`${name}\``);
   });
 
-  test('has an example for every request body', () => {
+  test('every request body in the OpenAPI document has an example', () => {
     const bare = routes.filter((route) => {
       const content = operationOf(route).requestBody?.content['application/json'];
       return content && !content.example;
@@ -72,7 +72,7 @@ describe('the OpenAPI document of the running platform', () => {
     expect(bare.map(({ operationId }) => operationId)).toEqual([]);
   });
 
-  test('has an example for every successful response with a body, which fits its schema (npm run examples records it)', () => {
+  test('every successful response with a body has an example that matches its schema (npm run examples records it)', () => {
     const described = Object.entries<Json>(openapi.paths).flatMap(([path, item]) =>
       Object.entries<Json>(item).flatMap(([method, { operationId, responses }]) =>
         successes(responses).map((content) => ({ path, method, operationId, content })),
@@ -86,14 +86,14 @@ describe('the OpenAPI document of the running platform', () => {
     expect(described.length).toBeGreaterThan(170);
   });
 
-  test('has no example with a secret that could be real', () => {
+  test('no example in the OpenAPI document contains a secret that could be real', () => {
     const secrets = JSON.stringify(openapi).match(/\b(sk_live|whsec|rt|cs)_(?!EXAMPLE)[A-Za-z0-9+/]{20,}|\beyJ[\w-]{30,}/g);
     expect(secrets).toBeNull();
   });
 });
 
-describe('its example works, and the answer is as it says', () => {
-  test.each(titled(routes))('%s', async (_, route) => {
+describe('documented examples', () => {
+  test.each(titled(routes))('the documented example works and the response matches its schema: %s', async (_, route) => {
     const { url } = await receiver();
     const answer = await callWithExample(route, records, url);
     expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
@@ -101,10 +101,10 @@ describe('its example works, and the answer is as it says', () => {
   });
 });
 
-describe('an id in the body that nobody has is refused as the document says', () => {
+describe('unknown ids in a body', () => {
   const unknown = 'none_01JQ8Z6V4T9M3N2B1C0D9E8F7G';
   const naming = routes.filter((route) => route.example && route.method !== 'GET' && idsIn(route).length > 0);
-  test.each(titled(naming))('%s', async (_, route) => {
+  test.each(titled(naming))('an unknown id in the body is refused as documented: %s', async (_, route) => {
     const body = await records.body(route.example);
     for (const path of idsIn(route)) {
       const sent = { body: withField(body, path, unknown) };
@@ -118,17 +118,17 @@ describe('an id in the body that nobody has is refused as the document says', ()
   }
 });
 
-describe('a request body that the platform accepts is one that the document describes', () => {
+describe('accepted request bodies', () => {
   const accepted = (path: string, method: string, body: Json): string[] => {
     const { schema } = openapi.paths[path][method].requestBody.content['application/json'];
     return deviationsFrom(ajv, validatable(schema), body);
   };
 
-  test.each(titled(routes.filter(({ example }) => example)))('the example of %s', (_, route) => {
+  test.each(titled(routes.filter(({ example }) => example)))('the schema of %s accepts its example', (_, route) => {
     expect(accepted(route.path, route.method.toLowerCase(), JSON.parse(JSON.stringify(route.example)))).toEqual([]);
   });
 
-  test('filters of a ticket search as the specification writes them: some as one value, some as lists', async () => {
+  test('the schema of a ticket search accepts filters as single values and as lists, as the specification writes them', async () => {
     const body = {
       filters: { customer_id: 'cust_01JQ8Z6V4T9M3N2B1C0D9E8F7G', status: ['open'], priority: ['high'], category: 'connectivity' },
     };
@@ -137,21 +137,24 @@ describe('a request body that the platform accepts is one that the document desc
   });
 });
 
-describe('what is served outside of /v1 has the statuses and media types of the document', () => {
+describe('operations outside /v1', () => {
   const outside = nonGraph.filter(({ operation }) => operation.servers);
-  test.each(outside.map((one) => [`${one.method} ${one.path}`, one] as const))('%s', async (_, { method, path, operation }) => {
-    for (const query of ['', '?nonsense=1']) {
-      const body = method === 'POST' ? new URLSearchParams({ nonsense: '1' }) : undefined;
-      const answer = await fetch(`${tenant.origin}${path}${query}`, { method, body, redirect: 'manual' });
-      const described = resolved(operation.responses[answer.status]);
-      expect(described, `${answer.status}`).toBeDefined();
-      const type = answer.headers.get('content-type')?.split(';', 1)[0];
-      const length = (await answer.text()).length;
-      if (length > 0) expect(Object.keys(described.content ?? {})).toContain(type);
-    }
-  });
+  test.each(outside.map((one) => [`${one.method} ${one.path}`, one] as const))(
+    'responses have a documented status and media type: %s',
+    async (_, { method, path, operation }) => {
+      for (const query of ['', '?nonsense=1']) {
+        const body = method === 'POST' ? new URLSearchParams({ nonsense: '1' }) : undefined;
+        const answer = await fetch(`${tenant.origin}${path}${query}`, { method, body, redirect: 'manual' });
+        const described = resolved(operation.responses[answer.status]);
+        expect(described, `${answer.status}`).toBeDefined();
+        const type = answer.headers.get('content-type')?.split(';', 1)[0];
+        const length = (await answer.text()).length;
+        if (length > 0) expect(Object.keys(described.content ?? {})).toContain(type);
+      }
+    },
+  );
 
-  test('a redirect of /oauth/authorize has the body that the document describes', async () => {
+  test('a redirect of /oauth/authorize has the documented body', async () => {
     const client = await registered(tenant);
     const url = authorizeUrl(tenant.origin, { client });
     for (const accept of ['text/html', '*/*', 'application/json']) {
@@ -164,8 +167,8 @@ describe('what is served outside of /v1 has the statuses and media types of the 
   });
 });
 
-describe('a refusal is as it says', () => {
-  test.each(titled(routes))('%s', async (_, route) => {
+describe('documented errors', () => {
+  test.each(titled(routes))('errors have the documented format: %s', async (_, route) => {
     const body = route.method === 'GET' ? undefined : { nonsense: true };
     const path = await records.path(route.path, async () => 'none_01JQ8Z6V4T9M3N2B1C0D9E8F7G');
     const refused = [

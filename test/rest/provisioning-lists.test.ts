@@ -14,8 +14,8 @@ beforeAll(async () => {
   ({ tenant, accountId } = await tenantWithAccount());
 });
 
-describe('the list of requests', () => {
-  test('has the newest first, and is narrowed by status and account', async () => {
+describe('provisioning request list', () => {
+  test('the provisioning request list is sorted newest first and can be filtered by status and account', async () => {
     const own = await tenantWithAccount();
     const waiting = await requested(own.tenant, provisioningRequest());
     const ordered = await requested(own.tenant, completeRequest(own.accountId));
@@ -30,7 +30,7 @@ describe('the list of requests', () => {
     expect((await own.tenant.rest('GET', '/services/provision?status=broken')).status).toBe(400);
   });
 
-  test('with accounts and services costs as many statements for four as for one', async () => {
+  test('listing provisioning requests with accounts and services runs as many statements for four as for one', async () => {
     const own = await tenantWithAccount();
     const query = '{ provisioningRequests { nodes { id steps { name } history { to } account { name } service { name } } } }';
     const read = async (count: number): Promise<void> =>
@@ -41,7 +41,7 @@ describe('the list of requests', () => {
     };
     const statementsFor = async (count: number): Promise<string[]> => {
       const platform = await rig();
-      // what follows from a service must have happened before statements are counted
+      // wait for the effects of the service before statements are counted
       await eventually(async () => (await own.tenant.rest('GET', '/billing/invoices')).body.total_count === count);
       return platform.clock.standingStill(async () => {
         await read(count);
@@ -56,12 +56,12 @@ describe('the list of requests', () => {
   });
 });
 
-describe('over GraphQL', () => {
+describe('provisioning requests over GraphQL', () => {
   const ASK =
     'mutation($input: ProvisioningRequestInput!) { requestProvisioning(input: $input) { id status account { name } service { name } } }';
   const input = (more: object = {}) => ({ serviceTemplate: 'business_fiber', customizations: { bandwidth: '500mbps' }, ...more });
 
-  test('a request leads to its account and its service', async () => {
+  test('a provisioning request over GraphQL links to its account and service', async () => {
     const { data, errors } = await tenant.graphql(ASK, { input: input({ accountId, location: LOCATION, name: 'Annex' }) });
     expect(errors).toBeUndefined();
     expect(data.requestProvisioning).toMatchObject({
@@ -71,7 +71,7 @@ describe('over GraphQL', () => {
     });
   });
 
-  test('one is asked for, changed and cancelled', async () => {
+  test('a provisioning request can be created, changed and cancelled over GraphQL', async () => {
     const { data } = await tenant.graphql(ASK, { input: input() });
     const { id } = data.requestProvisioning;
     expect(data.requestProvisioning).toEqual({ id, status: 'PENDING', account: null, service: null });
@@ -87,7 +87,7 @@ describe('over GraphQL', () => {
     ]);
   });
 
-  test('asking, changing and cancelling want a second factor of a user who must show one, and reading does not', async () => {
+  test('creating, changing and cancelling a provisioning request require a second factor if the user must have one, and reading does not', async () => {
     const { router } = (await rig()).assembly;
     const { id } = await requested(tenant, provisioningRequest());
     const principal = new Principal({

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const change = (id: string, body: Json): Promise<Answer> => tenant.rest('PUT', `/services/provision/${id}`, { body });
 const newAccount = async (): Promise<string> => (await createAccount(tenant)).id;
 
-describe('a request is refused', () => {
+describe('refused provisioning requests', () => {
   const EARLIEST = 'must be today or within a year';
   test.each<[string, object]>([
     ['service_template', { service_template: undefined }],
@@ -37,7 +37,7 @@ describe('a request is refused', () => {
     ['billing_cycle', { billing_cycle: 'hourly' }],
     ['name', { name: '' }],
     ['colour', { colour: 'green' }],
-  ])('naming %s, with %j', async (field, wrong) => {
+  ])('a provisioning request with an invalid %s is refused: %j', async (field, wrong) => {
     const { status, body } = await requestProvisioning(tenant, provisioningRequest(wrong));
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
@@ -48,34 +48,37 @@ describe('a request is refused', () => {
     ['preferred_date', () => ({ preferred_date: inDays(370) }), EARLIEST],
     ['flexibility', () => ({ preferred_date: inDays(1), flexibility: 'a while' }), 'must be a duration such as 7_days'],
     ['flexibility', () => ({ preferred_date: inDays(1), flexibility: '13_months' }), 'must be at most a year'],
-  ])('with a schedule whose %s is out of range', async (member, schedule, reason) => {
+  ])('a provisioning request with an invalid %s in its schedule is refused', async (member, schedule, reason) => {
     const { status, body } = await requestProvisioning(tenant, provisioningRequest({ deployment_schedule: schedule() }));
     expect(status).toBe(400);
     expect(body.error.details).toMatchObject({ field: `deployment_schedule.${member}`, reason: expect.stringContaining(reason) });
   });
 
-  test.each(['mpls_network', 'business_carrier_pigeon'])('for %s, which cannot be built, naming what can', async (template) => {
-    const { status, body } = await requestProvisioning(tenant, provisioningRequest({ service_template: template }));
-    expect(status).toBe(400);
-    expect(body.error.details).toMatchObject({
-      field: 'service_template',
-      value: template,
-      reason: 'must be one of business_fiber, business_cable, fixed_wireless_access, business_dsl',
-    });
-  });
+  test.each(['mpls_network', 'business_carrier_pigeon'])(
+    'a provisioning request for the unknown template %s is refused and lists the known ones',
+    async (template) => {
+      const { status, body } = await requestProvisioning(tenant, provisioningRequest({ service_template: template }));
+      expect(status).toBe(400);
+      expect(body.error.details).toMatchObject({
+        field: 'service_template',
+        value: template,
+        reason: 'must be one of business_fiber, business_cable, fixed_wireless_access, business_dsl',
+      });
+    },
+  );
 
   test.each<[string, object]>([
     ['LOCATION_NOT_SERVICEABLE', { location: { ...LOCATION, city: 'Utqiagvik', state: 'AK', zip: '99723' } }],
     ['SERVICE_UNAVAILABLE_AT_LOCATION', { location: { address: '1 Duval Street', city: 'Key West', state: 'FL', zip: '33040' } }],
     ['INSUFFICIENT_BANDWIDTH', { customizations: { bandwidth: '10gbps' }, location: { ...LOCATION, city: 'Buffalo', zip: '14202' } }],
-  ])('with %s as an order is, also where it begins later or lacks its account', async (code, wrong) => {
+  ])('a provisioning request is refused with %s like an order, even if it starts later or has no account yet', async (code, wrong) => {
     for (const more of [{}, { account_id: accountId }, { deployment_schedule: { preferred_date: inDays(3) } }]) {
       const { status, body } = await requestProvisioning(tenant, provisioningRequest({ ...wrong, ...more }));
       expect([status, body.error.code]).toEqual([400, code]);
     }
   });
 
-  test('for an account that there is not, and for a suspended one', async () => {
+  test('a provisioning request for an account that is suspended or does not exist is refused', async () => {
     const absent = await requestProvisioning(tenant, provisioningRequest({ account_id: 'acc_00000000000000000000000000' }));
     expect([absent.status, absent.body.error.details.resource]).toEqual([404, 'account']);
     const account = await newAccount();
@@ -84,7 +87,7 @@ describe('a request is refused', () => {
     expect([suspended.status, suspended.body.error.code]).toEqual([409, 'ACCOUNT_SUSPENDED']);
   });
 
-  test('and leaves nothing behind, and a refused change leaves all as it was', async () => {
+  test('a refused provisioning request stores nothing, and a refused change leaves the request unchanged', async () => {
     const own = await tenantWithAccount();
     await requestProvisioning(own.tenant, completeRequest(own.accountId, { sla: 'platinum' }));
     expect((await own.tenant.rest('GET', '/services/provision')).body.data).toEqual([]);
@@ -96,9 +99,12 @@ describe('a request is refused', () => {
     expect(await readRequest(own.tenant, taken.id)).toEqual(taken);
   });
 
-  test.each(['service_template', 'customizations', 'billing_cycle'])('a change of %s to null is, naming it', async (field) => {
-    const { id } = await requested(tenant, provisioningRequest());
-    const { status, body } = await change(id, { [field]: null });
-    expect([status, body.error.details.field]).toEqual([400, field]);
-  });
+  test.each(['service_template', 'customizations', 'billing_cycle'])(
+    'setting %s of a provisioning request to null is refused and names the field',
+    async (field) => {
+      const { id } = await requested(tenant, provisioningRequest());
+      const { status, body } = await change(id, { [field]: null });
+      expect([status, body.error.details.field]).toEqual([400, field]);
+    },
+  );
 });

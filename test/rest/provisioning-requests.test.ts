@@ -30,8 +30,8 @@ const cancel = (id: string): Promise<Answer> => tenant.rest('DELETE', `/services
 const servicesOf = async (account: string): Promise<Json[]> => (await tenant.rest('GET', `/services?account_id=${account}`)).body.data;
 const newAccount = async (): Promise<string> => (await createAccount(tenant)).id;
 
-describe('a request with the members of the specification alone', () => {
-  test('is pending, and says what is missing', async () => {
+describe('incomplete provisioning requests', () => {
+  test('a provisioning request with only the fields of the specification is pending and lists the missing fields', async () => {
     const schedule = { preferred_date: inDays(3), flexibility: '7_days' };
     const { status, body } = await requestProvisioning(tenant, provisioningRequest({ deployment_schedule: schedule }));
     expect(status).toBe(201);
@@ -64,7 +64,7 @@ describe('a request with the members of the specification alone', () => {
     expect(await readRequest(tenant, body.data.id)).toEqual(body.data);
   });
 
-  test('is ordered once both are supplied, in whichever order', async () => {
+  test('a provisioning request is ordered once account and location are both supplied, in either order', async () => {
     const account = await newAccount();
     const { id } = await requested(tenant, provisioningRequest());
     const located = await change(id, { location: { ...LOCATION, state: 'ny' } });
@@ -84,7 +84,7 @@ describe('a request with the members of the specification alone', () => {
     expect((await servicesOf(account)).map((service) => service.id)).toEqual([completed.service_id]);
   });
 
-  test('can be changed in all of its members', async () => {
+  test('every field of a pending provisioning request can be changed', async () => {
     const { id } = await requested(tenant, provisioningRequest());
     const wanted = {
       service_template: 'business_cable',
@@ -101,8 +101,8 @@ describe('a request with the members of the specification alone', () => {
   });
 });
 
-describe('a request with account and location', () => {
-  test('orders the service and is completed when that is operational', async () => {
+describe('complete provisioning requests', () => {
+  test('a complete provisioning request orders the service and is completed when the service is operational', async () => {
     const order = completeRequest(accountId, { name: 'Headquarters', sla: 'enterprise', billing_cycle: 'annual' });
     const taken = await requested(tenant, order);
     expect(taken).toMatchObject({ status: 'acknowledged', status_reason: null, missing: [], service_id: expect.stringMatching(/^svc_/) });
@@ -131,12 +131,12 @@ describe('a request with account and location', () => {
     });
   });
 
-  test('wants neither redundancy nor monitoring where nothing is said, and may write its bandwidth in gigabits', async () => {
+  test('a provisioning request has no redundancy or monitoring by default and accepts a bandwidth in gigabits', async () => {
     const { customizations } = await requested(tenant, completeRequest(accountId, { customizations: { bandwidth: '1 Gbps' } }));
     expect(customizations).toEqual({ bandwidth: '1000mbps', redundancy: false, monitoring: false });
   });
 
-  test('fails with the reason of its service where the provider refuses it', async () => {
+  test('a provisioning request fails with the reason of its service if the provider refuses it', async () => {
     const location = { ...LOCATION, address: '1 FAIL-PERMANENT Road' };
     const { id } = await requested(tenant, completeRequest(accountId, { location }));
     const failed = await requestThatIs('failed', tenant, id);
@@ -145,7 +145,7 @@ describe('a request with account and location', () => {
     expect(storyOf(failed)).toBe('>acknowledged>in_progress>failed');
   });
 
-  test('is ordered once, however often it is sent with one idempotency key', async () => {
+  test('a provisioning request repeated with one idempotency key is ordered once', async () => {
     const account = await newAccount();
     const options = { body: completeRequest(account), headers: { 'idempotency-key': account } };
     const first = await tenant.rest('POST', '/services/provision', options);
@@ -156,8 +156,8 @@ describe('a request with account and location', () => {
   });
 });
 
-describe('a request for a later date', () => {
-  test('waits for it, begins by itself, and says when it will be done', async () => {
+describe('scheduled provisioning requests', () => {
+  test('a provisioning request with a later date waits, starts on that date and shows when it will be completed', async () => {
     const account = await newAccount();
     const schedule = { preferred_date: inDays(5), flexibility: '7_days' };
     const taken = await requested(tenant, completeRequest(account, { deployment_schedule: schedule }));
@@ -178,12 +178,12 @@ describe('a request for a later date', () => {
     expect((await servicesOf(account)).map(({ id }) => id)).toEqual([completed.service_id]);
   });
 
-  test('begins at the new date where it was moved, and not at the old one too', async () => {
+  test('a rescheduled provisioning request starts only on its new date', async () => {
     const account = await newAccount();
     const { id } = await requested(tenant, completeRequest(account, { deployment_schedule: { preferred_date: inDays(2) } }));
     const later = inDays(4);
     await change(id, { deployment_schedule: { preferred_date: later } });
-    // what comes to its old date before it, and is done with, shows that the jobs of that day were worked on
+    // another request whose old date comes earlier, and which completes, shows that the jobs of that day have run
     const other = await requested(tenant, completeRequest(account, { deployment_schedule: { preferred_date: inDays(3) } }));
     await (await rig()).advance(3 * DAY_MS);
     await requestThatIs('completed', tenant, other.id);
@@ -194,18 +194,18 @@ describe('a request for a later date', () => {
     expect(await servicesOf(account)).toHaveLength(2);
   });
 
-  test('begins at once where its date is taken away, or comes to be today', async () => {
+  test('a provisioning request starts at once if its date is removed or set to today', async () => {
     const request = completeRequest(accountId, { deployment_schedule: { preferred_date: inDays(2) } });
     const [one, other] = [await requested(tenant, request), await requested(tenant, request)];
     expect((await change(one.id, { deployment_schedule: null })).body.data.status).toBe('acknowledged');
-    // a day must not end between the two
+    // the day must not end between the two calls
     const { body } = await (await rig()).clock.standingStill(() =>
       change(other.id, { deployment_schedule: { preferred_date: inDays(0).slice(0, 10) } }),
     );
     expect(body.data.status).toBe('acknowledged');
   });
 
-  test('has failed where it can no longer be ordered then, with the reason', async () => {
+  test('a scheduled provisioning request fails with the reason if it can no longer be ordered on its date', async () => {
     const account = await newAccount();
     const { id } = await requested(tenant, completeRequest(account, { deployment_schedule: { preferred_date: inDays(2) } }));
     await tenant.rest('PUT', `/accounts/${account}`, { body: { status: 'suspended' } });
@@ -217,8 +217,8 @@ describe('a request for a later date', () => {
   });
 });
 
-describe('a request that is cancelled', () => {
-  test('never begins', async () => {
+describe('cancelled provisioning requests', () => {
+  test('a cancelled provisioning request never starts', async () => {
     const account = await newAccount();
     const schedule = { preferred_date: inDays(1) };
     const { id } = await requested(tenant, completeRequest(account, { deployment_schedule: schedule }));
@@ -234,7 +234,7 @@ describe('a request that is cancelled', () => {
     expect(await servicesOf(account)).toEqual([]);
   });
 
-  test('has not begun: one that has is neither cancelled nor changed', async () => {
+  test('a provisioning request that has started can be neither cancelled nor changed', async () => {
     const { id } = await requested(tenant, completeRequest(accountId));
     const refused = await cancel(id);
     expect(refused.status).toBe(409);
@@ -245,7 +245,7 @@ describe('a request that is cancelled', () => {
     expect(storyOf(await requestThatIs('completed', tenant, id))).toBe(BUILT);
   });
 
-  test('has not begun, whatever has become of it since', async () => {
+  test('a provisioning request that has started cannot be cancelled in any later state', async () => {
     const { id } = await requested(tenant, completeRequest(accountId));
     await requestThatIs('completed', tenant, id);
     const table = await onlyTable('services.provisioning_request');
@@ -257,7 +257,7 @@ describe('a request that is cancelled', () => {
     }
   });
 
-  test('is final', async () => {
+  test('a cancelled provisioning request cannot be changed or cancelled again', async () => {
     const { id } = await requested(tenant, provisioningRequest());
     await cancel(id);
     const again = await cancel(id);
@@ -266,8 +266,8 @@ describe('a request that is cancelled', () => {
   });
 });
 
-describe('two changes at the same moment', () => {
-  test('order one service', async () => {
+describe('concurrent changes of a provisioning request', () => {
+  test('concurrent changes that complete a provisioning request order one service', async () => {
     const account = await newAccount();
     const { id } = await requested(tenant, provisioningRequest({ location: LOCATION }));
     const answers = await Promise.all(Array.from({ length: 4 }, () => change(id, { account_id: account })));

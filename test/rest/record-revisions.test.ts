@@ -15,7 +15,7 @@ const TARGETS = ['low', 'medium', 'high', 'critical'].map((priority) => ({
 
 const recordIn = ({ body }: Answer): { id: string; revision: number } => body.data;
 
-/** Records that several people edit: how one is made, one change of it, another, and the field that changes it in the graph. */
+/** Records that several people edit: how to create one, two different changes of it, and the GraphQL field that updates it. */
 const kinds = [
   {
     path: '/support/kb',
@@ -31,7 +31,7 @@ const kinds = [
   },
 ];
 
-describe.each(kinds)('$path', ({ path, body, changes, field }) => {
+describe.each(kinds)('revisions of $path', ({ path, body, changes, field }) => {
   const make = async (): Promise<string> => {
     const made = await tenant.rest('POST', path, { body });
     expect(made.status).toBe(201);
@@ -42,7 +42,7 @@ describe.each(kinds)('$path', ({ path, body, changes, field }) => {
     return { etag: found.headers.get('etag') ?? '', revision: recordIn(found).revision };
   };
 
-  test('a change made at the same time as another, by the same tag, is refused with 409', async () => {
+  test('of concurrent changes with the same ETag one succeeds and the others are refused with 409', async () => {
     const record = await make();
     const { etag, revision } = await seen(record);
     const answers = await Promise.all(changes.map((change) => tenant.rest('PUT', record, { body: change, headers: { 'if-match': etag } })));
@@ -51,7 +51,7 @@ describe.each(kinds)('$path', ({ path, body, changes, field }) => {
     await tenant.rest('DELETE', record);
   });
 
-  test('a mutation that expects an earlier revision is refused, and one that expects none is not', async () => {
+  test('a mutation with an outdated expected revision is refused, and one without an expected revision is accepted', async () => {
     const record = await make();
     const id = record.slice(path.length + 1);
     const { revision } = await seen(record);

@@ -13,8 +13,8 @@ beforeAll(async () => {
 const names = async (tenant: Tenant): Promise<string[]> =>
   (await tenant.rest('GET', '/support/routing-rules')).body.data.map(({ rule_name, position }: Json) => `${position} ${rule_name}`);
 
-describe('a routing rule', () => {
-  test('is made, read, changed and deleted with every member of the specification', async () => {
+describe('routing rules', () => {
+  test('a routing rule can be created, read, changed and deleted with every field of the specification', async () => {
     const tenant = await platform.organization();
     const { agent_id } = (await openTicket(tenant)).assigned_to;
     const rule = {
@@ -47,35 +47,35 @@ describe('a routing rule', () => {
   test.each([
     ['nothing', { rule_name: undefined, actions: undefined }, ['rule_name', 'actions']],
     ['a blank name', { rule_name: ' ' }, ['rule_name']],
-    ['no action', { actions: {} }, ['actions']],
+    ['no actions', { actions: {} }, ['actions']],
     ['empty actions', { actions: { notify: [], assign_to: null } }, ['actions']],
     ['an unknown category', { conditions: { category: 'plumbing' } }, ['conditions.category']],
     ['an unknown priority', { conditions: { priority: ['urgent'] } }, ['conditions.priority.0']],
-    ['keywords that hold no word', { conditions: { keywords: ['ok', '!?'] } }, ['conditions.keywords']],
+    ['keywords without a word', { conditions: { keywords: ['ok', '!?'] } }, ['conditions.keywords']],
     ['too many keywords', { conditions: { keywords: Array.from({ length: 201 }, (_, n) => `k${n}`) } }, ['conditions.keywords']],
     ['a keyword that is too long', { conditions: { keywords: ['x'.repeat(101)] } }, ['conditions.keywords']],
-    ['a tier that is none', { conditions: { customer_tier: 'Very Important' } }, ['conditions.customer_tier']],
-    ['addresses that are none', { actions: { notify: ['noc@example.com', 'nobody'] } }, ['actions.notify']],
+    ['an invalid tier', { conditions: { customer_tier: 'Very Important' } }, ['conditions.customer_tier']],
+    ['invalid email addresses', { actions: { notify: ['noc@example.com', 'nobody'] } }, ['actions.notify']],
     ['too many addresses', { actions: { notify: Array.from({ length: 21 }, (_, n) => `a${n}@example.com`) } }, ['actions.notify']],
     [
-      'durations that are none',
+      'invalid durations',
       { actions: { escalate_after: 'soon', auto_update_frequency: '0_minutes' } },
       ['actions.escalate_after', 'actions.auto_update_frequency'],
     ],
     [
-      'durations out of bounds',
+      'durations out of range',
       { actions: { escalate_after: '30_seconds', auto_update_frequency: '13_months' } },
       ['actions.escalate_after', 'actions.auto_update_frequency'],
     ],
-    ['a position of nothing', { position: 0 }, ['position']],
-    ['unknown members', { if: 1, conditions: { tags: [] } }, ['if', 'conditions.tags']],
-  ])('with %s is refused naming each member', async (_, rule, fields) => {
+    ['an invalid position', { position: 0 }, ['position']],
+    ['unknown fields', { if: 1, conditions: { tags: [] } }, ['if', 'conditions.tags']],
+  ])('a routing rule with %s is refused and names each field', async (_, rule, fields) => {
     const tenant = await platform.organization();
     expect(problems(await postRule(tenant, rule))).toEqual([400, 'INVALID_PARAMETERS', expect.arrayContaining(fields)]);
     expect(await names(tenant)).toEqual([]);
   });
 
-  test('is refused for an agent of nobody, or of another organization', async () => {
+  test('a routing rule cannot assign to an unknown agent or to one of another organization', async () => {
     const [tenant, stranger] = [await platform.organization(), await platform.organization()];
     const { agent_id } = (await openTicket(stranger)).assigned_to;
     const rule = await makeRule(tenant);
@@ -89,7 +89,7 @@ describe('a routing rule', () => {
     expect(await names(tenant)).toEqual(['1 A rule']);
   });
 
-  test('may be one of a hundred', async () => {
+  test('an organization can have a hundred routing rules and no more', async () => {
     const tenant = await platform.organization();
     const { id } = await makeRule(tenant);
     await (await rows()).query(
@@ -102,8 +102,8 @@ describe('a routing rule', () => {
   });
 });
 
-describe('the order of the rules', () => {
-  test('has no gaps, whatever is put in, moved and taken out', async () => {
+describe('order of routing rules', () => {
+  test('positions of routing rules have no gaps after rules are inserted, moved and deleted', async () => {
     const tenant = await platform.organization();
     const ids: Record<string, string> = {};
     for (const rule_name of ['A', 'B', 'C']) ids[rule_name] = (await makeRule(tenant, { rule_name })).id;
@@ -120,7 +120,7 @@ describe('the order of the rules', () => {
     expect(await names(tenant)).toEqual(['1 First', '2 B', '3 Last', '4 A']);
   });
 
-  test('stays whole when many change it at once', async () => {
+  test('positions of routing rules stay without gaps after concurrent changes', async () => {
     const tenant = await platform.organization();
     const made = await Promise.all(Array.from({ length: 6 }, (_, n) => makeRule(tenant, { rule_name: `R${n}`, position: 1 })));
     const [first, second, ...others] = made.map(({ id }) => `/support/routing-rules/${id}`);
@@ -137,8 +137,8 @@ describe('the order of the rules', () => {
   });
 });
 
-describe('access', () => {
-  test('rules are changed by who administers the desk and read by who works there; customers see nothing of them', async () => {
+describe('access to routing rules', () => {
+  test('support administrators change routing rules, support staff read them, and customers cannot see them', async () => {
     const tenant = await platform.organization();
     const rule = await makeRule(tenant);
     const ticket = await openTicket(tenant);
@@ -163,7 +163,7 @@ describe('access', () => {
     expect(errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'support:write' } } }]);
   });
 
-  test('rules of another organization are absent, and match nothing here', async () => {
+  test('routing rules of another organization are not found and do not match', async () => {
     const [tenant, stranger] = [await platform.organization(), await platform.organization()];
     const rule = await makeRule(tenant);
     const path = `/support/routing-rules/${rule.id}`;

@@ -11,17 +11,17 @@ beforeAll(async () => {
 const read = (query: string) => tenant.rest('GET', `/services/availability${query}`);
 const check = (body: Json) => tenant.rest('POST', '/services/availability/check', { body });
 const at = (location: Json, more = '') => read(`?${new URLSearchParams(location)}${more}`);
-/** As the query calls them: it has no `location`, and a list is one parameter. */
+/** Parameter names of the query, which has no `location` and takes a list as one parameter. */
 const fieldsOf = (body: Json) => body.error.details.errors.map(({ field }: Json) => field.replace(/^location\.|\.\d+$/, '')).sort();
 
-describe('what reaches a location, asked by a query', () => {
+describe('availability by query', () => {
   test.each([
-    ['that is served', LOCATION],
-    ['named by a ZIP code with its four digits more', { ...LOCATION, zip: '10118-0110' }],
-    ['whose state is in small letters', { ...LOCATION, state: 'ny' }],
-    ['that is known and not served', { ...LOCATION, state: 'AK', zip: '99723' }],
-    ['that is not known', { ...LOCATION, state: 'ME', zip: '04730' }],
-  ])('is for one %s what the check says', async (_, location) => {
+    ['with service', LOCATION],
+    ['given by a nine-digit ZIP code', { ...LOCATION, zip: '10118-0110' }],
+    ['whose state is in lower case', { ...LOCATION, state: 'ny' }],
+    ['without service', { ...LOCATION, state: 'AK', zip: '99723' }],
+    ['that is unknown', { ...LOCATION, state: 'ME', zip: '04730' }],
+  ])('availability by query for a location %s equals the result of the availability check', async (_, location) => {
     const { status, body } = await at(location);
     expect(status).toBe(200);
     expect(body.data).toEqual((await check({ location })).body.data);
@@ -33,13 +33,13 @@ describe('what reaches a location, asked by a query', () => {
     ['&service_types=fiber', { service_types: ['fiber'] }],
     ['&bandwidth_requirements=1gbps', { bandwidth_requirements: '1gbps' }],
     ['&service_types=fiber,dsl&bandwidth_requirements=1gbps', { service_types: ['fiber', 'dsl'], bandwidth_requirements: '1gbps' }],
-  ])('with %s is what the check says of the same requirements', async (query, requirements) => {
+  ])('availability by query with %s equals the result of the check with the same requirements', async (query, requirements) => {
     const { status, body } = await at(LOCATION, query);
     expect(status).toBe(200);
     expect(body.data).toEqual((await check({ location: LOCATION, ...requirements })).body.data);
   });
 
-  test('needs no more than the ZIP code', async () => {
+  test('availability by query requires only the ZIP code', async () => {
     const { status, body } = await read('?zip=10118');
     const { body: checked } = await check({ location: LOCATION });
     expect(status).toBe(200);
@@ -47,19 +47,19 @@ describe('what reaches a location, asked by a query', () => {
   });
 
   test.each([
-    ['a ZIP code that is none', { ...LOCATION, zip: '1011' }, {}, ['zip']],
-    ['a state that the ZIP code does not lie in', { ...LOCATION, state: 'NJ' }, {}, ['state']],
-    ['a city without a character', { ...LOCATION, city: '' }, {}, ['city']],
+    ['an invalid ZIP code', { ...LOCATION, zip: '1011' }, {}, ['zip']],
+    ['a state that does not match the ZIP code', { ...LOCATION, state: 'NJ' }, {}, ['state']],
+    ['an empty city', { ...LOCATION, city: '' }, {}, ['city']],
     ['an unknown service type', LOCATION, { service_types: ['pigeon'] }, ['service_types']],
-    ['a bandwidth that is none', LOCATION, { bandwidth_requirements: 'fast' }, ['bandwidth_requirements']],
-    ['what is not known', LOCATION, { bandwith: '1gbps' }, ['bandwith']],
+    ['an invalid bandwidth', LOCATION, { bandwidth_requirements: 'fast' }, ['bandwidth_requirements']],
+    ['an unknown parameter', LOCATION, { bandwith: '1gbps' }, ['bandwith']],
     [
-      'all of it',
+      'several invalid parameters',
       { ...LOCATION, zip: '1011', state: 'New York' },
       { bandwidth_requirements: 'fast' },
       ['bandwidth_requirements', 'state', 'zip'],
     ],
-  ])('with %s is refused as the check is', async (_, location, more, fields) => {
+  ])('availability by query with %s is refused with the same errors as the availability check', async (_, location, more, fields) => {
     const { status, body } = await at(location, `&${new URLSearchParams(more as Record<string, string>)}`);
     expect([status, body.error.code]).toEqual([400, 'INVALID_PARAMETERS']);
     expect(fieldsOf(body)).toEqual(fields);
@@ -67,18 +67,18 @@ describe('what reaches a location, asked by a query', () => {
     expect([checkedStatus, checked.error.code, fieldsOf(checked)]).toEqual([status, body.error.code, fields]);
   });
 
-  test('without a ZIP code is refused', async () => {
+  test('availability by query without a ZIP code is refused', async () => {
     const { status, body } = await read('?state=NY');
     expect([status, body.error.code, fieldsOf(body)]).toEqual([400, 'INVALID_PARAMETERS', ['zip']]);
   });
 
-  test('needs services:read', async () => {
+  test('availability by query requires services:read', async () => {
     const limited = await tenant.limitedTo('billing:read');
     const { status, body } = await limited.rest('GET', '/services/availability?zip=10118');
     expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
   });
 
-  test('is the same over GraphQL', async () => {
+  test('availability by query is the same over GraphQL', async () => {
     const { data } = await tenant.graphql(
       `{ availabilityByZip(location: { zip: "10118" }, requirements: { serviceTypes: [FIBER] }) {
         location { zip city } serviceable services { serviceType available bandwidth }

@@ -10,8 +10,8 @@ beforeAll(async () => {
 
 const check = (body: Json) => tenant.rest('POST', '/services/availability/check', { body });
 
-describe('an availability check', () => {
-  test('answers for each service type that was asked about', async () => {
+describe('availability check', () => {
+  test('an availability check responds with one result for each requested service type', async () => {
     const { status, body } = await check({ location: LOCATION, service_types: ['fiber', 'dsl'], bandwidth_requirements: '1gbps' });
     expect(status).toBe(200);
     expect(body.data).toEqual({
@@ -24,7 +24,7 @@ describe('an availability check', () => {
     });
   });
 
-  test('without service types answers for all', async () => {
+  test('an availability check without service types responds for all of them', async () => {
     const { body } = await check({ location: { ...LOCATION, city: 'Key West', state: 'FL', zip: '33040' } });
     expect(body.data.services).toEqual([
       { service_type: 'fiber', available: false, bandwidth: null },
@@ -35,15 +35,15 @@ describe('an availability check', () => {
   });
 
   test.each([
-    ['that is known and not served', { state: 'AK', zip: '99723' }],
-    ['that is not known', { state: 'ME', zip: '04730' }],
-  ])('says that nothing reaches a location %s', async (_, where) => {
+    ['without service', { state: 'AK', zip: '99723' }],
+    ['that is unknown', { state: 'ME', zip: '04730' }],
+  ])('an availability check reports no service at a location %s', async (_, where) => {
     const { status, body } = await check({ location: { ...LOCATION, ...where }, service_types: ['fiber'] });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ serviceable: false, services: [{ service_type: 'fiber', available: false, bandwidth: null }] });
   });
 
-  test('takes a ZIP code with its four digits more for the same place', async () => {
+  test('an availability check accepts a nine-digit ZIP code', async () => {
     const { body } = await check({ location: { ...LOCATION, zip: '10118-0110' } });
     expect(body.data.serviceable).toBe(true);
   });
@@ -57,13 +57,13 @@ describe('an availability check', () => {
     [{ location: LOCATION, bandwidth_requirements: 'fast' }, 'bandwidth_requirements'],
     [{ location: LOCATION, bandwith: '1gbps' }, 'bandwith'],
     [{}, 'location'],
-  ])('%j is refused, naming %s', async (body, field) => {
+  ])('the invalid availability check %j is refused and names the field %s', async (body, field) => {
     const { status, body: answer } = await check(body);
     expect(status).toBe(400);
     expect(answer.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
   });
 
-  test('needs services:read', async () => {
+  test('an availability check requires services:read', async () => {
     const limited = await tenant.limitedTo('billing:read');
     expect((await limited.rest('POST', '/services/availability/check', { body: { location: LOCATION } })).status).toBe(403);
   });

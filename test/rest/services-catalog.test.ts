@@ -9,15 +9,15 @@ beforeAll(async () => {
 
 const servicesOf = (body: Json): Json[] => body.data.categories.flatMap(({ services }: Json) => services);
 
-describe('the catalog', () => {
-  test('has the categories in their order, each with services', async () => {
+describe('service catalog', () => {
+  test('the service catalog lists the categories in order, each with its services', async () => {
     const { status, body } = await tenant.rest('GET', '/services/catalog');
     expect(status).toBe(200);
     expect(body.data.categories.map(({ name }: Json) => name)).toEqual(['connectivity', 'voice', 'cloud', 'security', 'ai']);
     for (const { services } of body.data.categories) expect(services.length).toBeGreaterThan(0);
   });
 
-  test('states of each service what it is, how it is sold, and its prices', async () => {
+  test('the service catalog states the description, options and prices of each service', async () => {
     const { body } = await tenant.rest('GET', '/services/catalog');
     const [fiber] = servicesOf(body);
     expect(fiber).toMatchObject({
@@ -32,7 +32,7 @@ describe('the catalog', () => {
     expect(fiber.pricing.sla_uplifts).toContainEqual({ sla: 'enterprise', percent: 35, uptime_percentage: 99.99 });
   });
 
-  test('starts each price at the least that it lists', async () => {
+  test('the starting price of a catalog service is its lowest listed price', async () => {
     for (const { pricing } of servicesOf((await tenant.rest('GET', '/services/catalog')).body)) {
       const prices = pricing.bandwidth_prices.map(({ monthly_price }: Json) => monthly_price);
       if (prices.length > 0) expect(pricing.starting_price).toBe(Math.min(...prices));
@@ -40,19 +40,19 @@ describe('the catalog', () => {
     }
   });
 
-  test('is read by category', async () => {
+  test('the service catalog can be read by category', async () => {
     const { body } = await tenant.rest('GET', '/services/catalog/security');
     expect(body.data.categories).toHaveLength(1);
     expect(servicesOf(body).map(({ id }: Json) => id)).toEqual(['managed_soc', 'managed_firewall', 'ddos_protection']);
   });
 
-  test('has no other category', async () => {
+  test('an unknown catalog category returns 404', async () => {
     const { status, body } = await tenant.rest('GET', '/services/catalog/gardening');
     expect(status).toBe(404);
     expect(body.error).toMatchObject({ code: 'RESOURCE_NOT_FOUND', details: { resource: 'catalog_category', id: 'gardening' } });
   });
 
-  test('needs services:read', async () => {
+  test('reading the service catalog requires services:read', async () => {
     const limited = await tenant.limitedTo('billing:read');
     const { status, body } = await limited.rest('GET', '/services/catalog');
     expect(status).toBe(403);

@@ -8,7 +8,7 @@ const AUSTIN = { address: '200 Congress_100% Avenue', city: 'Austin', state: 'TX
 let tenant: Tenant;
 let accountId: string;
 let otherAccountId: string;
-/** In the order in which they were ordered. */
+/** In the order in which they were created. */
 let fast: Json;
 let small: Json;
 let failed: Json;
@@ -30,8 +30,8 @@ beforeAll(async () => {
 const list = (query = '') => tenant.rest('GET', `/services${query}`);
 const names = async (query: string): Promise<string[]> => (await list(query)).body.data.map(({ name }: Json) => name);
 
-describe('the list of services', () => {
-  test('has the newest first, in the general envelope', async () => {
+describe('service list', () => {
+  test('the service list is sorted newest first in the standard envelope', async () => {
     const { status, body } = await list();
     expect(status).toBe(200);
     expect(body.data).toEqual([failed, small, fast]);
@@ -53,20 +53,20 @@ describe('the list of services', () => {
     ['?search=dsl&fields=service_type', ['Beta']],
     ['?date_from=2000-01-01', ['Gamma', 'Beta', 'Alpha']],
     ['?date_to=2000-01-01', []],
-  ])('%s finds %j', async (query, found) => {
+  ])('the service list with %s contains %j', async (query, found) => {
     expect(await names(query)).toEqual(found);
   });
 
-  test('is narrowed to the services with an id', async () => {
+  test('the service list can be filtered by ids', async () => {
     expect(await names(`?id=${fast.id},${failed.id},svc_none`)).toEqual(['Gamma', 'Alpha']);
     expect(await names(`?id=${fast.id}&status=failed`)).toEqual([]);
   });
 
-  test('is narrowed to an account', async () => {
+  test('the service list can be filtered by account', async () => {
     expect(await names(`?account_id=${otherAccountId}`)).toEqual(['Beta']);
   });
 
-  test('finds a service by a part of its id', async () => {
+  test('the service list can be searched by part of an id', async () => {
     expect(await names(`?search=${small.id.slice(4)}&fields=id`)).toEqual(['Beta']);
   });
 
@@ -75,7 +75,7 @@ describe('the list of services', () => {
     ['?sort=monthly_price:asc,name:desc', ['Beta', 'Gamma', 'Alpha']],
     ['?sort=bandwidth:desc,name:asc', ['Alpha', 'Gamma', 'Beta']],
     ['?sort=provisioned_at:asc', ['Alpha', 'Beta', 'Gamma']],
-  ])('%s is in the order %j', async (query, order) => {
+  ])('the service list with %s has the order %j', async (query, order) => {
     expect(await names(query)).toEqual(order);
   });
 
@@ -85,7 +85,7 @@ describe('the list of services', () => {
     'sort=provisioned_at:desc',
     'sort=bandwidth:asc,created_at:desc',
     'sort=bandwidth:desc,created_at:desc,name:asc',
-  ])('walked by cursor with %s has each service once, in the same order', async (sort) => {
+  ])('paging the service list by cursor with %s returns each service once in the same order', async (sort) => {
     const all = await names(`?${sort}`);
     const walked: string[] = [];
     let cursor = '';
@@ -97,7 +97,7 @@ describe('the list of services', () => {
     expect(walked).toEqual(all);
   });
 
-  test('is read by page', async () => {
+  test('the service list can be paged by number', async () => {
     const { body } = await list('?page=2&per_page=2&sort=name:asc');
     expect(body.data.map(({ name }: Json) => name)).toEqual(['Gamma']);
     expect(body.pagination).toMatchObject({ page: 2, per_page: 2, total: 3, pages: 2 });
@@ -114,7 +114,7 @@ describe('the list of services', () => {
     ['?sort=colour:asc', 'sort'],
     ['?cursor=x', 'cursor'],
     ['?colour=green', 'colour'],
-  ])('refuses %s, naming %s', async (query, field) => {
+  ])('listing services with %s is refused and names %s', async (query, field) => {
     const { status, body } = await list(query);
     expect(status).toBe(400);
     expect(body.error).toMatchObject({
@@ -123,14 +123,14 @@ describe('the list of services', () => {
     });
   });
 
-  test('of internet services is the same list by its own path', async () => {
+  test('the internet service path lists the same services', async () => {
     const { body } = await tenant.rest('GET', '/connectivity/internet?sort=name:desc');
     expect(body.data).toEqual([failed, small, fast]);
   });
 });
 
-describe('one service', () => {
-  test('reads the same by both paths', async () => {
+describe('single service', () => {
+  test('a service is the same under both of its paths', async () => {
     for (const path of [`/services/${fast.id}`, `/connectivity/internet/${fast.id}`]) {
       const { status, body } = await tenant.rest('GET', path);
       expect(status).toBe(200);
@@ -138,7 +138,7 @@ describe('one service', () => {
     }
   });
 
-  test('of another organization reads as absent, as one does that there is not', async () => {
+  test('a service that does not exist or belongs to another organization is not found', async () => {
     const { tenant: stranger } = await tenantWithAccount();
     for (const [who, id] of [
       [stranger, fast.id],
@@ -153,15 +153,15 @@ describe('one service', () => {
     expect((await stranger.rest('GET', '/services')).body.data).toEqual([]);
   });
 
-  test.each(['', '/status'])('needs services:read%s', async (path) => {
+  test.each(['', '/status'])('reading a service requires services:read: /services/{id}%s', async (path) => {
     const limited = await tenant.limitedTo('billing:read');
     expect((await limited.rest('GET', `/services/${fast.id}${path}`)).status).toBe(403);
     expect((await limited.rest('GET', '/services')).status).toBe(403);
   });
 });
 
-describe('the status of a service', () => {
-  test('in operation has uptime, measurements that say they are simulated, and healthy checks', async () => {
+describe('service status', () => {
+  test('an operational service has an uptime, simulated measurements marked as such, and healthy checks', async () => {
     const { status, body } = await tenant.rest('GET', `/services/${fast.id}/status`);
     expect(status).toBe(200);
     expect(body.data).toEqual({
@@ -181,7 +181,7 @@ describe('the status of a service', () => {
     });
   });
 
-  test('that was not built has neither uptime nor measurements', async () => {
+  test('a service that failed to provision has no uptime and no measurements', async () => {
     const { body } = await tenant.rest('GET', `/services/${failed.id}/status`);
     expect(body.data).toMatchObject({
       status: 'failed',
@@ -191,7 +191,7 @@ describe('the status of a service', () => {
     });
   });
 
-  test('is pending or on its way right after the order', async () => {
+  test('a service is pending or being provisioned right after the order', async () => {
     const customer = await tenantWithAccount();
     const { body } = await placeOrder(customer.tenant, customer.accountId);
     const { data } = (await customer.tenant.rest('GET', `/services/${body.data.id}/status`)).body;

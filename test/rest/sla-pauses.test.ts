@@ -11,11 +11,11 @@ beforeAll(async () => {
   tenant = await platform.organization();
 });
 
-/** Of an organization of its own: how many percent of its tickets kept what was promised. */
+/** The percentage of tickets of a separate organization that met their service level. */
 const complianceOf = async (owner: Tenant): Promise<number> =>
   (await owner.rest('GET', '/support/analytics/dashboard')).body.dashboard.overview.sla_compliance;
 
-test('another priority, while a ticket waits for its customer, tells at once that the time for it had passed', async () => {
+test('raising the priority of a ticket waiting for its customer reports a missed resolution time at once', async () => {
   const owner = await platform.organization();
   const { id, created_at } = await open(owner, { priority: 'low' });
   await change(owner, id, { status: 'in_progress' });
@@ -38,7 +38,7 @@ test('another priority, while a ticket waits for its customer, tells at once tha
   expect(await complianceOf(owner)).toBe(0);
 });
 
-test('and erases no breach that was told, unless it gives the time back', async () => {
+test('a reported breach remains while a ticket waits, unless a new priority extends its time', async () => {
   const { id } = await open(tenant, { priority: 'high' });
   await change(tenant, id, { status: 'in_progress' });
   await platform.advance(9 * HOUR_MS);
@@ -56,13 +56,13 @@ test('and erases no breach that was told, unless it gives the time back', async 
   expect(await eventsOf(tenant, id, 'sla.breach')).toHaveLength(1);
 });
 
-test('what is left of a pause goes on behind it', async () => {
+test('time left when a pause begins is available after the pause', async () => {
   const { id } = await open(tenant, { priority: 'low' });
   await change(tenant, id, { status: 'in_progress' });
   await platform.advance(3 * HOUR_MS);
   await change(tenant, id, { waiting_on_customer: true });
   await platform.advance(20 * HOUR_MS);
-  // three of four hours: at risk, which is told when the clock goes on
+  // three of four hours: at risk, which is reported when the clock continues
   await change(tenant, id, { priority: 'critical' });
   expect((await slaOf(tenant, id)).resolution_time).toMatchObject({ status: 'at_risk', paused: true, breached_at: null });
   expect(await eventsOf(tenant, id, 'sla.breach', 'sla.at_risk')).toEqual([]);

@@ -6,7 +6,7 @@ import type { Json, Tenant } from '../tenant.ts';
 import { changeTicket as change, openTicket as open } from '../ticket.setup.ts';
 
 let platform: Rig;
-/** Of the plan enterprise, which promises round the clock. */
+/** An organization on the enterprise plan, whose service levels apply around the clock. */
 let tenant: Tenant;
 beforeAll(async () => {
   platform = await rig();
@@ -15,8 +15,8 @@ beforeAll(async () => {
 
 const breaches = (id: string, count: number) => eventsWhen(tenant, id, count, 'sla.breach');
 
-describe('a ticket that nobody answers', () => {
-  test('is at risk, then breached, once for each clock, at its due instant and not before', async () => {
+describe('tickets without a response', () => {
+  test('a ticket without a response is reported at risk and then breached, once for each clock and exactly at its due time', async () => {
     const { id, created_at } = await open(tenant, { priority: 'high' });
     expect(await slaOf(tenant, id)).toMatchObject({
       ticket_id: id,
@@ -53,7 +53,7 @@ describe('a ticket that nobody answers', () => {
       time_remaining: '-1 hour 30 minutes',
     });
 
-    // what is done to it later finds nothing that was not told
+    // later changes report nothing again
     await change(tenant, id, { status: 'in_progress' });
     await change(tenant, id, { status: 'resolved' });
     await eventsWhen(tenant, id, 1, 'ticket.resolved');
@@ -72,7 +72,7 @@ describe('a ticket that nobody answers', () => {
     expect(new Set(timeline.map(({ actor_id }) => actor_id))).toEqual(new Set(['support.sla']));
   });
 
-  test('and that is answered after its due instant is breached, although no sweep had come', async () => {
+  test('a late response is a breach even if the sweeper has not run yet', async () => {
     const { id } = await open(tenant, { priority: 'critical' });
     await platform.advance(16 * MINUTE_MS);
     expect((await change(tenant, id, { status: 'in_progress' })).sla.response_met).toBe(false);
@@ -80,7 +80,7 @@ describe('a ticket that nobody answers', () => {
   });
 });
 
-test('one that is answered and resolved in time has met both, and nothing is told later', async () => {
+test('a ticket responded to and resolved in time meets both targets, and nothing is reported later', async () => {
   const { id } = await open(tenant, { priority: 'high' });
   await platform.advance(30 * MINUTE_MS);
   await change(tenant, id, { status: 'in_progress' });
@@ -97,8 +97,8 @@ test('one that is answered and resolved in time has met both, and nothing is tol
   expect(await eventsOf(tenant, id, 'sla.breach', 'sla.at_risk', 'ticket.escalated')).toEqual([]);
 });
 
-describe('waiting on the customer', () => {
-  test('stops the clock of the resolution, which goes on behind it', async () => {
+describe('waiting for the customer', () => {
+  test('waiting for the customer pauses the resolution clock', async () => {
     const { id, created_at } = await open(tenant, { priority: 'high' });
     await change(tenant, id, { status: 'in_progress' });
     await platform.advance(3 * HOUR_MS);
@@ -127,14 +127,14 @@ describe('waiting on the customer', () => {
     ]);
   });
 
-  test('does not stop that of the response', async () => {
+  test('waiting for the customer does not pause the response clock', async () => {
     const { id } = await open(tenant, { priority: 'high' });
     await change(tenant, id, { waiting_on_customer: true });
     await platform.advance(HOUR_MS);
     expect((await breaches(id, 1)).map(({ data }) => data.sla.breached)).toEqual(['response_time']);
   });
 
-  test('ends when the customer comments, and not when the desk does', async () => {
+  test('waiting for the customer ends when the customer comments, and not when support staff do', async () => {
     const { id } = await open(tenant);
     const isWaiting = async () => (await tenant.rest('GET', `/support/tickets/${id}`)).body.ticket.waiting_on_customer;
     const comment = (author: object) => tenant.rest('POST', `/support/tickets/${id}/comments`, { body: { content: 'And now?', author } });
@@ -145,7 +145,7 @@ describe('waiting on the customer', () => {
     expect(await isWaiting()).toBe(false);
   });
 
-  test('ends with the resolution, and a resolved ticket cannot wait', async () => {
+  test('waiting for the customer ends when the ticket is resolved, and a resolved ticket cannot wait', async () => {
     const { id } = await open(tenant);
     await change(tenant, id, { waiting_on_customer: true });
     await change(tenant, id, { status: 'resolved' });
@@ -155,8 +155,8 @@ describe('waiting on the customer', () => {
   });
 });
 
-describe('another priority', () => {
-  test('reckons from the beginning, and is breached at once where that makes it late', async () => {
+describe('priority changes', () => {
+  test('a new priority counts from the opening of the ticket and breaches its service level at once if the time has passed', async () => {
     const { id, created_at } = await open(tenant, { priority: 'low' });
     await change(tenant, id, { status: 'in_progress' });
     await platform.advance(5 * HOUR_MS);
@@ -164,11 +164,11 @@ describe('another priority', () => {
     expect((await eventsWhen(tenant, id, 1, 'sla.breach')).map(({ data }) => data.sla)).toEqual([
       { breached: 'resolution_time', target: '4 hours', due_at: plus(created_at, 4) },
     ]);
-    // what was answered in time stays so
+    // a response that was in time stays so
     expect((await slaOf(tenant, id)).response_time).toMatchObject({ status: 'met', target: '8 hours' });
   });
 
-  test('gives time back, and each target is told of once', async () => {
+  test('a lower priority extends the due times, and each target is reported as breached only once', async () => {
     const { id, created_at } = await open(tenant, { priority: 'high' });
     await platform.advance(2 * HOUR_MS);
     await breaches(id, 1);
@@ -183,7 +183,7 @@ describe('another priority', () => {
   });
 });
 
-test('the graph shows the same, and what happens to it live', async () => {
+test('GraphQL shows the same service level and its live events', async () => {
   const socket = tenant.socket();
   try {
     const { id } = await open(tenant, { priority: 'high' });
@@ -227,7 +227,7 @@ test('the graph shows the same, and what happens to it live', async () => {
   }
 });
 
-/** The ids of what the log has about a ticket. */
+/** The ids of the log entries about a ticket. */
 const eventIds = (of: string): Promise<string[]> =>
   eventually(async () => {
     const query = 'query($of: ID!) { events(filter: { subjectId: [$of] }) { nodes { id } } }';
@@ -235,7 +235,7 @@ const eventIds = (of: string): Promise<string[]> =>
     return ids.length > 0 && ids;
   });
 
-test('reopening lets the clock go on where it stood', async () => {
+test('reopening a ticket continues its resolution clock where it stopped', async () => {
   const { id } = await open(tenant, { priority: 'high' });
   await change(tenant, id, { status: 'in_progress' });
   await platform.advance(3 * HOUR_MS);

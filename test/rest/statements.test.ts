@@ -2,7 +2,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { type BilledTenant, billedTenant } from '../billing.setup.ts';
 import { type Rig, rig } from '../rig.ts';
 
-/** What operations ask of the database: a read one statement for each kind of record that it shows. Tickets: ticket-statements.test.ts. */
+/**
+ * Database statements of operations: a read runs one statement for each kind of record it shows. For tickets see
+ * ticket-statements.test.ts.
+ */
 let platform: Rig;
 let own: BilledTenant;
 
@@ -10,9 +13,9 @@ beforeAll(async () => {
   [platform, own] = [await rig(), await billedTenant()];
 });
 
-/** What is done to which tables: `select account`. */
+/** Statement kind and table, such as `select account`. */
 async function statements(method: string, path: string, body?: object): Promise<string[]> {
-  // verifies the key, prepares the plan
+  // caches the key and the plan
   if (method === 'GET') await own.tenant.rest(method, path);
   const seen = await platform.clock.standingStill(() =>
     platform.statements(async () => expect((await own.tenant.rest(method, path, { body })).status).toBeLessThan(300)),
@@ -34,10 +37,10 @@ const READS: [what: string, path: () => string, statements: string[]][] = [
   ['articles', () => '/support/kb', ['select article', 'select feedback']],
 ];
 
-test.each(READS)('reading %s', async (_, path, expected) => {
+test.each(READS)('reading %s runs one statement for each kind of record', async (_, path, expected) => {
   expect(await statements('GET', path())).toEqual(expected);
 });
 
-test('a change finds its record and writes it', async () => {
+test('an update runs one statement to find its record and one to write it', async () => {
   expect(await statements('PUT', `/accounts/${own.accountId}`, { name: 'Renamed' })).toEqual(['select account', 'update account']);
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-/** The date that clocks in a zone show. */
+/** The current date in a time zone. */
 const dateIn = (timezone: string, instant: string): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone: timezone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(new Date(instant));
 
@@ -32,7 +32,7 @@ interface Truth {
   rating: number | null;
 }
 
-/** The same numbers, counted here from what was made. */
+/** The same numbers, counted in the test from the tickets it created. */
 function recount(all: Truth[], timezone: string, first: string, last: string): Json {
   const dates: string[] = [];
   for (let day = Date.parse(first); day <= Date.parse(last); day += 86_400_000) dates.push(new Date(day).toISOString().slice(0, 10));
@@ -67,7 +67,7 @@ function recount(all: Truth[], timezone: string, first: string, last: string): J
   };
 }
 
-/** Tickets around two changes of the clocks and the turn of a year, hour by hour where days begin. */
+/** Tickets around two clock changes and a turn of the year, one per hour around midnight. */
 async function desk(): Promise<{ tenant: Tenant; truth: Truth[] }> {
   const tenant = await platform.organization({ plan: 'custom' });
   const seeds = [
@@ -100,7 +100,7 @@ async function desk(): Promise<{ tenant: Tenant; truth: Truth[] }> {
     const isBreached = index % 5 === 2;
     const rating = resolvedHours !== null && index % 2 === 0 ? 1 + (index % 5) : null;
     if (resolvedHours !== null) await tenant.rest('PUT', `/support/tickets/${id}`, { body: { status: 'resolved' } });
-    // only now: resolving one that is so old would be too late
+    // set afterwards: resolving such an old ticket through the API would be refused
     await table.set('created_at', created, 'id', id);
     if (resolvedHours !== null)
       await table.set('resolved_at', new Date(Date.parse(created) + resolvedHours * HOUR_MS).toISOString(), 'id', id);
@@ -115,7 +115,7 @@ async function desk(): Promise<{ tenant: Tenant; truth: Truth[] }> {
   return { tenant, truth };
 }
 
-describe('every number', () => {
+describe('support dashboard numbers', () => {
   let tenant: Tenant;
   let truth: Truth[];
   beforeAll(async () => {
@@ -130,12 +130,12 @@ describe('every number', () => {
     // midnight of 25 April does not exist there
     ['Africa/Cairo', '2025-04-25', '2025-04-25'],
     ['Africa/Cairo', '2025-04-24', '2025-04-24'],
-    // midnight of 2 November comes twice there
+    // midnight of 2 November occurs twice there
     ['America/Havana', '2025-11-01', '2025-11-02'],
     ['America/Havana', '2025-11-02', '2025-11-02'],
     ['Asia/Kolkata', '2025-12-29', '2026-01-02'],
     ['Pacific/Auckland', '2025-03-01', '2025-12-31'],
-  ])('in %s from %s to %s is what the tickets say', async (timezone, first, last) => {
+  ])('the support dashboard in %s from %s to %s matches the tickets', async (timezone, first, last) => {
     const { status, body } = await tenant.rest('GET', `/support/analytics/dashboard?date_range=${first}..${last}&timezone=${timezone}`);
     expect(status, JSON.stringify(body)).toBe(200);
     const { period, ...numbers } = body.dashboard;
@@ -148,7 +148,7 @@ describe('every number', () => {
     expect(body.dashboard.overview.total_tickets).toBeGreaterThan(0);
   });
 
-  test('agrees with the others, and with GraphQL', async () => {
+  test('the numbers of the support dashboard are consistent with each other and with GraphQL', async () => {
     const range = '2025-03-01..2025-12-31';
     const { body } = await tenant.rest('GET', `/support/analytics/dashboard?date_range=${range}`);
     const { overview, categories, trends } = body.dashboard;
@@ -163,7 +163,7 @@ describe('every number', () => {
   });
 });
 
-test('a desk without tickets has every day, no rate and no average', async () => {
+test('the support dashboard without tickets lists every day and has null rates and averages', async () => {
   const tenant = await platform.organization();
   const { dashboard } = (await tenant.rest('GET', '/support/analytics/dashboard')).body;
   expect(dashboard.overview).toEqual({
@@ -180,7 +180,7 @@ test('a desk without tickets has every day, no rate and no average', async () =>
   expect(dashboard.trends.tickets_per_day.at(-1).date).toBe(platform.clock.now().toISOString().slice(0, 10));
 });
 
-test('the last hours, days and weeks end now, and one customer has a dashboard of its own', async () => {
+test("support dashboard ranges of hours, days and weeks end now, and a customer filter counts only that customer's tickets", async () => {
   const tenant = await platform.organization();
   const account = (await tenant.rest('POST', '/accounts', { body: { name: 'Acme', email: 'it@acme.example' } })).body.data;
   const table = await onlyTable('support.ticket');
@@ -213,7 +213,7 @@ test.each([
   ['timezone=%2B05:00', 'timezone'],
   ["timezone=UTC'--", 'timezone'],
   ['zone=UTC', 'zone'],
-])('%s is refused and named', async (query, field) => {
+])('the support dashboard with %s is refused and names the parameter', async (query, field) => {
   const tenant = await platform.organization();
   const { status, body } = await tenant.rest('GET', `/support/analytics/dashboard?${query}`);
   expect([status, body.error.code, body.error.details.field]).toEqual([400, 'INVALID_PARAMETERS', field]);

@@ -24,7 +24,7 @@ async function readyReport(): Promise<Json> {
 const fileOf = (id: string) => join(platform.dataDir, 'files', 'reports', tenant.organizationId, `${id}.json`);
 const remove = (id: string) => tenant.rest('DELETE', `/support/reports/${id}`);
 
-test('a report is gone when it was deleted, and so is its file', async () => {
+test('deleting a report removes the report and its file', async () => {
   const { id, report_type, created_at, download_url: url } = await readyReport();
   expect((await fetch(url)).status).toBe(200);
   expect(existsSync(fileOf(id))).toBe(true);
@@ -35,7 +35,7 @@ test('a report is gone when it was deleted, and so is its file', async () => {
   await eventually(() => !existsSync(fileOf(id)));
 });
 
-test('the file of a deleted report is removed although the clock of this process is ahead of the database', async () => {
+test('the file of a deleted report is removed even if the clock of the process is ahead of the database', async () => {
   const { id } = await readyReport();
   platform.clock.advance(HOUR_MS);
   try {
@@ -46,14 +46,14 @@ test('the file of a deleted report is removed although the clock of this process
   }
 });
 
-test('one that is being generated is not deleted', async () => {
+test('a report that is being generated cannot be deleted', async () => {
   const { id } = await readyReport();
   await (await onlyTable('support.report')).set('status', 'generating', 'id', id);
   expect(await remove(id)).toMatchObject({ status: 409, body: { error: { code: 'INVALID_STATE', details: { from: 'generating' } } } });
   expect((await tenant.rest('GET', `/support/reports/${id}`)).body.report.status).toBe('generating');
 });
 
-test('one that is none is 404, also the second time', async () => {
+test('deleting an unknown report returns 404, also the second time', async () => {
   const { id } = await readyReport();
   expect((await remove(id)).status).toBe(200);
   for (const unknown of [id, 'report_unknown'])

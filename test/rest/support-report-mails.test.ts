@@ -17,21 +17,21 @@ beforeAll(async () => {
 const freshEmail = (): string => `${newId('user').toLowerCase()}@example.com`;
 const mailsTo = (email: string) => platform.mails.filter(({ to }) => to === email);
 
-/** A report of which somebody is to be told. */
+/** Creates a report with a notification email. */
 async function reportFor(email: string): Promise<string> {
   const body = { report_type: 'usage', delivery: { method: 'download', notification_email: email } };
   const answer = await tenant.rest('POST', '/support/reports/generate', { body });
   expect(answer.body.report).toMatchObject({ delivery: { notification_email: email }, notification: null });
   return answer.body.report.id;
 }
-/** What came of the mail about a report, once it is as it should be. */
+/** Waits until the mail of a report is in the expected state. */
 const notified = (id: string, isSo: (notification: Json) => unknown): Promise<Json> =>
   eventually(async () => {
     const { notification } = (await tenant.rest('GET', `/support/reports/${id}`)).body.report;
     return notification && isSo(notification) && notification;
   });
 
-test('the mail about a report is in the list of sent notifications, and the report says what came of it', async () => {
+test('the mail about a report is listed as sent, and the report shows its delivery result', async () => {
   const email = freshEmail();
   const id = await reportFor(email);
   expect(await notified(id, ({ status }) => status === 'sent')).toEqual({
@@ -52,7 +52,7 @@ test('the mail about a report is in the list of sent notifications, and the repo
   expect((await tenant.graphql(query, { id })).data.supportReport.notification).toEqual({ status: 'SENT', attempts: 1 });
 });
 
-test('a mail that the server refuses for good has failed at once, and is not tried again', async () => {
+test('a report mail that the mail server permanently rejects fails at once and is not retried', async () => {
   const email = freshEmail();
   platform.mailFailures.set(email, [new MailRejected('550 5.1.1 No such mailbox')]);
   const id = await reportFor(email);
@@ -64,7 +64,7 @@ test('a mail that the server refuses for good has failed at once, and is not tri
   expect(mailsTo(email)).toEqual([]);
 });
 
-test('one that the server could not take is tried again, and one that comes twice has one Message-ID', async () => {
+test('a report mail that could not be sent is retried, and a repeated mail keeps its Message-ID', async () => {
   const email = freshEmail();
   platform.mailFailures.set(email, [new Error('connect ECONNREFUSED 10.0.0.7:25')]);
   const id = await reportFor(email);
@@ -74,7 +74,7 @@ test('one that the server could not take is tried again, and one that comes twic
   await platform.advance(HOUR_MS);
   await notified(id, ({ status }) => status === 'sent');
 
-  // as a process that ended before it could note that it had sent it
+  // like a process that crashed before it recorded that it had sent the mail
   const table = await rows();
   await table.query(`update support.notification_recipient set status = 'queued' where address = $1`, [email]);
   await table.query(
@@ -88,7 +88,7 @@ test('one that the server could not take is tried again, and one that comes twic
   expect(mailsTo(email)[0]?.messageId).toMatch(/^nrec_\w+@/);
 });
 
-/** When the next try waits for its time: moving the clock makes it due. */
+/** Waits until the next attempt is scheduled; advancing the clock makes it due. */
 const isToRetry = (email: string): Promise<unknown> =>
   eventually(async () => {
     const waiting = `select 1 from support.notification_recipient r, pgboss.job j where r.address = $1

@@ -34,13 +34,13 @@ async function desk(): Promise<Tenant> {
     const body = { title: 'Down', description: 'No light', category: index % 3 ? 'voice' : 'cloud', priority: index % 2 ? 'high' : 'low' };
     const { id } = (await tenant.rest('POST', '/support/tickets', { body })).body.ticket;
     const change = (changes: object) => tenant.rest('PUT', `/support/tickets/${id}`, { body: changes });
-    // answered twice; the other's notes are no answers
+    // two responses; internal notes of the other ticket are not responses
     for (const said of ['We look into it', 'It is mended']) {
       if (index === 4) await change({ customer_update: said });
       if (index === 5) await change({ internal_notes: said });
     }
     if (index < 7) await change({ status: 'resolved' });
-    // helped, and then not
+    // helpful at first, then not
     if (index === 2) for (const status of ['open', 'resolved']) await change({ status });
     if (index === 8) await change({ status: 'escalated' });
     const created = Date.parse(RANGE.start) + index * 3.3 * DAY_MS;
@@ -51,13 +51,13 @@ async function desk(): Promise<Tenant> {
   return tenant;
 }
 
-describe('a report', () => {
+describe('support reports', () => {
   let tenant: Tenant;
   beforeAll(async () => {
     tenant = await desk();
   });
 
-  test('is made in the background: it has no file while it is generated, and is ready then', async () => {
+  test('a report is generated in the background, and its file is available when it is ready', async () => {
     const begun = await generate(tenant, { parameters: { date_range: RANGE, metrics: METRICS, grouping: ['category'] } });
     expect(begun).toMatchObject({
       id: expect.stringMatching(/^report_/),
@@ -87,7 +87,7 @@ describe('a report', () => {
       sla_compliance: 70,
       customer_satisfaction: null,
       escalation_rate: 10,
-      // five of seven: one was opened again, and one was answered twice
+      // five of seven: one was reopened, and one had two responses
       first_contact_resolution: 71.43,
     });
     expect(file.rows.map(({ category, total_tickets: total }: Json) => [category, total])).toEqual([
@@ -96,7 +96,7 @@ describe('a report', () => {
     ]);
   });
 
-  test('agrees with the dashboard over the same range', async () => {
+  test('a report has the same numbers as the dashboard for the same date range', async () => {
     const begun = await generate(tenant, { parameters: { date_range: RANGE, metrics: METRICS, grouping: ['category'] } });
     const file = (await (await fetchFile((await settled(tenant, begun)).download_url)).json()) as Json;
     const { overview, categories } = (await tenant.rest('GET', '/support/analytics/dashboard?date_range=2025-05-01..2025-05-31')).body
@@ -112,7 +112,7 @@ describe('a report', () => {
     ).toEqual(categories);
   });
 
-  test('is filtered, grouped within groups and written as CSV', async () => {
+  test('a report can be filtered, grouped on two levels and written as CSV', async () => {
     const parameters = {
       date_range: RANGE,
       filters: { categories: ['voice'], priorities: ['high'], customer_ids: [] },
@@ -133,7 +133,7 @@ describe('a report', () => {
     expect(ready.rows).toBe(3);
   });
 
-  test('of a type chooses its metrics, of any other counts them all, over the last 30 days', async () => {
+  test('the report type determines the metrics, an unknown type includes all, and the default range is the last 30 days', async () => {
     expect((await generate(tenant, { report_type: 'sla_performance' })).parameters.metrics).toEqual(['sla_compliance', 'resolution_time']);
     expect((await generate(tenant, { report_type: 'constructor' })).parameters.metrics).toEqual(METRICS);
     const { parameters } = await generate(tenant, { report_type: 'usage' });
@@ -141,7 +141,7 @@ describe('a report', () => {
     expect(Date.parse(parameters.date_range.end) - Date.parse(parameters.date_range.start)).toBe(30 * DAY_MS);
   });
 
-  test('is told of by mail, with a link that works', async () => {
+  test('a finished report is announced by mail with a working link', async () => {
     const to = `${tenant.organizationId.toLowerCase()}@example.com`;
     const begun = await generate(tenant, { parameters: { date_range: RANGE }, delivery: { method: 'download', notification_email: to } });
     const mail = await eventually(() => platform.mails.find((one) => one.to === to));
@@ -151,7 +151,7 @@ describe('a report', () => {
     expect(platform.mails.filter((one) => one.to === to)).toHaveLength(1);
   });
 
-  test('is in the list, over GraphQL too, and nobody else’s', async () => {
+  test('the report list shows reports, also over GraphQL, to their own organization only', async () => {
     const { id } = await generate(tenant, {});
     await settled(tenant, { id });
     const { body } = await tenant.rest('GET', '/support/reports?limit=1');
@@ -167,8 +167,8 @@ describe('a report', () => {
   });
 });
 
-describe('the address of a file', () => {
-  test('works without credentials as it was made, and is refused once it was changed or a day has passed', async () => {
+describe('report download links', () => {
+  test('a report download link works without credentials for a day and only if unchanged', async () => {
     const tenant = await platform.organization();
     const [one, other] = [await settled(tenant, await generate(tenant, {})), await settled(tenant, await generate(tenant, {}))];
     const url = new URL(one.download_url);
@@ -204,22 +204,22 @@ describe('the address of a file', () => {
     expect((await fetchFile(again.download_url)).status).toBe(200);
   });
 
-  test('leads nowhere once the report was deleted, 30 days after it was asked for', async () => {
+  test('a report is deleted after 30 days, and its download link stops working', async () => {
     const tenant = await platform.organization();
     const report = await settled(tenant, await generate(tenant, {}));
     expect(Date.parse(report.expires_at) - Date.parse(report.created_at)).toBe(30 * DAY_MS);
     await platform.advance(30 * DAY_MS + HOUR_MS);
     await eventually(async () => (await tenant.rest('GET', `/support/reports/${report.id}`)).status === 404);
-    // signed by the platform itself, as one that was just read would be
+    // signed by the platform itself, like a link that was just returned
     expect((await fetchFile(report.download_url)).status).toBe(403);
   });
 });
 
-test('a report that cannot be made is failed, says so, and has no file', async () => {
+test('a report that cannot be generated is marked as failed, states a reason and has no file', async () => {
   const tenant = await platform.organization();
   const table = await rows();
   await tenant.rest('POST', '/support/tickets', { body: { title: 'Down', description: 'No light' } });
-  // as an earlier version might have left it: a zone that the database does not know
+  // like data stored by an earlier version: a time zone that the database does not know
   const broken = await generate(tenant, {});
   await settled(tenant, broken);
   await table.query(
@@ -235,7 +235,7 @@ test('a report that cannot be made is failed, says so, and has no file', async (
 
 test.each([
   ['no type', { report_type: undefined }, ['report_type']],
-  ['a type that is no word', { report_type: 'Sla Report' }, ['report_type']],
+  ['a type with spaces', { report_type: 'Sla Report' }, ['report_type']],
   [
     'a range that ends before it begins',
     { parameters: { date_range: { start: RANGE.end, end: RANGE.start } } },
@@ -245,12 +245,12 @@ test.each([
   ['an unknown metric', { parameters: { metrics: ['happiness'] } }, ['parameters.metrics.0']],
   ['an unknown format', { parameters: { format: 'pdf' } }, ['parameters.format']],
   ['an unknown grouping', { parameters: { grouping: ['agent'] } }, ['parameters.grouping.0']],
-  ['a zone that is none', { parameters: { timezone: 'Mars/Olympus' } }, ['parameters.timezone']],
-  ['an offset for a zone', { parameters: { timezone: '+05:30' } }, ['parameters.timezone']],
-  ['an address that is none', { delivery: { notification_email: 'nobody' } }, ['delivery.notification_email']],
-  ['another way of delivery', { delivery: { method: 'fax' } }, ['delivery.method']],
-  ['a member that there is not', { format: 'csv' }, ['format']],
-])('with %s it is refused and named', async (_, body, fields) => {
+  ['an invalid time zone', { parameters: { timezone: 'Mars/Olympus' } }, ['parameters.timezone']],
+  ['an offset as time zone', { parameters: { timezone: '+05:30' } }, ['parameters.timezone']],
+  ['an invalid email address', { delivery: { notification_email: 'nobody' } }, ['delivery.notification_email']],
+  ['an unknown delivery method', { delivery: { method: 'fax' } }, ['delivery.method']],
+  ['an unknown field', { format: 'csv' }, ['format']],
+])('generating a report with %s is refused and names the field', async (_, body, fields) => {
   const tenant = await platform.organization();
   const answer = await tenant.rest('POST', '/support/reports/generate', { body: { report_type: 'usage', ...body } });
   expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_PARAMETERS']);

@@ -19,8 +19,8 @@ const listed = async (caller = tenant): Promise<Json[]> => {
 const category = async (id: string, caller = tenant): Promise<Json> => (await listed(caller)).find((one) => one.id === id);
 const update = (id: string, body: object, caller = tenant) => caller.rest('PUT', `/support/categories/${id}`, { body });
 
-describe('categories', () => {
-  test('are the platform’s, with what is promised and what happens to new tickets', async () => {
+describe('ticket categories', () => {
+  test("ticket categories list the platform's categories with their service levels and routing", async () => {
     const categories = await listed();
     expect(categories.map(({ id }) => id)).toEqual(['general', 'connectivity', 'voice', 'cloud', 'security', 'ai', 'billing', 'account']);
     for (const one of categories) {
@@ -39,20 +39,20 @@ describe('categories', () => {
     });
   });
 
-  test('promise what tickets of theirs get', async () => {
+  test('the service level shown for a category is that of its new tickets', async () => {
     for (const id of ['general', 'security']) {
       const { sla } = await category(id);
       expect((await open(tenant, { category: id })).sla).toMatchObject(sla);
     }
   });
 
-  test('show customers no routing', async () => {
+  test('categories do not show their routing rules to customers', async () => {
     const customer = await tenant.limitedTo('support:read');
     const { subcategories } = await category('security', customer);
     expect(subcategories[0]).toEqual({ id: 'incident', name: 'Security incident', routing_rules: null });
   });
 
-  test('are changed by each organization for itself, and back', async () => {
+  test('each organization can change its categories and restore the defaults', async () => {
     const owner = await platform.organization();
     const before = await category('voice', owner);
     const subcategories = [{ id: 'fax', name: 'Fax', routing_rules: { auto_assign: false, escalation_threshold: '45_minutes' } }];
@@ -76,7 +76,7 @@ describe('categories', () => {
     expect(await category('voice', owner)).toEqual(before);
   });
 
-  test('are refused what makes no sense, naming each member', async () => {
+  test('an invalid category update is refused and names each field', async () => {
     const sub = (more: object) => ({ subcategories: [{ id: 'fax', name: 'Fax', ...more }] });
     const refused = async (body: object) => {
       const answer = await update('voice', body);
@@ -96,8 +96,8 @@ describe('categories', () => {
   });
 });
 
-describe('the subcategory of a ticket', () => {
-  test('is one of its category, or any text that is none of another one', async () => {
+describe('ticket subcategories', () => {
+  test('a ticket subcategory is one of its category or free text, but not one of another category', async () => {
     expect((await open(tenant, { category: 'connectivity', subcategory: 'slow_speed' })).subcategory).toBe('slow_speed');
     expect((await open(tenant, { category: 'connectivity', subcategory: 'the cable is too short' })).subcategory).toBe(
       'the cable is too short',
@@ -110,7 +110,7 @@ describe('the subcategory of a ticket', () => {
     ]);
   });
 
-  test('decides whether it goes to an agent at once or lies with the desk', async () => {
+  test('the subcategory decides whether a new ticket goes to an agent at once or stays with the desk', async () => {
     const owner = await platform.organization();
     const desk = (await open(owner, { category: 'billing' })).assigned_to.agent_id;
     const added = await owner.rest('POST', '/support/agents', {
@@ -122,14 +122,14 @@ describe('the subcategory of a ticket', () => {
   });
 });
 
-describe('agents', () => {
+describe('support agents', () => {
   const add = async (caller: Tenant, body: object): Promise<Json> => {
     const answer = await caller.rest('POST', '/support/agents', { body: { name: 'Ada Diaz', specialization: 'voice', ...body } });
     expect(answer.status, JSON.stringify(answer.body)).toBe(201);
     return answer.body.data;
   };
 
-  test('join the desks, are listed and changed, and show their tickets', async () => {
+  test('agents can be created, listed and changed, and show their tickets', async () => {
     const owner = await platform.organization();
     const agent = await add(owner, { email: 'ada@example.com' });
     expect(agent).toMatchObject({
@@ -154,20 +154,20 @@ describe('agents', () => {
     expect(data.agent).toEqual({ name: 'Ada D.', tickets: [{ id, agent: { id: agent.id } }] });
   });
 
-  test('who are not active get no tickets, and somebody always does', async () => {
+  test('deactivated agents get no tickets, and one active agent must remain', async () => {
     const owner = await platform.organization();
     const agent = await add(owner, { email: 'ada@example.com' });
     const { id, assigned_to } = await open(owner, { category: 'voice' });
     const ended = await owner.rest('DELETE', `/support/agents/${assigned_to.agent_id}`);
     expect([ended.status, ended.body.data.active]).toEqual([200, false]);
-    // what they have stays with them
+    // their existing tickets stay with them
     expect((await owner.rest('GET', `/support/tickets/${id}`)).body.ticket.assigned_to.agent_id).toBe(assigned_to.agent_id);
     for (let count = 0; count < 2; count += 1) expect((await open(owner, { category: 'voice' })).assigned_to.agent_id).toBe(agent.id);
     const refused = await owner.rest('PUT', `/support/tickets/${id}`, { body: { assigned_to: assigned_to.agent_id } });
     expect([refused.status, refused.body.error.details.field]).toEqual([400, 'assigned_to']);
     expect((await change(owner, id, { assigned_to: agent.id })).assigned_to.agent_id).toBe(agent.id);
 
-    // nobody for voice is left: who does general matters takes them
+    // no voice agent is left: the agent for general matters gets the tickets
     await owner.rest('DELETE', `/support/agents/${agent.id}`);
     expect((await open(owner, { category: 'voice' })).assigned_to.specialization).toBe('general');
     const { body } = await owner.rest('GET', '/support/agents?active=true');
@@ -177,7 +177,7 @@ describe('agents', () => {
     await open(owner, { category: 'voice' });
   });
 
-  test('are refused what makes no sense', async () => {
+  test('creating an agent with invalid values is refused', async () => {
     const owner = await platform.organization();
     await add(owner, { email: 'ada@example.com' });
     const refused = async (body: object) => {

@@ -5,10 +5,10 @@ import { ticketDesk } from './tickets.setup.ts';
 
 const { platform, tenant, open, change } = await ticketDesk();
 
-describe('the timeline', () => {
+describe('ticket timeline', () => {
   const timelineOf = async (id: string, caller = tenant) => (await caller.rest('GET', `/support/tickets/${id}/timeline`)).body;
 
-  test('has every change, newest first: what, from, to, by whom and when', async () => {
+  test('the ticket timeline lists every change, newest first, with field, old and new value, author and time', async () => {
     const { id, created_at } = await open();
     await platform.advance(1_000);
     await change(id, { status: 'in_progress', customer_update: '7' });
@@ -33,7 +33,7 @@ describe('the timeline', () => {
     expect(data.ticket.timeline).toEqual(timeline.slice(0, 2).map((entry: Json) => ({ id: entry.id, to: entry.to })));
   });
 
-  test('is paged, and is 404 of another organization’s ticket', async () => {
+  test("the ticket timeline is paged, and that of another organization's ticket is not found", async () => {
     const { id } = await open();
     await change(id, { priority: 'high' });
     const { timeline } = await timelineOf(id);
@@ -42,7 +42,7 @@ describe('the timeline', () => {
     expect((await (await platform.organization()).rest('GET', `/support/tickets/${id}/timeline`)).status).toBe(404);
   });
 
-  test('shows customers what the ticket shows them, and nothing of the desk’s', async () => {
+  test('the ticket timeline shows customers only changes of fields that they can see', async () => {
     const { id } = await open();
     await change(id, { priority: 'high', metadata: { case: 7 } });
     await (await rows()).query(
@@ -61,12 +61,12 @@ describe('the timeline', () => {
 
 const byMember = (one: Json, other: Json): number => one.member.localeCompare(other.member);
 
-describe('two agents at once', () => {
+describe('concurrent ticket changes', () => {
   const conditionally = (id: string, etag: string, body: object) =>
     tenant.rest('PUT', `/support/tickets/${id}`, { body, headers: { 'if-match': etag } });
   const tagOf = async (id: string) => (await tenant.rest('GET', `/support/tickets/${id}`)).headers.get('etag') ?? '';
 
-  test('who both saw the same ticket: one change is taken, the others are 409 and change nothing', async () => {
+  test('of concurrent changes with the same ETag one succeeds and the others return 409 and change nothing', async () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await open();
       const etag = await tagOf(id);
@@ -81,7 +81,7 @@ describe('two agents at once', () => {
     }
   });
 
-  test('in GraphQL state the revision that they saw', async () => {
+  test('a GraphQL mutation states the expected revision of the ticket', async () => {
     const { id, revision } = await open();
     const query =
       'mutation($id: ID!, $to: TicketPriority!, $seen: Int) { updateTicket(id: $id, input: { priority: $to }, expectedRevision: $seen) { revision } }';
@@ -93,7 +93,7 @@ describe('two agents at once', () => {
     expect((await change(id, { expected_revision: 1 })).body.error.details.field).toBe('expected_revision');
   });
 
-  test('a comment is a change that the other agent did not see', async () => {
+  test('a comment makes earlier ETags of its ticket stale', async () => {
     const { id } = await open();
     const etag = await tagOf(id);
     await tenant.rest('POST', `/support/tickets/${id}/comments`, { body: { content: 'On it' } });

@@ -3,8 +3,8 @@ import { problems, ticketDesk } from './tickets.setup.ts';
 
 const { platform, tenant, open, change } = await ticketDesk();
 
-describe('the list', () => {
-  test('is filtered, sorted and paged, by page and by cursor alike', async () => {
+describe('ticket list', () => {
+  test('the ticket list can be filtered and sorted, with the same results by page and by cursor', async () => {
     const caller = await platform.organization();
     const priorities = ['low', 'high', 'critical', 'high', 'medium'];
     const records = [];
@@ -34,7 +34,7 @@ describe('the list', () => {
     do {
       const { body } = await caller.rest('GET', `/support/tickets?sort=title:asc&limit=2${cursor && `&cursor=${cursor}`}`);
       walked.push(...body.tickets.map(({ id }: { id: string }) => id));
-      // what is added meanwhile does not move the cursor
+      // a ticket added later does not shift the cursor
       if (!cursor) await open({ title: 'A first one' }, caller);
       cursor = body.pagination.next_cursor ?? '';
     } while (cursor);
@@ -52,12 +52,12 @@ describe('the list', () => {
     'status=closed',
     'customer=cust_1',
     'created_after=yesterday',
-  ])('with %s is refused', async (query) => {
+  ])('listing tickets with %s is refused', async (query) => {
     const refused = await tenant.rest('GET', `/support/tickets?${query}`);
     expect(problems(refused).slice(0, 2)).toEqual([400, 'INVALID_PARAMETERS']);
   });
 
-  test('with a cursor that somebody made up is refused, whatever stands in it', async () => {
+  test('listing tickets with a forged cursor is refused, whatever it contains', async () => {
     const caller = await platform.organization();
     await open({}, caller);
     await open({}, caller);
@@ -82,7 +82,7 @@ describe('the list', () => {
     ).toBe(200);
   });
 
-  test('is searched by a body, or the same structure in the query', async () => {
+  test('a ticket search accepts the same structure in a body or in the query string', async () => {
     const caller = await platform.organization();
     const record = await open({ priority: 'high' }, caller);
     await open({ priority: 'low' }, caller);

@@ -10,7 +10,7 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-describe('words', () => {
+describe('ticket search by words', () => {
   let tenant: Tenant;
   const made: Record<string, Json> = {};
   beforeAll(async () => {
@@ -29,14 +29,14 @@ describe('words', () => {
     return idsOf(answer).map((id) => Object.keys(made).find((name) => made[name].id === id) ?? 'unknown');
   };
 
-  test('are found in title and description, in any of their forms, the title first', async () => {
+  test('ticket search finds any word form in title and description, and ranks title matches first', async () => {
     expect(await find('modem')).toEqual(['titled', 'described']);
     expect(await find('MODEMS')).toEqual(['titled', 'described']);
     expect((await find('restart')).sort()).toEqual(['described', 'other']);
     expect(await find('modem restarted')).toEqual(['described']);
   });
 
-  test('can be phrases, alternatives and exclusions, and are never a syntax error', async () => {
+  test('ticket search supports phrases, alternatives and exclusions, and no input is a syntax error', async () => {
     expect(await find('"restarted twice"')).toEqual(['described']);
     expect(await find('"twice restarted"')).toEqual([]);
     expect(await find('modem -restarted')).toEqual(['titled']);
@@ -44,14 +44,14 @@ describe('words', () => {
     for (const q of ["modem & | ! ( '", '"', '-', ':* <->', "'; drop table ticket", '\\']) expect(Array.isArray(await find(q))).toBe(true);
   });
 
-  test('that say nothing find nothing', async () => {
+  test('ticket search for stop words or unknown words finds nothing', async () => {
     expect(await find('the of and')).toEqual([]);
     expect(await find('zebra')).toEqual([]);
-    // no word of anybody's text
+    // occurs in no text
     expect(await find(tenant.organizationId)).toEqual([]);
   });
 
-  test('go with every filter and sort, and by page', async () => {
+  test('ticket search by words can be combined with every filter, sorting and paging', async () => {
     expect(await find('modem', { priority: ['high'] })).toEqual(['titled']);
     expect(await find('modem', { status: ['resolved'] })).toEqual([]);
     const byTitle = await searchTickets(tenant, { filters: { q: 'modem' }, sort: { field: 'created_at', order: 'asc' } });
@@ -65,7 +65,7 @@ describe('words', () => {
     expect([...idsOf(first), ...idsOf(second)]).toEqual([made.titled.id, made.described.id]);
   });
 
-  test('may be the number or the id of a ticket', async () => {
+  test('ticket search finds a ticket by its number or id', async () => {
     for (const q of [made.other.number, made.other.number.toLowerCase(), made.other.id, ` ${made.other.number} `])
       expect(await find(q)).toEqual(['other']);
     expect(await find('TKT-999999')).toEqual([]);
@@ -73,7 +73,7 @@ describe('words', () => {
     expect((await (await platform.organization()).rest('GET', `/support/tickets?q=${made.other.id}`)).body.tickets).toEqual([]);
   });
 
-  test('of comments find their ticket, those of internal ones for the desk only', async () => {
+  test('ticket search finds words of comments, and those of internal comments only for support staff', async () => {
     const customer = await tenant.limitedTo('support:read', 'support:create');
     const comment = async (body: object, caller = tenant) =>
       expect((await caller.rest('POST', `/support/tickets/${made.other.id}/comments`, { body })).status).toBe(201);
@@ -82,7 +82,7 @@ describe('words', () => {
     await comment({ content: 'We send a plumber' });
     for (const caller of [tenant, customer]) {
       expect(await find('giraffes', {}, caller)).toEqual(['other']);
-      // in what was said before and after the internal one, and with words of the ticket itself
+      // in the comments before and after the internal one, and combined with words of the ticket itself
       expect(await find('giraffe plumber invoice', {}, caller)).toEqual(['other']);
     }
     expect(await find('zucchini')).toEqual(['other']);
@@ -93,7 +93,7 @@ describe('words', () => {
     expect(data.tickets).toEqual({ nodes: [], pageInfo: { total: 0 } });
   });
 
-  test('come in a query string, a body on GET, a POST and over GraphQL alike', async () => {
+  test('ticket search by words works the same by query string, GET body, POST and GraphQL', async () => {
     const expected = [made.titled.id, made.described.id];
     const onGet = await getWithBody(tenant, { filters: { q: 'modem' } });
     expect(onGet.tickets.map(({ id }: Json) => id)).toEqual(expected);
@@ -103,13 +103,13 @@ describe('words', () => {
     expect(data.tickets).toEqual({ nodes: expected.map((id) => ({ id })), pageInfo: { total: 2 } });
   });
 
-  test.each(['', 'x'.repeat(201)])('of no length or too many (%#) are refused', async (q) => {
+  test.each(['', 'x'.repeat(201)])('ticket search with an empty or too long text is refused (case %#)', async (q) => {
     const { status, body } = await searchTickets(tenant, { filters: { q } });
     expect([status, body.error.details.errors[0].field]).toEqual([400, 'q']);
   });
 });
 
-test('callers who are limited to accounts find by words what a look at every ticket finds, with filters and after a ticket changed its account', async () => {
+test('ticket search by words for callers limited to accounts equals a full scan, with filters and after a ticket changed its account', async () => {
   const tenant = await platform.organization({ plan: 'custom' });
   const accounts = await openAccounts(tenant, 'Acme', 'Hudson', 'Stark');
   const callers = await callersOf(tenant, accounts);
@@ -126,7 +126,7 @@ test('callers who are limited to accounts find by words what a look at every tic
   );
   for (const [index, ticket] of tickets.entries())
     if (index % 6 === 0) {
-      // what limited keys, which are no desk, do not find
+      // not found by limited keys without support:write
       const body = { content: 'A secret zucchini', visibility: index % 12 === 0 ? 'internal' : 'customer' };
       expect((await tenant.rest('POST', `/support/tickets/${ticket.id}/comments`, { body })).status).toBe(201);
       ticket.said = index % 12 === 0 ? 'internal' : 'all';
@@ -152,7 +152,7 @@ test('callers who are limited to accounts find by words what a look at every tic
         }
   };
   await expectAll();
-  // which no operation does
+  // no operation does this
   for (const [index, ticket] of tickets.entries()) {
     const account = accounts[(index * 7) % 5];
     if (index % 2) continue;

@@ -18,7 +18,7 @@ const change = async (tenant: Tenant, id: string, body: object): Promise<void> =
   expect((await tenant.rest('PUT', `/support/tickets/${id}`, { body })).status).toBe(200);
 };
 
-/** Opened by whom, when and as what: on several days, some of them at an instant together. */
+/** Tickets by opener, time and properties, over several days, some with equal timestamps. */
 async function desk(): Promise<{ tenant: Tenant; tickets: Json[]; callers: Caller[] }> {
   const tenant = await platform.organization({ plan: 'custom' });
   const accounts = await openAccounts(tenant, 'Acme', 'Hudson');
@@ -43,7 +43,7 @@ async function desk(): Promise<{ tenant: Tenant; tickets: Json[]; callers: Calle
     if (index % 6 === 2) await change(tenant, id, { status: 'resolved' });
     if (index % 6 === 4) await change(tenant, id, { status: 'escalated' });
   }
-  // last: a change would find their service levels breached, and escalate them
+  // advanced last: any later change would find breached service levels and escalate the tickets
   for (const [index, { id }] of made.entries())
     await table.set('created_at', new Date(begin + Math.floor(index / 2) * 13 * HOUR_MS).toISOString(), 'id', id);
   const read = await tenant.rest('GET', '/support/tickets?limit=200');
@@ -64,7 +64,7 @@ const SORTS: Record<string, (ticket: Json) => string | number> = {
   resolution_due: ({ sla }) => sla.resolution_due,
 };
 
-describe('a list', () => {
+describe('filtered and sorted ticket lists', () => {
   let tenant: Tenant;
   let tickets: Json[];
   let callers: Caller[];
@@ -72,7 +72,7 @@ describe('a list', () => {
     ({ tenant, tickets, callers } = await desk());
   });
 
-  /** Read page by page, which must come to the same by number and by cursor, and agree with its own total. */
+  /** Reads page by page, by number and by cursor, and checks that both and the total agree. */
   async function everyPage(caller: Tenant, filters: object, sort: object | undefined, limit = 7): Promise<string[]> {
     const byPage: string[] = [];
     const byCursor: string[] = [];
@@ -147,48 +147,54 @@ describe('a list', () => {
         ];
       },
     ],
-    ['what is affected', () => [{ service_affected: 'the phone in the lobby' }, ({ service_affected }) => service_affected !== null]],
-    ['since an instant', () => [{ created_after: days(3) }, ({ created_at }) => created_at >= days(3)]],
-    ['until an instant', () => [{ created_before: days(4) }, ({ created_at }) => created_at < days(4)]],
+    ['the affected service', () => [{ service_affected: 'the phone in the lobby' }, ({ service_affected }) => service_affected !== null]],
+    ['a start time', () => [{ created_after: days(3) }, ({ created_at }) => created_at >= days(3)]],
+    ['an end time', () => [{ created_before: days(4) }, ({ created_at }) => created_at < days(4)]],
     [
-      'between days, and a status',
+      'a date range and a status',
       () => [
         { created_after: days(1), created_before: days(6), status: ['open', 'in_progress'] },
         ({ created_at, status }) => created_at >= days(1) && created_at < days(6) && ['open', 'in_progress'].includes(status),
       ],
     ],
     [
-      'within one day',
+      'a single day',
       () => [
         { created_after: days(0), created_before: days(0.9), priority: ['low', 'medium', 'high', 'critical'] },
         ({ created_at }) => created_at >= days(0) && created_at < days(0.9),
       ],
     ],
-    ['a thousand years hence', () => [{ created_after: '9999-12-31T23:00:00Z' }, () => false]],
+    ['a date in a thousand years', () => [{ created_after: '9999-12-31T23:00:00Z' }, () => false]],
   ];
 
-  test.each(CASES)('by %s is what fits and the caller sees, newest first, page by page and by cursor', async (_, make) => {
-    const [filters, fits] = make();
-    for (const { tenant: caller, sees } of callers) {
-      const expected = tickets.filter((ticket) => fits(ticket) && sees(ticket)).map(({ id }) => id);
-      expect(await everyPage(caller, filters, undefined)).toEqual(expected);
-      expect(await everyPage(caller, filters, { field: 'created_at', order: 'asc' })).toEqual(expected.toReversed());
-    }
-  });
+  test.each(CASES)(
+    'a ticket list filtered by %s has exactly the matching visible tickets, newest first, by page and by cursor',
+    async (_, make) => {
+      const [filters, fits] = make();
+      for (const { tenant: caller, sees } of callers) {
+        const expected = tickets.filter((ticket) => fits(ticket) && sees(ticket)).map(({ id }) => id);
+        expect(await everyPage(caller, filters, undefined)).toEqual(expected);
+        expect(await everyPage(caller, filters, { field: 'created_at', order: 'asc' })).toEqual(expected.toReversed());
+      }
+    },
+  );
 
-  test.each(Object.entries(SORTS))('is sorted by %s, both ways, with and without a filter', async (field, key) => {
-    for (const order of ['asc', 'desc']) {
-      for (const status of [['open', 'in_progress'], undefined])
-        for (const { tenant: caller, sees } of callers) {
-          const found = await everyPage(caller, { ...(status && { status }) }, { field, order }, 10);
-          const records = found.map((id) => tickets.find((ticket) => ticket.id === id));
-          expect(records).toHaveLength(tickets.filter((ticket) => sees(ticket) && (!status || status.includes(ticket.status))).length);
-          const keys = records.map(key);
-          const sorted = [...keys].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-          expect(keys).toEqual(order === 'asc' ? sorted : sorted.reverse());
-        }
-    }
-  });
+  test.each(Object.entries(SORTS))(
+    'a ticket list sorted by %s is in order in both directions, with and without a filter',
+    async (field, key) => {
+      for (const order of ['asc', 'desc']) {
+        for (const status of [['open', 'in_progress'], undefined])
+          for (const { tenant: caller, sees } of callers) {
+            const found = await everyPage(caller, { ...(status && { status }) }, { field, order }, 10);
+            const records = found.map((id) => tickets.find((ticket) => ticket.id === id));
+            expect(records).toHaveLength(tickets.filter((ticket) => sees(ticket) && (!status || status.includes(ticket.status))).length);
+            const keys = records.map(key);
+            const sorted = [...keys].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+            expect(keys).toEqual(order === 'asc' ? sorted : sorted.reverse());
+          }
+      }
+    },
+  );
 
   test.each([
     'status',
@@ -201,7 +207,7 @@ describe('a list', () => {
     'status:asc,title:desc',
     'resolution_due:asc,status:asc,title:desc',
     'status:asc,status:desc,status:asc',
-  ])('sorted by %s is the same by cursor as sorted here, with every filter', async (sort) => {
+  ])('a ticket list sorted by %s has the same order by cursor as the test computes, with every filter', async (sort) => {
     const keys = [...sort.split(','), ...(/created_at|title/.test(sort) ? [] : [`created_at:${/desc$/.test(sort) ? 'desc' : 'asc'}`])];
     const expected = (filter: (ticket: Json) => boolean) =>
       tickets
@@ -238,7 +244,7 @@ describe('a list', () => {
     }
   });
 
-  test('sorted by status continues in alphabetical order from a cursor of the release that sorted so', async () => {
+  test('a cursor of the release that sorted by status alphabetically continues in that order', async () => {
     const signature = createHash('sha256').update('status:asc,createdAt:asc,id:asc').digest('base64url').slice(0, 6);
     const key = ({ status, created_at, id }: Json) => `${status} ${created_at} ${id}`;
     const alphabetical = tickets.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
@@ -253,12 +259,12 @@ describe('a list', () => {
       }
       expect(found).toEqual(alphabetical.slice(at + 1).map(({ id }) => id));
     }
-    // and that release refuses a cursor of this one, which names another sort key, rather than skip tickets
+    // the previous release refuses a cursor of this one, because it names another sort key, and skips no tickets
     const { body } = await tenant.rest('GET', '/support/tickets?sort=status&limit=4');
     expect(JSON.parse(Buffer.from(body.pagination.next_cursor, 'base64url').toString())[0]).not.toBe(signature);
   });
 
-  test('a made-up cursor with a status that does not exist is refused', async () => {
+  test('a forged cursor with an unknown status is refused', async () => {
     const { body } = await tenant.rest('GET', '/support/tickets?sort=status&limit=4');
     const [signature, , ...rest] = JSON.parse(Buffer.from(body.pagination.next_cursor, 'base64url').toString());
     const cursor = Buffer.from(JSON.stringify([signature, 'lost', ...rest])).toString('base64url');
@@ -266,7 +272,7 @@ describe('a list', () => {
     expect(answer.status).toBe(400);
   });
 
-  test('is sorted by one member within another, each in its own direction', async () => {
+  test('a ticket list sorted by two fields applies each direction', async () => {
     const read = async (sort: string) => (await tenant.rest('GET', `/support/tickets?limit=200&sort=${sort}`)).body.tickets;
     for (const [sort, sign] of [
       ['priority:desc,created_at:asc', 1],
@@ -286,7 +292,7 @@ describe('a list', () => {
   });
 });
 
-test('numbers sort by their digits', async () => {
+test('ticket numbers sort numerically', async () => {
   const tenant = await platform.organization();
   const [first, second] = [await openTicket(tenant), await openTicket(tenant)];
   await (await onlyTable('support.ticket')).set('number', 'TKT-10000', 'id', first.id);
@@ -294,7 +300,7 @@ test('numbers sort by their digits', async () => {
   expect(body.tickets.map(({ number }: Json) => number)).toEqual([second.number, 'TKT-10000']);
 });
 
-test('the total follows what happens to tickets, before and after it was folded', async () => {
+test('the total of a ticket list follows changes of tickets, before and after the counters are compacted', async () => {
   const tenant = await platform.organization();
   const ids = [];
   for (let index = 0; index < 4; index += 1) ids.push((await openTicket(tenant, { priority: 'high' })).id);
@@ -326,12 +332,12 @@ test('the total follows what happens to tickets, before and after it was folded'
   expect(await unfolded()).toEqual([]);
   expect(await totals()).toEqual([4, 3, 3, 4]);
 
-  // a ticket that is gone, which no operation does, is counted no more
+  // a removed ticket, which no operation does, is no longer counted
   await all.query('delete from support.ticket where id = $1', [second]);
   expect(await totals()).toEqual([3, 3, 3, 3]);
 });
 
-test('totals are what the tickets come to after many operations at once, for every filter, and for callers who are limited to accounts', async () => {
+test('totals are exact after many concurrent operations, for every filter and for callers limited to accounts', async () => {
   const tenant = await platform.organization({ plan: 'custom' });
   const accounts = await openAccounts(tenant, 'Acme', 'Hudson', 'Stark');
   const callers = await callersOf(tenant, accounts);
@@ -349,7 +355,7 @@ test('totals are what the tickets come to after many operations at once, for eve
     ),
   );
   const all = await rows();
-  // a fixed sequence that looks like chance, so that a failure comes again
+  // a fixed pseudo-random sequence, so that a failure can be reproduced
   let state = 7;
   const chance = (below: number): number => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;

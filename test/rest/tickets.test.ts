@@ -6,8 +6,8 @@ const HOUR_MS = 3_600_000;
 
 const { platform, tenant, open, change } = await ticketDesk();
 
-describe('a ticket that is opened', () => {
-  test('is open, numbered, assigned and has its due times, and shows every member of the specification', async () => {
+describe('opened tickets', () => {
+  test('an opened ticket has a number, an assignee, due times and every field of the specification', async () => {
     const contact = { name: 'Ada Diaz', email: 'ada@example.com', phone: '+12125550100', role: 'it_manager' };
     const location = { site_id: 'site_hq', address: '350 Fifth Avenue', timezone: 'America/New_York' };
     const sent = {
@@ -41,11 +41,11 @@ describe('a ticket that is opened', () => {
     expect(read.body.ticket).toEqual(record);
   });
 
-  test('is of medium priority and the general category unless it says otherwise', async () => {
+  test('an opened ticket has medium priority and the general category by default', async () => {
     expect(await open()).toMatchObject({ priority: 'medium', category: 'general' });
   });
 
-  test('belongs to an account and is about a service that exist for the caller', async () => {
+  test('a ticket can be opened only for an account and a service that exist for the caller', async () => {
     const account = (await tenant.rest('POST', '/accounts', { body: { name: 'Hudson', email: 'it@hudson.example' } })).body.data;
     expect(await open({ customer_id: account.customer_id })).toMatchObject({ customer_id: account.customer_id });
     expect(await open({ service_affected: 'the phone in the lobby' })).toMatchObject({ service_affected: 'the phone in the lobby' });
@@ -62,7 +62,7 @@ describe('a ticket that is opened', () => {
     expect((await stranger.rest('GET', '/support/tickets')).body.tickets).toEqual([]);
   });
 
-  test('gets a number of its own, also when many are opened at once', async () => {
+  test('tickets opened concurrently have distinct numbers', async () => {
     const caller = await platform.organization();
     const records = await Promise.all(Array.from({ length: 12 }, () => open({}, caller)));
     expect(records.map(({ number }) => number).sort()).toEqual(Array.from({ length: 12 }, (_, index) => `TKT-${1001 + index}`));
@@ -72,24 +72,24 @@ describe('a ticket that is opened', () => {
     ['nothing', {}, ['title', 'description']],
     ['empty texts', { title: '', description: '' }, ['title', 'description']],
     ['a title that is too long', { ...ticket, title: 'x'.repeat(256) }, ['title']],
-    ['words that are none of the allowed', { ...ticket, priority: 'urgent' }, ['priority']],
+    ['unknown enum values', { ...ticket, priority: 'urgent' }, ['priority']],
     ['an unknown category', { ...ticket, category: 'plumbing' }, ['category']],
     [
-      'a contact without a name and with a wrong address',
+      'a contact without a name and with an invalid email address',
       { ...ticket, contact: { name: '', email: 'nobody' } },
       ['contact.name', 'contact.email'],
     ],
-    ['a zone that is none', { ...ticket, location: { timezone: 'Mars/Olympus' } }, ['location.timezone']],
-    ['an offset for a zone', { ...ticket, location: { timezone: '+02:00' } }, ['location.timezone']],
-    ['a customer id that is none', { ...ticket, customer_id: 'acc_1' }, ['customer_id']],
-    ['a member that there is not', { ...ticket, titel: 'typo', sla: {} }, ['titel', 'sla']],
+    ['an invalid time zone', { ...ticket, location: { timezone: 'Mars/Olympus' } }, ['location.timezone']],
+    ['an offset as time zone', { ...ticket, location: { timezone: '+02:00' } }, ['location.timezone']],
+    ['an invalid customer id', { ...ticket, customer_id: 'acc_1' }, ['customer_id']],
+    ['an unknown field', { ...ticket, titel: 'typo', sla: {} }, ['titel', 'sla']],
     ['values of the wrong type', { ...ticket, title: 7, metadata: 'none', contact: 'Ada' }, ['title', 'contact', 'metadata']],
     [
-      'what only the platform sets',
+      'fields that only the platform sets',
       { ...ticket, status: 'resolved', number: 'TKT-1', organization_id: 'org_1' },
       ['status', 'number', 'organization_id'],
     ],
-  ])('with %s is refused naming each member, and nothing is kept', async (_, body, fields) => {
+  ])('opening a ticket with %s is refused, names each field and stores nothing', async (_, body, fields) => {
     const caller = await platform.organization();
     const refused = await caller.rest('POST', '/support/tickets', { body });
     expect(problems(refused)).toEqual([400, 'INVALID_PARAMETERS', expect.arrayContaining(fields)]);
@@ -101,8 +101,8 @@ describe('a ticket that is opened', () => {
 const hoursAfter = ({ created_at }: { created_at: string }, hours: number) =>
   new Date(Date.parse(created_at) + hours * HOUR_MS).toISOString();
 
-describe('a ticket that is changed', () => {
-  test('goes through its states, and shows what the specification shows', async () => {
+describe('changed tickets', () => {
+  test('a ticket can move through its states and shows the fields of the specification', async () => {
     const { id, number } = await open({ priority: 'low' });
     const started = await change(id, { status: 'in_progress' });
     expect(started.status).toBe(200);
@@ -120,7 +120,7 @@ describe('a ticket that is changed', () => {
   test.each([
     ['resolved', ['resolved'], 'in_progress', 'open'],
     ['escalated', ['escalated'], 'open', 'in_progress, resolved'],
-  ])('cannot leave %s for what its state machine has not', async (from, steps, to, allowed) => {
+  ])('a ticket that is %s cannot change to a status that its state machine does not allow', async (from, steps, to, allowed) => {
     const { id } = await open();
     for (const status of steps) expect((await change(id, { status })).status).toBe(200);
     const refused = await change(id, { status: to, customer_update: 'not kept' });
@@ -129,7 +129,7 @@ describe('a ticket that is changed', () => {
     expect((await tenant.rest('GET', `/support/tickets/${id}`)).body.ticket).toMatchObject({ status: from, customer_update: null });
   });
 
-  test('to critical is escalated and due sooner', async () => {
+  test('changing the priority to critical escalates the ticket and shortens its due times', async () => {
     const record = await open({ priority: 'low' });
     const { body } = await change(record.id, { priority: 'critical' });
     expect(body.ticket).toMatchObject({
@@ -138,7 +138,7 @@ describe('a ticket that is changed', () => {
     });
   });
 
-  test('keeps what the change does not name', async () => {
+  test('updating a ticket keeps fields that are not sent', async () => {
     const { id } = await open({ metadata: { a: 1 } });
     await change(id, { customer_update: 'We are on it' });
     await change(id, { internal_notes: 'Line test ordered' });
@@ -147,14 +147,14 @@ describe('a ticket that is changed', () => {
     expect(JSON.stringify(body)).not.toContain('Line test ordered');
   });
 
-  test('in nothing stays as it was, its time of change too', async () => {
+  test('an update that changes nothing keeps the ticket and its update time', async () => {
     const { id } = await open();
     const before = await tenant.rest('GET', `/support/tickets/${id}`);
     for (const body of [{}, { status: 'open', priority: 'medium' }]) expect((await change(id, body)).status).toBe(200);
     expect((await tenant.rest('GET', `/support/tickets/${id}`)).headers.get('etag')).toBe(before.headers.get('etag'));
   });
 
-  test('is refused for an agent or values that are none', async () => {
+  test('updating a ticket with an unknown agent or invalid values is refused', async () => {
     const { id } = await open();
     expect(problems(await change(id, { assigned_to: 'somebody', priority: 'urgent' }))).toEqual([
       400,
@@ -172,7 +172,7 @@ describe('a ticket that is changed', () => {
     });
   });
 
-  test('twice at once loses neither change', async () => {
+  test('concurrent updates of different fields of a ticket are all kept', async () => {
     const { id } = await open();
     const answers = await Promise.all([
       change(id, { customer_update: 'A' }),
@@ -188,8 +188,8 @@ describe('a ticket that is changed', () => {
   });
 });
 
-describe('access', () => {
-  test('another organization’s ticket reads as absent, whatever is done to it', async () => {
+describe('access to tickets', () => {
+  test('a ticket of another organization is not found, for every method', async () => {
     const { id } = await open();
     const stranger = await platform.organization();
     const before = (await tenant.rest('GET', `/support/tickets/${id}`)).body;
@@ -199,7 +199,7 @@ describe('access', () => {
     expect((await tenant.rest('GET', `/support/tickets/${id}`)).body).toEqual(before);
   });
 
-  test('each operation asks for its permission', async () => {
+  test('each ticket operation requires its permission', async () => {
     const { id } = await open();
     const reader = await tenant.limitedTo('support:read');
     const creator = await tenant.limitedTo('support:create');

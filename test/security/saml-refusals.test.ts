@@ -105,7 +105,7 @@ describe('an answer is not accepted', () => {
       { alter: change(/<saml:SubjectConfirmation .*<\/saml:SubjectConfirmation>/, '') },
     ],
     ['whose subject must hold a key', /bearer/, { alter: change('cm:bearer', 'cm:holder-of-key') }],
-    ['without an end', /not valid|without an end|expired/, { alter: change(/NotOnOrAfter="[^"]*" Recipient/, 'Recipient') }],
+    ['that is truncated', /not valid|without an end|expired/, { alter: change(/NotOnOrAfter="[^"]*" Recipient/, 'Recipient') }],
     ['without conditions', /not valid|Conditions|audience/, { alter: change(/<saml:Conditions.*<\/saml:Conditions>/, '') }],
     ['without a statement of authentication', /authenticated/, { alter: change(/<saml:AuthnStatement.*<\/saml:AuthnStatement>/, '') }],
     [
