@@ -86,23 +86,19 @@ describe('ticket comments', () => {
     ['an internal note visible to customers', { type: 'internal_note', visibility: 'customer' }, [400, 'INVALID_PARAMETERS', 'visibility']],
     ['an author without a type', { author: { name: 'Ada' } }, [400, 'INVALID_PARAMETERS', 'author.type']],
     ['an agent without an id', { author: { type: 'agent', name: 'Ada' } }, [400, 'INVALID_PARAMETERS', 'author.id']],
-    [
-      'an unknown agent',
-      { author: { type: 'agent', id: 'agent_01JQ8Z6V4T9M3N2B1C0D9E8F7G' } },
-      [404, 'RESOURCE_NOT_FOUND', 'agent'],
-    ],
-    [
-      'an unknown user',
-      { author: { type: 'customer', id: 'user_01JQ8Z6V4T9M3N2B1C0D9E8F7G' } },
-      [404, 'RESOURCE_NOT_FOUND', 'user'],
-    ],
+    ['an unknown agent', { author: { type: 'agent', id: 'agent_01JQ8Z6V4T9M3N2B1C0D9E8F7G' } }, [404, 'RESOURCE_NOT_FOUND', 'agent']],
+    ['an unknown user', { author: { type: 'customer', id: 'user_01JQ8Z6V4T9M3N2B1C0D9E8F7G' } }, [404, 'RESOURCE_NOT_FOUND', 'user']],
     [
       'an unknown customer',
       { author: { type: 'customer', id: 'cust_01JQ8Z6V4T9M3N2B1C0D9E8F7G' } },
       [404, 'RESOURCE_NOT_FOUND', 'customer'],
     ],
     ['a customer id in a wrong format', { author: { type: 'customer', id: 'acc_1' } }, [400, 'INVALID_PARAMETERS', 'author.id']],
-    ['an attachment that is not accepted', { attachments: [{ ...file, filename: 'a.exe' }] }, [400, 'INVALID_PARAMETERS', 'attachments.0.filename']],
+    [
+      'an attachment that is not accepted',
+      { attachments: [{ ...file, filename: 'a.exe' }] },
+      [400, 'INVALID_PARAMETERS', 'attachments.0.filename'],
+    ],
   ])('a comment with %s is refused and nothing is stored', async (_, body, expected) => {
     const { id } = await opened();
     expect(refusal(await say(id, body))).toEqual(expected);
