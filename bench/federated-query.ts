@@ -5,7 +5,7 @@ import { buildASTSchema, type DocumentNode, type ExecutionResult, execute, getOp
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { Principal } from '../kernel/access/principal.ts';
 import { createLogger } from '../kernel/log/log.ts';
-import { LocalTransport } from '../router/local.transport.ts';
+import { LocalTransport } from '../router/local-transport.ts';
 import { createRouter } from '../router/router.ts';
 import { composeSupergraph } from '../router/supergraph.ts';
 import { type BenchSubgraph, query, subgraphs, undivided, variablesOf } from './federated-schema.ts';

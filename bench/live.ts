@@ -1,8 +1,8 @@
 import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { ClientsCommand, Receipts } from './live.clients.ts';
 import type { LiveCommand, LiveTarget, Memory, Sent } from './live.server.ts';
+import type { ClientsCommand, Receipts } from './live-clients.ts';
 import { onScratch } from './scratch-database.ts';
 
 export interface FanOutRow {
@@ -38,7 +38,7 @@ export const measureLive = (): Promise<{ fanOut: FanOutRow[]; memory: MemoryRow[
 async function measureOn(env: NodeJS.ProcessEnv): Promise<{ fanOut: FanOutRow[]; memory: MemoryRow[] }> {
   const server = start('./live.server.js', { env, execArgv: ['--expose-gc'] });
   const target = await answerOf<LiveTarget>(server);
-  const clients = Array.from({ length: PROCESSES }, () => start('./live.clients.js'));
+  const clients = Array.from({ length: PROCESSES }, () => start('./live-clients.js'));
   const bench = new LiveBench(server, clients, target);
   try {
     return await bench.run();

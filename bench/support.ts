@@ -6,7 +6,7 @@ import { MAX_ACCOUNTS } from '../kernel/access/principal.ts';
 import type { Rows } from '../kernel/database/database.ts';
 import { platformOn } from './platform.ts';
 import { Results } from './results.ts';
-import { type Party, seedTickets } from './support.seed.ts';
+import { type Party, seedTickets } from './support-seed.ts';
 
 /**
  * `npm run bench:support`: lists, search, words and dashboard of desks that differ only in how many tickets they have. Desks that it

@@ -2,9 +2,9 @@ import '../apps/production.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { envelopeOf } from '../kernel/events/events.ts';
-import { signatureHeaders, signedBody } from '../subgraphs/events/dispatch/delivery.signature.ts';
-import { generateSecret } from '../subgraphs/events/webhooks/webhook.secret.ts';
-import { BenchPlatform, Receiver, ticketEvent } from './webhooks.platform.ts';
+import { signatureHeaders, signedBody } from '../subgraphs/events/dispatch/delivery-signature.ts';
+import { generateSecret } from '../subgraphs/events/webhooks/webhook-secret.ts';
+import { BenchPlatform, Receiver, ticketEvent } from './webhooks-platform.ts';
 
 export interface DeliveryRow {
   name: string;

@@ -7,7 +7,7 @@ import type { EventType, LogConsumer, Reaction } from './events/events.ts';
 import type { Graph } from './graph.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { Logger } from './log/log.ts';
-import type { OrganizationTables } from './records/organization.data.ts';
+import type { OrganizationTables } from './records/organization-data.ts';
 import type { Subgraph } from './subgraph.ts';
 import type { Retained } from './work/retention.ts';
 

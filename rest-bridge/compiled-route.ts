@@ -1,8 +1,8 @@
 import type { DocumentNode, GraphQLField, GraphQLOutputType } from 'graphql';
 import type { Resource } from '../kernel/errors/resource.ts';
 import type { ConvertEnums } from './enum-case.ts';
-import type { InputPlan } from './input.plan.ts';
-import type { ReadInput } from './input.reader.ts';
+import type { InputPlan } from './input-plan.ts';
+import type { ReadInput } from './input-reader.ts';
 import type { Route } from './route.ts';
 import type { SelectedObject } from './selection.ts';
 

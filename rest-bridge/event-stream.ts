@@ -10,11 +10,11 @@ import type { LiveCaps } from '../router/live-caps.ts';
 import type { Router } from '../router/router.ts';
 import { isStream } from '../router/transport.ts';
 import { graphError } from './graph.ts';
-import { type InputPlan, planInput, RouteError } from './input.plan.ts';
-import { compileReader, compileVariables, searchOf } from './input.reader.ts';
+import { type InputPlan, planInput, RouteError } from './input-plan.ts';
+import { compileReader, compileVariables, searchOf } from './input-reader.ts';
 import { BASE } from './mount.ts';
 import { EVENTS, eventStream } from './routes/event-stream.ts';
-import { SseResponse } from './sse.response.ts';
+import { SseResponse } from './sse-response.ts';
 
 export interface EventStreamOptions<C extends RequestContext> {
   /** Whom the edge let in with a request. */

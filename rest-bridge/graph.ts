@@ -3,8 +3,8 @@ import { type FieldProblem, InvalidParameters, isErrorCode, PlatformError, Resou
 import { toPlatformError } from '../kernel/http/http.ts';
 import { FailedAfterEffect } from '../kernel/idempotency/idempotency.ts';
 import type { CompiledRoute } from './compiled-route.ts';
-import { type InputPlan, restFieldOf } from './input.plan.ts';
-import { inRest } from './input.refusal.ts';
+import { type InputPlan, restFieldOf } from './input-plan.ts';
+import { inRest } from './input-refusal.ts';
 import { isObject } from './problems.ts';
 
 export interface PageInfo {

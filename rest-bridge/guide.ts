@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { pageHeaders } from '../kernel/pages/page.headers.ts';
+import { pageHeaders } from '../kernel/pages/page-headers.ts';
 import { StaticContent } from '../router/static-content.ts';
 
 /** Where the build writes the pages (guide.build.ts): beside the compiled bridge, or in dist/ when the bridge runs from its sources. */

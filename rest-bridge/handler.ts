@@ -17,12 +17,12 @@ import { renewContext } from '../router/request-context.ts';
 import { compileRepresentation, envelope, hasEnvelope } from './body.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import { type Found, graphError, readResult } from './graph.ts';
-import { EXPECTED_REVISION } from './input.plan.ts';
-import { searchOf } from './input.reader.ts';
-import { inOrderOf, refusalOf } from './input.refusal.ts';
+import { EXPECTED_REVISION } from './input-plan.ts';
+import { searchOf } from './input-reader.ts';
+import { inOrderOf, refusalOf } from './input-refusal.ts';
 import type { RestOptions } from './mount.ts';
 import { requireOperation } from './permission.ts';
-import { readBodyOfGet } from './raw.body.ts';
+import { readBodyOfGet } from './raw-body.ts';
 import { callSofa, type Exchange, type SofaRoute } from './sofa.ts';
 
 export interface HandlerOptions {

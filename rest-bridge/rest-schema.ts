@@ -27,7 +27,7 @@ import {
 } from 'graphql';
 import type { SchemaPlace } from '../kernel/records/field-schemas.ts';
 import type { CompiledRoute } from './compiled-route.ts';
-import type { InputField } from './input.plan.ts';
+import type { InputField } from './input-plan.ts';
 import { camelCase, restValues, snakeCase } from './names.ts';
 import { restScalar } from './scalars.ts';
 import type { SelectedObject } from './selection.ts';

@@ -10,7 +10,7 @@ import { acceptJson } from '../kernel/http/bodies.ts';
 import { retryHeaders, shownAs, toPlatformError } from '../kernel/http/http.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { mountGraphiql } from './graphiql.ts';
-import { MutationsOnce, type MutationsOnceOptions } from './mutations.once.ts';
+import { MutationsOnce, type MutationsOnceOptions } from './mutations-once.ts';
 import type { AdmittedOperation, Router } from './router.ts';
 import { beyondRequest, type OperationPrice, refusedFields } from './weight.ts';
 

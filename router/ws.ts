@@ -10,8 +10,8 @@ import { mayOpenSocket } from './cors.ts';
 import { CredentialWatch } from './credential-watch.ts';
 import { rawResponse } from './edge/raw-response.ts';
 import type { Router } from './router.ts';
-import { SocketOperations, type SocketOperationsOptions } from './ws.operations.ts';
-import { SOCKET_CLOSE, SocketSession } from './ws.session.ts';
+import { SocketOperations, type SocketOperationsOptions } from './ws-operations.ts';
+import { SOCKET_CLOSE, SocketSession } from './ws-session.ts';
 
 export interface GraphqlSocketOptions<C extends RequestContext> extends SocketOperationsOptions<C> {
   /** Default `/graphql`. */

@@ -1,12 +1,12 @@
 /**
- * Holds the sources and the table of docs/architecture.md against scripts/import-rules.mjs, and the sources against four rules: what is imported exists, packages are
+ * Holds the sources and the table of docs/architecture.md against scripts/import-rules.mjs, and the sources against five rules: what is imported exists, the suffix of a file is a known kind, packages are
  * declared in package.json, those that ship are imported, and neither files nor folders need each other at run time. dependency-cruiser would be the usual
  * tool; it reads TypeScript through the compiler's API, which TypeScript 7 does not have yet.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { dirname, join, normalize } from 'node:path';
-import { backwards, rooms, rules } from './import-rules.mjs';
+import { basename, dirname, join, normalize } from 'node:path';
+import { backwards, kinds, rooms, rules } from './import-rules.mjs';
 
 const ROOMS = Object.keys(rooms);
 const PICTURE = 'docs/architecture.md';
@@ -25,6 +25,7 @@ const problems = [
   ...misdrawn(),
   ...brokenRules(),
   ...unresolved(),
+  ...misnamed(),
   ...undeclared(),
   ...unused(),
   ...fileCycles(),
@@ -97,6 +98,17 @@ function* brokenRules() {
 function* unresolved() {
   for (const [file, list] of imports) {
     for (const { isFile, target } of list) if (isFile && !existsSync(target)) yield `${file} imports ${target}, which does not exist.`;
+  }
+}
+
+/** A dotted suffix says the kind of a file. A test has its own, behind the whole name of the file that it tests. */
+function* misnamed() {
+  for (const file of files) {
+    const words = basename(file, '.ts')
+      .replace(/([.]unit)?[.]test$/, '')
+      .split('.');
+    if (words.length > 2 || !words.slice(1).every((word) => Object.hasOwn(kinds, word)))
+      yield `${file}: .${words.slice(1).join('.')} is no kind of file.\n  Join the words of a name with hyphens (ticket-search.ts), or use a kind that scripts/import-rules.mjs lists (kinds).`;
   }
 }
 

@@ -27,6 +27,44 @@ export const rooms = {
   test: { may: ['kernel', 'subgraphs', 'router', 'rest-bridge', 'apps', 'bench'], why: 'Tests import from the rooms.' },
 };
 
+/**
+ * What a file is, by the word between its name and `.ts`: `ticket.service.ts`. Only these words follow a dot; every other name is joined
+ * with hyphens (`ticket-search.ts`). `unit` is for `*.unit.test.ts`, which carries the whole name of the file that it tests.
+ */
+export const kinds = {
+  build: 'runs at build time only',
+  client: 'speaks to a server over the network',
+  config: 'the configuration of a tool, which finds it by this name',
+  document: 'generates a document',
+  entity: 'a GraphQL type and its table',
+  errors: 'errors with their codes',
+  events: 'event types',
+  inputs: 'input types with their rules',
+  job: 'a queue of jobs and what each job does',
+  loader: 'batched reads',
+  mails: 'the texts of e-mails',
+  page: 'an HTML page',
+  provider: 'an external service behind an interface',
+  reaction: 'what a domain does about an event of another one',
+  resolver: 'GraphQL fields with their permissions',
+  retention: 'deletes rows by age',
+  routes: 'HTTP routes that are not of the graph',
+  rules: 'pure checks of values',
+  server: 'a server',
+  service: 'the operations on a resource',
+  setup: 'what tests of one area share',
+  states: 'enums and state machines',
+  store: 'statements on tables, without entities',
+  sweeper: 'handles rows that have become due',
+  test: 'a test',
+  tool: 'a command line tool',
+  types: 'GraphQL types without a table',
+  unit: 'a test of one file, without a platform',
+  values: 'types that are stored within an entity',
+  verifier: 'verifies one kind of credential',
+  worker: 'works a queue in the background',
+};
+
 export const rules = [
   {
     name: 'subgraphs meet in the graph',
@@ -89,7 +127,7 @@ export const backwards = [
     why: 'A policy that a category uses is not deleted.',
   },
   {
-    from: /^subgraphs\/support\/tickets\/ticket[.]editor[.]ts$/,
+    from: /^subgraphs\/support\/tickets\/ticket-editor[.]ts$/,
     to: /^subgraphs\/support\/escalations\/store-escalation[.]ts$/,
     why: 'Every change of a ticket is made by TicketEditor, and a higher level is kept as an escalation in the same transaction.',
   },

@@ -1,5 +1,5 @@
-import { generateApiKey } from '../subgraphs/identity/api-keys/api-key.secret.ts';
-import { firstKey } from '../subgraphs/identity/organization.founding.ts';
+import { generateApiKey } from '../subgraphs/identity/api-keys/api-key-secret.ts';
+import { firstKey } from '../subgraphs/identity/create-organization.ts';
 import { Organization } from '../subgraphs/identity/organizations/organization.entity.ts';
 import { rig } from './rig.ts';
 import { Tenant } from './tenant.ts';

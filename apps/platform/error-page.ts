@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { ErrorPage } from '../../kernel/http/http.ts';
-import { pageHeaders } from '../../kernel/pages/page.headers.ts';
-import { errorMessagePage } from '../../kernel/pages/page.requests.ts';
+import { pageHeaders } from '../../kernel/pages/page-headers.ts';
+import { errorMessagePage } from '../../kernel/pages/page-requests.ts';
 
 /** Errors as HTML pages for browsers, in the style of the sign-in pages. Other clients of the API's paths get JSON. */
 export const errorPageFor =

@@ -12,9 +12,9 @@ import { oauthRoutes } from '../../rest-bridge/routes/oauth.ts';
 import { operator, operatorFiles } from '../../rest-bridge/routes/operator.ts';
 import { samlRoutes } from '../../rest-bridge/routes/saml.ts';
 import { services } from '../../rest-bridge/routes/services.ts';
-import { jiraWebhookRoutes } from '../../rest-bridge/routes/support.integrations.ts';
-import { supportReportFiles } from '../../rest-bridge/routes/support.reports.ts';
 import { support } from '../../rest-bridge/routes/support.ts';
+import { jiraWebhookRoutes } from '../../rest-bridge/routes/support-integrations.ts';
+import { supportReportFiles } from '../../rest-bridge/routes/support-reports.ts';
 import { webhooks } from '../../rest-bridge/routes/webhooks.ts';
 
 /** The REST surface, in the order in which the documentation shows it. */

@@ -1,4 +1,4 @@
-import { SchemaError } from '../../kernel/migrations/schema.error.ts';
+import { SchemaError } from '../../kernel/migrations/schema-error.ts';
 import { ConfigError } from '../../kernel/settings/config.ts';
 
 /** Why the platform cannot start, in one line that says what to do. */

@@ -5,8 +5,8 @@ import type { Logger } from '../../kernel/log/log.ts';
 import { SUBGRAPHS, type SubgraphName } from '../../kernel/settings/data.ts';
 import type { Databases, Store } from './databases.ts';
 import { domains } from './domains.ts';
-import { type SealedPlace, sealedPlacesOf } from './sealed.places.ts';
-import { checkSecretKey, readSecrets } from './secret-key.check.ts';
+import { type SealedPlace, sealedPlacesOf } from './sealed-places.ts';
+import { checkSecretKey, readSecrets } from './secret-key-check.ts';
 
 export type Stores = Record<SubgraphName, Store>;
 

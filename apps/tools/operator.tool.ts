@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError } from '../../kernel/settings/config.ts';
 import { PlatformAccess } from '../../subgraphs/identity/user.states.ts';
 import { openOffline } from './offline.ts';
-import { COMMANDS, OperatorCommands } from './operator.commands.ts';
+import { COMMANDS, OperatorCommands } from './operator-commands.ts';
 import { orHelp, settingsOf, type Tool } from './tool.ts';
 
 const HELP = `Operates the platform from its server: npm run operator -- COMMAND [options].

@@ -1,6 +1,6 @@
 import { SecretBox, type SecretKeys } from '../../kernel/access/secret-box.ts';
 import type { Rows } from '../../kernel/database/database.ts';
-import { HASH_KEYS, KEY_CHECK, type SealedPlace } from '../platform/sealed.places.ts';
+import { HASH_KEYS, KEY_CHECK, type SealedPlace } from '../platform/sealed-places.ts';
 
 /** How many rows are read, then written in one statement. A stored response may be large. */
 const BATCH = 200;

@@ -1,4 +1,4 @@
-import { presented, shown } from './problem.presentation.ts';
+import { presented, shown } from './problem-presentation.ts';
 import { inWords, type Resource } from './resource.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { ClassType } from 'type-graphql';
-import { accountPathOf } from '../access/account.path.ts';
+import { accountPathOf } from '../access/account-path.ts';
 import { type Demand, scopeIn } from './requires.ts';
 
 /** What type-graphql's storage knows of a field with a resolver. */

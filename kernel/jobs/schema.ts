@@ -1,6 +1,6 @@
 import { getConstructionPlans, getMigrationPlans } from 'pg-boss';
 import packageJson from 'pg-boss/package.json' with { type: 'json' };
-import { SchemaError } from '../migrations/schema.error.ts';
+import { SchemaError } from '../migrations/schema-error.ts';
 import type { Session } from '../migrations/session.ts';
 import type { SchemaUpgrade, VersionedSchema } from '../migrations/versioned-schema.ts';
 

@@ -1,5 +1,5 @@
 import type { MigrationStep } from './migration.ts';
-import { SchemaError } from './schema.error.ts';
+import { SchemaError } from './schema-error.ts';
 
 /** A step as the table `migration` of its schema has it. */
 export interface AppliedStep {

@@ -2,7 +2,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import type { Logger } from '../log/log.ts';
 import type { MigrateMode } from '../settings/data.ts';
 import { stopCompiling } from './compilation.ts';
-import { SchemaError } from './schema.error.ts';
+import { SchemaError } from './schema-error.ts';
 import { Scratch } from './scratch.ts';
 import { embeddedSession, type Session, serverSession } from './session.ts';
 import type { SchemaUpgrade, VersionedSchema } from './versioned-schema.ts';

@@ -3,7 +3,7 @@ import type { Logger } from '../log/log.ts';
 import { describeSchema, differences } from './catalog.ts';
 import { type AppliedStep, pendingSteps } from './history.ts';
 import type { MigrationStep } from './migration.ts';
-import { SchemaError } from './schema.error.ts';
+import { SchemaError } from './schema-error.ts';
 import type { Scratch } from './scratch.ts';
 import type { Session, Statements } from './session.ts';
 import type { SchemaUpgrade, VersionedSchema } from './versioned-schema.ts';

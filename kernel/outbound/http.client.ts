@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type Clock, systemClock } from '../clock.ts';
 import { traceparent } from '../tracing/tracing.ts';
 import { retryAfterMs } from './backoff.ts';
-import { connectionProblem, type RequestTimeouts } from './connection.problem.ts';
+import { connectionProblem, type RequestTimeouts } from './connection-problem.ts';
 import { type Ended, Exchange, type Received, TooLate } from './exchange.ts';
 import { UrlGuard } from './ssrf.ts';
 

@@ -4,7 +4,7 @@ import { PREPARED } from '../database/statements.ts';
 import type { Logger } from '../log/log.ts';
 import { WorkLoop } from '../work/work-loop.ts';
 import type { WorkPoller } from '../work/work-poller.ts';
-import { organizationEm } from './organization.filter.ts';
+import { organizationEm } from './organization-filter.ts';
 
 const DEFAULT_LIMIT = 100;
 

@@ -1,5 +1,5 @@
 import type { EntityClass, EntityMetadata, Platform } from '@mikro-orm/core';
-import { accountCondition, accountPathOf } from '../access/account.path.ts';
+import { accountCondition, accountPathOf } from '../access/account-path.ts';
 import type { RecordScope } from '../access/principal.ts';
 import type { Orm, Rows } from '../database/database.ts';
 import { PREPARED } from '../database/statements.ts';

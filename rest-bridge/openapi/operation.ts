@@ -1,6 +1,6 @@
 import { type GraphQLField, type GraphQLInputType, getNamedType, isEnumType, isInputObjectType } from 'graphql';
 import type { CompiledRoute } from '../compiled-route.ts';
-import type { InputField } from '../input.plan.ts';
+import type { InputField } from '../input-plan.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { restValue, restValues } from '../names.ts';
 import { countedCategoryOf } from '../route.ts';

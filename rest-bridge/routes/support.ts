@@ -1,10 +1,10 @@
 import { area, get, post, put, view, WITH_FILES } from '../route.ts';
 import { knowledge } from './knowledge.ts';
-import { attachmentFields, conversation, newAttachment } from './support.conversation.ts';
-import { integrations } from './support.integrations.ts';
-import { supportReports } from './support.reports.ts';
-import { supportRouting } from './support.routing.ts';
-import { slaRoutes } from './support.sla.ts';
+import { attachmentFields, conversation, newAttachment } from './support-conversation.ts';
+import { integrations } from './support-integrations.ts';
+import { supportReports } from './support-reports.ts';
+import { supportRouting } from './support-routing.ts';
+import { slaRoutes } from './support-sla.ts';
 
 const ticketRecord = view(
   'TicketRecord',

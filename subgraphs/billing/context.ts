@@ -2,7 +2,7 @@ import type { Principal } from '../../kernel/access/principal.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { once } from '../../kernel/once.ts';
 import { loadersOf } from '../../kernel/records/loaders.ts';
-import { organizationEm } from '../../kernel/records/organization.filter.ts';
+import { organizationEm } from '../../kernel/records/organization-filter.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 import type { BillingCore } from './core.ts';
 import { InvoiceService } from './invoices/invoice.service.ts';

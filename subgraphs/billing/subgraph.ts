@@ -8,7 +8,7 @@ import { invoiceEvents } from './invoices/invoice.events.ts';
 import { AccountInvoicesResolver, InvoiceLineResolver, InvoiceResolver, ServiceInvoicesResolver } from './invoices/invoice.resolver.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
 import { migrations } from './migrations/index.ts';
-import { organizationData } from './organization.data.ts';
+import { organizationData } from './organization-data.ts';
 import { paymentEvents } from './payments/payment.events.ts';
 import { Account, Service } from './references.ts';
 import { subscriptionEvents } from './subscriptions/subscription.events.ts';

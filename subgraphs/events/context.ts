@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { EntityManager } from '../../kernel/database/database.ts';
 import { once } from '../../kernel/once.ts';
 import { loadersOf } from '../../kernel/records/loaders.ts';
-import { organizationEm } from '../../kernel/records/organization.filter.ts';
+import { organizationEm } from '../../kernel/records/organization-filter.ts';
 import type { EventsCore } from './core.ts';
 import { DeliveryService } from './deliveries/delivery.service.ts';
 import type { EventTypeRecord } from './event-types/event-type.types.ts';

@@ -1,18 +1,18 @@
 import type { Secrets } from '../../kernel/access/secrets.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Orm } from '../../kernel/database/database.ts';
-import type { MailQueue, SmsQueue } from '../../kernel/messages/sealed.messages.ts';
-import type { AuditTrail } from './audit/audit.trail.ts';
-import type { ChangeFeed } from './authentication/change.feed.ts';
+import type { MailQueue, SmsQueue } from '../../kernel/messages/sealed-messages.ts';
+import type { AuditTrail } from './audit/audit-trail.ts';
+import type { ChangeFeed } from './authentication/change-feed.ts';
 import { BackupCodes } from './mfa/backup-codes.ts';
-import { CodeHash } from './mfa/code.hash.ts';
+import { CodeHash } from './mfa/code-hash.ts';
 import { MfaService } from './mfa/mfa.service.ts';
-import { ChallengeCodes } from './mfa-challenges/challenge.codes.ts';
-import { ChallengeLimits } from './mfa-challenges/challenge.limits.ts';
 import { MfaChallenges } from './mfa-challenges/challenge.service.ts';
-import { Verification } from './mfa-challenges/challenge.verification.ts';
+import { ChallengeCodes } from './mfa-challenges/challenge-codes.ts';
+import { ChallengeLimits } from './mfa-challenges/challenge-limits.ts';
+import { Verification } from './mfa-challenges/challenge-verification.ts';
 import { MFA_SECRETS } from './sealed.ts';
-import type { KnownPlaces } from './sessions/known.places.ts';
+import type { KnownPlaces } from './sessions/known-places.ts';
 
 export interface MfaPorts {
   orm: Orm;

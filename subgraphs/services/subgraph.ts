@@ -14,7 +14,7 @@ import { serviceEvents } from './inventory/service.events.ts';
 import { AccountServicesResolver, ServiceResolver } from './inventory/service.resolver.ts';
 import { migrations } from './migrations/index.ts';
 import { OrderResolver } from './orders/order.resolver.ts';
-import { organizationData } from './organization.data.ts';
+import { organizationData } from './organization-data.ts';
 import { ProvisioningRequest } from './provisioning-requests/provisioning-request.entity.ts';
 import { defineBeginning } from './provisioning-requests/provisioning-request.job.ts';
 import { ProvisioningRequestResolver } from './provisioning-requests/provisioning-request.resolver.ts';

@@ -2,7 +2,7 @@ import type { Domain, RunningDomain } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 import type { RetentionTask } from '../../kernel/work/retention.ts';
-import { mountAttachments } from './attachments/attachment.http.ts';
+import { mountAttachments } from './attachments/attachment.routes.ts';
 import type { AttachmentStore } from './attachments/attachment.store.ts';
 import { SupportContext } from './context.ts';
 import { createCore } from './core.ts';
@@ -10,14 +10,14 @@ import { entities } from './entities.ts';
 import { integrationDisabled } from './integrations/integration.events.ts';
 import { refreshLibrary } from './knowledge/library.ts';
 import { migrations } from './migrations/index.ts';
-import { organizationData } from './organization.data.ts';
+import { organizationData } from './organization-data.ts';
 import type { SupportPorts } from './ports.ts';
 import { Account, Service } from './references.ts';
-import { mountReportDownloads } from './reports/report.http.ts';
+import { mountReportDownloads } from './reports/report.routes.ts';
 import { resolvers } from './resolvers.ts';
 import { sealed } from './sealed.ts';
 import { supportEvents } from './support.events.ts';
-import { mountTicketPage } from './ticket-page/ticket.page.http.ts';
+import { mountTicketPage } from './ticket-page/ticket-page.routes.ts';
 
 export interface RunningSupport extends RunningDomain {
   /** Once started, also deletes uploaded files that were never attached. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md')];
 const files = globSync('{.ci,apps,bench,docs,kernel,rest-bridge,router,schema,scripts,subgraphs,test}/**/*');
-/** `report.errors.ts` and `jira/jira.http.ts` are said where the folder is plain. */
+/** `report.errors.ts` and `jira/jira.routes.ts` are said where the folder is plain. */
 const isThere = (path: string): boolean => existsSync(path) || files.some((file) => file.endsWith(`/${path}`));
 const IS_PATH =
   /^(?:[\w.-]+\/)*[\w.-]+\.(?:ts|mjs|md|json|graphql|sql|yml)$|^(?:apps|bench|docs|kernel|rest-bridge|router|schema|scripts|subgraphs|test)\/[\w./-]*$/;

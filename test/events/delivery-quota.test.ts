@@ -3,7 +3,7 @@ import type { Plan } from '../../kernel/access/principal.ts';
 import { eventually, rig } from '../rig.ts';
 import { rows } from '../support/tables.ts';
 import type { Json } from '../tenant.ts';
-import { EventsWorld, type Process } from './events.world.ts';
+import { EventsWorld, type Process } from './events-world.ts';
 import { receiver } from './receiver.ts';
 import { openTicket, subscribe } from './webhooks.setup.ts';
 

@@ -8,7 +8,7 @@ import { mountEventStream } from '../../rest-bridge/event-stream.ts';
 import { CredentialWatch } from '../../router/credential-watch.ts';
 import { createServer } from '../../router/edge/server.ts';
 import { LiveCaps } from '../../router/live-caps.ts';
-import { LocalTransport } from '../../router/local.transport.ts';
+import { LocalTransport } from '../../router/local-transport.ts';
 import { createRouter } from '../../router/router.ts';
 import { composeSupergraph } from '../../router/supergraph.ts';
 import { eventually, type Rig, rig } from '../rig.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LogConsumer, LoggedEvent } from '../../kernel/events/events.ts';
 import { eventually } from '../rig.ts';
-import { EventsWorld } from './events.world.ts';
+import { EventsWorld } from './events-world.ts';
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 const indexOf = ({ payload }: LoggedEvent): number => JSON.parse(payload).data.index;

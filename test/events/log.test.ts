@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { LoggedEvent } from '../../kernel/events/events.ts';
 import { newId } from '../../kernel/records/ids.ts';
 import { eventually } from '../rig.ts';
-import { EventsWorld, type Process } from './events.world.ts';
+import { EventsWorld, type Process } from './events-world.ts';
 import { receiver } from './receiver.ts';
 
 const DAY_MS = 86_400_000;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
 import type { Answer, Json, Tenant } from '../tenant.ts';
-import { EventsWorld } from './events.world.ts';
+import { EventsWorld } from './events-world.ts';
 import { answering, FAILING, type Receiver, receiver } from './receiver.ts';
 import { delivered, openTicket, subscribe } from './webhooks.setup.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';
-import { EventsWorld, type Process } from './events.world.ts';
+import { EventsWorld, type Process } from './events-world.ts';
 import { type Arrival, answering, FAILING, receiver } from './receiver.ts';
 import { openTicket, subscribe } from './webhooks.setup.ts';
 

@@ -2,9 +2,9 @@ import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newId } from '../../kernel/records/ids.ts';
 import { DeliveryStore } from '../../subgraphs/events/dispatch/delivery.store.ts';
-import { dueNow } from '../../subgraphs/events/webhooks/webhook.due.ts';
+import { dueNow } from '../../subgraphs/events/webhooks/webhook-due.ts';
 import { eventually } from '../rig.ts';
-import { EventsWorld } from './events.world.ts';
+import { EventsWorld } from './events-world.ts';
 import { answering, type Receiver, receiver } from './receiver.ts';
 
 /** So long that no attempt of a test ends by them. */

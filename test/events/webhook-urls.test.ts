@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { eventually, rig } from '../rig.ts';
-import { EventsWorld } from './events.world.ts';
+import { EventsWorld } from './events-world.ts';
 
 const platform = await rig();
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LoggedEvent, Reaction } from '../../kernel/events/events.ts';
 import { eventually } from '../rig.ts';
-import { EventsWorld } from './events.world.ts';
+import { EventsWorld } from './events-world.ts';
 import { answering, receiver } from './receiver.ts';
 
 const indexes = (arrivals: readonly { event: { data: { index: number } } }[]): number[] => arrivals.map(({ event }) => event.data.index);

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createFixture, type Fixture } from './execution.fixture.ts';
+import { createFixture, type Fixture } from './execution-fixture.ts';
 
 let graph: Fixture;
 beforeAll(async () => {

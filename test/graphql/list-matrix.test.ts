@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { operator } from '../operator.setup.ts';
 import { rig } from '../rig.ts';
 import { type List, type ListOption, type ListPage, listNames, listsOf } from '../support/lists.ts';
-import { recordKinds } from '../support/record.kinds.ts';
+import { recordKinds } from '../support/record-kinds.ts';
 import { Records } from '../support/records.ts';
 import type { Json, Tenant } from '../tenant.ts';
 

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Principal } from '../../kernel/access/principal.ts';
-import { HttpTransport } from '../../router/http.transport.ts';
+import { HttpTransport } from '../../router/http-transport.ts';
 import { PRINCIPAL_HEADER, signPrincipal, verifyPrincipal } from '../../router/principal-header.ts';
 import { createRouter, type Router } from '../../router/router.ts';
 import { composeSupergraph } from '../../router/supergraph.ts';

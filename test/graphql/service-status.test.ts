@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ServiceStatus } from '../../subgraphs/services/inventory/service.states.ts';
-import { ScriptedProvider, ServicesAlone } from '../services.alone.ts';
+import { ScriptedProvider, ServicesAlone } from '../services-alone.ts';
 import type { Json } from '../tenant.ts';
 
 const HOUR_MS = 3_600_000;

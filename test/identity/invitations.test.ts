@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../kernel/records/ids.ts';
 import { createAccount } from '../billing.setup.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
-import { DUE_IDENTITY_JOBS } from '../support/identity.jobs.ts';
+import { DUE_IDENTITY_JOBS } from '../support/identity-jobs.ts';
 import { rows } from '../support/tables.ts';
 import type { Answer, Json, Tenant } from '../tenant.ts';
 import { login, PASSWORD, userOf } from '../users.setup.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../kernel/records/ids.ts';
 import { eventually, type Rig, start } from '../rig.ts';
 import { answer, newChallenge, totp, wrongTotp } from '../security/mfa.setup.ts';
-import { DUE_IDENTITY_JOBS } from '../support/identity.jobs.ts';
+import { DUE_IDENTITY_JOBS } from '../support/identity-jobs.ts';
 import { ownDatabase } from '../support/own-database.ts';
 import type { Answer, Tenant } from '../tenant.ts';
 import { PASSWORD, TestUser } from '../users.setup.ts';

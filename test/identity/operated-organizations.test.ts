@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { operator } from '../operator.setup.ts';
 import { eventually, rig } from '../rig.ts';
-import { freshEmail, newDomain } from '../support/record.kinds.ts';
+import { freshEmail, newDomain } from '../support/record-kinds.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { login, PASSWORD, tokenMailedTo } from '../users.setup.ts';
 

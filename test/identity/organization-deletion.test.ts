@@ -4,7 +4,7 @@ import { createAccount } from '../billing.setup.ts';
 import { operator } from '../operator.setup.ts';
 import { file, keep } from '../rest/attachments.setup.ts';
 import { eventually, rig } from '../rig.ts';
-import { freshEmail, recordKinds } from '../support/record.kinds.ts';
+import { freshEmail, recordKinds } from '../support/record-kinds.ts';
 import { Records } from '../support/records.ts';
 import { copiesOf, rows, rowsWith, tables } from '../support/tables.ts';
 import type { Answer, Json, Tenant } from '../tenant.ts';

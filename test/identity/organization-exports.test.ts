@@ -6,7 +6,7 @@ import { operator } from '../operator.setup.ts';
 import { file, keep } from '../rest/attachments.setup.ts';
 import { eventually, rig } from '../rig.ts';
 import { unpack } from '../support/archive.ts';
-import { recordKinds } from '../support/record.kinds.ts';
+import { recordKinds } from '../support/record-kinds.ts';
 import { Records } from '../support/records.ts';
 import { copiesOf, rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { UrlGuard } from '../../kernel/outbound/ssrf.ts';
-import { KeySetFetcher } from '../../subgraphs/identity/issuers/key-set.fetcher.ts';
+import { KeySetFetcher } from '../../subgraphs/identity/issuers/key-set-fetcher.ts';
 import { type Rig, rig, start } from '../rig.ts';
 import { type Answer, type Json, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';

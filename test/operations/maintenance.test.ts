@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { maintain } from '../../apps/tools/maintenance.tool.ts';
 import { TestClock } from '../../kernel/clock.ts';
 import { eventually, onRig, start } from '../rig.ts';
-import { type KeptDatabase, keptDatabase } from '../support/kept.database.ts';
+import { type KeptDatabase, keptDatabase } from '../support/kept-database.ts';
 import { programOf, RunningProcess } from '../support/process.ts';
 import { runInProcess } from '../support/tool.ts';
 import { openTicket } from '../ticket.setup.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { domains } from '../../apps/platform/domains.ts';
 import type { SealedColumn } from '../../kernel/access/sealed-column.ts';
-import type { OrganizationTable } from '../../kernel/records/organization.data.ts';
+import type { OrganizationTable } from '../../kernel/records/organization-data.ts';
 import { rows } from '../support/tables.ts';
 
 /** In every schema, for a moment or without anything of an organization. */

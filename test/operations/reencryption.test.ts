@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { HASH_KEYS, KEY_CHECK, sealedPlacesOf } from '../../apps/platform/sealed.places.ts';
+import { HASH_KEYS, KEY_CHECK, sealedPlacesOf } from '../../apps/platform/sealed-places.ts';
 import { replaceKeptSecretKey } from '../../apps/platform/secret-key.ts';
 import { maintain } from '../../apps/tools/maintenance.tool.ts';
 import { SecretBox } from '../../kernel/access/secret-box.ts';
@@ -12,7 +12,7 @@ import { refresh, registered, type TestClient, tokensOf } from '../oauth.setup.t
 import { liveThrough } from '../releases/history.ts';
 import { eventually, onRig, type Rig, start } from '../rig.ts';
 import { answer, enrolled, newChallenge } from '../security/mfa.setup.ts';
-import { type KeptDatabase, keptDatabase, refusalOf, twoDatabases } from '../support/kept.database.ts';
+import { type KeptDatabase, keptDatabase, refusalOf, twoDatabases } from '../support/kept-database.ts';
 import { lastingPort } from '../support/port.ts';
 import { programOf, RunningProcess, temporaryFolder } from '../support/process.ts';
 import { runInProcess } from '../support/tool.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { start } from '../rig.ts';
-import { type KeptDatabase, keptDatabase, refusalOf } from '../support/kept.database.ts';
+import { type KeptDatabase, keptDatabase, refusalOf } from '../support/kept-database.ts';
 
 let kept: KeptDatabase;
 beforeEach(async () => {

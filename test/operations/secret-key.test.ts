@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { onRig, type Rig, start } from '../rig.ts';
-import { type KeptDatabase, keptDatabase, refusalOf } from '../support/kept.database.ts';
+import { type KeptDatabase, keptDatabase, refusalOf } from '../support/kept-database.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { userOf } from '../users.setup.ts';
 

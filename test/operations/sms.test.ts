@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../kernel/log/log.ts';
 import { SimulatedSms } from '../../kernel/messages/sms.ts';
-import { TwilioSms } from '../../kernel/messages/sms.twilio.ts';
+import { TwilioSms } from '../../kernel/messages/sms-twilio.ts';
 
 const SMS = { to: '+12125550100', text: '492039 is your code' };
 const OPTIONS = { accountSid: 'AC0123456789abcdef0123456789abcdef', authToken: 'twilio-token', from: '+15005550006' };

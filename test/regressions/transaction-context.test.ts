@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database, Orm } from '../../kernel/database/database.ts';
 import { createLogger } from '../../kernel/log/log.ts';
-import { organizationEm } from '../../kernel/records/organization.filter.ts';
+import { organizationEm } from '../../kernel/records/organization-filter.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 
 let opened: { database: Database; drop(): Promise<void> };

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { file, PNG } from '../rest/attachments.setup.ts';
-import { recordKinds } from '../support/record.kinds.ts';
+import { recordKinds } from '../support/record-kinds.ts';
 import { Records } from '../support/records.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';

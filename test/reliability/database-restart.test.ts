@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { type Receiver, receiver } from '../events/receiver.ts';
 import { eventually } from '../rig.ts';
-import { DatabaseProxy } from '../support/database.proxy.ts';
+import { DatabaseProxy } from '../support/database-proxy.ts';
 import { ownDatabase } from '../support/own-database.ts';
-import { DeliveryProcess } from './delivery.child.ts';
+import { DeliveryProcess } from './delivery-child.ts';
 
 const HALF = 300;
 const PATIENCE_MS = 120_000;

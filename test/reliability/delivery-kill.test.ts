@@ -5,7 +5,7 @@ import { answering, type Receiver, receiver } from '../events/receiver.ts';
 import { eventually } from '../rig.ts';
 import { ownDatabase } from '../support/own-database.ts';
 import { temporaryFolder } from '../support/process.ts';
-import { DeliveryProcess } from './delivery.child.ts';
+import { DeliveryProcess } from './delivery-child.ts';
 
 const EVENTS = 2000;
 const KILLS = 2;

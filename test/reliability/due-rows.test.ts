@@ -4,7 +4,7 @@ import type { Attached } from '../../kernel/database/database.ts';
 import { createLogger } from '../../kernel/log/log.ts';
 import { migration } from '../../kernel/migrations/migration.ts';
 import { type DoDue, type DueRows, sweepOf } from '../../kernel/records/due.ts';
-import { organizationEm } from '../../kernel/records/organization.filter.ts';
+import { organizationEm } from '../../kernel/records/organization-filter.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 
 const HOUR_MS = 3_600_000;

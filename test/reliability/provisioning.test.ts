@@ -3,7 +3,7 @@ import type { Provisioning } from '../../subgraphs/services/providers/connectivi
 import { ProvisioningRejected } from '../../subgraphs/services/providers/connectivity.provider.ts';
 import { LOCATION } from '../billing.setup.ts';
 import { eventually } from '../rig.ts';
-import { ScriptedProvider, ServicesAlone } from '../services.alone.ts';
+import { ScriptedProvider, ServicesAlone } from '../services-alone.ts';
 
 const ENOUGH = 100;
 const BUILT_ONCE = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../rig.ts';
 import type { Json } from '../tenant.ts';
-import { type SupportProcess, SupportWorld } from './support.world.ts';
+import { type SupportProcess, SupportWorld } from './support-world.ts';
 
 const MINUTE_MS = 60_000;
 const RULE = 'mutation ($actions: RoutingActionsInput!) { createRoutingRule(input: { ruleName: "R", actions: $actions }) { id } }';

@@ -4,8 +4,8 @@ import { SchemaMigrator } from '../../kernel/migrations/migrator.ts';
 import { SteppedSchema } from '../../kernel/migrations/stepped-schema.ts';
 import { migrations } from '../../subgraphs/support/migrations/index.ts';
 import { support } from '../../subgraphs/support/subgraph.ts';
-import { silent, storeFor } from '../support/domain.world.ts';
-import { type SupportProcess, SupportWorld } from './support.world.ts';
+import { silent, storeFor } from '../support/domain-world.ts';
+import { type SupportProcess, SupportWorld } from './support-world.ts';
 
 const BEFORE = migrations.slice(
   0,

@@ -6,7 +6,7 @@ import { type Attached, Database, type EntityManager } from '../../kernel/databa
 import { unavailableFor } from '../../kernel/database/unavailable.ts';
 import { createLogger } from '../../kernel/log/log.ts';
 import { migration } from '../../kernel/migrations/migration.ts';
-import { DatabaseProxy } from '../support/database.proxy.ts';
+import { DatabaseProxy } from '../support/database-proxy.ts';
 import { ownDatabase } from '../support/own-database.ts';
 
 const TABLES = {

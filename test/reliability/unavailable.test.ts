@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually, type Rig, start } from '../rig.ts';
-import { DatabaseProxy } from '../support/database.proxy.ts';
+import { DatabaseProxy } from '../support/database-proxy.ts';
 import { ownDatabase } from '../support/own-database.ts';
 import { type Answer, Tenant } from '../tenant.ts';
 

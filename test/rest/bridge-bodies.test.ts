@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startToyApp, type ToyApp } from './fixtures/toy.app.ts';
+import { startToyApp, type ToyApp } from './fixtures/toy-app.ts';
 
 let toy: ToyApp;
 beforeAll(async () => {

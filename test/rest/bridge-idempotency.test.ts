@@ -6,7 +6,7 @@ import { answerOnce, fingerprintOf, type IdempotencyStore, idempotencyScope } fr
 import { idempotencyMigrations } from '../../kernel/idempotency/migrations.ts';
 import { type Row, SqlIdempotencyStore } from '../../kernel/idempotency/store.ts';
 import { eventually } from '../rig.ts';
-import { startToyApp, type ToyApp } from './fixtures/toy.app.ts';
+import { startToyApp, type ToyApp } from './fixtures/toy-app.ts';
 
 let database: PGlite;
 let store: SqlIdempotencyStore;

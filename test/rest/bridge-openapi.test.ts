@@ -2,8 +2,8 @@ import { parse as parseSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeRest } from '../../rest-bridge/mount.ts';
 import { area, get, post, type RouteOptions } from '../../rest-bridge/route.ts';
-import { startToyApp, type ToyApp, toys } from './fixtures/toy.app.ts';
-import { toySchema } from './fixtures/toy.schema.ts';
+import { startToyApp, type ToyApp, toys } from './fixtures/toy-app.ts';
+import { toySchema } from './fixtures/toy-schema.ts';
 
 let toy: ToyApp;
 beforeAll(async () => {

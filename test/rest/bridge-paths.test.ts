@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rewriteUrl } from '../../rest-bridge/paths.ts';
-import { startToyApp, type ToyApp } from './fixtures/toy.app.ts';
+import { startToyApp, type ToyApp } from './fixtures/toy-app.ts';
 
 let toy: ToyApp;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MailRejected } from '../../kernel/messages/mail.ts';
-import { TEMPLATE_NAMES } from '../../subgraphs/support/notifications/notification.templates.ts';
+import { TEMPLATE_NAMES } from '../../subgraphs/support/notifications/notification-templates.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { rows } from '../support/tables.ts';
 import type { Answer, Tenant } from '../tenant.ts';

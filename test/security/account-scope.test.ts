@@ -12,7 +12,7 @@ import { clientToken, registered, tokensOf } from '../oauth.setup.ts';
 import { eventually, rig } from '../rig.ts';
 import { given } from '../support/literals.ts';
 import { hasRecordParameter, operationOf, routes, titled } from '../support/operations.ts';
-import { recordKinds } from '../support/record.kinds.ts';
+import { recordKinds } from '../support/record-kinds.ts';
 import { namesRecord, Records } from '../support/records.ts';
 import { pathsOf } from '../support/selections.ts';
 import { onlyTable } from '../support/tables.ts';

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Grant } from '../../kernel/access/principal.ts';
 import { rig } from '../rig.ts';
 import { issue } from '../support/certificates.ts';
-import { freshIssuer, newDomain } from '../support/record.kinds.ts';
+import { freshIssuer, newDomain } from '../support/record-kinds.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
 

@@ -6,9 +6,9 @@ import { FolderFiles } from '../../kernel/files/files.ts';
 import { Graph } from '../../kernel/graph.ts';
 import { Jobs } from '../../kernel/jobs/jobs.ts';
 import { createLogger } from '../../kernel/log/log.ts';
-import { OrganizationData } from '../../kernel/records/organization.data.ts';
+import { OrganizationData } from '../../kernel/records/organization-data.ts';
 import { ApiKey } from '../../subgraphs/identity/api-keys/api-key.entity.ts';
-import { generateApiKey } from '../../subgraphs/identity/api-keys/api-key.secret.ts';
+import { generateApiKey } from '../../subgraphs/identity/api-keys/api-key-secret.ts';
 import { identity, type RunningIdentity } from '../../subgraphs/identity/subgraph.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 

@@ -6,7 +6,7 @@ import { User } from '../../subgraphs/identity/users/user.entity.ts';
 import { operator } from '../operator.setup.ts';
 import { rig } from '../rig.ts';
 import { isOperators, operationOf, routes, titled } from '../support/operations.ts';
-import { freshEmail } from '../support/record.kinds.ts';
+import { freshEmail } from '../support/record-kinds.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { type TestUser, userOf } from '../users.setup.ts';
 import { answer, totp } from './mfa.setup.ts';

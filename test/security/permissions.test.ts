@@ -23,13 +23,13 @@ import {
 import { createLogger } from '../../kernel/log/log.ts';
 import { permissionsIn } from '../../rest-bridge/permission.ts';
 import { pathParameters, type Route } from '../../rest-bridge/route.ts';
-import { grantsOf } from '../../subgraphs/identity/granting/user.roles.ts';
+import { grantsOf } from '../../subgraphs/identity/granting/user-roles.ts';
 import { UserRole } from '../../subgraphs/identity/user.states.ts';
 import { operator } from '../operator.setup.ts';
 import { rig } from '../rig.ts';
 import { given } from '../support/literals.ts';
 import { openapi, operationOf, routes, titled } from '../support/operations.ts';
-import { arranged } from '../support/record.kinds.ts';
+import { arranged } from '../support/record-kinds.ts';
 import { Records } from '../support/records.ts';
 import { Tenant } from '../tenant.ts';
 

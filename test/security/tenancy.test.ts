@@ -7,7 +7,7 @@ import { pathParameters } from '../../rest-bridge/route.ts';
 import { eventually, rig } from '../rig.ts';
 import { given } from '../support/literals.ts';
 import { bodyFields, hasRecordParameter, isOperators, operationOf, routes, titled, withField } from '../support/operations.ts';
-import { recordKinds } from '../support/record.kinds.ts';
+import { recordKinds } from '../support/record-kinds.ts';
 import { namesRecord, Records } from '../support/records.ts';
 import { relationsOf } from '../support/selections.ts';
 import { onlyTable } from '../support/tables.ts';
@@ -218,7 +218,7 @@ function recordOf({ name, args }: Field, argument: string): string {
   const known = ofRoute ?? NAMES.find((kind) => recordKinds[kind]?.withoutRoute?.includes(name));
   if (known) return known;
   throw new Error(
-    `No route says what the id of ${name} names: add ${name} to \`withoutRoute\` of its kind in test/support/record.kinds.ts.`,
+    `No route says what the id of ${name} names: add ${name} to \`withoutRoute\` of its kind in test/support/record-kinds.ts.`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Plan } from '../../kernel/access/principal.ts';
 import type { RunningIdentity } from '../../subgraphs/identity/subgraph.ts';
-import { notePlan } from '../../subgraphs/identity/usage/plan.days.ts';
+import { notePlan } from '../../subgraphs/identity/usage/plan-days.ts';
 import type { Json } from '../tenant.ts';
 import { createIdentityRig, type IdentityRig } from './identity-rig.ts';
 

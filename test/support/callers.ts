@@ -1,7 +1,7 @@
 import { challengeOf, enrolled, freshNumber, lifted, totp, withSms } from '../security/mfa.setup.ts';
 import { type Json, Tenant } from '../tenant.ts';
 import { invited, login, PASSWORD, tokenMailedTo, userOf } from '../users.setup.ts';
-import { arranged } from './record.kinds.ts';
+import { arranged } from './record-kinds.ts';
 import { Records } from './records.ts';
 
 export interface Call {

@@ -11,7 +11,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import type { Json, Tenant } from '../tenant.ts';
-import { recordKinds } from './record.kinds.ts';
+import { recordKinds } from './record-kinds.ts';
 import type { Records } from './records.ts';
 
 /** One way to narrow or order a list: the argument that it belongs to, and what it adds there. */

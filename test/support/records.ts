@@ -11,7 +11,7 @@ import {
   type RecordKind,
   recordKinds,
   requiredQueries,
-} from './record.kinds.ts';
+} from './record-kinds.ts';
 
 /** The records of one organization, each made when it is first asked for. */
 export class Records {
@@ -90,7 +90,7 @@ export function kindOf(name: string): RecordKind {
   const kind = recordKinds[name];
   if (!kind)
     throw new Error(
-      `Nothing here knows what record ${name} names. Add how one is made to recordKinds in test/support/record.kinds.ts, or to noRecords why it names none.`,
+      `Nothing here knows what record ${name} names. Add how one is made to recordKinds in test/support/record-kinds.ts, or to noRecords why it names none.`,
     );
   return kind;
 }

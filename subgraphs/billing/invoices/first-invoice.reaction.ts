@@ -3,12 +3,12 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import { type LoggedEvent, type Reaction, timestamp } from '../../../kernel/events/events.ts';
 import { claimOnce, record } from '../../../kernel/events/outbox.ts';
-import { organizationEm } from '../../../kernel/records/organization.filter.ts';
+import { organizationEm } from '../../../kernel/records/organization-filter.ts';
 import { BillingCycle, monthsOf } from '../../../kernel/values/billing-cycle.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 import { periodText } from './billing-period.ts';
 import { invoiceGenerated } from './invoice.events.ts';
-import { defaultDueDate, type InvoiceDraft, issueInvoice } from './invoice.issue.ts';
+import { defaultDueDate, type InvoiceDraft, issueInvoice } from './invoice-issue.ts';
 
 /** What billing reads of `service.provisioned`; the event may carry more, and may come to carry more. */
 const provisioned = z.object({

@@ -1,6 +1,6 @@
 import { Entity, Index, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { Invoice } from './invoice.entity.ts';
 

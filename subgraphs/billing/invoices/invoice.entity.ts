@@ -1,7 +1,7 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { Large } from '../../../kernel/graphql/large.ts';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
 

@@ -7,8 +7,8 @@ import { Rule } from '../../../kernel/graphql/rule.ts';
 import { dayStart } from '../../../kernel/values/days.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 import type { BillingContext } from '../context.ts';
-import { DEFAULT_CURRENCY, pricingProblems } from './invoice.pricing.ts';
 import { InvoiceStatus } from './invoice.states.ts';
+import { DEFAULT_CURRENCY, pricingProblems } from './invoice-pricing.ts';
 
 const MAX_LINES = 100;
 const MAX_QUANTITY = 1_000_000;

@@ -12,9 +12,9 @@ import { type BillableService, findBillable } from './billable-services.ts';
 import { Invoice } from './invoice.entity.ts';
 import { invoiceCreated } from './invoice.events.ts';
 import type { InvoiceCreateInput, InvoiceFilter } from './invoice.inputs.ts';
-import { defaultDueDate, type InvoiceDraft, issueInvoice } from './invoice.issue.ts';
-import { DEFAULT_CURRENCY } from './invoice.pricing.ts';
+import { defaultDueDate, type InvoiceDraft, issueInvoice } from './invoice-issue.ts';
 import type { InvoiceLine } from './invoice-line.entity.ts';
+import { DEFAULT_CURRENCY } from './invoice-pricing.ts';
 
 export interface InvoiceServiceDeps {
   em: EntityManager;

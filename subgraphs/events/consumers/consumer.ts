@@ -2,7 +2,7 @@ import type { Database, EntityManager, Orm, Rows } from '../../../kernel/databas
 import type { Logger } from '../../../kernel/log/log.ts';
 import { WorkLoop } from '../../../kernel/work/work-loop.ts';
 import type { EventRecord } from '../log/event.entity.ts';
-import type { EventLog } from '../log/event.log.ts';
+import type { EventLog } from '../log/event-log.ts';
 
 const BATCH = 200;
 

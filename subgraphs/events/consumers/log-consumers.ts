@@ -1,5 +1,5 @@
 import type { LogConsumer } from '../../../kernel/events/events.ts';
-import { toLoggedEvent } from '../log/event.log.ts';
+import { toLoggedEvent } from '../log/event-log.ts';
 import type { ConsumerTask } from './consumer.ts';
 
 /** The consumer task of a domain. It works in a database of its own, so its place moves after it has read: a crash in between repeats. */

@@ -5,7 +5,7 @@ import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { inTrace } from '../../../kernel/tracing/tracing.ts';
 import type { EventRecord } from '../log/event.entity.ts';
-import { type EventLog, toLoggedEvent } from '../log/event.log.ts';
+import { type EventLog, toLoggedEvent } from '../log/event-log.ts';
 import type { ConsumerTask } from './consumer.ts';
 
 /** Until it succeeds: at the longest pause of five minutes this is far beyond the time that the queue keeps a job. */

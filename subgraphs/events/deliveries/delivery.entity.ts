@@ -1,9 +1,9 @@
 import { BigIntType } from '@mikro-orm/core';
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
-import { attemptOf, DeliveryAttempt, type StoredAttempt } from './delivery.attempt.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { DeliveryUnderWay, TestNotRedelivered } from './delivery.errors.ts';
+import { attemptOf, DeliveryAttempt, type StoredAttempt } from './delivery-attempt.ts';
 
 export enum DeliveryStatus {
   PENDING = 'pending',

@@ -3,7 +3,7 @@ import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { EventsContext } from '../context.ts';
 import { EventRecord } from '../log/event.entity.ts';
-import { WebhookUsage } from '../quota/delivery.usage.ts';
+import { WebhookUsage } from '../quota/delivery-usage.ts';
 import { Delivery } from './delivery.entity.ts';
 import { DeliveryFilter } from './delivery.inputs.ts';
 

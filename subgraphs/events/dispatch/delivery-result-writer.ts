@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { pauseAfter } from '../../../kernel/outbound/backoff.ts';
-import type { DeliveryAnnouncement } from '../deliveries/delivery.announcement.ts';
+import type { DeliveryAnnouncement } from '../deliveries/delivery-announcement.ts';
 import type { DeliveryResult, DeliveryResultStore, WebhookState, WebhookStates } from './delivery-result.store.ts';
 
 const BATCH = 500;

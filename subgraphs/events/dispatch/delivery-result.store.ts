@@ -6,8 +6,8 @@ import { type Attempt, isSuccess } from '../deliveries/attempt.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { Webhook } from '../webhooks/webhook.entity.ts';
 import { webhookDisabled } from '../webhooks/webhook.events.ts';
-import { type Outcome, reasonToDisable } from './delivery.outcome.ts';
 import type { Due, WebhookLease } from './delivery.store.ts';
+import { type Outcome, reasonToDisable } from './delivery-outcome.ts';
 
 /** The advisory lock ("settle" in ASCII) under which attempts are recorded. */
 const RESULT_LOCK = 0x736574746c65;

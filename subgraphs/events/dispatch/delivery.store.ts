@@ -1,9 +1,9 @@
 import type { Orm, Rows } from '../../../kernel/database/database.ts';
 import { PREPARED } from '../../../kernel/database/statements.ts';
 import type { Delivery } from '../deliveries/delivery.entity.ts';
-import type { EventLog, EventPayload } from '../log/event.log.ts';
-import { AT_ONCE } from '../webhooks/webhook.due.ts';
-import type { SealedSecrets } from '../webhooks/webhook.secret.ts';
+import type { EventLog, EventPayload } from '../log/event-log.ts';
+import { AT_ONCE } from '../webhooks/webhook-due.ts';
+import type { SealedSecrets } from '../webhooks/webhook-secret.ts';
 
 /** The lease of a webhook: the right of one process to deliver to it, until a time. */
 export interface WebhookLease extends SealedSecrets {

@@ -3,12 +3,12 @@ import type { IsSuspended } from '../../../kernel/domain.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import type { Metrics } from '../../../kernel/metrics/metrics.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
-import type { Secrets } from '../webhooks/webhook.secret.ts';
-import { isGone, outcomeOf } from './delivery.outcome.ts';
-import type { DeliverySender } from './delivery.sender.ts';
+import type { Secrets } from '../webhooks/webhook-secret.ts';
 import type { DeliveryStore, Due, DueDeliveries, WebhookLease } from './delivery.store.ts';
+import { isGone, outcomeOf } from './delivery-outcome.ts';
 import type { DeliveryResult } from './delivery-result.store.ts';
 import type { DeliveryResultWriter } from './delivery-result-writer.ts';
+import type { DeliverySender } from './delivery-sender.ts';
 
 /** A lease ends by itself this long after its process went silent. What is left of it is longer than an attempt may take. */
 export const LEASE_MS = 30_000;

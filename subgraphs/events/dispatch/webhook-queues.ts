@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SecretBox } from '../../../kernel/access/secret-box.ts';
-import { openSecrets } from '../webhooks/webhook.secret.ts';
-import type { DeliverySender } from './delivery.sender.ts';
+import { openSecrets } from '../webhooks/webhook-secret.ts';
 import type { WebhookLease } from './delivery.store.ts';
 import type { DeliveryResultWriter } from './delivery-result-writer.ts';
+import type { DeliverySender } from './delivery-sender.ts';
 import { leaseEnd, WebhookQueue, type WebhookQueueDeps } from './webhook-queue.ts';
 
 /** How many deliveries all leases of the process hold in memory, beside the one that each may. */

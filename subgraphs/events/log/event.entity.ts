@@ -2,10 +2,10 @@ import { BigIntType } from '@mikro-orm/core';
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { Large } from '../../../kernel/graphql/large.ts';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /**
- * An event as it was logged. Never changes. The table is partitioned by day (event.partitions.ts), so the instant is part of
+ * An event as it was logged. Never changes. The table is partitioned by day (event-partitions.ts), so the instant is part of
  * the key; the id alone is unique all the same, since an event comes with the same instant each time.
  */
 @ObjectType('Event', { description: 'Something that happened.' })

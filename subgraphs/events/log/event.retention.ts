@@ -2,7 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import { dayStart } from '../../../kernel/values/days.ts';
 import type { Retained } from '../../../kernel/work/retention.ts';
-import type { EventPartitions } from './event.partitions.ts';
+import type { EventPartitions } from './event-partitions.ts';
 
 /** Deliveries that one statement deletes: those that are made meanwhile do not wait for it. */
 const BATCH = 1_000;

@@ -2,7 +2,7 @@ import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { EventsContext } from '../context.ts';
 import { WebhookReplayInput } from './replay.inputs.ts';
-import { WebhookReplay } from './replay.record.ts';
+import { WebhookReplay } from './replay.types.ts';
 
 @Resolver(() => WebhookReplay)
 export class ReplayResolver {

@@ -5,11 +5,11 @@ import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { orNotFound } from '../../../kernel/records/records.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import type { EventTypes } from '../event-types/event-types.ts';
-import type { EventLog } from '../log/event.log.ts';
+import type { EventLog } from '../log/event-log.ts';
 import type { Webhook } from '../webhooks/webhook.entity.ts';
 import { WebhookInactive } from '../webhooks/webhook.errors.ts';
 import type { WebhookReplayInput } from './replay.inputs.ts';
-import type { WebhookReplay } from './replay.record.ts';
+import type { WebhookReplay } from './replay.types.ts';
 import type { ReplayWorker } from './replay.worker.ts';
 
 const NOT_DELIVERED = [DeliveryStatus.SKIPPED, DeliveryStatus.EXHAUSTED];

@@ -10,14 +10,14 @@ import {
   SUBSCRIBER_COLUMNS,
   type Subscriber,
   schemaOf,
-} from '../deliveries/delivery.plan.ts';
+} from '../deliveries/delivery-plan.ts';
 import type { EventTypes } from '../event-types/event-types.ts';
 import type { EventRecord } from '../log/event.entity.ts';
-import type { EventLog } from '../log/event.log.ts';
-import { EventSelection } from '../log/event.selection.ts';
-import type { DeliveryQuota, Limits } from '../quota/delivery.quota.ts';
-import { dueNow } from '../webhooks/webhook.due.ts';
-import { wants } from '../webhooks/webhook.matching.ts';
+import type { EventLog } from '../log/event-log.ts';
+import { EventSelection } from '../log/event-selection.ts';
+import type { DeliveryQuota, Limits } from '../quota/delivery-quota.ts';
+import { dueNow } from '../webhooks/webhook-due.ts';
+import { wants } from '../webhooks/webhook-matching.ts';
 
 const QUEUE = 'webhook-replay';
 /** Events that one transaction looks at. */

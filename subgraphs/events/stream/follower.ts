@@ -3,7 +3,7 @@ import { WorkLoop } from '../../../kernel/work/work-loop.ts';
 import type { WorkPoller } from '../../../kernel/work/work-poller.ts';
 import { Coalesced } from './coalesced.ts';
 import type { Feed, Selection } from './feed.ts';
-import { LiveQueue } from './live.queue.ts';
+import { LiveQueue } from './live-queue.ts';
 
 const BATCH = 500;
 

@@ -3,13 +3,13 @@ import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { orNotFound } from '../../../kernel/records/records.ts';
 import type { Delivery, DeliveryStatus } from '../deliveries/delivery.entity.ts';
-import { type DeliveryFollower, DeliverySelection } from '../deliveries/delivery.feed.ts';
+import { type DeliveryFollower, DeliverySelection } from '../deliveries/delivery-feed.ts';
 import type { EventRecord } from '../log/event.entity.ts';
-import { EventSelection } from '../log/event.selection.ts';
 import type { EventService } from '../log/event.service.ts';
+import { EventSelection } from '../log/event-selection.ts';
 import type { Webhook } from '../webhooks/webhook.entity.ts';
 import type { Follower } from './follower.ts';
-import { LiveStream } from './live.stream.ts';
+import { LiveStream } from './live-stream.ts';
 
 export type EventFollower = Follower<EventRecord, EventSelection>;
 

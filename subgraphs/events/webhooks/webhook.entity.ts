@@ -1,7 +1,7 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { ArrayMaxSize, IsOptional, Matches } from 'class-validator';
 import { Directive, Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { WebhookActive } from './webhook.errors.ts';
 
 /** The families of specification section 6 that have a path of their own to subscribe by. */

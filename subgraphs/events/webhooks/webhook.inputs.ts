@@ -6,9 +6,9 @@ import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import type { EventsContext } from '../context.ts';
 import { WebhookFamily, WebhookFilters } from './webhook.entity.ts';
-import { filterProblems } from './webhook.filters.ts';
-import { isAcceptableSecret, SECRET_PATTERN } from './webhook.secret.ts';
-import { URL_LENGTH } from './webhook.url.ts';
+import { filterProblems } from './webhook-filters.ts';
+import { isAcceptableSecret, SECRET_PATTERN } from './webhook-secret.ts';
+import { URL_LENGTH } from './webhook-url.ts';
 
 const MAX_PATTERNS = 50;
 

@@ -9,13 +9,13 @@ import { newId } from '../../../kernel/records/ids.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { definedOnly, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
-import type { DeliveryRemoval } from '../deliveries/delivery.removal.ts';
+import type { DeliveryRemoval } from '../deliveries/delivery-removal.ts';
 import type { EventTypes } from '../event-types/event-types.ts';
 import { Webhook, type WebhookFamily } from './webhook.entity.ts';
-import { filterProblems } from './webhook.filters.ts';
 import type { WebhookCreateInput, WebhookSecretRotateInput, WebhookUpdateInput } from './webhook.inputs.ts';
-import { generateSecret } from './webhook.secret.ts';
-import { acceptedUrl } from './webhook.url.ts';
+import { filterProblems } from './webhook-filters.ts';
+import { generateSecret } from './webhook-secret.ts';
+import { acceptedUrl } from './webhook-url.ts';
 
 /** How long the secret before a rotation signs too. */
 const PREVIOUS_SIGNS_MS = 24 * 3_600_000;

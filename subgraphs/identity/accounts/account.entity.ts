@@ -3,7 +3,7 @@ import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { Large } from '../../../kernel/graphql/large.ts';
 import { MAX_JSON } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { AccountStatus, accountStates } from './account.states.ts';
 import { AccountAddress, AccountContact } from './account.values.ts';
 

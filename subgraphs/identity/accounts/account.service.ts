@@ -12,8 +12,8 @@ import type { RequestContext } from '../../../kernel/request.ts';
 import { Account } from './account.entity.ts';
 import { OwnAccount } from './account.errors.ts';
 import type { AccountCreateInput, AccountFilter, AccountUpdateInput } from './account.inputs.ts';
-import { refuseWhileInUse } from './account.obligations.ts';
 import { AccountStatus } from './account.states.ts';
+import { refuseWhileInUse } from './account-obligations.ts';
 
 export interface AccountServiceDeps {
   em: EntityManager;

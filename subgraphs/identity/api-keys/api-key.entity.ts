@@ -4,10 +4,10 @@ import { Field, Float, ID, ObjectType } from 'type-graphql';
 import type { Grant } from '../../../kernel/access/principal.ts';
 import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import type { TimeWindow } from '../restrictions/time-window.ts';
-import { digestOf, isSandboxKey, prefixOf } from './api-key.secret.ts';
 import { ApiKeyRateLimit } from './api-key.values.ts';
+import { digestOf, isSandboxKey, prefixOf } from './api-key-secret.ts';
 
 const SHOWN_LAST = 4;
 

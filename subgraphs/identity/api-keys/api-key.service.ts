@@ -6,19 +6,19 @@ import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../k
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { definedOnly, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
-import type { AccountScopes } from '../accounts/account.scopes.ts';
-import type { AuditTrail } from '../audit/audit.trail.ts';
-import type { ChangeFeed } from '../authentication/change.feed.ts';
+import type { AccountScopes } from '../accounts/account-scopes.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { ChangeFeed } from '../authentication/change-feed.ts';
 import { requireToGrant } from '../granting/grants.ts';
 import { AccessRules } from '../restrictions/access.rules.ts';
-import type { CountryLocator } from '../restrictions/country.locator.ts';
+import type { CountryLocator } from '../restrictions/country-locator.ts';
 import { CountriesUnknown, WouldLockOut } from '../restrictions/restriction.errors.ts';
 import { newSecret } from '../tokens/secret.ts';
 import { ApiKey } from './api-key.entity.ts';
 import { KeyExpired, NoSigningSecret, OwnKey } from './api-key.errors.ts';
 import type { ApiKeyCreateInput, ApiKeyUpdateInput } from './api-key.inputs.ts';
-import { generateApiKey } from './api-key.secret.ts';
 import type { ApiKeyRateLimit, ApiKeyRestrictionsInput } from './api-key.values.ts';
+import { generateApiKey } from './api-key-secret.ts';
 
 export interface ApiKeyServiceDeps {
   em: EntityManager;

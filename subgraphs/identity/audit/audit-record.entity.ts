@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /** One authentication, or what was done about credentials (specification 5.9). Never changed; holds no secret. */
 @ObjectType({ description: 'One authentication, successful or not, or a change of credentials. Never changed.' })

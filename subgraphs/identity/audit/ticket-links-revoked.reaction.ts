@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Orm } from '../../../kernel/database/database.ts';
 import type { Reaction } from '../../../kernel/events/events.ts';
 import { claimOnce } from '../../../kernel/events/outbox.ts';
-import { organizationEm } from '../../../kernel/records/organization.filter.ts';
-import type { AuditTrail } from './audit.trail.ts';
+import { organizationEm } from '../../../kernel/records/organization-filter.ts';
+import type { AuditTrail } from './audit-trail.ts';
 
 /** What identity reads of `ticket.links_revoked`; the event may carry more, and may come to carry more. */
 const revoked = z.object({

@@ -12,15 +12,15 @@ import {
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import { CredentialsExpired } from '../authentication.errors.ts';
-import { accountsOfUser, grantsOf, platformGrants } from '../granting/user.roles.ts';
+import { accountsOfUser, grantsOf, platformGrants } from '../granting/user-roles.ts';
 import { AccessRules, type Restricting, type Whereabouts } from '../restrictions/access.rules.ts';
-import type { CountryLocator } from '../restrictions/country.locator.ts';
+import type { CountryLocator } from '../restrictions/country-locator.ts';
 import type { AccessTokenClaims, AccessTokens } from '../tokens/access-token.ts';
 import { type PlatformAccess, UserRole, UserStatus } from '../user.states.ts';
-import { requireOpenAccount } from './account.scope.ts';
+import { requireOpenAccount } from './account-scope.ts';
 import type { Authenticated } from './authenticated.ts';
-import type { ChangeFeed } from './change.feed.ts';
-import { CredentialCache, type Found } from './credential.cache.ts';
+import type { ChangeFeed } from './change-feed.ts';
+import { CredentialCache, type Found } from './credential-cache.ts';
 
 const CACHED_TOKENS = 10_000;
 

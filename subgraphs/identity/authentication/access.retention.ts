@@ -2,12 +2,12 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import { DAY_MS, HOUR_MS } from '../../../kernel/values/days.ts';
 import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
-import { ATTEMPTS_KEPT_MS } from '../sessions/login.attempts.ts';
-import { EXPIRED_CHANGES } from './change.feed.ts';
+import { ATTEMPTS_KEPT_MS } from '../sessions/login-attempts.ts';
+import { EXPIRED_CHANGES } from './change-feed.ts';
 
 /** Longer than any token lives that was issued in a session. */
 const SESSIONS_KEPT_MS = DAY_MS;
-/** The window in which second factors are counted (mfa-challenges/challenge.limits.ts). */
+/** The window in which second factors are counted (mfa-challenges/challenge-limits.ts). */
 const COUNTERS_KEPT_MS = HOUR_MS;
 
 export interface AccessRetentionParts {

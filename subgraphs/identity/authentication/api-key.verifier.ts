@@ -4,17 +4,17 @@ import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm, Rows } from '../../../kernel/database/database.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
-import { digestOf, isApiKey, isSandboxKey, prefixOf } from '../api-keys/api-key.secret.ts';
+import { digestOf, isApiKey, isSandboxKey, prefixOf } from '../api-keys/api-key-secret.ts';
 import { CredentialsExpired } from '../authentication.errors.ts';
 import { Organization } from '../organizations/organization.entity.ts';
 import { AccessRules } from '../restrictions/access.rules.ts';
-import type { CountryLocator } from '../restrictions/country.locator.ts';
+import type { CountryLocator } from '../restrictions/country-locator.ts';
 import type { SignatureVerifier, SigningKeyOf } from '../signing/signature.verifier.ts';
-import { requireOpenAccount } from './account.scope.ts';
+import { requireOpenAccount } from './account-scope.ts';
 import type { Authenticated } from './authenticated.ts';
-import type { ChangeFeed } from './change.feed.ts';
-import { CredentialCache, type Found } from './credential.cache.ts';
-import type { CredentialUsage } from './credential.usage.ts';
+import type { ChangeFeed } from './change-feed.ts';
+import { CredentialCache, type Found } from './credential-cache.ts';
+import type { CredentialUsage } from './credential-usage.ts';
 
 const CACHED_KEYS = 10_000;
 

@@ -5,12 +5,12 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import { CredentialsExpired } from '../authentication.errors.ts';
 import { CertificateStatus } from '../certificates/certificate.states.ts';
-import { fingerprintOf, isInForce, issuersAmong, type Validity } from '../certificates/certificate.x509.ts';
-import { requireOpenAccount } from './account.scope.ts';
+import { fingerprintOf, isInForce, issuersAmong, type Validity } from '../certificates/certificate-x509.ts';
+import { requireOpenAccount } from './account-scope.ts';
 import type { Authenticated } from './authenticated.ts';
-import type { ChangeFeed } from './change.feed.ts';
-import { CredentialCache, type Found } from './credential.cache.ts';
-import type { CredentialUsage } from './credential.usage.ts';
+import type { ChangeFeed } from './change-feed.ts';
+import { CredentialCache, type Found } from './credential-cache.ts';
+import type { CredentialUsage } from './credential-usage.ts';
 
 const CACHED_CERTIFICATES = 10_000;
 

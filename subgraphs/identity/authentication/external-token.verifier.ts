@@ -7,10 +7,10 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import { CredentialsExpired } from '../authentication.errors.ts';
 import { type KeySets, KeysUnavailable } from '../issuers/key-sets.ts';
-import { requireOpenAccount } from './account.scope.ts';
+import { requireOpenAccount } from './account-scope.ts';
 import type { Authenticated } from './authenticated.ts';
-import type { ChangeFeed } from './change.feed.ts';
-import { CredentialCache, type Found } from './credential.cache.ts';
+import type { ChangeFeed } from './change-feed.ts';
+import { CredentialCache, type Found } from './credential-cache.ts';
 
 /** With a public half: a secret that both sides know proves nothing about who signed. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];

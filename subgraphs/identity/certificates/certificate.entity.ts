@@ -4,9 +4,9 @@ import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/de
 import { Field, Float, ID, ObjectType } from 'type-graphql';
 import type { Grant } from '../../../kernel/access/principal.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { CertificateStatus, CertificateValidity } from './certificate.states.ts';
-import { fingerprintOf, nameOnOneLine } from './certificate.x509.ts';
+import { fingerprintOf, nameOnOneLine } from './certificate-x509.ts';
 
 type Members = Pick<Certificate, 'organizationId' | 'name' | 'permissions' | 'createdAt'> & Partial<Pick<Certificate, 'accounts'>>;
 

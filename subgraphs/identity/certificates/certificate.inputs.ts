@@ -8,14 +8,14 @@ import { Rule } from '../../../kernel/graphql/rule.ts';
 import type { IdentityContext } from '../context.ts';
 import { ACCOUNTS_OF_CREDENTIALS, AreAccounts } from '../granting/account-list.ts';
 import { AreGrants, GRANTS_MAX } from '../granting/grants.ts';
-import { CERTIFICATE_LENGTH_MAX } from './certificate.pem.ts';
+import { CERTIFICATE_LENGTH_MAX } from './certificate-pem.ts';
 
 @InputType()
 @Rule<CertificateRegisterInput, IdentityContext>(({ certificate }, { certificates }) =>
   certificate === undefined ? [] : certificates.faultsOf(certificate).map((reason) => ({ field: 'certificate', reason })),
 )
 export class CertificateRegisterInput {
-  /** Its rules are in certificate.pem.ts and certificate.rules.ts, which never repeat it: a private key may have come with it. */
+  /** Its rules are in certificate-pem.ts and certificate.rules.ts, which never repeat it: a private key may have come with it. */
   @Field(() => String, { description: 'One X.509 certificate in PEM, without its private key and its chain.' })
   @Allow(jsonSchema({ format: 'pem', minLength: 1, maxLength: CERTIFICATE_LENGTH_MAX }))
   certificate!: string;

@@ -1,5 +1,5 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
-import { isInForce, issuersAmong } from './certificate.x509.ts';
+import { isInForce, issuersAmong } from './certificate-x509.ts';
 
 const RSA_BITS_MIN = 2048;
 const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1']);

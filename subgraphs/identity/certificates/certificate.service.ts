@@ -6,16 +6,16 @@ import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { LOCKED, onDuplicate, orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
-import type { AccountScopes } from '../accounts/account.scopes.ts';
-import type { AuditTrail } from '../audit/audit.trail.ts';
-import type { ChangeFeed } from '../authentication/change.feed.ts';
+import type { AccountScopes } from '../accounts/account-scopes.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { ChangeFeed } from '../authentication/change-feed.ts';
 import { requireToGrant } from '../granting/grants.ts';
 import { Certificate } from './certificate.entity.ts';
 import { CertificateRegistered } from './certificate.errors.ts';
 import type { CertificateRegisterInput } from './certificate.inputs.ts';
-import { readPem, UnreadablePem } from './certificate.pem.ts';
 import { faultsIn } from './certificate.rules.ts';
 import type { CertificateValidity } from './certificate.states.ts';
+import { readPem, UnreadablePem } from './certificate-pem.ts';
 
 export interface CertificateServiceDeps {
   em: EntityManager;

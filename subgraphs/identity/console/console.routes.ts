@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CONSOLE_PATH, SESSION_COOKIE, SIGN_IN_PATH, SIGN_OUT_PATH } from '../../../kernel/pages/console.ts';
 import { cookieLine } from '../../../kernel/pages/cookies.ts';
 import { messagePage } from '../../../kernel/pages/message.page.ts';
-import { acceptPageForms, answerErrorPage, formOf, refuseOtherSites, sendPage } from '../../../kernel/pages/page.requests.ts';
-import { type ConsoleSignIn, SAML_RETURN_PATH, SINGLE_SIGN_ON_PATH, type SignInAnswer } from './console.sign-in.ts';
+import { acceptPageForms, answerErrorPage, formOf, refuseOtherSites, sendPage } from '../../../kernel/pages/page-requests.ts';
+import { type ConsoleSignIn, SAML_RETURN_PATH, SINGLE_SIGN_ON_PATH, type SignInAnswer } from './console-sign-in.ts';
 
 const PAGE = { config: { access: 'public' }, errorHandler: answerErrorPage } as const;
 const SIGNED_IN = { config: { access: 'page' }, errorHandler: answerErrorPage } as const;

@@ -1,7 +1,7 @@
 import { type Grant, grantOf, isGrant, isPlatformPermission, type Principal } from '../../../kernel/access/principal.ts';
 import type { UserRole } from '../user.states.ts';
 import { requireToGrant } from './grants.ts';
-import { grantsOf } from './user.roles.ts';
+import { grantsOf } from './user-roles.ts';
 
 /** An input that gives somebody permissions: by name, as scopes, or by a role. */
 interface GrantingInput {

@@ -2,7 +2,7 @@ import { type CryptoKey, createLocalJWKSet, type JWSHeaderParameters } from 'jos
 import { JWKSNoMatchingKey } from 'jose/errors';
 import type { Clock } from '../../../kernel/clock.ts';
 import { MINUTE_MS } from '../../../kernel/values/days.ts';
-import type { FetchedKeySet } from './key-set.fetcher.ts';
+import type { FetchedKeySet } from './key-set-fetcher.ts';
 
 /** However long the issuer says, a key that it takes back is unknown here within a day, and it is not asked more than once a minute. */
 const MIN_AGE_MS = MINUTE_MS;

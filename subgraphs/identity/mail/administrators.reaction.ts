@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { Orm } from '../../../kernel/database/database.ts';
 import type { Reaction } from '../../../kernel/events/events.ts';
 import { claimOnce } from '../../../kernel/events/outbox.ts';
-import { mailTo } from '../../../kernel/messages/mail.document.ts';
-import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
-import { organizationEm } from '../../../kernel/records/organization.filter.ts';
+import { mailTo } from '../../../kernel/messages/mail-document.ts';
+import type { MailQueue } from '../../../kernel/messages/sealed-messages.ts';
+import { organizationEm } from '../../../kernel/records/organization-filter.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
 

@@ -3,16 +3,16 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import { type ErrorDetails, InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization-filter.ts';
 import { orNotFound } from '../../../kernel/records/records.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { NoUser } from '../mfa/mfa.errors.ts';
 import { METHOD_TYPES, MfaMethodType } from '../mfa/mfa.states.ts';
 import { enrolledTypes, MfaMethod } from '../mfa/mfa-method.entity.ts';
-import { type ChallengeCodes, CODE_LIFE_MS } from './challenge.codes.ts';
 import { MAX_ATTEMPTS, MfaChallenge } from './challenge.entity.ts';
 import { ChallengeEnded, TooManyCodes } from './challenge.errors.ts';
 import type { PendingChallenge } from './challenge.values.ts';
+import { type ChallengeCodes, CODE_LIFE_MS } from './challenge-codes.ts';
 
 export interface ChallengeParts {
   orm: Orm;

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { BackupCode } from './backup-code.entity.ts';
-import type { CodeHash } from './code.hash.ts';
+import type { CodeHash } from './code-hash.ts';
 
 const COUNT = 10;
 const GROUPS = 4;

@@ -1,6 +1,6 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { METHOD_TYPES, MfaMethodType } from './mfa.states.ts';
 
 /** A second factor of a user (specification 2.4, 5.7). */

@@ -1,5 +1,5 @@
-import { mailTo, type Recipient } from '../../../kernel/messages/mail.document.ts';
 import type { Mail } from '../../../kernel/messages/mail.ts';
+import { mailTo, type Recipient } from '../../../kernel/messages/mail-document.ts';
 import { MfaMethodType } from './mfa.states.ts';
 
 const NAMES: Readonly<Record<MfaMethodType, string>> = {

@@ -3,9 +3,9 @@ import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legac
 import { Field, ID, ObjectType } from 'type-graphql';
 import { type Grant, scopeOf } from '../../../kernel/access/principal.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { newSecret, secretDigest } from '../tokens/secret.ts';
-import { OAuthGrantType } from './oauth-client.grant-types.ts';
+import { OAuthGrantType } from './oauth-client-grant-types.ts';
 
 type Members = Pick<OAuthClient, 'organizationId' | 'name' | 'isConfidential' | 'redirectUris' | 'grantTypes' | 'permissions'> &
   Partial<Pick<OAuthClient, 'accounts' | 'description' | 'homepageUrl' | 'logoUrl'>>;

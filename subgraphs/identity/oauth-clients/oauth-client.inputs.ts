@@ -6,7 +6,7 @@ import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import { ACCOUNTS_OF_CREDENTIALS, AreAccounts, CHANGED_ACCOUNTS } from '../granting/account-list.ts';
-import { grantTypeProblems, OAuthGrantType } from './oauth-client.grant-types.ts';
+import { grantTypeProblems, OAuthGrantType } from './oauth-client-grant-types.ts';
 import { IsRedirectUri } from './redirect-uri.ts';
 
 const SCOPES_MAX = AREAS.length * (ACTIONS.length + 1) + 1;

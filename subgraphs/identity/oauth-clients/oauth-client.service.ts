@@ -7,12 +7,12 @@ import { newId } from '../../../kernel/records/ids.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { definedOnly, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
-import type { AccountScopes } from '../accounts/account.scopes.ts';
-import type { AuditTrail } from '../audit/audit.trail.ts';
-import type { ChangeFeed } from '../authentication/change.feed.ts';
+import type { AccountScopes } from '../accounts/account-scopes.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { ChangeFeed } from '../authentication/change-feed.ts';
 import { OAuthClient } from './oauth-client.entity.ts';
-import { DEFAULT_GRANT_TYPES, grantTypeProblems } from './oauth-client.grant-types.ts';
 import type { OAuthClientCreateInput, OAuthClientRotateInput, OAuthClientUpdateInput } from './oauth-client.inputs.ts';
+import { DEFAULT_GRANT_TYPES, grantTypeProblems } from './oauth-client-grant-types.ts';
 
 export interface OAuthClientServiceDeps {
   em: EntityManager;

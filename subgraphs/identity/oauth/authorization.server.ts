@@ -5,17 +5,17 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm, Rows } from '../../../kernel/database/database.ts';
 import { unavailableFor } from '../../../kernel/database/unavailable.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
-import { PLAIN_HEADERS } from '../../../kernel/pages/page.headers.ts';
+import { PLAIN_HEADERS } from '../../../kernel/pages/page-headers.ts';
 import type { TokenAddresses } from '../tokens/access-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
 import { newSecret } from '../tokens/secret.ts';
-import type { OAuthAudit } from './oauth.audit.ts';
 import type { OAuthStore } from './oauth.store.ts';
-import { isClientSecret } from './oauth-client.source.ts';
-import { configurationOf } from './provider.configuration.ts';
-import { loggedOutPage, prefilledPage, unavailableAnswer } from './provider.pages.ts';
+import type { OAuthAudit } from './oauth-audit.ts';
+import { isClientSecret } from './oauth-client-source.ts';
+import { loggedOutPage, prefilledPage, unavailableAnswer } from './provider.page.ts';
+import { configurationOf } from './provider-configuration.ts';
 import { ALL_GRANTS } from './scopes.ts';
-import type { TokenAnswers } from './token.answers.ts';
+import type { TokenAnswers } from './token-responses.ts';
 
 export interface AuthorizationServerParts {
   addresses: TokenAddresses;
@@ -53,7 +53,7 @@ export class AuthorizationServer {
 function createProvider(parts: AuthorizationServerParts, keys: Parameters<typeof configurationOf>[1]): Provider {
   const { answers, audit, clock, log } = parts;
   const provider = new Provider(parts.addresses.issuer, configurationOf(parts, keys));
-  // the headers that it believes are set by us (oauth.mount.ts), from what Fastify has found out
+  // the headers that it believes are set by us (oauth.routes.ts), from what Fastify has found out
   provider.proxy = true;
   // not in its documentation; a test holds it
   Object.assign(provider.RefreshToken.prototype, { generateTokenId: () => newSecret('rt_') });

@@ -3,11 +3,11 @@ import { narrowed, scopeOf } from '../../../kernel/access/principal.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import { html } from '../../../kernel/messages/html.ts';
 import { messagePage } from '../../../kernel/pages/message.page.ts';
-import { clientInfoOf, type PageAnswer } from '../../../kernel/pages/page.requests.ts';
+import { clientInfoOf, type PageAnswer } from '../../../kernel/pages/page-requests.ts';
 import { consentPage } from '../pages/consent.page.ts';
 import type { InteractionsParts, Waiting } from './interactions.ts';
 import { RequestExpired } from './oauth.errors.ts';
-import { nameOf, standingOf } from './oauth-client.source.ts';
+import { nameOf, standingOf } from './oauth-client-source.ts';
 import { findAccount, type OAuthAccount } from './oauth-users.ts';
 import { grantsIn, inWords } from './scopes.ts';
 

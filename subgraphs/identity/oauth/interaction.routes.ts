@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { STYLESHEET_PATH } from '../../../kernel/pages/layout.ts';
-import { acceptPageForms, answerErrorPage, formOf, refuseOtherSites, sendPage } from '../../../kernel/pages/page.requests.ts';
+import { acceptPageForms, answerErrorPage, formOf, refuseOtherSites, sendPage } from '../../../kernel/pages/page-requests.ts';
 import { stylesheet } from '../../../kernel/pages/stylesheet.ts';
 import type { Interactions } from './interactions.ts';
 import { paths } from './paths.ts';

@@ -3,21 +3,21 @@ import type { Client, Interaction, InteractionResults, Provider } from 'oidc-pro
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import { PlatformError } from '../../../kernel/errors/errors.ts';
-import { clientInfoOf, type Form, type PageAnswer } from '../../../kernel/pages/page.requests.ts';
-import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { clientInfoOf, type Form, type PageAnswer } from '../../../kernel/pages/page-requests.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization-filter.ts';
 import { loginPage, secondFactorPage } from '../pages/login.page.ts';
-import type { KnownPlaces } from '../sessions/known.places.ts';
+import type { KnownPlaces } from '../sessions/known-places.ts';
 import type { LoginService } from '../sessions/login.service.ts';
 import { secretDigest } from '../tokens/secret.ts';
 import { User } from '../users/user.entity.ts';
 import type { AuthorizationServer } from './authorization.server.ts';
 import { Consent } from './consent.ts';
-import type { OAuthAudit } from './oauth.audit.ts';
 import { RequestExpired } from './oauth.errors.ts';
-import { nameOf, standingOf } from './oauth-client.source.ts';
+import type { OAuthAudit } from './oauth-audit.ts';
+import { nameOf, standingOf } from './oauth-client-source.ts';
 import { findAccount } from './oauth-users.ts';
 import { paths } from './paths.ts';
-import type { SecondFactorGate, SecondStep } from './second-factor.gate.ts';
+import type { SecondFactorGate, SecondStep } from './second-factor-gate.ts';
 
 export interface InteractionsParts {
   server: AuthorizationServer;

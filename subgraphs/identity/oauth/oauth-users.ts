@@ -1,8 +1,8 @@
 import type { Account } from 'oidc-provider';
 import { Principal } from '../../../kernel/access/principal.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
-import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
-import { grantsOf } from '../granting/user.roles.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization-filter.ts';
+import { grantsOf } from '../granting/user-roles.ts';
 import { Organization } from '../organizations/organization.entity.ts';
 import { UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';

@@ -3,7 +3,7 @@ import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { KeyedHash, Secrets } from '../../../kernel/access/secrets.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
-import type { ChangeFeed } from '../authentication/change.feed.ts';
+import type { ChangeFeed } from '../authentication/change-feed.ts';
 import { OAUTH_RECORDS } from '../sealed.ts';
 
 export interface OAuthStoreParts {

@@ -14,7 +14,7 @@ import {
   OrganizationSuspendInput,
 } from './operator.inputs.ts';
 import { OrganizationExport, OrganizationExportStatus } from './organization-export.entity.ts';
-import { exportFilePath } from './organization-export.paths.ts';
+import { exportFilePath } from './organization-export-paths.ts';
 
 const OrganizationPage = pageOf('Organization', Organization);
 

@@ -1,7 +1,7 @@
 import { BigIntType } from '@mikro-orm/core';
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import type { ArchivePosition } from '../../../kernel/records/organization.archive.ts';
+import type { ArchivePosition } from '../../../kernel/records/organization-archive.ts';
 
 export enum OrganizationExportStatus {
   WRITING = 'writing',

@@ -1,7 +1,7 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import type { Plan } from '../../../kernel/access/principal.ts';
-import type { RowKey } from '../../../kernel/records/organization.data.ts';
+import type { RowKey } from '../../../kernel/records/organization-data.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { RecordsDeleted } from './organization.errors.ts';
 import { OrganizationStatus, organizationStates } from './organization.states.ts';

@@ -1,8 +1,8 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
-import type { AuditTrail } from '../audit/audit.trail.ts';
-import type { ChangeFeed } from '../authentication/change.feed.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { ChangeFeed } from '../authentication/change-feed.ts';
 import { Organization } from './organization.entity.ts';
 import type { OrganizationUpdateInput } from './organization.inputs.ts';
 

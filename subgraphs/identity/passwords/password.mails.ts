@@ -1,5 +1,5 @@
-import { instantOf, mailTo, type Recipient } from '../../../kernel/messages/mail.document.ts';
 import type { Mail } from '../../../kernel/messages/mail.ts';
+import { instantOf, mailTo, type Recipient } from '../../../kernel/messages/mail-document.ts';
 
 /** Where the platform's own pages are, and how long a link in a mail works. */
 export interface LinkParts {

@@ -1,6 +1,6 @@
 import type { ClientInfo } from '../../../kernel/request.ts';
 import { IpNotAllowed } from '../authentication.errors.ts';
-import type { CountryLocator } from './country.locator.ts';
+import type { CountryLocator } from './country-locator.ts';
 import { type IpRange, isWithin, parseIpRange } from './ip-range.ts';
 import { AccessRestricted } from './restriction.errors.ts';
 import { isWithinWindows, type TimeWindow } from './time-window.ts';

@@ -4,7 +4,7 @@ import type { ClientInfo } from '../../../kernel/request.ts';
 import { Organization } from '../organizations/organization.entity.ts';
 import { requireActive } from '../organizations/organization.errors.ts';
 import { AccessRules } from './access.rules.ts';
-import type { CountryLocator } from './country.locator.ts';
+import type { CountryLocator } from './country-locator.ts';
 import { UserRestrictions } from './user-restrictions.entity.ts';
 
 export interface UserAccessParts {

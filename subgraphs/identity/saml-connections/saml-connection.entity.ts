@@ -4,7 +4,7 @@ import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import type { Grant } from '../../../kernel/access/principal.ts';
 import type { FieldProblem } from '../../../kernel/errors/errors.ts';
 import { Characters } from '../../../kernel/graphql/characters.ts';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { UserRole } from '../user.states.ts';
 
 const GROUP_LENGTH = 256;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
-import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
+import type { MailQueue } from '../../../kernel/messages/sealed-messages.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { PeriodicTask } from '../../../kernel/work/periodic-task.ts';
 import { DomainMails } from './saml-domain.mails.ts';

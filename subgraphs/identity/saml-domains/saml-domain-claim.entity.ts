@@ -1,7 +1,7 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
 import { DAY_MS } from '../../../kernel/values/days.ts';
-import { proofName, proofValue } from './domain.proof.ts';
+import { proofName, proofValue } from './domain-proof.ts';
 import { SamlDomainStatus } from './saml-domain.states.ts';
 
 /** How long a proven domain works on after its record has disappeared from DNS. */

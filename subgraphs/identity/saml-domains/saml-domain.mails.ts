@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { mailTo } from '../../../kernel/messages/mail.document.ts';
-import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
-import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { mailTo } from '../../../kernel/messages/mail-document.ts';
+import type { MailQueue } from '../../../kernel/messages/sealed-messages.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization-filter.ts';
 import { dateOf } from '../../../kernel/values/days.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';

@@ -1,12 +1,12 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
-import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
-import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import type { MailQueue } from '../../../kernel/messages/sealed-messages.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization-filter.ts';
 import { advisoryLock, LOCKED } from '../../../kernel/records/records.ts';
-import type { AuditTrail } from '../audit/audit.trail.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
 import { SamlConnection } from '../saml-connections/saml-connection.entity.ts';
-import type { DomainProof, Published } from './domain.proof.ts';
-import { nextCheck } from './domain.schedule.ts';
+import type { DomainProof, Published } from './domain-proof.ts';
+import { nextCheck } from './domain-schedule.ts';
 import { SamlDomain } from './saml-domain.entity.ts';
 import { DomainMails } from './saml-domain.mails.ts';
 import { SamlDomainClaim } from './saml-domain-claim.entity.ts';

@@ -3,7 +3,7 @@ import type { CacheProvider } from '@node-saml/node-saml';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import { newSecret, secretDigest } from '../tokens/secret.ts';
-import { SamlAssertion, SamlCode, SamlRequest } from './saml.records.ts';
+import { SamlAssertion, SamlCode, SamlRequest } from './saml-records.entity.ts';
 
 /** A user who has to find their password at the identity provider needs some time. */
 const REQUEST_MS = 15 * 60_000;

@@ -1,19 +1,19 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
-import type { MailQueue } from '../../../kernel/messages/sealed.messages.ts';
+import type { MailQueue } from '../../../kernel/messages/sealed-messages.ts';
 import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
-import type { AuditTrail } from '../audit/audit.trail.ts';
-import type { ChangeFeed } from '../authentication/change.feed.ts';
-import { IdpMetadataSource } from '../saml-connections/idp.metadata.source.ts';
-import { DnsProof, type ResolveTxt, takenOnTrust } from '../saml-domains/domain.proof.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { ChangeFeed } from '../authentication/change-feed.ts';
+import { IdpMetadataSource } from '../saml-connections/idp-metadata-source.ts';
 import { DomainCheckTask } from '../saml-domains/domain-check-task.ts';
+import { DnsProof, type ResolveTxt, takenOnTrust } from '../saml-domains/domain-proof.ts';
 import { SamlDomains } from '../saml-domains/saml-domains.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { SamlAddresses } from './saml.addresses.ts';
-import { SamlSignIn } from './saml.sign-in.ts';
 import { SamlStore } from './saml.store.ts';
-import { SamlUsers } from './saml.users.ts';
+import { SamlAddresses } from './saml-addresses.ts';
+import { SamlSignIn } from './saml-sign-in.ts';
+import { SamlUsers } from './saml-users.ts';
 
 export interface SamlParts {
   orm: Orm;

@@ -1,13 +1,13 @@
 import type { Orm } from '../../../kernel/database/database.ts';
-import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization-filter.ts';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import { storedForms } from '../../../kernel/values/email.ts';
-import type { AuditTrail } from '../audit/audit.trail.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { UserAccess } from '../restrictions/user-access.ts';
 import { UserStatus } from '../user.states.ts';
 import { hashPassword, type PasswordCost, verifyPassword } from '../users/password.ts';
 import { User } from '../users/user.entity.ts';
-import type { LoginAttempts } from './login.attempts.ts';
+import type { LoginAttempts } from './login-attempts.ts';
 import { LoginRefused, UserSuspended } from './session.errors.ts';
 import type { SessionTokens } from './session.values.ts';
 import type { Sessions } from './sessions.ts';

@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /** A login of a user: what access tokens are issued in, and end with. Also the family of its refresh tokens. */
 @ObjectType({ description: 'A login of a user. Its access tokens end with it.' })

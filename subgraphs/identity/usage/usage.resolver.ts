@@ -1,7 +1,7 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { IdentityContext } from '../context.ts';
-import { RateLimitUsage } from './usage.record.ts';
+import { RateLimitUsage } from './usage.types.ts';
 
 @Resolver()
 export class UsageResolver {

@@ -4,8 +4,8 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { dateOf, HOUR_MS, hourStart, monthStart } from '../../../kernel/values/days.ts';
 import type { CallerLimits, RateLimits } from './rate-limits.ts';
-import { projectionOf } from './usage.projection.ts';
-import type { MonthlyUsage, RateLimitCurrentUsage, RateLimitHour, RateLimitUsage } from './usage.record.ts';
+import type { MonthlyUsage, RateLimitCurrentUsage, RateLimitHour, RateLimitUsage } from './usage.types.ts';
+import { projectionOf } from './usage-projection.ts';
 
 const HISTORY_HOURS = 24;
 

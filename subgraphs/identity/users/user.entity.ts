@@ -1,6 +1,6 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { PlatformAccess, UserRole, UserStatus } from '../user.states.ts';
 
 /** A person who can log in (specification 4.2). */

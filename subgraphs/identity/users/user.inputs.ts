@@ -6,7 +6,7 @@ import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import { AreAccounts } from '../granting/account-list.ts';
-import { accountProblems } from '../granting/user.roles.ts';
+import { accountProblems } from '../granting/user-roles.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 
 const ACCOUNTS_OF_USERS =

@@ -11,18 +11,18 @@ import { advisoryLock, definedOnly, LOCKED, onDuplicate, orNotFound } from '../.
 import { containing, matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { Account } from '../accounts/account.entity.ts';
-import type { AccountScopes } from '../accounts/account.scopes.ts';
-import { type AuditTrail, byCaller } from '../audit/audit.trail.ts';
+import type { AccountScopes } from '../accounts/account-scopes.ts';
+import { type AuditTrail, byCaller } from '../audit/audit-trail.ts';
 import { requireToGrant } from '../granting/grants.ts';
-import { accountProblems, accountsOfUser, grantsOf, grantsOfUser, isUnlimited } from '../granting/user.roles.ts';
+import { accountProblems, accountsOfUser, grantsOf, grantsOfUser, isUnlimited } from '../granting/user-roles.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from './user.entity.ts';
 import { EmailTaken, LastOwner } from './user.errors.ts';
 import type { UserFilter, UserInviteInput, UserUpdateInput } from './user.inputs.ts';
-import { withoutLogin } from './user.login-name.ts';
-import { lockOwners } from './user.owners.ts';
+import { withoutLogin } from './user-login-name.ts';
+import { lockOwners } from './user-owners.ts';
 
 export interface UserServiceDeps {
   em: EntityManager;

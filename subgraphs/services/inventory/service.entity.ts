@@ -1,7 +1,7 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { formatBandwidth } from '../coverage/bandwidth.ts';

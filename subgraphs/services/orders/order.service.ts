@@ -8,7 +8,7 @@ import { newId } from '../../../kernel/records/ids.ts';
 import { orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
-import type { CatalogReader } from '../catalog/catalog.reader.ts';
+import type { CatalogReader } from '../catalog/catalog-reader.ts';
 import { type Offer, type Price, priceOf } from '../catalog/offer.ts';
 import { mbpsOf } from '../coverage/bandwidth.ts';
 import type { CoverageService } from '../coverage/coverage.service.ts';
@@ -17,7 +17,7 @@ import type { AccessTechnology } from '../coverage/technology.ts';
 import { Service } from '../inventory/service.entity.ts';
 import { ServiceType } from '../inventory/service.states.ts';
 import { enqueueProvisioning } from '../provisioning/provisioning.job.ts';
-import { statusChange } from '../status/service.transition.ts';
+import { statusChange } from '../status/service-transition.ts';
 import { AccountNotActive } from './order.errors.ts';
 import type { InternetServiceOrderInput } from './order.inputs.ts';
 

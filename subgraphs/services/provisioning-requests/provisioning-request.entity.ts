@@ -1,13 +1,12 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { definedOnly } from '../../../kernel/records/records.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { addDuration, parseDuration } from '../../../kernel/values/durations.ts';
 import { ServiceLocation } from '../coverage/location.ts';
 import { ProvisioningHasBegun } from './provisioning-request.errors.ts';
 import { ProvisioningRequestStatus, provisioningRequestStates } from './provisioning-request.states.ts';
-import { stepsOf } from './provisioning-request.steps.ts';
 import {
   DeploymentSchedule,
   ProvisioningContacts,
@@ -16,6 +15,7 @@ import {
   ProvisioningRequirement,
   ProvisioningStep,
 } from './provisioning-request.values.ts';
+import { stepsOf } from './provisioning-request-steps.ts';
 
 /** A provider that cannot be reached is given up within this time. */
 const BUILD_MS = 60 * 60 * 1000;

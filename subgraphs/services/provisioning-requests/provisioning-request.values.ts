@@ -7,9 +7,9 @@ import { Rule } from '../../../kernel/graphql/rule.ts';
 import type { ServicesContext } from '../context.ts';
 import { BANDWIDTH_FORM } from '../coverage/bandwidth.ts';
 import { IsBandwidth } from '../coverage/is-bandwidth.ts';
-import { scheduleProblems } from './provisioning-request.schedule.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
-import { StepName, StepStatus } from './provisioning-request.steps.ts';
+import { scheduleProblems } from './provisioning-request-schedule.ts';
+import { StepName, StepStatus } from './provisioning-request-steps.ts';
 
 /** What a request may lack that its service cannot be ordered without. */
 export enum ProvisioningRequirement {

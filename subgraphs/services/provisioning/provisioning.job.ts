@@ -3,14 +3,14 @@ import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { Ports } from '../../../kernel/domain.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
-import { organizationEm } from '../../../kernel/records/organization.filter.ts';
+import { organizationEm } from '../../../kernel/records/organization-filter.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
 import { Service } from '../inventory/service.entity.ts';
 import { ServiceStatus } from '../inventory/service.states.ts';
 import type { ConnectivityOrder, ConnectivityProvider, Provisioning } from '../providers/connectivity.provider.ts';
 import { ProvisioningRejected } from '../providers/connectivity.provider.ts';
-import { followService } from '../provisioning-requests/provisioning-request.follow.ts';
-import { transition } from '../status/service.transition.ts';
+import { followService } from '../provisioning-requests/provisioning-request-follow.ts';
+import { transition } from '../status/service-transition.ts';
 
 const QUEUE = 'services.provision';
 /** After as many failures of the provider the service has failed: the last try is about 40 minutes after the first. */

@@ -1,6 +1,6 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { ServiceStatus } from '../inventory/service.states.ts';
 
 /** One entry of a service's status history. */

@@ -3,7 +3,7 @@ import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
 import type { ServicesContext } from '../context.ts';
 import { Service } from '../inventory/service.entity.ts';
-import { ServiceStatusRecord } from './status.record.ts';
+import { ServiceStatusRecord } from './status.types.ts';
 import { StatusChange } from './status-change.entity.ts';
 
 @Resolver(() => Service)

@@ -6,8 +6,8 @@ import type { Service } from '../inventory/service.entity.ts';
 import { isInService } from '../inventory/service.states.ts';
 import type { ConnectivityProvider, Telemetry } from '../providers/connectivity.provider.ts';
 import { healthOf } from './health.ts';
-import { type HistoryEntry, statusHistory } from './status.history.ts';
-import type { ServiceStatusRecord } from './status.record.ts';
+import type { ServiceStatusRecord } from './status.types.ts';
+import { type HistoryEntry, statusHistory } from './status-history.ts';
 import { uptimePercentage } from './uptime.ts';
 
 const WINDOW_MS = 30 * 24 * 60 * 60 * 1000;

@@ -3,7 +3,7 @@ import { Field, InputType } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
-import { CATEGORY_IDS } from '../categories/category.ids.ts';
+import { CATEGORY_IDS } from '../categories/category-ids.ts';
 
 const EMAIL = 'must be an e-mail address';
 const CATEGORY = `must be one of ${CATEGORY_IDS.join(', ')}`;

@@ -6,10 +6,10 @@ import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { definedOnly, LOCKED, onDuplicate, orNotFound } from '../../../kernel/records/records.ts';
 import { matching } from '../../../kernel/records/where.ts';
-import type { AgentAssignment } from './agent.assignment.ts';
 import { Agent } from './agent.entity.ts';
 import { AgentEmailTaken, LastActiveAgent } from './agent.errors.ts';
 import type { AgentCreateInput, AgentFilter, AgentUpdateInput } from './agent.inputs.ts';
+import type { AgentAssignment } from './agent-assignment.ts';
 
 export interface AgentServiceDeps {
   em: EntityManager;

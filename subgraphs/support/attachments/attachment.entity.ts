@@ -1,8 +1,8 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { Visibility } from '../visibility.ts';
-import { attachmentPath } from './attachment.paths.ts';
+import { attachmentPath } from './attachment-paths.ts';
 
 /**
  * A file of a ticket or a comment (specification 2.7). The content is in the file store under `fileKeyOf`. Content and record

@@ -4,13 +4,13 @@ import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { FileStore } from '../../../kernel/files/files.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization-filter.ts';
 import { HOUR_MS } from '../../../kernel/values/days.ts';
 import { type Retained, RetentionTask } from '../../../kernel/work/retention.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
 import type { Visibility } from '../visibility.ts';
 import { Attachment, fileKeyOf } from './attachment.entity.ts';
-import { type CheckedFile, checkFiles, type SentFile } from './attachment.intake.ts';
+import { type CheckedFile, checkFiles, type SentFile } from './attachment-intake.ts';
 import { AttachmentUpload } from './attachment-upload.entity.ts';
 
 /** A stored file that does not belong to a ticket or comment yet. */

@@ -1,8 +1,8 @@
 import { IsOptional, Length, Matches, Min, ValidateBy } from 'class-validator';
 import { Field, InputType, Int } from 'type-graphql';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
-import { MAX_DATA_LENGTH, MAX_SIZE_BYTES } from './attachment.data.ts';
-import { NAME_LENGTH_MAX, NAME_PATTERN, nameProblem } from './attachment.name.ts';
+import { MAX_DATA_LENGTH, MAX_SIZE_BYTES } from './attachment-data.ts';
+import { NAME_LENGTH_MAX, NAME_PATTERN, nameProblem } from './attachment-name.ts';
 
 const IsFilename = (): PropertyDecorator =>
   ValidateBy(

@@ -1,7 +1,7 @@
 import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
-import type { CategoryId } from './category.ids.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import type { Subcategory } from './category.values.ts';
+import type { CategoryId } from './category-ids.ts';
 
 /** Changes of an organization to a category. Null means the platform's default. */
 @Entity({ tableName: 'category_override' })

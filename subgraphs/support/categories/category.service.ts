@@ -4,10 +4,10 @@ import { ResourceNotFound } from '../../../kernel/errors/errors.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { definedOnly, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { SlaPolicy } from '../sla-policies/sla-policy.entity.ts';
-import { CATEGORY_IDS, type CategoryId } from './category.ids.ts';
 import type { TicketCategoryUpdateInput } from './category.inputs.ts';
 import { type Category, categoriesOf, categoryOf } from './category.ts';
 import type { Subcategory } from './category.values.ts';
+import { CATEGORY_IDS, type CategoryId } from './category-ids.ts';
 import { CategoryOverride } from './category-override.entity.ts';
 
 export interface CategoryServiceDeps {

@@ -1,13 +1,13 @@
 import type { Plan } from '../../../kernel/access/principal.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
-import type { SlaPromise } from '../sla/sla.terms.ts';
-import { builtInPromise } from '../sla-policies/sla.built-in.ts';
+import type { SlaPromise } from '../sla/sla-terms.ts';
+import { builtInPromise } from '../sla-policies/sla-built-in.ts';
 import { SlaPolicy } from '../sla-policies/sla-policy.entity.ts';
 import { parseMinutes } from '../working-time/durations.ts';
-import { CATEGORY_DEFAULTS } from './category.defaults.ts';
-import { CATEGORY_IDS, type CategoryId } from './category.ids.ts';
 import type { Subcategory } from './category.values.ts';
+import { CATEGORY_DEFAULTS } from './category-defaults.ts';
+import { CATEGORY_IDS, type CategoryId } from './category-ids.ts';
 import { CategoryOverride } from './category-override.entity.ts';
 
 /** A category as one organization sees it: the platform's default with the organization's overrides. */

@@ -3,8 +3,8 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { Large } from '../../../kernel/graphql/large.ts';
 import { MAX_JSON } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
-import { CommentAuthor } from '../comment.author.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
+import { CommentAuthor } from '../comment-author.ts';
 import { Visibility } from '../visibility.ts';
 
 export const INTERNAL_NOTE = 'internal_note';

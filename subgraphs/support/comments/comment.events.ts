@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
 import { type Attachment, downloadUrlOf } from '../attachments/attachment.entity.ts';
-import { AuthorType } from '../comment.author.ts';
+import { AuthorType } from '../comment-author.ts';
 import { TicketStatus } from '../ticket.states.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { about, payloadOf, ticketExample, ticketPayload } from '../tickets/ticket.events.ts';

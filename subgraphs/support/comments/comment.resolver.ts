@@ -7,10 +7,10 @@ import { Attachment } from '../attachments/attachment.entity.ts';
 import type { SupportContext } from '../context.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
 import { shownTo } from '../visibility.ts';
-import { isOwn } from './comment.authors.ts';
 import { Comment } from './comment.entity.ts';
 import { CommentCreateInput } from './comment.inputs.ts';
 import { isInternal } from './comment.service.ts';
+import { isOwn } from './comment-authors.ts';
 
 /** Requires `support:write` for internal comments and for comments in another name. */
 const requireToWrite = ({ input }: { input: CommentCreateInput }, { principal }: SupportContext): void => {

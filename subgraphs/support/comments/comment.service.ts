@@ -7,10 +7,10 @@ import { orNotFound } from '../../../kernel/records/records.ts';
 import type { AttachmentStore } from '../attachments/attachment.store.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { mayRead, shownTo, Visibility } from '../visibility.ts';
-import type { CommentAuthors } from './comment.authors.ts';
 import { Comment, INTERNAL_NOTE } from './comment.entity.ts';
 import type { CommentCreateInput } from './comment.inputs.ts';
-import type { CommentWriter } from './comment.writer.ts';
+import type { CommentAuthors } from './comment-authors.ts';
+import type { CommentWriter } from './comment-writer.ts';
 
 export interface CommentServiceDeps {
   em: EntityManager;

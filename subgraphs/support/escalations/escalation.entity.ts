@@ -3,7 +3,7 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { Large } from '../../../kernel/graphql/large.ts';
 import { MAX_JSON } from '../../../kernel/graphql/max-json.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
 
 /** A record that a ticket's escalation level was raised. Never changed. */

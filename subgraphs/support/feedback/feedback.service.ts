@@ -4,7 +4,7 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { EVERYWHERE } from '../../../kernel/records/organization.filter.ts';
+import { EVERYWHERE } from '../../../kernel/records/organization-filter.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { advisoryLock, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { between, matching } from '../../../kernel/records/where.ts';

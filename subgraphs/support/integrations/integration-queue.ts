@@ -11,7 +11,7 @@ import type { Logger } from '../../../kernel/log/log.ts';
 import type { Metrics } from '../../../kernel/metrics/metrics.ts';
 import { pauseAfter, retryAt } from '../../../kernel/outbound/backoff.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { EVERYWHERE, organizationEm } from '../../../kernel/records/organization.filter.ts';
+import { EVERYWHERE, organizationEm } from '../../../kernel/records/organization-filter.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
 import { inTrace } from '../../../kernel/tracing/tracing.ts';
 import { FAILING, type Integration } from './integration.entity.ts';

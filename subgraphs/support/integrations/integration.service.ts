@@ -13,10 +13,10 @@ import { between, matching } from '../../../kernel/records/where.ts';
 import type { Integration } from './integration.entity.ts';
 import { IntegrationExists } from './integration.errors.ts';
 import type { Outcome } from './integration.provider.ts';
-import { type IntegrationTest, testResultOf } from './integration.test-result.ts';
 import { IntegrationDelivery } from './integration-delivery.entity.ts';
 import type { IntegrationDeliveryFilter } from './integration-delivery.inputs.ts';
 import type { IntegrationQueue } from './integration-queue.ts';
+import { type IntegrationTest, testResultOf } from './integration-test-result.ts';
 
 export interface IntegrationServiceDeps<I extends Integration> {
   em: EntityManager;

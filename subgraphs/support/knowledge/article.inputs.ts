@@ -3,7 +3,7 @@ import { Field, InputType, Int } from 'type-graphql';
 import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
-import { CATEGORY_IDS } from '../categories/category.ids.ts';
+import { CATEGORY_IDS } from '../categories/category-ids.ts';
 import { ArticleKind, ArticleStatus } from './article.states.ts';
 
 const CATEGORY = { message: `must be one of ${CATEGORY_IDS.join(', ')}` };

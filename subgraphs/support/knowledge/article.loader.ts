@@ -1,9 +1,9 @@
 import DataLoader from 'dataloader';
 import type { EntityManager, Rows } from '../../../kernel/database/database.ts';
 import { Article } from './article.entity.ts';
-import type { ArticleSearch } from './article.search.ts';
 import { ArticleStatus } from './article.states.ts';
 import { type ArticleHelpfulness, NO_RATINGS } from './article.values.ts';
+import type { ArticleSearch } from './article-search.ts';
 
 export interface ArticleLoaderDeps {
   em: EntityManager;

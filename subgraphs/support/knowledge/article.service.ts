@@ -9,17 +9,17 @@ import { listPage } from '../../../kernel/records/pagination.ts';
 import { definedOnly, LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { requireRevision } from '../../../kernel/records/revision.ts';
 import { matching } from '../../../kernel/records/where.ts';
-import { CATEGORY_IDS } from '../categories/category.ids.ts';
+import { CATEGORY_IDS } from '../categories/category-ids.ts';
 import { Feedback } from '../feedback/feedback.entity.ts';
 import { isEditor } from '../visibility.ts';
 import { searchQuery, spelled } from '../words.ts';
 import { Article } from './article.entity.ts';
-import { headlineHtml } from './article.headline.ts';
 import type { ArticleCreateInput, ArticleFilter, ArticleUpdateInput, KnowledgeSearchInput } from './article.inputs.ts';
 import type { ArticleLoader } from './article.loader.ts';
-import type { ArticleSearch } from './article.search.ts';
 import { ArticleKind, ArticleStatus } from './article.states.ts';
 import { type FaqSection, type KnowledgeHit, KnowledgeMatch } from './article.values.ts';
+import { headlineHtml } from './article-headline.ts';
+import type { ArticleSearch } from './article-search.ts';
 
 export interface ArticleServiceDeps {
   em: EntityManager;

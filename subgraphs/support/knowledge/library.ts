@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm, Rows } from '../../../kernel/database/database.ts';
-import { CATEGORY_IDS } from '../categories/category.ids.ts';
+import { CATEGORY_IDS } from '../categories/category-ids.ts';
 
 /** The articles that come with the platform: Markdown with front matter, copied beside this file by the build. */
 const FOLDER = new URL('./library/', import.meta.url);

@@ -4,7 +4,7 @@ import { migration } from '../../../kernel/migrations/migration.ts';
 /**
  * Full-text search ignores accents. `words_of` also keeps the accented words, without positions: processes of the previous release,
  * which search for those, still find them. Rows of `ticket_text` that hold accents are converted afterwards, in batches
- * (ticket-search/ticket.text.ts): a million tickets are not locked meanwhile.
+ * (ticket-search/ticket-text.ts): a million tickets are not locked meanwhile.
  */
 export const accents = migration('0011-accents', [
   'create extension if not exists unaccent',

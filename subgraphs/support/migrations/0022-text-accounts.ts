@@ -4,7 +4,7 @@ import { migration } from '../../../kernel/migrations/migration.ts';
 /**
  * The account beside the words: what a caller who is limited to accounts may not see is passed over without a look at its ticket.
  * Triggers write it for processes of the previous release too. Texts that there are already get theirs afterwards, in batches
- * (ticket-search/ticket.text.ts).
+ * (ticket-search/ticket-text.ts).
  */
 export const textAccounts = migration('0022-text-accounts', [
   'alter table "support"."ticket_text" add column "account_id" text null',

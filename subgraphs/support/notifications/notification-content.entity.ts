@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { htmlOf, type MailDocument, textOf } from '../../../kernel/messages/mail.document.ts';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { htmlOf, type MailDocument, textOf } from '../../../kernel/messages/mail-document.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /** What a notification says, once for all its recipients and apart from them: it is read where it is shown, and kept for a time only. */
 @Entity({ tableName: 'notification_content' })

@@ -1,21 +1,21 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { Mail } from '../../../kernel/messages/mail.ts';
-import { type Attempt, MessageQueue, type MessageQueueParts } from '../../../kernel/messages/message.queue.ts';
+import { type Attempt, MessageQueue, type MessageQueueParts } from '../../../kernel/messages/message-queue.ts';
 import { MessageRejected } from '../../../kernel/messages/rejected.ts';
 import type { Sms } from '../../../kernel/messages/sms.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { organizationEm } from '../../../kernel/records/organization.filter.ts';
+import { organizationEm } from '../../../kernel/records/organization-filter.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
 import { Agent } from '../agents/agent.entity.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
-import { type ComposedMail, type MailParts, mailOf } from './notification.composer.ts';
 import { Notification } from './notification.entity.ts';
 import { NotificationStatus, NotificationType } from './notification.states.ts';
+import { type ComposedMail, type MailParts, mailOf } from './notification-composer.ts';
 import { NotificationContent } from './notification-content.entity.ts';
 import { MAX_ATTEMPTS, NotificationRecipient } from './notification-recipient.entity.ts';
-import type { TicketLinks } from './ticket.links.ts';
+import type { TicketLinks } from './ticket-links.ts';
 
 const BEYOND_PLAN = 'The plan allows no more recipients of notifications within this hour.';
 

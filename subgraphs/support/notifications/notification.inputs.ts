@@ -6,9 +6,9 @@ import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
-import { requestProblems } from './notification.request.ts';
 import { CommentFilter, NotificationStatus, NotificationType } from './notification.states.ts';
-import { TEMPLATE_NAMES } from './notification.templates.ts';
+import { requestProblems } from './notification-request.ts';
+import { TEMPLATE_NAMES } from './notification-templates.ts';
 
 export const MAX_RECIPIENTS = 50;
 /** Ten parts of a long SMS; providers take no more. */

@@ -8,16 +8,16 @@ import { orNotFound } from '../../../kernel/records/records.ts';
 import { matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
-import { commentsFor } from './notification.comments.ts';
 import { Notification } from './notification.entity.ts';
 import { linksRevoked } from './notification.events.ts';
 import type { NotificationInput, SentNotificationFilter } from './notification.inputs.ts';
-import { checkAllowance } from './notification.limits.ts';
-import { requestOf } from './notification.request.ts';
 import { NotificationType } from './notification.states.ts';
+import { commentsFor } from './notification-comments.ts';
+import { checkAllowance } from './notification-limits.ts';
 import { NotificationRecipient } from './notification-recipient.entity.ts';
+import { requestOf } from './notification-request.ts';
 import type { NotificationSender } from './notification-sender.ts';
-import { LINK_MS } from './ticket.links.ts';
+import { LINK_MS } from './ticket-links.ts';
 
 export interface NotificationServiceDeps {
   em: EntityManager;

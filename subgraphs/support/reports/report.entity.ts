@@ -1,6 +1,6 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { ReportStatus, reportStates } from './report.states.ts';
 import { ReportDelivery, ReportFormat, ReportParameters } from './report.values.ts';
 

@@ -9,10 +9,10 @@ import { DAY_MS } from '../../../kernel/values/days.ts';
 import { requireZone } from '../../../kernel/values/zones.ts';
 import { RETENTION_DAYS, Report } from './report.entity.ts';
 import { ReportGenerating } from './report.errors.ts';
-import { enqueueGeneration } from './report.generation.ts';
-import { enqueueRemoval } from './report.removal.ts';
 import { ReportStatus } from './report.states.ts';
 import { type ReportDelivery, ReportDeliveryMethod, ReportFormat, ReportMetric, type ReportParameters } from './report.values.ts';
+import { enqueueGeneration } from './report-generation.job.ts';
+import { enqueueRemoval } from './report-removal.job.ts';
 
 const DEFAULT_DAYS = 30;
 /** What counting has taken, and a week of a large desk: measured, and rounded up. */

@@ -1,18 +1,18 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { Ports } from '../../../kernel/domain.ts';
 import { type DueDeps, dueSweeper, type Sweeper } from '../../../kernel/records/due.ts';
-import { AuthorType } from '../comment.author.ts';
-import type { CommentWriter } from '../comments/comment.writer.ts';
-import { wordsOf } from '../notifications/notification.composer.ts';
-import { remainingAllowance } from '../notifications/notification.limits.ts';
+import { AuthorType } from '../comment-author.ts';
+import type { CommentWriter } from '../comments/comment-writer.ts';
+import { wordsOf } from '../notifications/notification-composer.ts';
+import { remainingAllowance } from '../notifications/notification-limits.ts';
 import type { NotificationSender } from '../notifications/notification-sender.ts';
 import { MAX_ESCALATION_LEVEL, TicketStatus } from '../ticket.states.ts';
-import type { TicketEditor } from '../tickets/ticket.editor.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
+import type { TicketEditor } from '../tickets/ticket-editor.ts';
 import { Visibility } from '../visibility.ts';
 import { RoutingRule } from './routing-rule.entity.ts';
-import { ROUTING_ACTOR } from './ticket.router.ts';
 import { AutomationKind, TicketAutomation } from './ticket-automation.entity.ts';
+import { ROUTING_ACTOR } from './ticket-router.ts';
 
 export interface AutomationSweeperDeps extends DueDeps, Pick<Ports, 'database' | 'isSuspended'> {
   editor: TicketEditor;

@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { RoutingActions, RoutingConditions } from './routing.values.ts';
 
 /** What is done about new tickets of a kind (specification 2.7). Rules are asked in their order, and the first that matches counts. */

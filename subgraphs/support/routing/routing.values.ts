@@ -2,10 +2,10 @@ import { ArrayMaxSize, IsIn, IsOptional, Length, Matches, ValidateBy } from 'cla
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
-import { CATEGORY_IDS } from '../categories/category.ids.ts';
+import { CATEGORY_IDS } from '../categories/category-ids.ts';
 import { TicketPriority } from '../ticket.states.ts';
 import { IsDuration } from './is-duration.ts';
-import { wordsOf } from './keyword.matcher.ts';
+import { wordsOf } from './keyword-matcher.ts';
 
 export const MAX_KEYWORDS = 200;
 const MAX_NOTIFIED = 20;

@@ -1,8 +1,8 @@
 import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { Revision } from '../../../kernel/records/revision.ts';
-import type { SlaPromise, SlaTargets } from '../sla/sla.terms.ts';
+import type { SlaPromise, SlaTargets } from '../sla/sla-terms.ts';
 import { BusinessHours } from './sla-policy.values.ts';
 
 /** What an organization promises by its own rules, to the categories that name it. */

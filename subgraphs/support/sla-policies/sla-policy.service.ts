@@ -6,7 +6,7 @@ import { listPage } from '../../../kernel/records/pagination.ts';
 import { definedOnly, LOCKED, onDuplicate, orNotFound } from '../../../kernel/records/records.ts';
 import { requireRevision } from '../../../kernel/records/revision.ts';
 import { CategoryOverride } from '../categories/category-override.entity.ts';
-import type { SlaTarget, SlaTargets } from '../sla/sla.terms.ts';
+import type { SlaTarget, SlaTargets } from '../sla/sla-terms.ts';
 import type { TicketPriority } from '../ticket.states.ts';
 import { parseMinutes } from '../working-time/durations.ts';
 import { SlaPolicy } from './sla-policy.entity.ts';

@@ -1,6 +1,6 @@
 import { Entity, Enum, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
-import { SlaClock, SlaMark } from './sla.clocks.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
+import { SlaClock, SlaMark } from './sla-clocks.ts';
 
 /** That one of a ticket's clocks got at risk, or was breached, under one target: once, whoever finds it. Only ever appended. */
 @Entity({ tableName: 'sla_milestone' })

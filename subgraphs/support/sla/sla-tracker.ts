@@ -9,9 +9,9 @@ import type { Ticket } from '../tickets/ticket.entity.ts';
 import { slaAtRisk, slaBreach } from '../tickets/ticket.events.ts';
 import { type Actor, TicketChange, visibilityOf } from '../tickets/ticket-change.entity.ts';
 import { addWorkingTime, reachedAt, workingTime } from '../working-time/business-time.ts';
-import { type Deadline, deadlinesOf, escalationsOf, isOverdue, runningSpans, SlaClock, SlaMark } from './sla.clocks.ts';
-import { milliseconds, termsOf } from './sla.terms.ts';
+import { type Deadline, deadlinesOf, escalationsOf, isOverdue, runningSpans, SlaClock, SlaMark } from './sla-clocks.ts';
 import { SlaMilestone } from './sla-milestone.entity.ts';
+import { milliseconds, termsOf } from './sla-terms.ts';
 
 /** Who escalates and tells of breaches. */
 export const SLA_JOB: Actor = { kind: 'system', id: 'support.sla' };

@@ -4,9 +4,9 @@ import { ReadsFields } from '../../../kernel/graphql/selected-fields.ts';
 import type { SupportContext } from '../context.ts';
 import { MAX_ESCALATION_LEVEL } from '../ticket.states.ts';
 import { Ticket } from '../tickets/ticket.entity.ts';
-import { SLA_FIELDS, type SlaTicket } from './sla.clocks.ts';
 import { SlaEscalation, SlaStatus, TicketSla } from './sla.types.ts';
-import { type EscalationView, SlaView, slaStatusOf } from './sla.view.ts';
+import { SLA_FIELDS, type SlaTicket } from './sla-clocks.ts';
+import { type EscalationView, SlaView, slaStatusOf } from './sla-view.ts';
 
 @Resolver(() => Ticket)
 export class SlaResolver {

@@ -2,9 +2,9 @@ import type { Ports } from '../../../kernel/domain.ts';
 import { type DueDeps, dueSweeper, type Sweeper } from '../../../kernel/records/due.ts';
 import { HOUR_MS } from '../../../kernel/values/days.ts';
 import { TicketStatus } from '../ticket.states.ts';
-import type { TicketEditor } from '../tickets/ticket.editor.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
-import { escalationsOf } from './sla.clocks.ts';
+import type { TicketEditor } from '../tickets/ticket-editor.ts';
+import { escalationsOf } from './sla-clocks.ts';
 import { SLA_JOB } from './sla-tracker.ts';
 
 export interface SlaSweeperDeps extends DueDeps, Pick<Ports, 'database' | 'isClosed'> {

@@ -1,10 +1,10 @@
 import { html, type Markup } from '../../../kernel/messages/html.ts';
-import { instantOf } from '../../../kernel/messages/mail.document.ts';
+import { instantOf } from '../../../kernel/messages/mail-document.ts';
 import { page, problem } from '../../../kernel/pages/layout.ts';
 import { messagePage } from '../../../kernel/pages/message.page.ts';
 import type { Attachment } from '../attachments/attachment.entity.ts';
 import type { Comment } from '../comments/comment.entity.ts';
-import type { TicketView, Visitor } from './ticket.view.ts';
+import type { TicketView, Visitor } from './ticket-view.ts';
 
 /** Maximum length of a reply in characters. At its longest percent-encoded form it still fits into the body of a form. */
 export const REPLY_LENGTH = 5_000;

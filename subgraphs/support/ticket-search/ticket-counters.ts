@@ -5,7 +5,7 @@ import { DAY_MS, dateOf, dayStart } from '../../../kernel/values/days.ts';
 import { WorkLoop } from '../../../kernel/work/work-loop.ts';
 import type { WorkPoller } from '../../../kernel/work/work-poller.ts';
 import { Parameters } from './parameters.ts';
-import type { TicketCriteria } from './ticket.criteria.ts';
+import type { TicketCriteria } from './ticket-criteria.ts';
 
 /** The last date with a year of four digits. The day after it has no valid text form. */
 const LAST_DAY_MS = Date.parse('9999-12-31');

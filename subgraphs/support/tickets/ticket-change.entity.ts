@@ -3,7 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import type { PrincipalData } from '../../../kernel/access/principal.ts';
 import { Large } from '../../../kernel/graphql/large.ts';
 import { Json } from '../../../kernel/graphql/scalars.ts';
-import { OrganizationFilter } from '../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { Visibility } from '../visibility.ts';
 
 /** Actor of a change: a caller, or `system` with the name of the job. */

@@ -5,12 +5,12 @@ import { FREE_FORM, MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
-import { MAX_FILES } from '../attachments/attachment.data.ts';
 import { AttachmentInput } from '../attachments/attachment.values.ts';
-import { CATEGORY_IDS } from '../categories/category.ids.ts';
+import { MAX_FILES } from '../attachments/attachment-data.ts';
+import { CATEGORY_IDS } from '../categories/category-ids.ts';
 import { TicketPriority, TicketStatus } from '../ticket.states.ts';
-import { HITS_MAX } from '../ticket-search/ticket.search.sql.ts';
-import { TicketSortField } from '../ticket-search/ticket.sort.ts';
+import { HITS_MAX } from '../ticket-search/ticket-search-statements.ts';
+import { TicketSortField } from '../ticket-search/ticket-sort.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
 
 @InputType()

@@ -9,8 +9,8 @@ import type { SupportContext } from '../context.ts';
 import { Account, Service } from '../references.ts';
 import { Ticket } from './ticket.entity.ts';
 import { TicketCreateInput, TicketFilter, TicketSort, TicketUpdateInput } from './ticket.inputs.ts';
-import { ticketUrls } from './ticket.urls.ts';
 import { TicketAssignee, TicketUrls } from './ticket.values.ts';
+import { ticketUrls } from './ticket-urls.ts';
 
 const TicketPage = pageOf('Ticket', Ticket);
 

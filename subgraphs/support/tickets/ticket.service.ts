@@ -7,15 +7,15 @@ import { definedOnly, orNotFound } from '../../../kernel/records/records.ts';
 import { requireRevision } from '../../../kernel/records/revision.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Agent } from '../agents/agent.entity.ts';
-import type { CommentAuthor } from '../comment.author.ts';
-import type { CommentAuthors } from '../comments/comment.authors.ts';
-import type { CommentWriter, Draft } from '../comments/comment.writer.ts';
+import type { CommentAuthor } from '../comment-author.ts';
+import type { CommentAuthors } from '../comments/comment-authors.ts';
+import type { CommentWriter, Draft } from '../comments/comment-writer.ts';
 import { shownTo, Visibility } from '../visibility.ts';
-import type { TicketEditor } from './ticket.editor.ts';
 import type { Ticket } from './ticket.entity.ts';
 import type { TicketCreateInput, TicketUpdateInput } from './ticket.inputs.ts';
 import { TicketChange } from './ticket-change.entity.ts';
 import type { TicketCreator } from './ticket-creator.ts';
+import type { TicketEditor } from './ticket-editor.ts';
 
 export interface TicketServiceDeps {
   em: EntityManager;

@@ -1,5 +1,5 @@
 import { Entity, Enum, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { OrganizationFilter } from '../../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../../kernel/records/organization-filter.ts';
 
 export enum JiraCommentOrigin {
   /** It was written here, and posted to Jira. */

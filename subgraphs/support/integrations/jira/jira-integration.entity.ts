@@ -2,7 +2,7 @@ import { Entity, Index, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { IsOptional } from 'class-validator';
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { Characters } from '../../../../kernel/graphql/characters.ts';
-import { OrganizationFilter } from '../../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../../kernel/records/organization-filter.ts';
 import type { TicketPriority } from '../../ticket.states.ts';
 import { Visibility } from '../../visibility.ts';
 import { Integration } from '../integration.entity.ts';

@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
-import { OrganizationFilter } from '../../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../../kernel/records/organization-filter.ts';
 
 /** The issue that a ticket is in a project of Jira: known from the moment it was made or found, so that there is one. */
 @ObjectType({ description: 'The issue that a ticket is in a project of Jira.' })

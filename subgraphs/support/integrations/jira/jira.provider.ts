@@ -2,18 +2,18 @@ import type { SecretBox } from '../../../../kernel/access/secret-box.ts';
 import type { Clock } from '../../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../../kernel/database/database.ts';
 import { newId } from '../../../../kernel/records/ids.ts';
-import { organizationEm } from '../../../../kernel/records/organization.filter.ts';
+import { organizationEm } from '../../../../kernel/records/organization-filter.ts';
 import { DAY_MS, HOUR_MS } from '../../../../kernel/values/days.ts';
 import type { TicketPriority } from '../../ticket.states.ts';
 import { Ticket } from '../../tickets/ticket.entity.ts';
 import { type Attempt, DELIVERED, type Outcome, type Provider, SKIPPED } from '../integration.provider.ts';
 import { isInternal, type ParsedEvent } from '../parsed-event.ts';
 import type { CreatedIssue, JiraAccess, JiraClient } from './jira.client.ts';
-import { commentText, descriptionOf, markOf, statusText, summaryOf } from './jira.texts.ts';
 import { JiraComment, JiraCommentOrigin } from './jira-comment.entity.ts';
 import { JiraIntegration } from './jira-integration.entity.ts';
 import { JiraIssue } from './jira-issue.entity.ts';
 import { fieldErrors, outcomeOf } from './jira-responses.ts';
+import { commentText, descriptionOf, markOf, statusText, summaryOf } from './jira-texts.ts';
 
 export interface JiraProviderDeps {
   orm: Orm;

@@ -5,14 +5,14 @@ import { ReadsFields } from '../../../../kernel/graphql/selected-fields.ts';
 import { relationLimit } from '../../../../kernel/records/loaders.ts';
 import type { SupportContext } from '../../context.ts';
 import { Ticket } from '../../tickets/ticket.entity.ts';
-import { IntegrationTest } from '../integration.test-result.ts';
 import type { IntegrationDelivery } from '../integration-delivery.entity.ts';
 import { IntegrationDeliveryFilter } from '../integration-delivery.inputs.ts';
-import { IntegrationDeliveryPage } from '../integration-delivery.page.ts';
+import { IntegrationDeliveryPage } from '../integration-delivery-page.ts';
+import { IntegrationTest } from '../integration-test-result.ts';
 import { JiraIntegrationCreateInput, JiraIntegrationUpdateInput } from './jira.inputs.ts';
-import { inboundPath } from './jira.paths.ts';
 import { JiraIntegration } from './jira-integration.entity.ts';
 import { JiraIssue } from './jira-issue.entity.ts';
+import { inboundPath } from './jira-paths.ts';
 
 const JiraIntegrationPage = pageOf('JiraIntegration', JiraIntegration);
 

@@ -1,9 +1,9 @@
 import { Entity, Index, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, InputType, ObjectType } from 'type-graphql';
-import { OrganizationFilter } from '../../../../kernel/records/organization.filter.ts';
+import { OrganizationFilter } from '../../../../kernel/records/organization-filter.ts';
 import { TicketPriority } from '../../ticket.states.ts';
 import { Integration } from '../integration.entity.ts';
-import { IsTemplate } from './slack.template.ts';
+import { IsTemplate } from './slack-template.ts';
 
 @ObjectType('SlackFilters', { description: 'Narrows the events to those of tickets with these priorities.' })
 @InputType('SlackFiltersInput')

@@ -1,6 +1,6 @@
 import { type Answer, type HttpClient, Unanswered } from '../../../../kernel/outbound/http.client.ts';
 import { DELIVERED, type Outcome } from '../integration.provider.ts';
-import type { SlackMessage } from './slack.message.ts';
+import type { SlackMessage } from './slack-message.ts';
 
 /** Errors that will not go away by waiting, by the word that Slack answers in plain text. */
 const FATAL = [

@@ -2,12 +2,12 @@ import type { SecretBox } from '../../../../kernel/access/secret-box.ts';
 import { matches } from '../../../../kernel/events/events.ts';
 import { HOUR_MS } from '../../../../kernel/values/days.ts';
 import { ticketExample } from '../../tickets/ticket.events.ts';
-import { ticketUrls } from '../../tickets/ticket.urls.ts';
+import { ticketUrls } from '../../tickets/ticket-urls.ts';
 import type { Attempt, Outcome, Provider } from '../integration.provider.ts';
 import { isInternal, type ParsedEvent } from '../parsed-event.ts';
 import type { SlackClient } from './slack.client.ts';
-import { type MessageOptions, messageOf, testMessage } from './slack.message.ts';
 import { SlackIntegration } from './slack-integration.entity.ts';
+import { type MessageOptions, messageOf, testMessage } from './slack-message.ts';
 
 const SUPPORT = 'support';
 const EXAMPLE: ParsedEvent = {

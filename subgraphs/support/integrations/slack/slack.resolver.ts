@@ -2,10 +2,10 @@ import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { type Page, PageInput, pageOf } from '../../../../kernel/graphql/page.ts';
 import { Requires } from '../../../../kernel/graphql/requires.ts';
 import type { SupportContext } from '../../context.ts';
-import { IntegrationTest } from '../integration.test-result.ts';
 import type { IntegrationDelivery } from '../integration-delivery.entity.ts';
 import { IntegrationDeliveryFilter } from '../integration-delivery.inputs.ts';
-import { IntegrationDeliveryPage } from '../integration-delivery.page.ts';
+import { IntegrationDeliveryPage } from '../integration-delivery-page.ts';
+import { IntegrationTest } from '../integration-test-result.ts';
 import { SlackIntegrationCreateInput, SlackIntegrationUpdateInput } from './slack.inputs.ts';
 import { SlackIntegration } from './slack-integration.entity.ts';
 

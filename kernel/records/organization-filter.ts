@@ -1,0 +1,42 @@
+import 'reflect-metadata';
+import { type Dictionary, type EntityClass, raw } from '@mikro-orm/core';
+import { Filter } from '@mikro-orm/decorators/legacy';
+import { type AccountPath, accountCondition, declareAccount } from '../access/account-path.ts';
+import type { Accounts, RecordScope } from '../access/principal.ts';
+import type { EntityManager, Orm } from '../database/database.ts';
+
+/**
+ * The filter that scopes every query to one organization, and to what the caller sees of it; on unless a query says otherwise.
+ * `account`: where the account of a record stands. Records without it belong to the organization as a whole: the fields that show
+ * them are organization-wide, or open to all (`@Requires`).
+ */
+export const OrganizationFilter =
+  ({ account }: { account?: AccountPath } = {}): ClassDecorator =>
+  (entity) => {
+    if (account) declareAccount(entity, account);
+    const cond = ({ id, accounts }: Dictionary, _: unknown, em: EntityManager): Dictionary =>
+      account && accounts
+        ? { organizationId: id as string, ...within(em, entity as never, account, accounts as string[]) }
+        : { organizationId: id as string };
+    Filter({ name: 'organization', cond: cond as never, default: true })(entity);
+  };
+
+/** Key and value of a condition. */
+function within(em: EntityManager, entity: EntityClass<object>, account: AccountPath, accounts: readonly string[]): Dictionary {
+  if (typeof account === 'string') return { [account]: { $in: [...accounts] } };
+  const { schema = '' } = em.config.getAll();
+  const condition = (alias: string): string => accountCondition(em.getMetadata(), schema, entity, `"${alias}"`, '?::text[]');
+  return { [raw(condition, [`{${accounts.map((id) => JSON.stringify(id)).join()}}`]) as never]: [] };
+}
+
+/** Options of a query over the records of all organizations: for what the platform looks for by itself, before it knows whose it is. */
+export const EVERYWHERE = { filters: { organization: false } } as const;
+
+/** An entity manager that sees one organization's records and no others; of these only what the scope says, where it is no id. */
+export function organizationEm(orm: Orm, scope: string | RecordScope): EntityManager {
+  const { organizationId, accounts }: { organizationId: string; accounts: Accounts } =
+    typeof scope === 'string' ? { organizationId: scope, accounts: null } : scope;
+  const em = orm.em.fork();
+  em.setFilterParams('organization', { id: organizationId, accounts });
+  return em;
+}

@@ -1,0 +1,93 @@
+import type { ExecutionResult } from 'graphql';
+import type { PlatformError } from '../kernel/errors/errors.ts';
+import type { RequestContext } from '../kernel/request.ts';
+import type { LiveResult, LiveSink } from './shared-subscription.ts';
+import { SOCKET_CLOSE, type SocketSession } from './ws-session.ts';
+
+export interface FollowerParts {
+  session: SocketSession<RequestContext>;
+  /** The id that the client gave the operation, and how a person would call it. */
+  id: string;
+  name: string;
+  /** What the subscription was begun with. */
+  context: RequestContext;
+  /** The one result that says why the subscription ends. */
+  refusal(error: PlatformError): ExecutionResult;
+  /** Takes it out of its subscription. */
+  leave(): void;
+  /** Called once when it has ended, whoever ended it. */
+  onEnd(): void;
+}
+
+const NAME_LENGTH = 32;
+
+/**
+ * A subscription on a socket. Events go straight to the socket: their text is shared with all who follow the same, only the id
+ * before it is this one's. For graphql-ws, which keeps the protocol, it is a stream that brings nothing and ends.
+ */
+export class SocketFollower implements LiveSink, AsyncIterableIterator<ExecutionResult> {
+  readonly #head: string;
+  #isOpen = true;
+  #finish: (() => void) | undefined;
+
+  constructor(private readonly parts: FollowerParts) {
+    this.#head = `{"id":${JSON.stringify(parts.id)},"type":"next","payload":`;
+  }
+
+  push({ text }: LiveResult): void {
+    const { session, context, name, refusal } = this.parts;
+    const narrowed = session.watched?.narrowed(context.principal);
+    if (narrowed) {
+      this.#send(JSON.stringify(refusal(narrowed)));
+      this.#leave();
+    } else if (!this.#send(text)) {
+      this.#leave();
+      session.close(
+        SOCKET_CLOSE.resume,
+        `RESUME: ${name.slice(0, NAME_LENGTH)} was read too slowly. Subscribe again after the last id you have.`,
+      );
+    }
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.parts.session.ready();
+  }
+
+  end(last?: LiveResult): void {
+    if (last) this.#send(last.text);
+    this.#close();
+  }
+
+  /** Done when the subscription has ended; never before. */
+  next(): Promise<IteratorResult<ExecutionResult>> {
+    if (!this.#isOpen) return Promise.resolve({ done: true, value: undefined });
+    return new Promise((resolve) => {
+      this.#finish = () => resolve({ done: true, value: undefined });
+    });
+  }
+
+  async return(): Promise<IteratorResult<ExecutionResult>> {
+    this.#leave();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #send(text: string): boolean {
+    return this.parts.session.event(`${this.#head}${text}}`);
+  }
+
+  #leave(): void {
+    this.parts.leave();
+    this.#close();
+  }
+
+  #close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.parts.onEnd();
+    this.#finish?.();
+  }
+}

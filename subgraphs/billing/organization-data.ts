@@ -1,0 +1,33 @@
+import { kept, type OrganizationTables } from '../../kernel/records/organization-data.ts';
+
+/** Invoices stay as the law asks for; their notes may name persons. */
+export const organizationData: OrganizationTables = {
+  tables: [
+    {
+      table: 'invoice_line',
+      end: { ...kept('invoice_id', 'position', 'organization_id', 'service_id', 'description', 'quantity', 'unit_price', 'amount') },
+    },
+    {
+      table: 'invoice',
+      end: {
+        ...kept(
+          'id',
+          'organization_id',
+          'number',
+          'account_id',
+          'status',
+          'amount',
+          'currency',
+          'due_date',
+          'paid_date',
+          'source',
+          'created_at',
+          'updated_at',
+        ),
+        notes: 'erased',
+      },
+    },
+    { table: 'invoice_counter', withheld: 'all', end: { ...kept('organization_id', 'last') } },
+  ],
+  others: {},
+};

@@ -1,0 +1,97 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import type { ConsumerTask } from '../consumers/consumer.ts';
+import type { EventTypes } from '../event-types/event-types.ts';
+import type { EventRecord } from '../log/event.entity.ts';
+import type { Allowance, DeliveryQuota, Limits } from '../quota/delivery-quota.ts';
+import { QUOTA_EVENT } from '../webhooks/webhook.events.ts';
+import { dueNow } from '../webhooks/webhook-due.ts';
+import { wants } from '../webhooks/webhook-matching.ts';
+import {
+  insertDeliveries,
+  OVER_QUOTA,
+  type Planned,
+  plannedDelivery,
+  SUBSCRIBER_COLUMNS,
+  type Subscriber,
+  schemaOf,
+  WHILE_DISABLED,
+} from './delivery-plan.ts';
+
+export interface PlannerDeps {
+  clock: Clock;
+  eventTypes: EventTypes;
+  quota: DeliveryQuota;
+  /** Something was planned for a webhook. */
+  wake(webhookId: string): void;
+}
+
+/** An event and a webhook that wants it. */
+type Match = readonly [EventRecord, Subscriber];
+
+/**
+ * Writes a delivery for each webhook that wants each event, and then has those webhooks delivered to. What comes while the
+ * platform has disabled a webhook, or beyond the plan's deliveries of the month, is recorded as skipped.
+ */
+export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
+  readonly name = 'webhooks';
+  #limits: Limits = new Map();
+
+  constructor(private readonly deps: PlannerDeps) {}
+
+  async prepare(events: readonly EventRecord[]): Promise<void> {
+    this.#limits = await this.deps.quota.limitsOf(events.map(({ organizationId }) => organizationId));
+  }
+
+  async handle(tx: EntityManager, events: readonly EventRecord[]): Promise<ReadonlySet<string>> {
+    const matches = this.#matchesOf(events, await subscribersTo(tx, events));
+    if (matches.length === 0) return new Set();
+    const { clock, quota } = this.deps;
+    const now = clock.now();
+    const allowance = await quota.open(tx, this.#limitsOf(matches), now);
+    const planned = matches.map((match) => plan(match, allowance));
+    await insertDeliveries(tx, planned, now);
+    await quota.close(tx, allowance);
+    const webhookIds = new Set(planned.filter(({ error }) => error === null).map(({ webhook_id }) => webhook_id));
+    await dueNow(tx, [...webhookIds]);
+    return webhookIds;
+  }
+
+  #matchesOf(events: readonly EventRecord[], subscribers: readonly Subscriber[]): Match[] {
+    const { eventTypes } = this.deps;
+    return events.flatMap((event) => {
+      const type = eventTypes.find(event.event);
+      return subscribers
+        .filter((webhook) => webhook.organization_id === event.organizationId && wants(webhook, event, type))
+        .map((webhook) => [event, webhook] as const);
+    });
+  }
+
+  committed(webhookIds: ReadonlySet<string>): void {
+    for (const id of webhookIds) this.deps.wake(id);
+  }
+
+  /** Only of organizations with something to plan: for others nothing is counted or locked. */
+  #limitsOf(matches: readonly Match[]): Limits {
+    const ids = new Set(matches.map(([, { organization_id }]) => organization_id));
+    return new Map([...this.#limits].filter(([id]) => ids.has(id)));
+  }
+}
+
+function plan([event, webhook]: Match, allowance: Allowance): Planned {
+  if (!webhook.active) return plannedDelivery(event, webhook, WHILE_DISABLED);
+  // the word that the month is used up gets through all the same
+  const isAllowed = event.event === QUOTA_EVENT || allowance.take(webhook.organization_id);
+  return plannedDelivery(event, webhook, isAllowed ? null : OVER_QUOTA);
+}
+
+/** With those that the platform disabled. The lock keeps a webhook from being deleted between this and the commit. */
+async function subscribersTo(tx: EntityManager, events: readonly EventRecord[]): Promise<Subscriber[]> {
+  const organizations = [...new Set(events.map(({ organizationId }) => organizationId))];
+  return tx.execute<Subscriber[]>(
+    `select ${SUBSCRIBER_COLUMNS} from ${schemaOf(tx)}."webhook"
+     where ("active" or "disabled_at" is not null) and "organization_id" in (${organizations.map(() => '?').join(', ')})
+     order by "id" for key share`,
+    organizations,
+  );
+}

@@ -1,0 +1,36 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { headerKey, type Secrets } from '../webhooks/webhook-secret.ts';
+
+/**
+ * The text of a delivery: the payload with `signature` as its last member, `sha256=` and the hex HMAC-SHA256 of the payload
+ * keyed with the secret (specification 6). A receiver takes the member off again and has the bytes that were signed.
+ */
+export function signedBody(payload: string, secret: string): string {
+  return `${payload.slice(0, -1)},"signature":"sha256=${createHmac('sha256', secret).update(payload).digest('hex')}"}`;
+}
+
+export interface Signed {
+  id: string;
+  at: Date;
+  body: string;
+  secrets: Secrets;
+}
+
+/** The headers of the Standard Webhooks specification, over the whole body: a signature by each secret. The time is that of the attempt. */
+export function signatureHeaders({ id, at, body, secrets }: Signed): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const signed = `${id}.${timestamp}.${body}`;
+  const signatures = keysOf(secrets).map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`);
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
+}
+
+/** Of the secrets that a lease has opened: making a key takes longer than signing with it. */
+const keys = new WeakMap<Secrets, readonly KeyObject[]>();
+
+function keysOf(secrets: Secrets): readonly KeyObject[] {
+  const known = keys.get(secrets);
+  if (known) return known;
+  const made = secrets.map((secret) => createSecretKey(headerKey(secret)));
+  keys.set(secrets, made);
+  return made;
+}

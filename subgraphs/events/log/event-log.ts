@@ -1,0 +1,188 @@
+import type { Orm, Rows } from '../../../kernel/database/database.ts';
+import { PREPARED, type StatementOptions } from '../../../kernel/database/statements.ts';
+import type { LoggedEvent } from '../../../kernel/events/events.ts';
+import { RowMapper } from '../../../kernel/records/row-mapper.ts';
+import type { EventTypes } from '../event-types/event-types.ts';
+import type { Feed, Range } from '../stream/feed.ts';
+import { EventRecord } from './event.entity.ts';
+import type { EventPartitions } from './event-partitions.ts';
+import type { EventSelection } from './event-selection.ts';
+import { RecentEvents } from './recent.events.ts';
+
+/** The channel that tells every process of new events. */
+export const EVENT_LOG_CHANNEL = 'event_log';
+
+export interface Span {
+  organizationId: string;
+  names: ReadonlySet<string>;
+  since: Date;
+  until: Date;
+}
+
+/** An event of which somebody has the id. */
+export interface Wanted {
+  organizationId: string;
+  eventId: string;
+  /** When it was recorded: the day that it is kept with. */
+  occurredAt: Date;
+}
+
+/** What an event says, and the request that led to it. */
+export type EventPayload = Pick<EventRecord, 'payload' | 'traceparent'>;
+
+/** The log of all organizations, as the platform itself writes and follows it. Positions are sequences. */
+export class EventLog implements Feed<EventRecord, EventSelection> {
+  readonly #map: RowMapper<EventRecord>;
+  /** Of what the statements call `e`. */
+  readonly #columns: string;
+  readonly #schema: string;
+  readonly #table: string;
+  readonly #consumers: string;
+  readonly recent = new RecentEvents();
+
+  constructor(
+    orm: Orm,
+    private readonly rows: Rows,
+    private readonly eventTypes: EventTypes,
+    private readonly partitions: EventPartitions,
+  ) {
+    this.#map = new RowMapper(orm.getMetadata().get<EventRecord>(EventRecord), orm.em.getPlatform());
+    this.#columns = this.#map.columns('e');
+    this.#schema = `"${orm.config.getAll().schema}"`;
+    this.#table = `${this.#schema}."event_log"`;
+    this.#consumers = `${this.#schema}."consumer"`;
+  }
+
+  /** Takes the relay's events; one that is there already counts once. */
+  async append(events: readonly Omit<LoggedEvent, 'sequence'>[]): Promise<void> {
+    const batch = events.map(
+      ({ id, organizationId, event, subject, accountId, occurredAt, recordedAt = occurredAt, traceparent, payload }) => ({
+        id,
+        organization_id: organizationId,
+        event,
+        family: this.eventTypes.familyOf(event),
+        subject_type: subject.type,
+        subject_id: subject.id,
+        account_id: accountId,
+        occurred_at: recordedAt,
+        event_time: recordedAt.getTime() === occurredAt.getTime() ? null : occurredAt,
+        traceparent,
+        payload,
+      }),
+    );
+    const instants = events.map(({ occurredAt, recordedAt = occurredAt }) => recordedAt);
+    await this.partitions.appending(instants, async (tx) => {
+      await tx.execute(
+        `insert into ${this.#table} ("id", "organization_id", "event", "family", "subject_type", "subject_id", "account_id", "occurred_at", "event_time", "traceparent", "payload")
+         select * from json_to_recordset(?::json) as e("id" text, "organization_id" text, "event" text, "family" text, "subject_type" text, "subject_id" text, "account_id" text, "occurred_at" timestamptz, "event_time" timestamptz, "traceparent" text, "payload" text)
+         on conflict ("id", "occurred_at") do nothing`,
+        [JSON.stringify(batch)],
+      );
+      await tx.execute('select pg_notify(?, ?)', [EVENT_LOG_CHANNEL, '']);
+    });
+  }
+
+  /** The sequence of the last event; 0 where there is none. */
+  async head(): Promise<number> {
+    const [row] = await this.rows.query<{ head: string | number | null }>(`select max("sequence") as head from ${this.#table}`, []);
+    return Number(row?.head ?? 0);
+  }
+
+  /** The next events of all organizations. */
+  async after(sequence: number, limit: number): Promise<EventRecord[]> {
+    const events = await this.#records(
+      `select ${this.#columns} from ${this.#schema}."events_after"($1, $2) e`,
+      [sequence, limit],
+      PREPARED,
+    );
+    this.recent.keep(events);
+    return events;
+  }
+
+  newer(position: string): string {
+    return `select 1 from ${this.#schema}."events_after"(${position}, 1)`;
+  }
+
+  /** Events of one organization, in order. */
+  async range(selection: EventSelection, { after, upTo, limit }: Range): Promise<EventRecord[]> {
+    const { organizationId, names, accounts, subjectId } = selection;
+    const values: unknown[] = [organizationId, after, upTo, [...names], limit];
+    const narrowed = Object.entries({ account_id: accounts, subject_id: subjectId && [subjectId] })
+      .filter(([, ids]) => ids !== undefined)
+      .map(([column, ids]) => ` and "${column}" = any($${values.push(ids)}::text[])`);
+    return this.#records(
+      `select ${this.#columns} from ${this.#table} e where "organization_id" = $1 and "sequence" > $2 and "sequence" <= $3 and "event" = any($4)${narrowed.join('')} order by "sequence" limit $5`,
+      values,
+    );
+  }
+
+  positionOf({ sequence }: EventRecord): number {
+    return sequence;
+  }
+
+  /** Where events of one organization lie that were recorded in a time, and how many they are; as far as webhooks were planned for. */
+  async span({ organizationId, names, since, until }: Span): Promise<{ count: number; first: number; last: number }> {
+    const [row] = await this.rows.query<{ count: string; first: string | null; last: string | null }>(
+      `select count(*) as count, min("sequence") as first, max("sequence") as last from ${this.#table}
+       where "organization_id" = $1 and "event" = any($2) and "occurred_at" >= $3 and "occurred_at" < $4
+         and "sequence" <= (select "last_sequence" from ${this.#consumers} where "name" = 'webhooks')`,
+      [organizationId, [...names], since, until],
+    );
+    return { count: Number(row?.count ?? 0), first: Number(row?.first ?? 0), last: Number(row?.last ?? 0) };
+  }
+
+  /** What these events say, by their ids: none for one that has left the log. Each is named with the instant of its event. */
+  async payloads(wanted: readonly Wanted[]): Promise<ReadonlyMap<string, EventPayload>> {
+    const known = wanted.map(({ organizationId, eventId }) => this.recent.find(organizationId, eventId));
+    const payloads = new Map(known.flatMap((event): [string, EventPayload][] => (event ? [[event.id, event]] : [])));
+    const missing = wanted.filter(({ eventId }) => !payloads.has(eventId));
+    if (missing.length === 0) return payloads;
+    const rows = await this.rows.query<EventPayload & { id: string }>(
+      `select "id", "payload", "traceparent" from ${this.#table} where "id" = any($1) and "occurred_at" = any($2)`,
+      [missing.map(({ eventId }) => eventId), [...new Set(missing.map(({ occurredAt }) => occurredAt.toISOString()))]],
+      PREPARED,
+    );
+    for (const row of rows) payloads.set(row.id, row);
+    return payloads;
+  }
+
+  /** An event that was recorded at an instant; undefined once it has left the log. */
+  async find(id: string, recordedAt: Date): Promise<EventRecord | undefined> {
+    const [found] = await this.#records(`select ${this.#columns} from ${this.#table} e where "id" = $1 and "occurred_at" = $2`, [
+      id,
+      recordedAt,
+    ]);
+    return found;
+  }
+
+  async #records(text: string, values: readonly unknown[], options?: StatementOptions): Promise<EventRecord[]> {
+    const rows = await this.rows.tuples(text, values, options);
+    return rows.map((row) => this.#map.read(row));
+  }
+}
+
+/** As reactions get it. */
+export const toLoggedEvent = ({
+  id,
+  sequence,
+  organizationId,
+  event,
+  subjectType,
+  subjectId,
+  accountId,
+  occurredAt,
+  recordedAt,
+  traceparent,
+  payload,
+}: EventRecord): LoggedEvent => ({
+  id,
+  sequence: String(sequence),
+  organizationId,
+  event,
+  subject: { type: subjectType, id: subjectId },
+  accountId,
+  occurredAt,
+  recordedAt,
+  traceparent,
+  payload,
+});

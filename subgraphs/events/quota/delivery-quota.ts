@@ -1,0 +1,116 @@
+import { PLANS } from '../../../kernel/access/plans.ts';
+import type { Plan } from '../../../kernel/access/principal.ts';
+import type { EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
+import { record } from '../../../kernel/events/outbox.ts';
+import { dateOf, monthNameOf, monthStart } from '../../../kernel/values/days.ts';
+import { webhookQuotaExceeded } from '../webhooks/webhook.events.ts';
+import type { WebhookUsage } from './delivery-usage.ts';
+
+/** The plan of an organization, from memory as a rule. */
+export type PlanOf = (organizationId: string) => Promise<Plan>;
+
+/** How many deliveries a month allows, by organization; `Infinity` where the plan has no limit. */
+export type Limits = ReadonlyMap<string, number>;
+
+interface CounterRow {
+  organization_id: string;
+  count: string | number;
+  exceeded_at: Date | string | null;
+}
+
+/**
+ * Counts deliveries by organization and calendar month (UTC) against the plan (specification 8.1, 8.5). One counts when it is
+ * planned: by its event, a replay or a redelivery. Its retries do not, and tests do not.
+ */
+export class DeliveryQuota {
+  readonly #table: string;
+
+  constructor(
+    orm: Orm,
+    private readonly rows: Rows,
+    private readonly planOf: PlanOf,
+  ) {
+    this.#table = `"${orm.config.getAll().schema}"."delivery_month_counter"`;
+  }
+
+  /** To be asked before a transaction begins: it may cost a statement elsewhere, which a transaction of PGlite must not wait for. */
+  async limitsOf(organizationIds: Iterable<string>): Promise<Limits> {
+    const limits = [...new Set(organizationIds)].map(async (id) => [id, PLANS[await this.planOf(id)].webhookDeliveriesPerMonth] as const);
+    return new Map(await Promise.all(limits));
+  }
+
+  /** Locks the counters of these organizations until the transaction ends: whoever plans for one of them waits its turn. */
+  async open(tx: EntityManager, limits: Limits, now: Date): Promise<Allowance> {
+    const ids = [...limits.keys()].sort();
+    const rows = await tx.execute<CounterRow[]>(
+      `insert into ${this.#table} as c ("organization_id", "month", "count")
+       select "value", ?::date, 0 from json_array_elements_text(?::json) order by 1
+       on conflict ("organization_id", "month") do update set "count" = c."count" returning "organization_id", "count", "exceeded_at"`,
+      [dateOf(monthStart(now)), JSON.stringify(ids)],
+    );
+    return new Allowance(rows, limits, now);
+  }
+
+  /** Writes what was taken, and tells the organization, once in a month, when more was wanted than its plan allows. */
+  async close(tx: EntityManager, { limits, now, taken, refused, told }: Allowance): Promise<void> {
+    const ids = [...new Set([...taken.keys(), ...refused])];
+    if (ids.length === 0) return;
+    const changes = ids.map((id) => ({ id, taken: taken.get(id) ?? 0, exceeded_at: refused.has(id) ? now : null }));
+    await tx.execute(
+      `update ${this.#table} c set "count" = c."count" + d."taken", "exceeded_at" = coalesce(c."exceeded_at", d."exceeded_at")
+       from json_to_recordset(?::json) as d("id" text, "taken" int, "exceeded_at" timestamptz)
+       where c."organization_id" = d."id" and c."month" = ?::date`,
+      [JSON.stringify(changes), dateOf(monthStart(now))],
+    );
+    for (const id of refused) {
+      if (!told.has(id)) await record(tx, webhookQuotaExceeded(id, limits.get(id) ?? 0, now));
+    }
+  }
+
+  /** What an organization has used of the month. */
+  async usageOf(organizationId: string, now: Date): Promise<WebhookUsage> {
+    const limit = (await this.limitsOf([organizationId])).get(organizationId) ?? 0;
+    const [row] = await this.rows.query<CounterRow>(
+      `select "count", "exceeded_at" from ${this.#table} where "organization_id" = $1 and "month" = $2::date`,
+      [organizationId, dateOf(monthStart(now))],
+    );
+    return {
+      month: monthNameOf(now),
+      counted: Number(row?.count ?? 0),
+      limit: Number.isFinite(limit) ? limit : null,
+      exceededAt: row?.exceeded_at ? new Date(row.exceeded_at) : null,
+      resetAt: monthStart(now, 1),
+    };
+  }
+}
+
+/** What is left of the month for some organizations, while their counters are locked. */
+export class Allowance {
+  readonly #left: Map<string, number>;
+  readonly taken = new Map<string, number>();
+  /** Organizations that wanted more than was left. */
+  readonly refused = new Set<string>();
+  /** Those that were told so this month. */
+  readonly told: ReadonlySet<string>;
+
+  constructor(
+    rows: readonly CounterRow[],
+    readonly limits: Limits,
+    readonly now: Date,
+  ) {
+    this.#left = new Map(rows.map(({ organization_id: id, count }) => [id, (limits.get(id) ?? 0) - Number(count)]));
+    this.told = new Set(rows.filter((row) => row.exceeded_at).map((row) => row.organization_id));
+  }
+
+  /** Whether one more may be planned; then it is taken. */
+  take(organizationId: string): boolean {
+    const left = this.#left.get(organizationId) ?? 0;
+    if (left < 1) {
+      this.refused.add(organizationId);
+      return false;
+    }
+    this.#left.set(organizationId, left - 1);
+    this.taken.set(organizationId, (this.taken.get(organizationId) ?? 0) + 1);
+    return true;
+  }
+}

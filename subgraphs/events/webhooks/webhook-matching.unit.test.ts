@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { type Webhook, WebhookFamily, WebhookPriority } from './webhook.entity.ts';
+import { wants } from './webhook-matching.ts';
+
+const webhook = (members: Partial<Webhook>) => ({ events: ['*'], family: null, filters: null, ...members });
+const ticket = (members: object) => ({
+  event: 'ticket.created',
+  family: 'support',
+  payload: JSON.stringify({ data: { ticket: members } }),
+});
+const invoice = { event: 'invoice.created', family: 'billing', payload: '{"data":{"invoice":{}}}' };
+
+test.each([
+  [['ticket.created'], true],
+  [['ticket.*'], true],
+  [['support.*'], true],
+  [['support.ticket.*'], true],
+  [['invoice.*', 'ticket.created'], true],
+  [['ticket.updated'], false],
+  [['billing.*'], false],
+])('patterns %j: %s', (events, expected) => {
+  expect(wants(webhook({ events }), ticket({}), undefined)).toBe(expected);
+});
+
+test('a webhook of a family gets no other, even by a star', () => {
+  expect(wants(webhook({ family: WebhookFamily.SUPPORT }), ticket({}), undefined)).toBe(true);
+  expect(wants(webhook({ family: WebhookFamily.SUPPORT }), invoice, undefined)).toBe(false);
+});
+
+test.each([
+  [{ customerIds: ['cust_1'] }, { customer_id: 'cust_1' }, true],
+  [{ customerIds: ['cust_1'] }, { customer_id: 'cust_2' }, false],
+  [{ customerIds: ['cust_1'] }, { customer_id: null }, false],
+  [{ priorities: [WebhookPriority.HIGH, WebhookPriority.CRITICAL] }, { priority: 'critical' }, true],
+  [{ priorities: [WebhookPriority.HIGH] }, { priority: 'low' }, false],
+  [{ customerIds: ['cust_1'], priorities: [WebhookPriority.HIGH] }, { customer_id: 'cust_1', priority: 'low' }, false],
+  [{ customerIds: [], priorities: null }, { customer_id: null }, true],
+])('filters %j of the ticket %j: %s', (filters, members, expected) => {
+  expect(wants(webhook({ filters }), ticket(members), undefined)).toBe(expected);
+});
+
+test('filters are for tickets: events of other families pass', () => {
+  expect(wants(webhook({ filters: { customerIds: ['cust_1'] } }), invoice, undefined)).toBe(true);
+});
+
+test.each([
+  [['ticket.created'], true],
+  [['support.ticket.created'], true],
+  [['ticket.*'], false],
+  [['support.*'], false],
+  [['*'], false],
+])('what only some may read is covered by its name alone: %j is %s', (events, expected) => {
+  expect(wants(webhook({ events }), ticket({}), { requires: 'support:write' })).toBe(expected);
+});

@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+import type { Credentials } from '../../../kernel/access/credentials.ts';
+import { scopeOf } from '../../../kernel/access/principal.ts';
+import type { PlatformError } from '../../../kernel/errors/errors.ts';
+import { networkOf } from '../../../kernel/outbound/network.ts';
+import { HOUR_MS } from '../../../kernel/values/days.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { Authenticated, Method } from './authenticated.ts';
+
+/** As the audit names what was shown. */
+const TOKEN_TYPES: Readonly<Record<Method, string>> = { api_key: 'api_key', jwt: 'access_token', certificate: 'certificate' };
+
+const REMEMBERED_MAX = 20_000;
+/** Records that one holder, or one network without valid credentials, can cause in an hour. */
+const RECORDS_PER_HOUR = 50;
+
+/**
+ * Records authentications in the audit trail, once an hour for the same place and outcome: whoever repeats a request, refused or not,
+ * causes no more records and no more memory.
+ */
+export class AuthenticationAudit {
+  readonly #recorded = new HourlyOnce();
+
+  constructor(private readonly trail: AuditTrail) {}
+
+  succeeded({ ip, userAgent }: Credentials, { principal, method }: Authenticated): void {
+    const { id, sessionId } = principal;
+    if (!this.#recorded.isFirst(id, `${sessionId}|${ip}|${userAgent}`)) return;
+    this.trail.note({
+      eventType: 'authentication_success',
+      organizationId: principal.organizationId,
+      userId: principal.kind === 'user' ? id : null,
+      clientId: principal.kind === 'user' ? principal.clientId : id,
+      client: { ip, userAgent },
+      authenticationMethod: method,
+      tokenType: TOKEN_TYPES[method],
+      scopes: principal.grants.map(scopeOf),
+      sessionId,
+    });
+  }
+
+  /** What program asked is no part of the place: who is refused can call itself anything. */
+  failed({ ip, userAgent }: Credentials, method: Method, error: PlatformError): void {
+    const reason = 'reason' in error ? String(error.reason) : error.code.toLowerCase();
+    if (!this.#recorded.isFirst(networkOf(ip), `${method}|${reason}`)) return;
+    this.trail.note({
+      eventType: 'authentication_failure',
+      client: { ip, userAgent },
+      authenticationMethod: method,
+      tokenType: TOKEN_TYPES[method],
+      reason,
+    });
+  }
+}
+
+/** Remembers, by digests, what was recorded within the last hour. */
+class HourlyOnce {
+  /** By digest of who and where: when. */
+  readonly #recorded = new Map<string, number>();
+  /** By digest of who: how many since when. */
+  readonly #counts = new Map<string, { count: number; since: number }>();
+
+  isFirst(who: string, where: string): boolean {
+    const now = performance.now();
+    const [whoDigest, digest] = [digestOf(who), digestOf(`${who}|${where}`)];
+    const recordedAt = this.#recorded.get(digest);
+    if (recordedAt !== undefined && now - recordedAt < HOUR_MS) return false;
+    const known = this.#counts.get(whoDigest);
+    const counted = known && now - known.since < HOUR_MS ? known : { count: 0, since: now };
+    if (counted.count >= RECORDS_PER_HOUR) return false;
+    counted.count += 1;
+    put(this.#counts, whoDigest, counted);
+    put(this.#recorded, digest, now);
+    return true;
+  }
+}
+
+/** As the newest; the oldest goes where there are too many. */
+function put<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key);
+  if (map.size >= REMEMBERED_MAX) map.delete(map.keys().next().value ?? '');
+  map.set(key, value);
+}
+
+const digestOf = (text: string): string => hash('sha256', text, 'base64url');

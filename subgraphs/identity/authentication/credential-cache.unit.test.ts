@@ -1,0 +1,99 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { ChangeFeed } from './change-feed.ts';
+import { CredentialCache } from './credential-cache.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+function feed(isFollowing = true) {
+  const listeners: ((id: string) => void)[] = [];
+  return {
+    isFollowing,
+    onChange: (listener: (id: string) => void) => void listeners.push(listener),
+    changed(id: string) {
+      for (const listener of listeners) listener(id);
+    },
+  };
+}
+
+function cacheOf(changes: ReturnType<typeof feed>, max = 10) {
+  const cache = new CredentialCache<string>(changes as unknown as ChangeFeed, max);
+  let loads = 0;
+  const get = async (digest: string, subjects: string[] | undefined = [digest]) =>
+    cache.get(digest, async () => {
+      loads += 1;
+      return subjects && { value: `value of ${digest}`, subjects };
+    });
+  return { cache, get, loads: () => loads };
+}
+
+test('what is known is not looked up again until something that it was made of changes', async () => {
+  const changes = feed();
+  const { get, loads } = cacheOf(changes);
+  for (let round = 0; round < 3; round += 1) expect(await get('a', ['key', 'organization'])).toBe('value of a');
+  await get('b', ['other', 'organization']);
+  expect(loads()).toBe(2);
+
+  changes.changed('somebody else');
+  await get('a');
+  expect(loads()).toBe(2);
+  changes.changed('key');
+  await get('a', ['key', 'organization']);
+  await get('b');
+  expect(loads()).toBe(3);
+  changes.changed('organization');
+  await Promise.all([get('a'), get('b')]);
+  expect(loads()).toBe(5);
+});
+
+test('an empty id, after a lost connection, stands for everything', async () => {
+  const changes = feed();
+  const { get, loads } = cacheOf(changes);
+  await Promise.all([get('a'), get('b')]);
+  changes.changed('');
+  await Promise.all([get('a'), get('b')]);
+  expect(loads()).toBe(4);
+});
+
+test('where changes cannot be followed, what is known is trusted for seconds', async () => {
+  // the clock alone: timers of a platform in this worker would be lost with fake ones
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { get, loads } = cacheOf(feed(false));
+  await get('a');
+  vi.advanceTimersByTime(3900);
+  await get('a');
+  expect(loads()).toBe(1);
+  vi.advanceTimersByTime(200);
+  await get('a');
+  expect(loads()).toBe(2);
+});
+
+test('what was read while it changed is answered and not remembered', async () => {
+  const changes = feed();
+  const { cache, get, loads } = cacheOf(changes);
+  const looking = get('a', ['key']);
+  changes.changed('key');
+  expect(await looking).toBe('value of a');
+  expect(cache.peek('a')).toBeUndefined();
+  await get('a');
+  expect(loads()).toBe(2);
+});
+
+test('many who ask at once wait for one look', async () => {
+  const { get, loads } = cacheOf(feed());
+  await Promise.all(Array.from({ length: 20 }, () => get('a')));
+  expect(loads()).toBe(1);
+});
+
+test('unknown credentials are kept apart: whoever tries many pushes no known ones out', async () => {
+  const { cache, get, loads } = cacheOf(feed(), 3);
+  await get('known');
+  for (let index = 0; index < 20; index += 1) expect(await cache.get(`guess ${index}`, async () => undefined)).toBeUndefined();
+  await get('known');
+  expect(loads()).toBe(1);
+});
+
+test('no more are kept than may be, the oldest leaves', async () => {
+  const { cache, get } = cacheOf(feed(), 2);
+  for (const digest of ['a', 'b', 'c']) await get(digest);
+  expect(['a', 'b', 'c'].map((digest) => cache.peek(digest) !== undefined)).toEqual([false, true, true]);
+});

@@ -1,0 +1,61 @@
+import type { Plan } from '../../../kernel/access/principal.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
+import { requireActive } from '../organizations/organization.errors.ts';
+import { OrganizationStatus } from '../organizations/organization.states.ts';
+import type { ChangeFeed } from './change-feed.ts';
+import { CredentialCache, type Found } from './credential-cache.ts';
+
+const CACHED = 10_000;
+
+interface Standing {
+  plan: Plan;
+  status: OrganizationStatus;
+}
+
+/** Plan and status of organizations, kept in memory until they change, as what is known of credentials is. */
+export class OrganizationStandings {
+  readonly #known: CredentialCache<Standing>;
+
+  constructor(
+    private readonly rows: Rows,
+    feed: ChangeFeed,
+  ) {
+    this.#known = new CredentialCache(feed, CACHED);
+  }
+
+  /** Of an organization that there is not: the smallest. */
+  async planOf(organizationId: string): Promise<Plan> {
+    return (await this.#of(organizationId))?.plan ?? 'developer';
+  }
+
+  /** Whether what the platform does for an organization by itself, and others see, waits. */
+  async isSuspended(organizationId: string): Promise<boolean> {
+    const { status = OrganizationStatus.ACTIVE } = (await this.#of(organizationId)) ?? {};
+    return status !== OrganizationStatus.ACTIVE;
+  }
+
+  /** Whether nothing runs for it any more, what goes on for a suspended one neither. */
+  async isClosed(organizationId: string): Promise<boolean> {
+    return (await this.#of(organizationId))?.status === OrganizationStatus.CLOSED;
+  }
+
+  /** For every request: waits for nothing while the organization is known. @throws OrganizationSuspended, OrganizationClosed */
+  requireActive(organizationId: string): Promise<void> | undefined {
+    const known = this.#of(organizationId);
+    if (known instanceof Promise) return known.then(mayAct);
+    return mayAct(known);
+  }
+
+  #of(organizationId: string): Standing | Promise<Standing | undefined> | undefined {
+    return this.#known.get(organizationId, () => this.#load(organizationId));
+  }
+
+  async #load(id: string): Promise<Found<Standing> | undefined> {
+    const [row] = await this.rows.query<Standing>('select "plan", "status" from "identity"."organization" where "id" = $1', [id]);
+    return row && { value: row, subjects: [id] };
+  }
+}
+
+function mayAct(standing: Standing | undefined): undefined {
+  if (standing) requireActive(standing.status);
+}

@@ -1,0 +1,64 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import { networkOf } from '../../../kernel/outbound/network.ts';
+import type { KnownPlaces } from '../sessions/known-places.ts';
+import { TooManyCodes } from './challenge.errors.ts';
+
+const WINDOW_MS = 3_600_000;
+/** Wrong codes of a user, over all challenges: new ones must not give new guesses. Of the million codes three are right at a time. */
+const ATTEMPTS = 15;
+/** Codes sent to a user, and to one number or address: each costs, and each is a nuisance to who did not ask for it. */
+const SENDS = 6;
+
+/** What a user may do in an hour. Counted before it is done, in one statement: of many at once no more than the limit pass. */
+export class ChallengeLimits {
+  constructor(
+    private readonly orm: Orm,
+    private readonly clock: Clock,
+    private readonly places: KnownPlaces,
+  ) {}
+
+  /**
+   * Counts a code. A place at which the user has verified one before is counted by itself: somebody else who knows the password
+   * does not use up the user's attempts there. @throws TooManyCodes
+   */
+  async attempt(userId: string, ip: string | undefined): Promise<CodeAttempt> {
+    const isAtHome = await this.places.isVerified(userId, ip);
+    const key = isAtHome ? `attempts:${userId}:${hash('sha256', networkOf(ip ?? ''), 'hex')}` : `attempts:${userId}`;
+    await this.#count(this.orm.em.fork(), key, ATTEMPTS, 'mfa_attempts');
+    return {
+      succeeded: async () => {
+        const em = this.orm.em.fork();
+        await em.execute(`update "identity"."mfa_counter" set "count" = greatest("count" - 1, 0) where "key" = ?`, [key]);
+      },
+    };
+  }
+
+  /** With the transaction that sends: what is not sent is not counted. @throws TooManyCodes */
+  async send(tx: EntityManager, userId: string, address: string): Promise<void> {
+    await this.#count(tx, `sends:${userId}`, SENDS, 'mfa_sends');
+    await this.#count(tx, `sends-to:${hash('sha256', address, 'hex')}`, SENDS, 'mfa_sends');
+  }
+
+  async #count(em: EntityManager, key: string, limit: number, window: 'mfa_attempts' | 'mfa_sends'): Promise<void> {
+    const now = this.clock.now();
+    const start = new Date(now.getTime() - WINDOW_MS);
+    const [row] = await em.execute<{ count: number; first_at: Date | string }[]>(
+      `insert into "identity"."mfa_counter" as c ("key", "count", "first_at") values (?, 1, ?)
+       on conflict ("key") do update set
+         "count" = case when c."first_at" < ? then 1 else c."count" + 1 end,
+         "first_at" = case when c."first_at" < ? then excluded."first_at" else c."first_at" end
+       returning "count", "first_at"`,
+      [key, now, start, start],
+    );
+    if (!row || row.count <= limit) return;
+    throw new TooManyCodes(window, limit, row.count, new Date(new Date(row.first_at).getTime() + WINDOW_MS), now);
+  }
+}
+
+/** A code that was counted before it was looked at. */
+export interface CodeAttempt {
+  /** It was right: who knows their codes is not counted. What others got wrong meanwhile stays counted. */
+  succeeded(): Promise<void>;
+}

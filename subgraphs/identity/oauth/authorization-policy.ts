@@ -1,0 +1,49 @@
+import type { ResourceServer } from 'oidc-provider';
+import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { ACCESS_TOKEN_SECONDS } from '../tokens/access-token.ts';
+import { holderOf, standingOf } from './oauth-client-source.ts';
+import type { OAuthAccount } from './oauth-users.ts';
+import { scopesIn, scopesWithin } from './scopes.ts';
+
+const { InvalidScope, InvalidTarget } = errors;
+const { Check, base } = interactionPolicy;
+
+type Client = NonNullable<KoaContextWithOIDC['oidc']['client']>;
+
+/**
+ * The API as a resource server, for a client: what it may be asked for there. A scope beyond the client's is `invalid_scope`,
+ * and a request without one means all of the client's (RFC 6749, 3.3).
+ */
+export function resourceOf(ctx: KoaContextWithOIDC, resource: string, client: Client, audience: string, kid: string): ResourceServer {
+  if (resource !== audience) throw new InvalidTarget();
+  const standing = standingOf(client);
+  const within = scopesWithin(holderOf(standing));
+  const { route, params } = ctx.oidc;
+  const isAsked = route !== 'token' || params?.grant_type === 'client_credentials';
+  if (isAsked && params) {
+    const beyond = scopesIn(params.scope as string | undefined).find((scope) => !within.includes(scope));
+    if (beyond) throw new InvalidScope('requested scope is not allowed', beyond);
+    params.scope ??= standing.permissions.map((permission) => permission.replace(':', '.')).join(' ');
+  }
+  return {
+    scope: within.join(' '),
+    audience,
+    accessTokenFormat: 'jwt',
+    accessTokenTTL: ACCESS_TOKEN_SECONDS,
+    jwt: { sign: { alg: 'RS256', kid } },
+  } as ResourceServer;
+}
+
+/** The library's own questions to the user (login, consent), and one more: a client is for users of its organization. */
+export function authorizationPolicy() {
+  const policy = base();
+  policy.get('login')?.checks.add(
+    new Check('other_organization', 'the user may not use this client', 'access_denied', (ctx) => {
+      const { account, client, session } = ctx.oidc;
+      if (!session?.accountId || !client) return Check.NO_NEED_TO_PROMPT;
+      const isOurs = (account as OAuthAccount | undefined)?.user.organizationId === standingOf(client).organizationId;
+      return isOurs ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
+    }),
+  );
+  return policy;
+}

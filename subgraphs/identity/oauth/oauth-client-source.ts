@@ -1,0 +1,116 @@
+import { type Adapter, type AdapterPayload, type Client, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { type Grant, type Plan, Principal } from '../../../kernel/access/principal.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
+import { isSecretOf } from '../oauth-clients/oauth-client.entity.ts';
+import { OAuthGrantType } from '../oauth-clients/oauth-client-grant-types.ts';
+
+/** What the platform knows of a client beyond what the library does: kept with its metadata. */
+export interface ClientStanding {
+  organizationId: string;
+  organizationName: string;
+  plan: Plan;
+  permissions: Grant[];
+  /** What its own tokens are issued in. */
+  grantId: string;
+  secretHash: string | null;
+  previousSecretHash: string | null;
+  previousSecretUntil: string | null;
+}
+
+export const STANDING = 'platform_standing';
+
+interface Row extends Omit<ClientStanding, 'previousSecretUntil'> {
+  id: string;
+  name: string;
+  isConfidential: boolean;
+  redirectUris: string[];
+  grantTypes: OAuthGrantType[];
+  homepageUrl: string | null;
+  logoUrl: string | null;
+  previousSecretUntil: Date | null;
+}
+
+const CLIENT = `select c."id", c."name", c."is_confidential" as "isConfidential", c."redirect_uris" as "redirectUris",
+    c."grant_types" as "grantTypes", c."permissions", c."grant_id" as "grantId", c."homepage_url" as "homepageUrl", c."logo_url" as "logoUrl",
+    c."secret_hash" as "secretHash", c."previous_secret_hash" as "previousSecretHash", c."previous_secret_until" as "previousSecretUntil",
+    o."id" as "organizationId", o."name" as "organizationName", o."plan"
+  from "identity"."oauth_client" c join "identity"."organization" o on o."id" = c."organization_id"
+  where c."id" = $1 and c."active" and o."status" = 'active'`;
+
+const GRANT_TYPES: Readonly<Record<OAuthGrantType, string>> = {
+  [OAuthGrantType.AUTHORIZATION_CODE]: 'authorization_code',
+  [OAuthGrantType.REFRESH_TOKEN]: 'refresh_token',
+  [OAuthGrantType.CLIENT_CREDENTIALS]: 'client_credentials',
+  [OAuthGrantType.DEVICE_CODE]: 'urn:ietf:params:oauth:grant-type:device_code',
+};
+
+/** Clients as the library reads them, fresh for each request; an inactive one, or one of a suspended organization, is none. It writes none: there is no dynamic registration. */
+export function clientAdapter(rows: Rows): Adapter {
+  const refuse = async (): Promise<never> => {
+    throw new Error('Clients are registered by administrators alone.');
+  };
+  return {
+    async find(id) {
+      const [row] = id.includes('\0') ? [] : await rows.query<Row>(CLIENT, [id]);
+      return row && metadataOf(row, asksForDevice());
+    },
+    findByUid: refuse,
+    findByUserCode: refuse,
+    upsert: refuse,
+    consume: refuse,
+    destroy: refuse,
+    revokeByGrantId: refuse,
+  };
+}
+
+/**
+ * A device starts without the client's secret: a device code alone gets nobody a token, and the one who redeems it does show
+ * the secret. The library knows no such exception, so that the client reads as a public one there.
+ */
+function asksForDevice(): boolean {
+  const ctx = Provider.ctx as KoaContextWithOIDC | undefined;
+  return ctx?.oidc.route === 'device_authorization' && !ctx.headers.authorization && !ctx.oidc.params?.client_secret;
+}
+
+function metadataOf(row: Row, withoutSecret: boolean): AdapterPayload {
+  const { id, name, isConfidential, redirectUris, grantTypes, homepageUrl, logoUrl, secretHash, previousSecretUntil, ...rest } = row;
+  const takesCodes = grantTypes.includes(OAuthGrantType.AUTHORIZATION_CODE);
+  const standing: ClientStanding = {
+    ...rest,
+    secretHash,
+    previousSecretUntil: previousSecretUntil && new Date(previousSecretUntil).toJSON(),
+  };
+  return {
+    client_id: id,
+    client_name: name,
+    redirect_uris: takesCodes ? redirectUris : [],
+    response_types: takesCodes ? ['code'] : [],
+    grant_types: grantTypes.map((type) => GRANT_TYPES[type]),
+    token_endpoint_auth_method: isConfidential && !withoutSecret ? 'client_secret_basic' : 'none',
+    // the library asks for one: compareClientSecret looks at the standing alone
+    ...(isConfidential && !withoutSecret && { client_secret: secretHash ?? undefined }),
+    ...(homepageUrl && { client_uri: homepageUrl }),
+    ...(logoUrl && { logo_uri: logoUrl }),
+    [STANDING]: standing,
+  } as AdapterPayload;
+}
+
+export const standingOf = (client: Client): ClientStanding => client[STANDING] as ClientStanding;
+
+export const nameOf = (client: Client): string => client.clientName ?? client.clientId;
+
+/** What a client may ask for, as a holder of permissions. */
+export function holderOf({
+  organizationId,
+  plan,
+  permissions,
+}: Pick<ClientStanding, 'organizationId' | 'plan' | 'permissions'>): Principal {
+  return new Principal({ kind: 'client', id: 'client', organizationId, plan, grants: permissions });
+}
+
+export function isClientSecret(client: Client, shown: string, clock: Clock): boolean {
+  const { previousSecretUntil, ...hashes } = standingOf(client);
+  const until = previousSecretUntil ? new Date(previousSecretUntil) : null;
+  return isSecretOf({ ...hashes, previousSecretUntil: until }, shown, clock.now());
+}

@@ -1,0 +1,100 @@
+import { parse } from 'graphql';
+import { Principal } from '../../../kernel/access/principal.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
+import type { Graph } from '../../../kernel/graph.ts';
+import type { Jobs } from '../../../kernel/jobs/jobs.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { ChangeFeed } from '../authentication/change-feed.ts';
+import { Organization } from '../organizations/organization.entity.ts';
+import { type LiveRecords, OrganizationInUse } from '../organizations/organization.errors.ts';
+import { OrganizationStatus } from '../organizations/organization.states.ts';
+import type { PlatformAccesses } from './platform-access.ts';
+
+const QUEUE = 'identity.organization-closing';
+/** Longer than any request runs that was authenticated before the organization was closed. */
+const CONFIRMED_AFTER_MS = 60_000;
+const NAMED = 20;
+const LIVE = parse(`query LiveRecords {
+  services(filter: { status: [PENDING, PROVISIONING, OPERATIONAL, DEGRADED, DOWN, MAINTENANCE, DECOMMISSIONING] }, page: { limit: ${NAMED} }) { nodes { id } }
+  provisioningRequests(filter: { status: [PENDING, ACKNOWLEDGED, IN_PROGRESS] }, page: { limit: ${NAMED} }) { nodes { id } }
+}`);
+
+type Found = Record<'services' | 'provisioningRequests', { nodes: { id: string }[] }>;
+
+interface ConfirmationJob {
+  organizationId: string;
+  /** What it was before it was closed, and is again if it is reopened. */
+  before?: OrganizationStatus;
+}
+
+export interface OrganizationClosingParts {
+  orm: Orm;
+  clock: Clock;
+  graph: Graph;
+  jobs: Jobs;
+  log: Logger;
+  trail: AuditTrail;
+  feed: ChangeFeed;
+  access: PlatformAccesses;
+}
+
+/**
+ * Finds what lives in an organization that is to be closed. A request that was under way may order a service after that: a minute
+ * later a job looks again, and reopens the organization if something lives in it.
+ */
+export class OrganizationClosing {
+  constructor(private readonly parts: OrganizationClosingParts) {
+    parts.jobs.define<ConfirmationJob>(QUEUE, (job) => this.#confirm(job), { retryLimit: 20 });
+  }
+
+  /** Asks services, which owns the answer, through the graph: outside of any transaction. @throws OrganizationInUse */
+  async requireUnused(organizationId: string): Promise<void> {
+    const live = await this.#live(organizationId);
+    if (isAny(live)) throw new OrganizationInUse(live);
+  }
+
+  /** The same question. */
+  async isUnused(organizationId: string): Promise<boolean> {
+    return !isAny(await this.#live(organizationId));
+  }
+
+  /** With the transaction that closes it, which was `before` until then. */
+  confirmLater(tx: EntityManager, organizationId: string, before: OrganizationStatus): Promise<void> {
+    const { jobs, clock } = this.parts;
+    const startAfter = new Date(clock.now().getTime() + CONFIRMED_AFTER_MS);
+    return jobs.enqueue(tx, QUEUE, { organizationId, before } satisfies ConfirmationJob, { startAfter });
+  }
+
+  async #confirm({ organizationId: id, before }: ConfirmationJob): Promise<void> {
+    const { orm, clock, trail, feed, access, log } = this.parts;
+    const live = await this.#live(id);
+    if (!isAny(live)) return;
+    const operator = await access.operator();
+    await orm.em.fork().transactional(async (tx) => {
+      const organization = await tx.findOne(Organization, { id }, LOCKED);
+      if (organization?.status !== OrganizationStatus.CLOSED) return;
+      organization.moveTo(OrganizationStatus.ACTIVE, clock.now());
+      // an order must not give back what the operator has taken
+      if (before === OrganizationStatus.SUSPENDED) organization.moveTo(before, clock.now());
+      const entry = { eventType: 'organization_resumed', reason: 'services were ordered while it was closed' };
+      await trail.record({ ...entry, organizationId: id }, tx);
+      if (operator) await trail.record({ ...entry, organizationId: operator.id, reason: `organization ${id}; ${entry.reason}` }, tx);
+      log.warn({ organization: id, ...live }, 'a closed organization was reopened: services were ordered while it was closed');
+    });
+    feed.changed(id);
+  }
+
+  async #live(organizationId: string): Promise<LiveRecords> {
+    const { graph, log } = this.parts;
+    const context = { requestId: newId('request'), principal: Principal.system(QUEUE, organizationId), log };
+    const { services, provisioningRequests } = await graph.query<Found>(LIVE, {}, context);
+    const idsOf = ({ nodes }: Found['services']): string[] => nodes.map(({ id }) => id);
+    return { serviceIds: idsOf(services), provisioningRequestIds: idsOf(provisioningRequests) };
+  }
+}
+
+const isAny = ({ serviceIds, provisioningRequestIds }: LiveRecords): boolean => serviceIds.length + provisioningRequestIds.length > 0;

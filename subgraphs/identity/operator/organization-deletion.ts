@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Database, EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
+import type { FileStore } from '../../../kernel/files/files.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { Sweeper } from '../../../kernel/records/due.ts';
+import type { OrganizationData, OrganizationRows } from '../../../kernel/records/organization-data.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
+import { DAY_MS, MINUTE_MS } from '../../../kernel/values/days.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { ChangeFeed } from '../authentication/change-feed.ts';
+import { type DeletionPosition, Organization } from '../organizations/organization.entity.ts';
+import type { OrganizationClosing } from './organization-closing.ts';
+import type { PlatformAccesses } from './platform-access.ts';
+
+const DUE = 'select "id" from "identity"."organization" where "deletion_due_at" <= $1 order by "deletion_due_at" limit 1';
+/** Whoever died with it, or failed, leaves it to others for so long. */
+const LEASE_MS = 5 * MINUTE_MS;
+/** How long a process works on one organization before it says how far it is. */
+const STEP_MS = 20_000;
+const PAGE = 500;
+/** What still ran may have written behind the first pass. */
+const PASSES_MAX = 5;
+const KEY_BYTES = 32;
+
+export interface OrganizationDeletionParts {
+  orm: Orm;
+  rows: Rows;
+  database: Database;
+  clock: Clock;
+  log: Logger;
+  files: FileStore;
+  organizationData: OrganizationData;
+  trail: AuditTrail;
+  feed: ChangeFeed;
+  access: PlatformAccesses;
+  closing: OrganizationClosing;
+}
+
+/**
+ * Deletes the records of organizations that were closed, a while after: table by table and page by page, so that it costs no request
+ * anything, and goes on where a process died. What stays loses its persons: the key of their pseudonyms is forgotten at the end.
+ */
+export class OrganizationDeletion {
+  readonly #sweeper: Sweeper;
+  #isStopping = false;
+
+  constructor(private readonly parts: OrganizationDeletionParts) {
+    const { clock, log, database } = parts;
+    const name = 'identity.organization-deletion';
+    this.#sweeper = new Sweeper({ name, clock, log, poller: database.poller, query: DUE, limit: 1 }, () => this.#sweep());
+  }
+
+  start(): void {
+    this.#sweeper.start();
+  }
+
+  /** Resolves when the page that is being deleted is. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#sweeper.stop();
+  }
+
+  async #sweep(): Promise<number> {
+    const { rows, clock, log } = this.parts;
+    const [due] = await rows.query<{ id: string }>(DUE, [clock.now()]);
+    if (!due) return 0;
+    const organization = await this.#claim(due.id);
+    if (!organization) return 1;
+    try {
+      if (organization.pseudonymKey || (await this.#begin(organization))) await this.#work(organization);
+    } catch (error) {
+      log.error({ err: error, organization: due.id }, 'the records of a closed organization could not be deleted; it will be tried again');
+    }
+    return 1;
+  }
+
+  /** By itself what is due is nobody's: whoever moves that instant has it until then. */
+  #claim(id: string): Promise<Organization | null> {
+    return this.#change(id, (organization, now) => {
+      if (!organization.deletionDueAt || organization.deletionDueAt > now) return null;
+      organization.deletionDueAt = new Date(now.getTime() + LEASE_MS);
+      return organization;
+    });
+  }
+
+  /** False where something lives in it, which is never to be deleted: the operator reads of it in the log. */
+  async #begin(organization: Organization): Promise<boolean> {
+    const { closing, log } = this.parts;
+    const { id } = organization;
+    const isUnused = await closing.isUnused(id);
+    if (!isUnused) log.error({ organization: id }, 'something lives in a closed organization: its records are not deleted');
+    const begun = await this.#change(id, (found, now) => {
+      // resumed meanwhile
+      if (!found.deletionDueAt) return null;
+      if (isUnused) found.pseudonymKey = randomBytes(KEY_BYTES).toString('hex');
+      else found.deletionDueAt = new Date(now.getTime() + DAY_MS);
+      return found;
+    });
+    organization.pseudonymKey = begun?.pseudonymKey ?? null;
+    return organization.pseudonymKey !== null;
+  }
+
+  async #work({ id, pseudonymKey, deletionPosition }: Organization): Promise<void> {
+    const until = performance.now() + STEP_MS;
+    let position: DeletionPosition | null = deletionPosition ?? { pass: 1, table: 0, after: null, deleted: 0 };
+    while (position && !this.#isStopping && performance.now() < until) position = await this.#next(id, pseudonymKey ?? '', position);
+    if (!position) return this.#end(id);
+    await this.#change(id, (organization, now) => Object.assign(organization, { deletionPosition: position, deletionDueAt: now }));
+  }
+
+  /** One page of one table. Null where all is done. */
+  async #next(
+    id: string,
+    pseudonymKey: string,
+    { pass, table: index, after, deleted }: DeletionPosition,
+  ): Promise<DeletionPosition | null> {
+    const table = this.parts.organizationData.tables[index];
+    if (!table) return deleted > 0 && pass < PASSES_MAX ? { pass: pass + 1, table: 0, after: null, deleted: 0 } : null;
+    const { rows, last } = await table.page(id, after, PAGE);
+    if (!last) return { pass, table: index + 1, after: null, deleted };
+    await this.#deleteFiles(table, rows);
+    await table.end(id, { after, upTo: last }, pseudonymKey);
+    return { pass, table: index, after: last, deleted: deleted + (table.statement.end === 'deleted' ? rows.length : 0) };
+  }
+
+  /** First: a file whose row is gone would be found by nobody. */
+  async #deleteFiles({ statement: { files } }: OrganizationRows, rows: readonly string[]): Promise<void> {
+    if (!files) return;
+    for (const key of rows.flatMap((row) => files(JSON.parse(row)))) await this.parts.files.delete(key);
+  }
+
+  async #end(id: string): Promise<void> {
+    const { trail, access, log } = this.parts;
+    const operator = await access.operator();
+    await this.#change(id, async (organization, now, tx) => {
+      organization.endDeletion(now);
+      const eventType = 'organization_deleted';
+      await trail.record({ eventType, organizationId: id, reason: 'after it was closed' }, tx);
+      if (operator) await trail.record({ eventType, organizationId: operator.id, reason: `organization ${id}; after it was closed` }, tx);
+    });
+    log.info({ organization: id }, 'the records of a closed organization are deleted');
+  }
+
+  async #change<T>(id: string, act: (organization: Organization, now: Date, tx: EntityManager) => T | Promise<T>): Promise<T> {
+    const { orm, clock, feed } = this.parts;
+    const result = await orm.em.fork().transactional(async (tx) => {
+      const organization = await tx.findOneOrFail(Organization, { id }, LOCKED);
+      return act(organization, clock.now(), tx);
+    });
+    feed.changed(id);
+    return result;
+  }
+}

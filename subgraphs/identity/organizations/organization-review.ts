@@ -1,0 +1,49 @@
+import type { Principal } from '../../../kernel/access/principal.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
+import { record } from '../../../kernel/events/outbox.ts';
+import type { Logger } from '../../../kernel/log/log.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import { Organization } from './organization.entity.ts';
+import { organizationUnderReview } from './organization.events.ts';
+
+/** Looks after organizations that exceed the burst limit again and again (specification 8.3). */
+export class OrganizationReview {
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(private readonly parts: { orm: Orm; clock: Clock; trail: AuditTrail; log: Logger }) {}
+
+  /** Called beside the request that exceeded it, which does not wait and does not fail with it. */
+  noteSuspension(principal: Principal): void {
+    const noted = this.#note(principal)
+      .catch((error: unknown) => {
+        const { organizationId } = principal;
+        this.parts.log.error({ err: error, organization: organizationId }, 'A hard violation of the rate limit could not be noted');
+      })
+      .finally(() => this.#pending.delete(noted));
+    this.#pending.add(noted);
+  }
+
+  /** Resolves when what was noted stands in the database. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#pending);
+  }
+
+  /** The organization is locked, so that of violations at the same time each sees those before it. */
+  async #note({ organizationId, id, kind }: Principal): Promise<void> {
+    const { orm, clock, trail } = this.parts;
+    await orm.em.fork().transactional(async (tx) => {
+      const organization = await tx.findOne(Organization, { id: organizationId }, LOCKED);
+      if (!organization) return;
+
+      const now = clock.now();
+      const isNew = organization.registerViolation(now);
+      const holder = { organizationId, userId: kind === 'user' ? id : null, clientId: kind === 'user' ? null : id };
+      await trail.record({ ...holder, eventType: 'credentials_suspended', reason: 'burst limit exceeded' }, tx);
+      if (!isNew) return;
+      await trail.record({ organizationId, eventType: 'organization_under_review', reason: 'burst limit exceeded repeatedly' }, tx);
+      await record(tx, organizationUnderReview(organization, now));
+    });
+  }
+}

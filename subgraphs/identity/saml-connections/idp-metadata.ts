@@ -1,0 +1,70 @@
+import { X509Certificate } from 'node:crypto';
+import {
+  attributeOf,
+  childrenNamed,
+  elementsIn,
+  isNamed,
+  MalformedXml,
+  onlyChild,
+  parseXml,
+  textOf,
+  type XmlElement,
+} from '../saml-xml/saml-xml.ts';
+
+const METADATA = 'urn:oasis:names:tc:SAML:2.0:metadata';
+const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
+const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
+const RSA_BITS_MIN = 2048;
+
+/** What must be known of an identity provider. */
+export interface IdentityProvider {
+  idpEntityId: string;
+  ssoUrl: string;
+  /** PEM. */
+  certificates: string[];
+}
+
+/**
+ * Reads the metadata of one identity provider (SAML 2.0 Metadata, 2.4.3).
+ * @throws MalformedXml with a message that ends the sentence "The metadata …"
+ */
+export async function readIdpMetadata(text: string): Promise<IdentityProvider> {
+  const entity = await parseXml(text, { comments: 'drop' });
+  if (!isNamed(entity, METADATA, 'EntityDescriptor')) throw new MalformedXml('must be the EntityDescriptor of one identity provider');
+  const idpEntityId = attributeOf(entity, 'entityID');
+  if (!idpEntityId) throw new MalformedXml('must have an entityID');
+  const provider = onlyChild(entity, METADATA, 'IDPSSODescriptor');
+  const services = childrenNamed(provider, METADATA, 'SingleSignOnService');
+  const ssoUrl = services.filter((service) => service.getAttribute('Binding') === REDIRECT).map((one) => attributeOf(one, 'Location'))[0];
+  if (!ssoUrl) throw new MalformedXml('must have a SingleSignOnService with the HTTP-Redirect binding');
+  const certificates = childrenNamed(provider, METADATA, 'KeyDescriptor')
+    .filter((key) => key.getAttribute('use') !== 'encryption')
+    .flatMap(certificatesIn);
+  if (certificates.length === 0) throw new MalformedXml('must have a certificate for signing');
+  return { idpEntityId, ssoUrl, certificates: [...new Set(certificates)] };
+}
+
+const certificatesIn = (key: XmlElement): string[] =>
+  elementsIn(key)
+    .filter((element) => isNamed(element, SIGNATURE, 'X509Certificate'))
+    .map((element) => {
+      const pem = certificatePem(textOf(element));
+      if (!pem) throw new MalformedXml('holds a certificate that cannot be used: X.509 with an RSA key of at least 2048 bits is needed');
+      return pem;
+    });
+
+/**
+ * The certificate as PEM, of PEM or of what stands between its lines; undefined for what is none or has no RSA key of at
+ * least 2048 bits. When it expires does not matter: what is trusted is the key, for as long as it stands in the connection.
+ */
+export function certificatePem(text: string): string | undefined {
+  const bare = text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '').replace(/\s+/g, '');
+  if (!/^[A-Za-z0-9+/]+=*$/.test(bare)) return undefined;
+  try {
+    const certificate = new X509Certificate(Buffer.from(bare, 'base64'));
+    const { asymmetricKeyType: type, asymmetricKeyDetails: details } = certificate.publicKey;
+    return type === 'rsa' && (details?.modulusLength ?? 0) >= RSA_BITS_MIN ? certificate.toString() : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+import { promisify } from 'node:util';
+import { inflateRaw } from 'node:zlib';
+import { InvalidParameters } from '../../../kernel/errors/errors.ts';
+import { attributeOf, isNamed, MalformedXml, onlyChild, parseXml, textOf, type XmlElement } from '../saml-xml/saml-xml.ts';
+import type { SamlAddresses } from './saml-addresses.ts';
+import { ASSERTION, decodeBase64, PROTOCOL } from './saml-response.ts';
+
+const MAX_BYTES = 64 * 1024;
+const MAX_AGE_MS = 5 * 60_000;
+const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
+const inflate = promisify(inflateRaw);
+
+/** An AuthnRequest that a client made for one of our connections. */
+export interface GivenRequest {
+  id: string;
+  connectionId: string;
+  xml: string;
+  /** The identity provider that it is addressed to; undefined where it does not say. */
+  destination: string | undefined;
+}
+
+export const invalidRequest = (reason: string): InvalidParameters => new InvalidParameters([{ field: 'SAMLRequest', reason }]);
+
+/**
+ * Reads `SAMLRequest`: base64, of the XML or, as the Redirect binding has it, of its deflated form.
+ * @throws InvalidParameters (400) for what is no request of a service provider that this platform is.
+ */
+export async function readRequest(parameter: string, addresses: SamlAddresses, now: Date): Promise<GivenRequest> {
+  const xml = await textIn(parameter);
+  try {
+    return requestIn(await parseXml(xml), xml, addresses, now);
+  } catch (error) {
+    throw error instanceof MalformedXml ? invalidRequest(`must be an AuthnRequest; it ${error.message}`) : error;
+  }
+}
+
+function requestIn(root: XmlElement, xml: string, addresses: SamlAddresses, now: Date): GivenRequest {
+  if (!isNamed(root, PROTOCOL, 'AuthnRequest') || root.getAttribute('Version') !== '2.0')
+    throw invalidRequest('must be a SAML 2.0 AuthnRequest');
+  const id = attributeOf(root, 'ID');
+  if (!id || !/^[A-Za-z_][\w.-]{15,127}$/.test(id)) throw invalidRequest('must have an ID of 16 to 128 letters, digits, ".", "_" or "-"');
+  const issuedAt = Date.parse(root.getAttribute('IssueInstant'));
+  if (!(Math.abs(now.getTime() - issuedAt) <= MAX_AGE_MS)) throw invalidRequest('must have been issued within the last five minutes');
+  const connectionId = addresses.connectionIn(textOf(onlyChild(root, ASSERTION, 'Issuer')));
+  if (!connectionId) throw invalidRequest(`must have the entity id of a connection as its Issuer: ${addresses.entityIdOf('saml_…')}`);
+  if ((attributeOf(root, 'AssertionConsumerServiceURL') ?? addresses.acsUrl) !== addresses.acsUrl)
+    throw invalidRequest(`must name ${addresses.acsUrl} as AssertionConsumerServiceURL, or none`);
+  if ((attributeOf(root, 'ProtocolBinding') ?? POST) !== POST) throw invalidRequest('must ask for the HTTP-POST binding');
+  return { id, connectionId, xml, destination: attributeOf(root, 'Destination') };
+}
+
+async function textIn(parameter: string): Promise<string> {
+  // who forgets to encode a plus sign means it all the same
+  const encoded = parameter.replaceAll(' ', '+');
+  const plain = decodeBase64(encoded);
+  if (plain?.trimStart().startsWith('<')) return plain;
+  try {
+    const bytes = await inflate(Buffer.from(encoded, 'base64'), { maxOutputLength: MAX_BYTES });
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidRequest('must be base64 of an AuthnRequest, deflated or not');
+  }
+}

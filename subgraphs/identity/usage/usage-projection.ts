@@ -1,0 +1,26 @@
+import { HOUR_MS } from '../../../kernel/values/days.ts';
+import type { CallerLimits, Standing } from './rate-limits.ts';
+import { type RateLimitProjection, RiskLevel } from './usage.types.ts';
+
+/** A rate of less than a minute says nothing of an hour. */
+const LEAST_ELAPSED_MS = 60_000;
+const MEDIUM_FROM = 0.6;
+const HIGH_FROM = 0.8;
+
+/** What the hour will have used at its end, by the rate so far, and what that means. */
+export function projectionOf({ hour, at, suspendedUntil }: Pick<CallerLimits, 'hour' | 'at' | 'suspendedUntil'>): RateLimitProjection {
+  const endOfHour = projected(hour, at);
+  return { endOfHour, riskLevel: suspendedUntil ? RiskLevel.CRITICAL : riskOf(endOfHour / hour.limit) };
+}
+
+function projected({ used, resetAt }: Standing, at: Date): number {
+  const leftMs = Math.max(0, resetAt.getTime() - at.getTime());
+  const elapsedMs = Math.max(LEAST_ELAPSED_MS, HOUR_MS - leftMs);
+  return Math.round(used + (used / elapsedMs) * Math.min(leftMs, HOUR_MS - LEAST_ELAPSED_MS));
+}
+
+function riskOf(share: number): RiskLevel {
+  if (share >= 1) return RiskLevel.CRITICAL;
+  if (share >= HIGH_FROM) return RiskLevel.HIGH;
+  return share >= MEDIUM_FROM ? RiskLevel.MEDIUM : RiskLevel.LOW;
+}

@@ -1,0 +1,92 @@
+import { Readable } from 'node:stream';
+import { create as dispositionOf } from 'content-disposition';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { InvalidParameters, PlatformError, ResourceNotFound } from '../../../kernel/errors/errors.ts';
+import type { FileStore } from '../../../kernel/files/files.ts';
+import { checkVersion } from '../../../kernel/http/api-version.ts';
+import { heldTag } from '../../../kernel/http/entity-tags.ts';
+import { answerError } from '../../../kernel/http/http.ts';
+import type { RecordReader } from '../../../kernel/records/record-reader.ts';
+import { isStorable, UNSTORABLE } from '../../../kernel/values/text.ts';
+import { mayRead } from '../visibility.ts';
+import { type Attachment, fileKeyOf } from './attachment.entity.ts';
+import { attachmentPath } from './attachment-paths.ts';
+
+/** Serves `GET /attachments/{attachment_id}` (specification 4.7). The server must be behind the edge. */
+export async function mountAttachments(app: FastifyInstance, reader: RecordReader<Attachment>, files: FileStore): Promise<void> {
+  await app.register((scope, _, done) => {
+    scope.setErrorHandler(answerError);
+    scope.get(attachmentPath(':id'), (request, reply) => download(reader, files, request, reply));
+    done();
+  });
+}
+
+/**
+ * Headers that make browsers save the file and never display or execute it as a page of the platform. The content never changes,
+ * but clients must revalidate, so access is checked every time.
+ */
+const HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cache-control': 'private, no-cache',
+};
+
+async function download(
+  reader: RecordReader<Attachment>,
+  files: FileStore,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { principal } = request.caller;
+  checkVersion(request.headers['api-version']);
+  principal.require('support:read');
+  return sendAttachment(files, await findFor(request, reader), request, reply.header('vary', 'Authorization, X-API-Key, API-Version'));
+}
+
+/** Sends the content. The caller must have checked that the client may read it. */
+export async function sendAttachment(
+  files: FileStore,
+  attachment: Attachment,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { filename, contentType, size, sha256 } = attachment;
+  const tag = `"${sha256}"`;
+  if (heldTag(request.headers['if-none-match'], tag))
+    return reply
+      .code(304)
+      .headers({ ...HEADERS, etag: tag })
+      .send();
+  // HEAD gets an empty stream: for a string, Fastify would send its length as Content-Length
+  const stream = request.method === 'HEAD' ? Readable.from([]) : await contentOf(files, attachment);
+  // a response that has begun can only be aborted; the log has the reason
+  stream.on('error', (error) => request.caller.log.error({ err: error, attachment: attachment.id }, 'a download broke off'));
+  const described = { 'content-type': contentType, 'content-length': size, 'content-disposition': dispositionOf(filename) };
+  return reply.headers({ ...HEADERS, ...described, etag: tag, 'x-request-id': request.id }).send(stream);
+}
+
+async function findFor({ caller, params }: FastifyRequest, reader: RecordReader<Attachment>): Promise<Attachment> {
+  const { id } = params as { id: string };
+  // same message as the REST bridge for ids in paths
+  if (!isStorable(id)) throw new InvalidParameters([{ field: 'attachment_id', reason: UNSTORABLE }]);
+  const [attachment] = await reader.byIds(caller.principal, [id]);
+  if (!attachment || !mayRead(caller.principal, attachment.visibility)) throw new ResourceNotFound('attachment', id);
+  return attachment;
+}
+
+/** @throws PlatformError INTERNAL_ERROR if the file is missing in the store or has another size */
+async function contentOf(files: FileStore, attachment: Attachment): Promise<Readable> {
+  const file = await files.open(fileKeyOf(attachment));
+  if (file?.size === attachment.size) return file.stream;
+  file?.stream.destroy();
+  throw new PlatformError(
+    'INTERNAL_ERROR',
+    'The content of this attachment cannot be read. Try again. If it fails again, contact support with the request id.',
+    {},
+    {
+      cause: new Error(
+        `${fileKeyOf(attachment)} is ${file ? `${file.size} bytes and not ${attachment.size}` : 'missing'} in the file store.`,
+      ),
+    },
+  );
+}

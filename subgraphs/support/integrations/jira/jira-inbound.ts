@@ -1,0 +1,126 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { SecretBox } from '../../../../kernel/access/secret-box.ts';
+import type { Clock } from '../../../../kernel/clock.ts';
+import type { EntityManager, Orm } from '../../../../kernel/database/database.ts';
+import { PlatformError } from '../../../../kernel/errors/errors.ts';
+import { jsonIn } from '../../../../kernel/outbound/http.client.ts';
+import { newId } from '../../../../kernel/records/ids.ts';
+import { EVERYWHERE, organizationEm } from '../../../../kernel/records/organization-filter.ts';
+import { LOCKED } from '../../../../kernel/records/records.ts';
+import { isStorable } from '../../../../kernel/values/text.ts';
+import { AuthorType } from '../../comment-author.ts';
+import type { CommentWriter } from '../../comments/comment-writer.ts';
+import { Visibility } from '../../visibility.ts';
+import { JiraComment, JiraCommentOrigin } from './jira-comment.entity.ts';
+import { JiraIntegration } from './jira-integration.entity.ts';
+import { JiraIssue } from './jira-issue.entity.ts';
+import { type CommentPayload, contentOf, type IssuePayload, isRestricted, type JiraPayload, jiraPayload } from './jira-payloads.ts';
+import { markOf } from './jira-texts.ts';
+
+const ACTOR = { kind: 'system', id: 'support.jira' } as const;
+const COMMENT_LENGTH = 20_000;
+/** What we write begins with a mark. */
+const MARK_WITHIN = 600;
+
+export interface JiraInboundDeps {
+  orm: Orm;
+  clock: Clock;
+  inboundSecrets: SecretBox;
+  comments: Pick<CommentWriter, 'add'>;
+  origin: string;
+}
+
+/** What happens in Jira, as its webhooks tell it. Each thing once, however often it is told; what we made there is not ours to take. */
+export class JiraInbound {
+  constructor(private readonly deps: JiraInboundDeps) {}
+
+  /**
+   * `signature` is the header X-Hub-Signature: `sha256=` and the hex HMAC-SHA256 of the body, keyed with the secret.
+   * @throws INVALID_SIGNATURE, in the same words where there is no such integration: ids cannot be probed
+   */
+  async receive(integrationId: string, body: Buffer, signature: string | undefined): Promise<void> {
+    const integration = isStorable(integrationId)
+      ? await this.deps.orm.em.fork().findOne(JiraIntegration, { id: integrationId }, EVERYWHERE)
+      : null;
+    const secret = integration && this.deps.inboundSecrets.open(integration.sealedInboundSecret, integration.id);
+    const isSigned = isSignedWith(secret ?? 'nobody has this one', body, signature);
+    if (!integration || !isSigned) {
+      throw new PlatformError('INVALID_SIGNATURE', 'Send X-Hub-Signature: sha256=<hex>, made with the secret of this integration.', {
+        reason: signature === undefined ? 'missing' : 'mismatch',
+      });
+    }
+    const payload = jiraPayload.safeParse(jsonIn(body.toString('utf8')));
+    // what is not ours to know is fine: Jira would send it again otherwise
+    if (payload.success && !integration.isSwitchedOff) await this.#take(integration, payload.data);
+  }
+
+  async #take(integration: JiraIntegration, payload: JiraPayload): Promise<void> {
+    const em = organizationEm(this.deps.orm, integration.organizationId);
+    await em.transactional(async (tx) => {
+      const { id: issueId } = payload.issue;
+      // of two requests at once about an issue one waits
+      const issue = await tx.findOne(JiraIssue, { integrationId: integration.id, issueId }, LOCKED);
+      if (!issue) return;
+      if ('comment' in payload) await this.#takeComment(tx, integration, issue, payload.comment);
+      else if (payload.webhookEvent === 'jira:issue_deleted') issue.deletedAt ??= this.deps.clock.now();
+      else follow(issue, integration, payload.issue);
+    });
+  }
+
+  async #takeComment(tx: EntityManager, integration: JiraIntegration, issue: JiraIssue, comment: CommentPayload): Promise<void> {
+    if (!integration.syncSettings.syncComments || this.#isOurs(issue, comment)) return;
+    const known = await tx.findOne(JiraComment, { integrationId: integration.id, jiraCommentId: comment.id });
+    if (known?.origin === JiraCommentOrigin.TICKET) return;
+    const content = storable(contentOf(comment));
+    const digest = createHash('sha256').update(content).digest('base64url');
+    if (content === '' || known?.digest === digest) return;
+    const visibility = visibilityOf(integration, comment);
+    const draft = {
+      content: known ? `Edited: ${content}` : content,
+      type: visibility === Visibility.INTERNAL ? 'internal_note' : 'reply',
+      visibility,
+      author: authorOf(comment),
+    };
+    const { id: commentId } = await this.deps.comments.add(tx, issue.ticketId, draft, ACTOR);
+    if (known) known.digest = digest;
+    // an edit is a comment of Jira too: it does not go back
+    const jiraCommentId = known ? `${comment.id}#${commentId}` : comment.id;
+    const made = { organizationId: integration.organizationId, integrationId: integration.id, commentId, jiraCommentId, digest };
+    const row = { id: newId('jiraComment'), ...made, origin: JiraCommentOrigin.JIRA, createdAt: this.deps.clock.now() };
+    tx.persist(Object.assign(new JiraComment(), row));
+  }
+
+  /** Jira may tell of a comment before its answer to our own request is here: then the mark says whose it is. */
+  #isOurs({ ticketId }: JiraIssue, { body }: CommentPayload): boolean {
+    const beginning = (typeof body === 'string' ? body : (JSON.stringify(body) ?? '')).slice(0, MARK_WITHIN);
+    return beginning.includes(markOf(this.deps.origin, ticketId));
+  }
+}
+
+/** It may have moved to another project. */
+function follow(issue: JiraIssue, { jiraUrl }: JiraIntegration, { key, fields }: IssuePayload): void {
+  if (/^[A-Z][A-Z0-9_]*-\d+$/.test(key)) Object.assign(issue, { key, url: `${jiraUrl}/browse/${key}` });
+  if (fields?.status && isStorable(fields.status.name)) issue.status = fields.status.name;
+}
+
+const visibilityOf = ({ syncSettings }: JiraIntegration, comment: CommentPayload): Visibility =>
+  isRestricted(comment) ? Visibility.INTERNAL : syncSettings.jiraCommentVisibility;
+
+/** A program of the desk says it for them: they are nobody here. */
+const authorOf = ({ author }: CommentPayload) => ({
+  type: AuthorType.SYSTEM,
+  id: storable(author?.accountId ?? 'jira').slice(0, 200),
+  name: `${storable(author?.displayName ?? 'Somebody').slice(0, 200)} (Jira)`,
+  email: null,
+});
+
+const storable = (text: string): string => {
+  const kept = text.replaceAll('\u0000', '\uFFFD').toWellFormed();
+  return kept.length > COMMENT_LENGTH ? `${kept.slice(0, COMMENT_LENGTH).toWellFormed()}…` : kept;
+};
+
+function isSignedWith(secret: string, body: Buffer, signature: string | undefined): boolean {
+  const expected = createHmac('sha256', secret).update(body).digest();
+  const sent = /^sha256=([0-9a-f]{64})$/i.exec(signature ?? '')?.[1];
+  return timingSafeEqual(expected, sent ? Buffer.from(sent, 'hex') : Buffer.alloc(expected.length)) && sent !== undefined;
+}

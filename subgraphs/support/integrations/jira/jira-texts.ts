@@ -1,0 +1,42 @@
+import type { Ticket } from '../../tickets/ticket.entity.ts';
+import { ticketUrls } from '../../tickets/ticket-urls.ts';
+import type { ParsedComment, ParsedEvent, ParsedTicket } from '../parsed-event.ts';
+import { type AdfDocument, bold, documentOf, link, paragraph, paragraphsOf, text } from './adf.ts';
+
+const SUMMARY_LENGTH = 255;
+
+/** One line, as Jira wants it. */
+export function summaryOf({ number, title }: Pick<Ticket, 'number' | 'title'>): string {
+  const characters = [...`${number} ${title}`.replace(/\s+/g, ' ').trim()];
+  return characters.length > SUMMARY_LENGTH ? `${characters.slice(0, SUMMARY_LENGTH - 1).join('')}…` : characters.join('');
+}
+
+export function descriptionOf(ticket: Ticket, origin: string): AdfDocument {
+  const { number, id, status, priority, category, contact } = ticket;
+  const from = contact ? `${contact.name}${contact.email ? ` <${contact.email}>` : ''}` : undefined;
+  const facts = [`Status: ${status}`, `Priority: ${priority}`, `Category: ${category}`, ...(from ? [`Contact: ${from}`] : [])];
+  const head = paragraph(bold('Ticket '), link(number, ticketUrls(origin, id).customerPortal), text(`, ${facts.join(', ')}`));
+  return documentOf(head, ...paragraphsOf(ticket.description));
+}
+
+/** Stands in everything that we write into Jira, as a link to it, and so says what is ours: `#` and the id of a comment or an event. */
+export const markOf = (origin: string, ticketId: string, id = ''): string => `${ticketUrls(origin, ticketId).customerPortal}#${id}`;
+
+export function commentText(ticket: ParsedTicket, comment: ParsedComment, origin: string): AdfDocument {
+  const { author, content, attachments = [] } = comment;
+  const head = paragraph(
+    bold(author.name || 'Somebody'),
+    text(` (${author.type}) on `),
+    link(ticket.number, markOf(origin, ticket.id, comment.id)),
+  );
+  const files = attachments.length > 0 ? [paragraph(text(`Attachments: ${attachments.map(({ filename }) => filename).join(', ')}`))] : [];
+  return documentOf(head, ...paragraphsOf(content), ...files);
+}
+
+/** Undefined where the status did not change. Which transition that would be in Jira only the project knows. */
+export function statusText(ticket: ParsedTicket, { id, data: { changes } }: ParsedEvent, origin: string): AdfDocument | undefined {
+  const change = changes?.status;
+  if (!change) return undefined;
+  const mark = link(ticket.number, markOf(origin, ticket.id, id));
+  return documentOf(paragraph(text('The status of '), mark, text(` went from ${String(change.from)} to ${String(change.to)}.`)));
+}

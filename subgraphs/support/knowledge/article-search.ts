@@ -1,0 +1,180 @@
+import type { Orm, Rows } from '../../../kernel/database/database.ts';
+import { type Page, type PageInput, SortOrder } from '../../../kernel/graphql/page.ts';
+import { pageFrom, type Window } from '../../../kernel/records/pagination.ts';
+import { headlineOf, plainQuery, searchQuery, spelled } from '../words.ts';
+import type { KnowledgeSearchInput } from './article.inputs.ts';
+import type { ArticleStatus } from './article.states.ts';
+import { type KnowledgeHit, KnowledgeMatch } from './article.values.ts';
+import { HEADLINE_OPTIONS, headlineHtml, headlineText } from './article-headline.ts';
+
+/** What is searched: the words, and what the articles must be besides. */
+export type Wanted = Omit<KnowledgeSearchInput, 'q'> & { q: string; status: readonly ArticleStatus[] };
+
+/** D, C, B, A: a title counts as much as twenty places in the body. */
+const WEIGHTS = `'{0.01, 0.05, 0.4, 1}'`;
+/** Of `ts_rank_cd`: divides by one and the logarithm of the length. */
+const BY_LENGTH = 1;
+
+/**
+ * From where on a text resembles what was asked for. `webhok` resembles `webhook` by 0.71, `intenret` `internet` by 0.44; words
+ * without anything in common stay below 0.2.
+ */
+const RESEMBLES = 0.42;
+/** What a word counts where it stands in the title, in summary or tags, in the body. */
+const PLACES = [
+  ['A', 1],
+  ['B', 0.9],
+  ['C', 0.5],
+] as const;
+/** Every word costs a comparison with every article. */
+const COMPARED_WORDS = 8;
+
+const ORDER = [
+  { field: 'rank', order: SortOrder.DESC },
+  { field: 'id', order: SortOrder.ASC },
+];
+const ORDERED = { rank: { runtimeType: 'number' }, id: { runtimeType: 'string' } };
+
+/** How one search reads: the rows that fit with their rank, and what their headline is. `from` and `fits` take all the values. */
+interface Reading {
+  match: KnowledgeMatch;
+  from: string;
+  fits: string;
+  rank: string;
+  headline: string;
+  values: unknown[];
+}
+
+/** Full text search over the articles that an organization sees. It reads only; who may see drafts is the caller's to say. */
+export class ArticleSearch {
+  readonly #rows: Rows;
+  readonly #table: string;
+
+  constructor({ orm, rows }: { orm: Orm; rows: Rows }) {
+    this.#rows = rows;
+    this.#table = `"${orm.config.getAll().schema}"."article"`;
+  }
+
+  /** The best first. Where plain words find nothing, the articles that resemble them. */
+  async page(organizationId: string, wanted: Wanted, page: PageInput): Promise<Page<KnowledgeHit>> {
+    const byWords = this.#byWords(organizationId, wanted);
+    if (await this.#count(byWords)) return this.#page(byWords, page);
+    const words = isPlain(wanted.q) ? wordsOf(spelled(wanted.q)) : [];
+    return this.#page(words.length > 0 ? this.#bySimilarity(organizationId, wanted, words) : byWords, page);
+  }
+
+  /** Of each article the ids of those most like it, all published: by tags that they share, then by category and words of the title. */
+  async related(organizationId: string, ids: readonly string[], limit: number): Promise<string[][]> {
+    const found = await this.#rows.query<{ of: string; ids: string[] }>(
+      `select k.id as "of", array_agg(r.id order by r.shared desc, r.likeness desc, r.id) as ids
+       from unnest($2::text[]) k(id) join ${this.#table} a on a."id" = k.id and ${sees('a')}
+       cross join lateral (
+         select b."id", s.shared, ts_rank(b."search", s.title) + case when b."category" = a."category" then 0.1 else 0 end as likeness
+         from ${this.#table} b
+         cross join lateral (
+           select (select count(*) from jsonb_array_elements_text(b."tags") t where jsonb_exists(a."tags", t)) as shared,
+                  replace(${plainQuery('a."title"')}::text, '&', '|')::tsquery as title
+         ) s
+         where ${sees('b')} and b."status" = 'published' and b."id" <> a."id"
+           and (s.shared > 0 or b."category" = a."category" and b."search" @@ s.title)
+         order by s.shared desc, likeness desc, b."id" limit $3
+       ) r group by k.id`,
+      [organizationId, ids, limit],
+    );
+    const byId = new Map(found.map((row) => [row.of, row.ids]));
+    return ids.map((id) => byId.get(id) ?? []);
+  }
+
+  #byWords(organizationId: string, wanted: Wanted): Reading {
+    const { values, bind, fits } = conditions(organizationId, wanted);
+    const query = searchQuery(bind(spelled(wanted.q)));
+    return {
+      match: KnowledgeMatch.WORDS,
+      from: `${this.#table} a, ${query} query`,
+      fits: `${fits} and a."search" @@ query`,
+      rank: `ts_rank_cd(${WEIGHTS}, a."search", query, ${BY_LENGTH})::float8`,
+      headline: headlineOf(headlineText('a'), query, HEADLINE_OPTIONS),
+      values,
+    };
+  }
+
+  #bySimilarity(organizationId: string, wanted: Wanted, words: readonly string[]): Reading {
+    const { values, bind, fits } = conditions(organizationId, wanted);
+    const text = `unaccent(a."title" || ' ' || a."summary" || ' ' || a."tags"::text)`;
+    // stop words say nothing. The fewer articles hold a word, the more it counts; one that none holds is misspelt or beside the point
+    const rarity = `ln(1 + "all" / greatest(1, case held when 0 then sqrt("all") else held end))`;
+    const telling = `(select array_agg(word) as words, array_agg(query) as queries, array_agg(${rarity}) as rarities
+      from (select count(*)::float8 as "all" from ${this.#table} a where ${fits}) articles
+      cross join (select unaccent(word) as word, ${plainQuery('word')} as query from unnest(${bind(words)}::text[]) word) asked
+      cross join lateral (select count(*)::float8 as held from ${this.#table} a where ${fits} and a."search" @@ query) holding
+      where numnode(query) > 0)`;
+    const place = PLACES.map(([weight, score]) => `when a."search" @@ (query::text || ':${weight}')::tsquery then ${score}`).join(' ');
+    const score = `(select sum(rarity * case ${place} else likeness end) / sum(rarity) as score
+      from unnest(telling.words, telling.queries, telling.rarities) as asked(word, query, rarity)
+      cross join lateral (select word_similarity(word, ${text}) as likeness) compared)`;
+    return {
+      match: KnowledgeMatch.SIMILAR,
+      from: `${this.#table} a cross join ${telling} telling cross join lateral ${score} likeness`,
+      fits: `${fits} and likeness.score >= ${RESEMBLES}`,
+      rank: 'likeness.score::float8',
+      headline: `case when a."summary" = '' then a."title" else a."summary" end`,
+      values,
+    };
+  }
+
+  async #count({ from, fits, values }: Reading): Promise<number> {
+    const [row] = await this.#rows.query<{ count: number }>(`select count(*)::int as count from ${from} where ${fits}`, values);
+    return row?.count ?? 0;
+  }
+
+  async #page(reading: Reading, page: PageInput): Promise<Page<KnowledgeHit>> {
+    const found = await pageFrom(
+      { properties: ORDERED, rows: (_, window) => this.#read(reading, window), total: () => this.#count(reading) },
+      ORDER,
+      page,
+    );
+    const nodes = found.nodes.map(({ id, rank, headline }) => ({
+      articleId: id,
+      rank,
+      headline: headlineHtml(headline),
+      match: reading.match,
+    }));
+    return { ...found, nodes };
+  }
+
+  /** A headline costs more than all else here: it is made for the rows of the page only. */
+  #read({ from, fits, rank, headline, values }: Reading, { limit, offset, after }: Window) {
+    const bound = [...values, limit, offset, ...(after ?? [])];
+    const place = (back: number) => `$${values.length + back}`;
+    const behind = after ? `where (hit.rank < ${place(3)} or hit.rank = ${place(3)} and hit.id > ${place(4)})` : '';
+    return this.#rows.query<{ id: string; rank: number; headline: string }>(
+      `select hit.id, hit.rank, ${headline} as headline
+       from (select * from (select a."id", ${rank} as rank from ${from} where ${fits}) hit ${behind}
+             order by hit.rank desc, hit.id limit ${place(1)} offset ${place(2)}) hit
+       join ${this.#table} a on a."id" = hit.id order by hit.rank desc, hit.id`,
+      bound,
+    );
+  }
+}
+
+/** What an organization sees: its own articles and the platform's. `$1` is the organization. */
+const sees = (alias: string): string => `(${alias}."organization_id" = $1 or ${alias}."organization_id" is null)`;
+
+function conditions(organizationId: string, { category, tag, kind, status }: Wanted) {
+  const values: unknown[] = [organizationId];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const all = [
+    sees('a'),
+    `a."status" = any(${bind(status)}::text[])`,
+    category && `a."category" = any(${bind(category)}::text[])`,
+    tag && `jsonb_exists_any(a."tags", ${bind(tag)}::text[])`,
+    kind && `a."kind" = ${bind(kind)}`,
+  ];
+  return { values, bind, fits: all.filter(Boolean).join(' and ') };
+}
+
+/** Whoever writes operators means what they say; only plain words are looked for by likeness. */
+const isPlain = (q: string): boolean => !/"|(^|\s)-/.test(q);
+
+/** Shorter words resemble everything. */
+const wordsOf = (q: string): string[] => [...new Set(q.toLowerCase().match(/[\p{L}\p{N}]{3,64}/gu) ?? [])].slice(0, COMPARED_WORDS);

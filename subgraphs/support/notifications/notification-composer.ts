@@ -1,0 +1,69 @@
+import { asSubject, type Fact, instantOf, type MailComment, type MailDocument } from '../../../kernel/messages/mail-document.ts';
+import { fill } from '../placeholders.ts';
+import type { Ticket } from '../tickets/ticket.entity.ts';
+import { ticketUrls } from '../tickets/ticket-urls.ts';
+import { MAIL_TEMPLATES, type TemplateName } from './notification-templates.ts';
+
+/** What a mail is made of, beside its ticket. */
+export interface MailParts {
+  template: TemplateName;
+  /** In place of the template's; may hold placeholders. */
+  subject?: string | undefined;
+  /** Values by name: placeholders of the subject, and facts that the mail lists. `message` is a paragraph of its own. */
+  variables?: ReadonlyMap<string, string>;
+  comments?: readonly MailComment[];
+}
+
+export interface ComposedMail {
+  subject: string;
+  document: MailDocument;
+}
+
+/** The variable that is no fact but a paragraph. */
+const MESSAGE = 'message';
+
+/** What can stand in a subject without the caller giving it a value. */
+export const TICKET_PLACEHOLDERS = ['ticket.number', 'ticket.title', 'ticket.status', 'ticket.priority', 'ticket.category'] as const;
+
+/** Writes a mail about a ticket, as the ticket is at that moment. */
+export function mailOf(ticket: Ticket, origin: string, parts: MailParts): ComposedMail {
+  const { subject, paragraphs } = MAIL_TEMPLATES[parts.template];
+  const { variables = new Map<string, string>(), comments = [] } = parts;
+  const values = new Map([...variables, ...ticketValues(ticket)]);
+  const textFor = (name: string): string | undefined => values.get(name);
+  const message = variables.get(MESSAGE);
+  const document = {
+    paragraphs: [...paragraphs.map((text) => fill(text, textFor)), ...(message ? [message] : [])],
+    facts: [
+      ...factsOf(ticket),
+      ...[...variables].filter(([name]) => name !== MESSAGE).map(([name, value]): Fact => [labelOf(name), value]),
+    ],
+    comments,
+    link: { label: 'See the ticket', url: ticketUrls(origin, ticket.id).customerPortal },
+  };
+  return { subject: asSubject(fill(parts.subject ?? subject, textFor)), document };
+}
+
+const ticketValues = ({ number, title, status, priority, category }: Ticket): [(typeof TICKET_PLACEHOLDERS)[number], string][] => [
+  ['ticket.number', number],
+  ['ticket.title', title],
+  ['ticket.status', wordsOf(status)],
+  ['ticket.priority', priority],
+  ['ticket.category', category],
+];
+
+const factsOf = ({ number, title, status, priority, estimatedResolution }: Ticket): Fact[] => [
+  ['Ticket', number],
+  ['Title', title],
+  ['Status', wordsOf(status)],
+  ['Priority', priority],
+  ...(estimatedResolution ? [['Expected to be resolved', instantOf(estimatedResolution)] as const] : []),
+];
+
+/** `in_progress` is read `in progress`. */
+export const wordsOf = (name: string): string => name.replaceAll('_', ' ');
+/** `next_update` is read `Next update`. */
+const labelOf = (name: string): string => {
+  const words = wordsOf(name).replaceAll('.', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};

@@ -1,0 +1,122 @@
+import type { FieldProblem } from '../../../kernel/errors/errors.ts';
+import type { Valid } from '../../../kernel/graphql/rule.ts';
+import { placeholdersIn } from '../placeholders.ts';
+import type { NotificationInput, NotificationRecipientInput } from './notification.inputs.ts';
+import { CommentFilter, NotificationType } from './notification.states.ts';
+import { TICKET_PLACEHOLDERS } from './notification-composer.ts';
+import type { Contact } from './notification-sender.ts';
+import { isTemplateName, TEMPLATE_NAMES, type TemplateName } from './notification-templates.ts';
+
+/** A request that holds together, in the form that its type asks for. */
+export type NotificationRequest = EmailRequest | { type: NotificationType.SMS; contacts: Contact[]; message: string };
+
+export interface EmailRequest {
+  type: NotificationType.EMAIL;
+  contacts: Contact[];
+  template: TemplateName;
+  subject?: string | undefined;
+  variables: Map<string, string>;
+  /** Null where the mail shows no comments. */
+  commentFilter: CommentFilter | null;
+}
+
+const MAX_VARIABLES = 50;
+const VARIABLE_NAME = /^[A-Za-z][\w.]{0,49}$/;
+const VARIABLE_LENGTH = 5_000;
+/** Of all names and values together: a mail is no archive. */
+const VARIABLES_LENGTH = 20_000;
+
+/** The members that only one of the two forms has. */
+const ONLY_EMAIL = ['template', 'subject', 'variables', 'includeComments', 'commentFilter'] as const;
+
+type Asked = Valid<NotificationInput>;
+
+/** Every member that is missing, of the other form, or not to be understood. */
+export function requestProblems(input: Asked): FieldProblem[] {
+  if (!input.type) return [];
+  return input.type === NotificationType.EMAIL ? problemsOfEmail(input) : problemsOfSms(input);
+}
+
+export function requestOf(input: NotificationInput): NotificationRequest {
+  const contacts = contactsOf(input);
+  if (input.type === NotificationType.SMS) return { type: input.type, contacts, message: input.message ?? '' };
+  const template = input.template ?? 'ticket_update';
+  return {
+    type: input.type,
+    contacts,
+    template: template as TemplateName,
+    subject: input.subject ?? undefined,
+    variables: variablesOf(input),
+    commentFilter: input.includeComments ? (input.commentFilter ?? CommentFilter.CUSTOMER_VISIBLE) : null,
+  };
+}
+
+function problemsOfEmail({ recipients = [], template, subject, variables, message }: Asked): FieldProblem[] {
+  const names = Object.keys(variables ?? {});
+  const known = new Set<string>([...TICKET_PLACEHOLDERS, ...names]);
+  return [
+    ...recipients.flatMap((recipient, index) => [
+      ...(present(recipient?.email) ? [] : [{ field: `recipients.${index}.email`, reason: 'is needed for an e-mail' }]),
+      ...(present(recipient?.phone) ? [foreign(`recipients.${index}.phone`, 'an SMS')] : []),
+    ]),
+    ...(present(message) ? [foreign('message', 'an SMS; in an e-mail it is a variable: variables.message')] : []),
+    ...(present(template) && !isTemplateName(template)
+      ? [{ field: 'template', value: template, reason: `there is no such template; there are ${TEMPLATE_NAMES.join(', ')}` }]
+      : []),
+    ...placeholdersIn(subject ?? '')
+      .filter((name) => !known.has(name))
+      .map((name) => ({ field: 'subject', value: subject, reason: `has no value for {{${name}}}; there are ${[...known].join(', ')}` })),
+    ...(names.length > MAX_VARIABLES ? [{ field: 'variables', reason: `may have at most ${MAX_VARIABLES} members` }] : []),
+    ...(lengthOf(variables ?? {}) > VARIABLES_LENGTH
+      ? [{ field: 'variables', reason: `may have at most ${VARIABLES_LENGTH} characters in all` }]
+      : []),
+    ...Object.entries(variables ?? {})
+      .slice(0, MAX_VARIABLES)
+      .flatMap(([name, value]) => problemsOfVariable(name, value)),
+  ];
+}
+
+function problemsOfSms({ recipients = [], ...input }: Asked): FieldProblem[] {
+  return [
+    ...recipients.flatMap((recipient, index) => [
+      ...(present(recipient?.phone) ? [] : [{ field: `recipients.${index}.phone`, reason: 'is needed for an SMS' }]),
+      ...(['email', 'role'] as const)
+        .filter((name) => present(recipient?.[name]))
+        .map((name) => foreign(`recipients.${index}.${name}`, 'an e-mail')),
+    ]),
+    ...(present(input.message) ? [] : [{ field: 'message', reason: 'is needed for an SMS' }]),
+    ...ONLY_EMAIL.filter((name) => present(input[name])).map((name) => foreign(name, 'an e-mail')),
+  ];
+}
+
+function problemsOfVariable(name: string, value: unknown): FieldProblem[] {
+  const field = `variables.${name}`;
+  if (!VARIABLE_NAME.test(name))
+    return [{ field, reason: 'must be called by a letter and then letters, digits, dots and underscores, 50 at most' }];
+  if (name.startsWith('ticket.')) return [{ field, reason: 'is said by the ticket itself' }];
+  if (typeof value === 'number' || typeof value === 'boolean') return [];
+  if (typeof value === 'string' && value.length <= VARIABLE_LENGTH) return [];
+  return [{ field, value, reason: `must be a text of at most ${VARIABLE_LENGTH} characters, a number or a boolean` }];
+}
+
+/** Numbers and booleans are short. */
+const lengthOf = (variables: Record<string, unknown>): number =>
+  Object.entries(variables).reduce((sum, [name, value]) => sum + name.length + (typeof value === 'string' ? value.length : 0), 0);
+
+const present = <T>(value: T | null | undefined): value is T => value !== undefined && value !== null;
+const foreign = (field: string, form: string): FieldProblem => ({ field, reason: `is of ${form}` });
+
+const variablesOf = ({ variables }: NotificationInput): Map<string, string> =>
+  new Map(Object.entries(variables ?? {}).map(([name, value]) => [name, String(value)]));
+
+/** Each address once: the first that names it counts. */
+function contactsOf({ type, recipients }: NotificationInput): Contact[] {
+  const addressOf = ({ email, phone }: NotificationRecipientInput): string => (type === NotificationType.EMAIL ? email : phone) ?? '';
+  const byAddress = new Map<string, Contact>();
+  for (const recipient of recipients) {
+    const address = addressOf(recipient);
+    const key = address.toLowerCase();
+    if (!byAddress.has(key)) byAddress.set(key, { address, name: recipient.name, role: recipient.role });
+  }
+  return [...byAddress.values()];
+}

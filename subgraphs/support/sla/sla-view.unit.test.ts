@@ -1,0 +1,44 @@
+import 'reflect-metadata';
+import { expect, test } from 'vitest';
+import { Ticket } from '../tickets/ticket.entity.ts';
+import type { SlaTerms } from './sla-terms.ts';
+import { SlaView } from './sla-view.ts';
+
+const HOUR_MS = 3_600_000;
+const at = (hour: number): Date => new Date(Date.UTC(2026, 5, 3, hour));
+const calendar = { timezone: 'UTC', hours: [{ days: ['wed'] as const, from: '09:00', to: '17:00' }], holidays: [] };
+const slaTerms: SlaTerms = {
+  tier: 'Gold',
+  plan: 'business',
+  response: { minutes: 120, calendar },
+  resolution: { minutes: 120, calendar },
+  escalateAfterMinutes: [],
+};
+
+/** Opened at three in the afternoon of a Wednesday: due when the desk closes. */
+const opened = (more: Partial<Ticket> = {}): Ticket => {
+  const due = { responseDue: at(17), resolutionDue: at(17), resolutionSince: at(15) };
+  return Object.assign(new Ticket(), { createdAt: at(15), slaTerms, ...due, ...more });
+};
+
+test('what was due at closing time is late in the night that follows, although no more working time passes', () => {
+  const late = opened({ respondedAt: at(20), resolvedAt: at(20), resolutionElapsed: 2 * HOUR_MS });
+  const { response, resolution, responseMet } = new SlaView(late, at(21));
+  expect([response.status, resolution.status, responseMet]).toEqual(['breached', 'breached', false]);
+  const open = new SlaView(opened(), at(20));
+  expect([open.response.status, open.resolution.status, open.responseMet]).toEqual(['breached', 'breached', false]);
+});
+
+test('the due instant itself is too late', () => {
+  const late = opened({ respondedAt: at(17), resolvedAt: at(17), resolutionElapsed: 2 * HOUR_MS });
+  const { response, resolution } = new SlaView(late, at(21));
+  expect([response.status, resolution.status]).toEqual(['breached', 'breached']);
+});
+
+test('what was done before its due instant is met', () => {
+  const done = opened({ respondedAt: at(16), resolvedAt: at(16), resolutionElapsed: HOUR_MS });
+  const { response, resolution, responseMet } = new SlaView(done, at(21));
+  expect([response.status, resolution.status, responseMet]).toEqual(['met', 'met', true]);
+  const running = new SlaView(opened(), at(16));
+  expect([running.response.status, running.resolution.status, running.responseMet]).toEqual(['pending', 'pending', null]);
+});

@@ -1,0 +1,57 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import type { DatabaseTarget } from '../../kernel/database/database.ts';
+
+const PROGRAM = fileURLToPath(new URL('./delivery-process.mjs', import.meta.url));
+
+/** The events domain in a process of its own (delivery-process.mjs), to be killed. Needs dist/, which `npm test` builds. */
+export class DeliveryProcess {
+  private constructor(private readonly child: ChildProcess) {
+    onTestFinished(() => this.kill());
+  }
+
+  static async start(target: DatabaseTarget, clockMs = 0): Promise<DeliveryProcess> {
+    const { PATH = '', HOME = '' } = process.env;
+    const child = fork(PROGRAM, [JSON.stringify({ target, clockMs })], {
+      env: { PATH, HOME },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      execArgv: [],
+    });
+    const started = new DeliveryProcess(child);
+    await started.#answer('ready');
+    return started;
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  subscribe(...urls: string[]): Promise<void> {
+    return this.#tell({ name: 'subscribe', urls });
+  }
+
+  /** Resolves when they are committed. */
+  record(from: number, count: number): Promise<void> {
+    return this.#tell({ name: 'record', from, count });
+  }
+
+  async kill(): Promise<void> {
+    if (!this.isRunning) return;
+    const exited = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await exited;
+  }
+
+  async #tell(command: object): Promise<void> {
+    this.child.send(command);
+    await this.#answer('done');
+  }
+
+  async #answer(expected: string): Promise<void> {
+    const exited = once(this.child, 'exit').then(() => ['The process ended.']);
+    const [answer] = await Promise.race([once(this.child, 'message'), exited]);
+    if (answer !== expected) throw new Error(String(answer));
+  }
+}

@@ -1,0 +1,50 @@
+import { scratchFolder } from '../../bench/scratch-folder.ts';
+import type { Accounts } from '../../kernel/access/principal.ts';
+import { Secrets } from '../../kernel/access/secrets.ts';
+import { FolderFiles } from '../../kernel/files/files.ts';
+import type { Mail } from '../../kernel/messages/mail.ts';
+import { support } from '../../subgraphs/support/subgraph.ts';
+import { DomainProcess, DomainWorld, SECRET_KEY, type Store, storeFor } from '../support/domain-world.ts';
+import type { Json } from '../tenant.ts';
+
+/** The support domain alone: for what happens between processes. */
+export class SupportWorld extends DomainWorld {
+  /** Of all processes. */
+  readonly mails: Mail[] = [];
+  /** What the mail server does before it takes a mail. */
+  beforeMail: (mail: Mail) => Promise<void> = async () => undefined;
+
+  static async open(store?: Store): Promise<SupportWorld> {
+    return new SupportWorld(store ?? (await storeFor(support)));
+  }
+
+  /** Starts a process: another one each time. */
+  async start(): Promise<SupportProcess> {
+    const ports = this.ports();
+    const running = support.start({
+      ...ports,
+      secrets: new Secrets([SECRET_KEY]),
+      allowPrivateUrls: true,
+      mailer: {
+        send: async (mail) => {
+          await this.beforeMail(mail);
+          this.mails.push(mail);
+        },
+        close: async () => undefined,
+      },
+      sms: { send: async () => undefined, close: async () => undefined },
+      files: new FolderFiles(scratchFolder()),
+      notificationRetentionDays: 90,
+    });
+    return new SupportProcess(this, running, ports.jobs).begin();
+  }
+}
+
+export class SupportProcess extends DomainProcess {
+  /** @throws what the graph answers as its first error */
+  async graphql(source: string, variables: Record<string, unknown> = {}, accounts: Accounts = null): Promise<Json> {
+    const { data, errors } = await this.execute(source, variables, accounts);
+    if (errors?.[0]) throw errors[0];
+    return data;
+  }
+}

@@ -1,0 +1,137 @@
+import { graphql } from 'graphql';
+import { Principal } from '../kernel/access/principal.ts';
+import { TestClock } from '../kernel/clock.ts';
+import type { Attached, Database } from '../kernel/database/database.ts';
+import { Graph } from '../kernel/graph.ts';
+import { Jobs } from '../kernel/jobs/jobs.ts';
+import { createLogger } from '../kernel/log/log.ts';
+import { newId } from '../kernel/records/ids.ts';
+import { organizationEm } from '../kernel/records/organization-filter.ts';
+import type { Subgraph } from '../kernel/subgraph.ts';
+import { BillingCycle } from '../kernel/values/billing-cycle.ts';
+import { Decimal } from '../kernel/values/money.ts';
+import { Service } from '../subgraphs/services/inventory/service.entity.ts';
+import { type ServiceStatus, ServiceType } from '../subgraphs/services/inventory/service.states.ts';
+import type {
+  ConnectivityOrder,
+  ConnectivityProvider,
+  Provisioning,
+  Telemetry,
+} from '../subgraphs/services/providers/connectivity.provider.ts';
+import { Provisioner } from '../subgraphs/services/provisioning/provisioning.job.ts';
+import { statusChange, transition } from '../subgraphs/services/status/service-transition.ts';
+import { services } from '../subgraphs/services/subgraph.ts';
+import { LOCATION } from './billing.setup.ts';
+import { emptyDatabase } from './support/empty-database.ts';
+import type { Json } from './tenant.ts';
+
+const ORGANIZATION = 'org_test';
+const log = createLogger({ level: 'silent' });
+
+/** A provider that does what the test says; it remembers what it was asked. */
+export class ScriptedProvider implements ConnectivityProvider {
+  readonly name = 'scripted';
+  readonly simulated = true;
+  readonly asked: ConnectivityOrder[] = [];
+  measured: () => Promise<Telemetry | null> = () => Promise.resolve(null);
+
+  constructor(private readonly answer: (order: ConnectivityOrder) => Promise<Provisioning>) {}
+
+  provision(order: ConnectivityOrder): Promise<Provisioning> {
+    this.asked.push(order);
+    return this.answer(order);
+  }
+
+  telemetry(): Promise<Telemetry | null> {
+    return this.measured();
+  }
+}
+
+interface ServiceRow {
+  status: string;
+  status_reason: string | null;
+  provider_reference: string | null;
+}
+
+/** The services domain on a database of its own, for what no other domain has a part in and no operation can bring about. */
+export class ServicesAlone implements AsyncDisposable {
+  readonly clock = new TestClock();
+  readonly jobs: Jobs;
+
+  private constructor(
+    private readonly database: Database,
+    private readonly store: Attached,
+    private readonly drop: () => Promise<void>,
+  ) {
+    this.jobs = new Jobs(database, log);
+  }
+
+  static async open(): Promise<ServicesAlone> {
+    const { database, drop } = await emptyDatabase(log);
+    return new ServicesAlone(database, await database.attach({ ...services, schema: 'services' }), drop);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.drop();
+  }
+
+  /** Its part of the graph. Its jobs run where the test starts them. */
+  subgraph(connectivity: ConnectivityProvider): Subgraph {
+    const { database, store, jobs, clock } = this;
+    const graph = new Graph();
+    graph.bind(async () => ({ data: { account: { id: 'acc_1', status: 'ACTIVE' } } }));
+    return services.start({ ...store, database, jobs, clock, graph, log, origin: 'http://localhost', connectivity }).subgraph;
+  }
+
+  async query({ schema, createContext }: Subgraph, source: string, variableValues: Record<string, unknown>): Promise<Json> {
+    const principal = Principal.system('test', ORGANIZATION);
+    const { data, errors } = await graphql({
+      schema,
+      source,
+      variableValues,
+      contextValue: createContext({ requestId: 'req_test', principal, log }),
+    });
+    if (errors?.[0]) throw errors[0];
+    return data;
+  }
+
+  /** A service that was ordered and whose job has not run. */
+  async ordered(): Promise<string> {
+    const now = this.clock.now();
+    const service = new Service();
+    Object.assign(service, { id: newId('service'), organizationId: ORGANIZATION, accountId: 'acc_1', createdAt: now, updatedAt: now });
+    Object.assign(service, { type: ServiceType.INTERNET, serviceType: 'fiber', catalogId: 'business_fiber', name: 'Headquarters' });
+    Object.assign(service, { bandwidthMbps: 1000, location: LOCATION, billingCycle: BillingCycle.MONTHLY });
+    Object.assign(service, { monthlyPrice: new Decimal(299), currency: 'USD' });
+    await this.store.orm.em
+      .fork()
+      .persist([service, statusChange(service, null)])
+      .flush();
+    return service.id;
+  }
+
+  /** Runs what the job of a service runs. */
+  provision(id: string, connectivity: ConnectivityProvider): Promise<void> {
+    const { store, jobs, clock } = this;
+    return new Provisioner({ ...store, jobs, clock, log, connectivity }).run(ORGANIZATION, id);
+  }
+
+  async move(id: string, status: ServiceStatus): Promise<void> {
+    await organizationEm(this.store.orm, ORGANIZATION).transactional(async (tx) => {
+      await transition(tx, await tx.findOneOrFail(Service, { id }), status, this.clock.now());
+    });
+  }
+
+  async row(id: string): Promise<ServiceRow> {
+    const [row] = await this.store.rows.query<ServiceRow>('select * from "services"."service" where "id" = $1', [id]);
+    if (!row) throw new Error(`There is no service ${id}.`);
+    return row;
+  }
+
+  /** The events about a service, oldest first, with their data. */
+  async events(id: string): Promise<{ event: string; data: Json }[]> {
+    const sql = 'select "event", "payload" from "services"."outbox" where "subject_id" = $1 order by "sequence"';
+    const rows = await this.store.rows.query<{ event: string; payload: string }>(sql, [id]);
+    return rows.map(({ event, payload }) => ({ event, data: JSON.parse(payload).data }));
+  }
+}
