@@ -42,7 +42,7 @@ test('the mail about a report is listed as sent, and the report shows its delive
     sent_at: expect.any(String),
   });
   const [mail] = mailsTo(email);
-  expect(mail).toMatchObject({ subject: 'Your report usage is ready', html: expect.stringContaining('Download it') });
+  expect(mail).toMatchObject({ subject: 'Your report usage is ready', html: expect.stringContaining('Download the report') });
   expect(mail?.thread).toBeUndefined();
   const { data } = (await tenant.rest('GET', '/support/notifications/sent')).body;
   expect(data.filter((one: Json) => one.email === email)).toMatchObject([

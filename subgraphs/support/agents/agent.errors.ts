@@ -1,9 +1,9 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409: another agent of the organization has this email address. */
+/** 409: another agent of the organization has this e-mail address. */
 export class AgentEmailTaken extends PlatformError {
   constructor() {
-    super('DUPLICATE_RESOURCE', 'An agent with this email address already exists.', { field: 'email' });
+    super('DUPLICATE_RESOURCE', 'An agent with this e-mail address already exists.', { field: 'email' });
   }
 }
 

@@ -31,7 +31,7 @@ export class TicketCategoryUpdateInput {
 
   @Field(() => [Subcategory], { nullable: true, description: 'All of them.' })
   @IsOptional()
-  @ArrayMaxSize(MAX_SUBCATEGORIES, { message: `may hold at most ${MAX_SUBCATEGORIES}` })
+  @ArrayMaxSize(MAX_SUBCATEGORIES, { message: `may have at most ${MAX_SUBCATEGORIES} entries` })
   @ValidateNested({ each: true })
   subcategories?: Subcategory[] | null;
 }

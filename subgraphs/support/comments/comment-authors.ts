@@ -11,7 +11,7 @@ import { findCustomer } from '../customers.ts';
 import { isDesk } from '../visibility.ts';
 
 const USER = parse('query CommentUser($id: ID!) { found: user(id: $id) { name email } }');
-/** Queries for the name and email address of callers, by kind of credentials. */
+/** Queries for the name and e-mail address of callers, by kind of credentials. */
 const NAMED: Readonly<Partial<Record<PrincipalData['kind'], DocumentNode>>> = {
   user: USER,
   api_key: parse('query CommentKey($id: ID!) { found: apiKey(id: $id) { name } }'),

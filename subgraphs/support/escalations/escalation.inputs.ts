@@ -23,8 +23,8 @@ export class EscalationInput {
 
   @Field(() => [String], { nullable: true, description: 'E-mail addresses that are told.' })
   @IsOptional()
-  @ArrayMaxSize(MAX_RECIPIENTS, { message: `may hold at most ${MAX_RECIPIENTS} addresses` })
-  @EmailAddress('must hold e-mail addresses', { each: true })
+  @ArrayMaxSize(MAX_RECIPIENTS, { message: `may have at most ${MAX_RECIPIENTS} addresses` })
+  @EmailAddress('must be e-mail addresses', { each: true })
   notify?: string[] | null;
 
   @Field(() => JsonObject, { nullable: true, description: `Kept with the escalation. ${FREE_FORM}` })

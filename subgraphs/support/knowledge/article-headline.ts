@@ -1,6 +1,6 @@
 /**
- * What the database puts around the words that were found. Characters for private use, which `HEADLINE_TEXT` removes from the text
- * first, so that nobody can write them into an article; everything is escaped before they become tags.
+ * Markers around the found words. They are private-use characters, which `headlineText` first removes from the text, so that an
+ * article cannot contain them. The rest is escaped before the markers become tags.
  */
 const START = '\uE000';
 const STOP = '\uE001';
@@ -8,7 +8,7 @@ const STOP = '\uE001';
 /** Options of `ts_headline`. */
 export const HEADLINE_OPTIONS = `StartSel=${START}, StopSel=${STOP}, MaxFragments=2, MinWords=12, MaxWords=32, FragmentDelimiter=" … "`;
 
-/** SQL: the text of an article without the marks of Markdown, to cut a headline from; long ones from their beginning. */
+/** SQL for the text of an article without Markdown syntax, from which a headline is cut. Of a long article, only the beginning. */
 export const headlineText = (alias: string): string => {
   const text = `${alias}."summary" || E'\\n' || left(${alias}."body", 20000)`;
   const unlinked = `regexp_replace(${text}, '\\[([^]]*)\\]\\([^)]*\\)', '\\1', 'g')`;
@@ -19,6 +19,6 @@ export const headlineText = (alias: string): string => {
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 
-/** A headline of the database as HTML in which `<mark>` is the only markup. */
+/** Converts a headline to HTML. `<mark>` is the only markup in it. */
 export const headlineHtml = (headline: string): string =>
   escaped(headline.replace(/\s+/g, ' ').trim()).replaceAll(START, '<mark>').replaceAll(STOP, '</mark>');

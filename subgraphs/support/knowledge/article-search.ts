@@ -7,26 +7,23 @@ import type { ArticleStatus } from './article.states.ts';
 import { type KnowledgeHit, KnowledgeMatch } from './article.values.ts';
 import { HEADLINE_OPTIONS, headlineHtml, headlineText } from './article-headline.ts';
 
-/** What is searched: the words, and what the articles must be besides. */
+/** Search words and further criteria. */
 export type Wanted = Omit<KnowledgeSearchInput, 'q'> & { q: string; status: readonly ArticleStatus[] };
 
-/** D, C, B, A: a title counts as much as twenty places in the body. */
+/** Weights of body (C), summary and tags (B) and title (A): a word in the title counts as much as 20 in the body. */
 const WEIGHTS = `'{0.01, 0.05, 0.4, 1}'`;
-/** Of `ts_rank_cd`: divides by one and the logarithm of the length. */
+/** Option of `ts_rank_cd`: divides the rank by 1 + the logarithm of the text length. */
 const BY_LENGTH = 1;
 
-/**
- * From where on a text resembles what was asked for. `webhok` resembles `webhook` by 0.71, `intenret` `internet` by 0.44; words
- * without anything in common stay below 0.2.
- */
+/** Minimum similarity of a match. `webhok` and `webhook` have 0.71, `intenret` and `internet` 0.44; unrelated words stay below 0.2. */
 const RESEMBLES = 0.42;
-/** What a word counts where it stands in the title, in summary or tags, in the body. */
+/** Score of a word by where it occurs: title, summary or tags, body. */
 const PLACES = [
   ['A', 1],
   ['B', 0.9],
   ['C', 0.5],
 ] as const;
-/** Every word costs a comparison with every article. */
+/** Maximum number of compared words. Each one costs a comparison with every article. */
 const COMPARED_WORDS = 8;
 
 const ORDER = [
@@ -35,7 +32,7 @@ const ORDER = [
 ];
 const ORDERED = { rank: { runtimeType: 'number' }, id: { runtimeType: 'string' } };
 
-/** How one search reads: the rows that fit with their rank, and what their headline is. `from` and `fits` take all the values. */
+/** SQL parts of one kind of search: source, condition, rank and headline. `from` and `fits` use all parameter values. */
 interface Reading {
   match: KnowledgeMatch;
   from: string;
@@ -45,7 +42,7 @@ interface Reading {
   values: unknown[];
 }
 
-/** Full text search over the articles that an organization sees. It reads only; who may see drafts is the caller's to say. */
+/** Full-text search over the articles that an organization can see. The caller must restrict `status` if drafts are not allowed. */
 export class ArticleSearch {
   readonly #rows: Rows;
   readonly #table: string;
@@ -55,7 +52,7 @@ export class ArticleSearch {
     this.#table = `"${orm.config.getAll().schema}"."article"`;
   }
 
-  /** The best first. Where plain words find nothing, the articles that resemble them. */
+  /** Searches articles, best match first. If plain words find nothing, it returns articles with similar words. */
   async page(organizationId: string, wanted: Wanted, page: PageInput): Promise<Page<KnowledgeHit>> {
     const byWords = this.#byWords(organizationId, wanted);
     if (await this.#count(byWords)) return this.#page(byWords, page);
@@ -63,7 +60,7 @@ export class ArticleSearch {
     return this.#page(words.length > 0 ? this.#bySimilarity(organizationId, wanted, words) : byWords, page);
   }
 
-  /** Of each article the ids of those most like it, all published: by tags that they share, then by category and words of the title. */
+  /** Returns, for each article, the ids of the most similar published articles: by shared tags, then by category and words of the title. */
   async related(organizationId: string, ids: readonly string[], limit: number): Promise<string[][]> {
     const found = await this.#rows.query<{ of: string; ids: string[] }>(
       `select k.id as "of", array_agg(r.id order by r.shared desc, r.likeness desc, r.id) as ids
@@ -101,7 +98,7 @@ export class ArticleSearch {
   #bySimilarity(organizationId: string, wanted: Wanted, words: readonly string[]): Reading {
     const { values, bind, fits } = conditions(organizationId, wanted);
     const text = `unaccent(a."title" || ' ' || a."summary" || ' ' || a."tags"::text)`;
-    // stop words say nothing. The fewer articles hold a word, the more it counts; one that none holds is misspelt or beside the point
+    // ignores stop words; rare words count more, and a word that no article contains is probably misspelt
     const rarity = `ln(1 + "all" / greatest(1, case held when 0 then sqrt("all") else held end))`;
     const telling = `(select array_agg(word) as words, array_agg(query) as queries, array_agg(${rarity}) as rarities
       from (select count(*)::float8 as "all" from ${this.#table} a where ${fits}) articles
@@ -142,7 +139,7 @@ export class ArticleSearch {
     return { ...found, nodes };
   }
 
-  /** A headline costs more than all else here: it is made for the rows of the page only. */
+  /** Reads one page. Headlines are the most expensive part, so they are computed only for its rows. */
   #read({ from, fits, rank, headline, values }: Reading, { limit, offset, after }: Window) {
     const bound = [...values, limit, offset, ...(after ?? [])];
     const place = (back: number) => `$${values.length + back}`;
@@ -157,7 +154,7 @@ export class ArticleSearch {
   }
 }
 
-/** What an organization sees: its own articles and the platform's. `$1` is the organization. */
+/** SQL condition for visible articles: the organization's own and the platform's. `$1` is the organization. */
 const sees = (alias: string): string => `(${alias}."organization_id" = $1 or ${alias}."organization_id" is null)`;
 
 function conditions(organizationId: string, { category, tag, kind, status }: Wanted) {
@@ -173,8 +170,8 @@ function conditions(organizationId: string, { category, tag, kind, status }: Wan
   return { values, bind, fits: all.filter(Boolean).join(' and ') };
 }
 
-/** Whoever writes operators means what they say; only plain words are looked for by likeness. */
+/** Whether a query has no operators. Similarity search applies only to such queries. */
 const isPlain = (q: string): boolean => !/"|(^|\s)-/.test(q);
 
-/** Shorter words resemble everything. */
+/** The words of a query, without those of one or two letters, which are similar to everything. */
 const wordsOf = (q: string): string[] => [...new Set(q.toLowerCase().match(/[\p{L}\p{N}]{3,64}/gu) ?? [])].slice(0, COMPARED_WORDS);

@@ -93,7 +93,7 @@ export class ArticleUpdateInput {
   position?: number;
 }
 
-/** What articles are looked for by. */
+/** Search criteria for articles. */
 @InputType()
 export class KnowledgeSearchInput {
   @Field(() => String, {

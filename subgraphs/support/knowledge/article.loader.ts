@@ -10,11 +10,11 @@ export interface ArticleLoaderDeps {
   rows: Rows;
   search: ArticleSearch;
   organizationId: string;
-  /** Whether the caller sees what is not published. */
+  /** Whether the caller sees unpublished articles. */
   isEditor: boolean;
 }
 
-/** The batched reads of one request. */
+/** Batches the article queries of one request. */
 export class ArticleLoader {
   readonly #byId: DataLoader<string, Article | null>;
   readonly #helpfulness: DataLoader<string, ArticleHelpfulness>;
@@ -25,7 +25,7 @@ export class ArticleLoader {
     this.#helpfulness = new DataLoader((ids) => this.#rated(ids));
   }
 
-  /** Null where the caller sees none such. */
+  /** Returns null if the article does not exist or the caller may not see it. */
   load(id: string): Promise<Article | null> {
     return this.#byId.load(id);
   }

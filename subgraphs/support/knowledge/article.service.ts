@@ -30,19 +30,19 @@ export interface ArticleServiceDeps {
 }
 
 const LATEST_FIRST: readonly SortBy[] = [{ field: 'updatedAt', order: SortOrder.DESC }];
-/** More questions than anybody reads; the rest are found by searching. */
+/** Maximum number of questions in the FAQ. Search finds the rest. */
 const FAQ_MAX = 500;
 
-/** The knowledge base as the caller sees it: their organization's articles and the platform's (specification 4.7). */
+/** Manages the knowledge base as the caller sees it: articles of the organization and of the platform (specification 4.7). */
 export class ArticleService {
   constructor(private readonly deps: ArticleServiceDeps) {}
 
-  /** Null where the caller sees none such: another organization's article, and a draft for who may not edit, read as absent. */
+  /** Returns null for another organization's article, and for an unpublished one if the caller is not an editor. */
   find(id: string): Promise<Article | null> {
     return this.deps.loader.load(id);
   }
 
-  /** With words to look for and no sort of its own the best article comes first. */
+  /** Lists articles. With search words and no explicit sort order, the best match comes first. */
   async list(filter: ArticleFilter, sort: SortBy[], page: PageInput): Promise<Page<Article>> {
     const { em, loader } = this.deps;
     if (filter.q === undefined || filter.q === null || sort.length > 0) {
@@ -53,7 +53,7 @@ export class ArticleService {
     return { nodes: articles.filter((article) => article !== null), pageInfo };
   }
 
-  /** What is published, the best first; without words all of it, the latest first. */
+  /** Searches published articles, best match first. Without words, it lists all of them, the most recently updated first. */
   async search({ q, ...others }: KnowledgeSearchInput, page: PageInput): Promise<Page<KnowledgeHit>> {
     const status = [ArticleStatus.PUBLISHED];
     if (q !== undefined && q !== null) return this.#find({ ...others, q, status }, page);
@@ -61,7 +61,7 @@ export class ArticleService {
     return { nodes: nodes.map(asHit), pageInfo };
   }
 
-  /** The questions, by category in the order of the categories. */
+  /** Lists the published questions by category, in category order. */
   async faq(category: readonly string[] | null | undefined): Promise<FaqSection[]> {
     const where = { kind: ArticleKind.FAQ, status: ArticleStatus.PUBLISHED, ...(category && { category: { $in: [...category] } }) };
     const orderBy = [{ position: 'asc' }, { id: 'asc' }] as const;
@@ -92,8 +92,9 @@ export class ArticleService {
   }
 
   /**
-   * `expected`: the revision that the caller has seen.
-   * @throws ResourceNotFound, StaleResource; PlatformError INVALID_STATE for the platform's own, and for a status that cannot follow.
+   * Updates an article. `expected` is the revision that the caller has seen.
+   * @throws ResourceNotFound, StaleResource
+   * @throws PlatformError INVALID_STATE for an article of the platform, and for a status change that is not allowed
    */
   async update(id: string, { status, tags, ...input }: ArticleUpdateInput, expected?: number | null): Promise<Article> {
     return this.deps.em.transactional(async (tx) => {
@@ -111,7 +112,10 @@ export class ArticleService {
     });
   }
 
-  /** For good, with what readers said of it. Answers the article in its last state. @throws as `update` does */
+  /**
+   * Deletes an article and its ratings permanently. Returns the deleted article.
+   * @throws ResourceNotFound, PlatformError INVALID_STATE
+   */
   async delete(id: string): Promise<Article> {
     return this.deps.em.transactional(async (tx) => {
       const article = await this.#own(tx, id);
@@ -128,9 +132,13 @@ export class ArticleService {
   async #own(tx: EntityManager, id: string): Promise<Article> {
     const article = orNotFound(await tx.findOne(Article, { id }, LOCKED), 'article', id);
     if (article.isPlatform) {
-      throw new PlatformError('INVALID_STATE', 'This article is one of the platform and read-only. Write one of your own beside it.', {
-        id,
-      });
+      throw new PlatformError(
+        'INVALID_STATE',
+        'This article belongs to the platform and is read-only. Create an article of your own instead.',
+        {
+          id,
+        },
+      );
     }
     return article;
   }
@@ -155,7 +163,7 @@ export class ArticleService {
   }
 }
 
-/** What an article says: what a new version differs in. */
+/** The content of an article as text. If it changes, the article gets a new version. */
 const contentOf = ({ kind, title, summary, body, category, tags }: Article): string =>
   JSON.stringify([kind, title, summary, body, category, tags]);
 

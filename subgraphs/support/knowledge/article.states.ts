@@ -13,7 +13,7 @@ registerEnumType(ArticleStatus, {
 
 export enum ArticleKind {
   ARTICLE = 'article',
-  /** The title is the question, the body the answer. */
+  /** The title is the question, and the body is the answer. */
   FAQ = 'faq',
 }
 registerEnumType(ArticleKind, {
@@ -21,7 +21,7 @@ registerEnumType(ArticleKind, {
   description: 'Of an entry of the FAQ the title is the question and the body the answer.',
 });
 
-/** What was taken from readers is looked at again, as a draft, before it comes back to them. */
+/** An archived article must become a draft again before it can be published. */
 export const articleStates = new StateMachine<ArticleStatus>('article', {
   draft: [ArticleStatus.PUBLISHED, ArticleStatus.ARCHIVED],
   published: [ArticleStatus.DRAFT, ArticleStatus.ARCHIVED],

@@ -1,7 +1,7 @@
 import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Article } from './article.entity.ts';
 
-/** What the organization's own readers made of an article. */
+/** Ratings of an article by readers of the caller's organization. */
 @ObjectType({ description: "What the organization's own readers made of an article, from the latest rating of each." })
 export class ArticleHelpfulness {
   @Field(() => Int)
@@ -20,7 +20,7 @@ export class ArticleHelpfulness {
 export const NO_RATINGS: ArticleHelpfulness = { ratings: 0, helpful: 0, unhelpful: 0, averageRating: null };
 
 export enum KnowledgeMatch {
-  /** Nothing was looked for. */
+  /** There were no search words. */
   ALL = 'all',
   WORDS = 'words',
   SIMILAR = 'similar',
@@ -31,7 +31,7 @@ registerEnumType(KnowledgeMatch, {
     'How an article was found: by the words that were asked for, or, where none has them, by words like them (typos). ALL: nothing was asked for.',
 });
 
-/** An article that was found. */
+/** A search result. */
 @ObjectType({ description: 'An article that was found, with why.' })
 export class KnowledgeHit {
   @Field(() => ID)
@@ -49,7 +49,7 @@ export class KnowledgeHit {
   match!: KnowledgeMatch;
 }
 
-/** The questions of one category. */
+/** The FAQ entries of one category. */
 @ObjectType({ description: 'The questions of one category, in their order.' })
 export class FaqSection {
   @Field(() => String)

@@ -6,13 +6,13 @@ import { ArticleLoader } from './article.loader.ts';
 import { ArticleService } from './article.service.ts';
 import { ArticleSearch } from './article-search.ts';
 
-/** What resolvers of articles work with. */
+/** Services for the resolvers of articles. */
 export interface KnowledgeContext {
   articles: ArticleService;
   loader: ArticleLoader;
 }
 
-/** Prepared once; what it answers is of one request. */
+/** Prepares the search once, and returns a function that creates the services of one request. */
 export function knowledgeOf({ orm, rows, clock }: { orm: Orm; rows: Rows; clock: Clock }) {
   const search = new ArticleSearch({ orm, rows });
   return (em: EntityManager, principal: Principal): KnowledgeContext => {

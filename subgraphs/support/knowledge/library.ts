@@ -5,7 +5,10 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm, Rows } from '../../../kernel/database/database.ts';
 import { CATEGORY_IDS } from '../categories/category-ids.ts';
 
-/** The articles that come with the platform: Markdown with front matter, copied beside this file by the build. */
+/**
+ * Folder of the articles that come with the platform. They are Markdown files with front matter; the build copies them next to
+ * this file.
+ */
 const FOLDER = new URL('./library/', import.meta.url);
 
 const frontMatter = z.strictObject({
@@ -21,10 +24,16 @@ export type LibraryArticle = z.infer<typeof frontMatter> & { id: string; body: s
 
 const PARTS = /^---\n(.+?)\n---\n(.+)$/s;
 
-/** `rotate-an-api-key.md` is `art_rotate_an_api_key`, in each release: renaming a file takes an article away and brings a new one. */
+/**
+ * Derives the id from the file name, the same in every release: `rotate-an-api-key.md` becomes `art_rotate_an_api_key`. Renaming
+ * a file therefore removes one article and adds another.
+ */
 const idOf = (file: string): string => `art_${file.replace(/\.md$/, '').replaceAll('-', '_')}`;
 
-/** @throws for a file that is none such, naming it. */
+/**
+ * Reads the articles that come with the platform.
+ * @throws Error with the file name if a file is invalid
+ */
 export async function readLibrary(): Promise<LibraryArticle[]> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.md')).toSorted();
   return Promise.all(files.map(async (file) => articleOf(file, await readFile(new URL(file, FOLDER), 'utf8'))));
@@ -39,8 +48,8 @@ function articleOf(file: string, text: string): LibraryArticle {
 }
 
 /**
- * Brings the platform's articles up to what this release says: new ones appear, changed ones get a new version, those that are gone
- * are archived, the rest stay as they are. Organizations' articles are not touched. Several processes may do it at once.
+ * Updates the platform's articles to those of this release: adds new ones, gives changed ones a new version, and archives removed
+ * ones. Does not touch articles of organizations. Several processes may run it at once.
  */
 export async function refreshLibrary({ orm, rows, clock }: { orm: Orm; rows: Rows; clock: Clock }): Promise<void> {
   const table = `"${orm.config.getAll().schema}"."article"`;

@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** What all integrations have in common. */
+/** Columns that all integrations have in common. */
 const LIFE = `
      "active" boolean not null default true,
      "disabled_at" timestamptz(3) null,

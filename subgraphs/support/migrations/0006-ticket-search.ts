@@ -1,12 +1,12 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 const CELL = '"organization_id", "day", "status", "priority", "category", "agent_id"';
-/** Each ticket counts twice: in the cell of all time, and in that of the day (UTC) on which it was opened. */
+/** Each ticket is counted in two cells: all time, and the day (UTC) of its creation. */
 const DAYS = `(values (date '-infinity'), (("created_at" at time zone 'UTC')::date)) as d("day")`;
 
-/** How many tickets there are of each kind, and what texts they are found by (ticket-search/). */
+/** Adds the ticket counters by kind, and the searchable texts of tickets (ticket-search/). */
 export const ticketSearch = migration('0006-ticket-search', [
-  // a ledger: changes are appended, so that nobody waits for another's count, and folded into sums now and then
+  // an append-only ledger, so that no transaction waits for another's count; rows are compacted into sums from time to time
   `create table "support"."ticket_tally" (
      "organization_id" text not null,
      "day" date not null,
@@ -46,9 +46,9 @@ export const ticketSearch = migration('0006-ticket-search', [
        is distinct from (new."status", new."priority", new."category", new."agent_id", new."created_at"))
      execute function "support"."tally_changed_ticket"()`,
 
-  // a word is looked up among the texts of one organization, not of all
+  // lets one index cover organization and words, so that a search reads only its own organization's entries
   'create extension if not exists btree_gin',
-  // `internal` is what the desk finds a ticket by, where comments make that more than what its customer does
+  // `internal` is what the desk searches; it is set only if internal comments add words to what the customer sees
   `create table "support"."ticket_text" (
      "organization_id" text not null,
      "ticket_id" text not null,
@@ -75,7 +75,7 @@ export const ticketSearch = migration('0006-ticket-search', [
   `create trigger "ticket_text_removed" after delete on "support"."ticket" referencing old table as removed
      for each statement execute function "support"."delete_removed_texts"()`,
 
-  // comments never change; a text that grows beyond what a tsvector holds (1 MiB of words) stays as it was
+  // comments never change; a text beyond the size limit of a tsvector (1 MiB of words) keeps its previous value
   `create function "support"."write_comment_text"() returns trigger language plpgsql as $$
      declare said tsvector := setweight(to_tsvector('pg_catalog.english', new."content"), 'C');
    begin

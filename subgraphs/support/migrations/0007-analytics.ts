@@ -1,8 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** What the dashboard and reports count with, and the reports (analytics/, reports/). */
+/** Adds the function for local days that dashboard and reports use, and the reports (analytics/, reports/). */
 export const analytics = migration('0007-analytics', [
-  // of a midnight that comes twice the first one; PostgreSQL takes the second
+  // of a midnight that occurs twice, this returns the first; PostgreSQL alone would return the second
   `create function "support"."start_of_day"("day" date, "zone" text) returns timestamptz language sql stable as $$
      select case when ((t - interval '1 hour') at time zone $2)::date = $1 then t - interval '1 hour' else t end
      from (select $1::timestamp at time zone $2) midnight(t) $$`,

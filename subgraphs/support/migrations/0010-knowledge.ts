@@ -1,6 +1,9 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Articles and feedback. `pg_trgm` finds what was misspelt; it is a trusted extension: who may create a schema may create it. */
+/**
+ * Adds articles and feedback. `pg_trgm` finds misspelt words. It is a trusted extension, so the right to create a schema suffices
+ * to install it.
+ */
 export const knowledge = migration('0010-knowledge', [
   'create extension if not exists pg_trgm',
   `create table "support"."article" (

@@ -2,16 +2,16 @@ import { backfill } from '../../../kernel/database/backfill.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Full-text search ignores accents. `words_of` also keeps the accented words, without positions: processes of the previous release,
- * which search for those, still find them. Rows of `ticket_text` that hold accents are converted afterwards, in batches
- * (ticket-search/ticket-text.ts): a million tickets are not locked meanwhile.
+ * Makes full-text search ignore accents. `words_of` also keeps the accented words, without positions, because processes of the
+ * previous release still search for those. Existing rows of `ticket_text` with accents are converted later in batches
+ * (ticket-search/ticket-text.ts), so that a million tickets are not locked meanwhile.
  */
 export const accents = migration('0011-accents', [
   'create extension if not exists unaccent',
   `create text search configuration "support"."words" (copy = pg_catalog.english)`,
   `alter text search configuration "support"."words" alter mapping for hword, hword_part, word with unaccent, english_stem`,
   `alter text search configuration "support"."words" alter mapping for numhword, numword with unaccent, simple`,
-  // text of one byte for each character is ASCII, in which both configurations find the same words
+  // if a text has as many bytes as characters, it is ASCII, and both configurations find the same words
   `create function "support"."words_of"("text" text, "weight" "char") returns tsvector language sql immutable parallel safe as $$
      select setweight(case when octet_length($1) = char_length($1) then to_tsvector('"support"."words"', $1)
        else to_tsvector('"support"."words"', normalize($1, NFC)) || strip(to_tsvector('pg_catalog.english', $1)) end, $2) $$`,
@@ -27,7 +27,7 @@ export const accents = migration('0011-accents', [
      return null;
    exception when program_limit_exceeded then return null;
    end $$`,
-  // from the ticket and its comments, as if they came again; a comment too many is left out as above
+  // rebuilds the text from the ticket and its comments; a comment that exceeds the size limit is left out, as above
   `create function "support"."rewrite_ticket_text"("organization" text, "ticket" text) returns void language plpgsql as $$
      declare
        seen tsvector := (select "support"."text_of_ticket"("title", "description") from "support"."ticket" where "id" = $2);
@@ -48,7 +48,7 @@ export const accents = migration('0011-accents', [
      end $$`,
   ...backfill('support', 'accents', `exists (select from "support"."ticket_text")`),
 
-  // articles are few: their column is made anew at once
+  // there are few articles, so their column is rebuilt at once
   `alter table "support"."article" drop column "search",
      add column "search" tsvector generated always as ("support"."words_of"("title", 'A') || "support"."words_of"("summary", 'B')
        || "support"."words_of"("tags"::text, 'B') || "support"."words_of"("body", 'C')) stored`,

@@ -3,16 +3,16 @@ import { migration } from '../../../kernel/migrations/migration.ts';
 
 const KIND = '"status", "priority", "category", "agent_id"';
 const CELL = `"organization_id", "account_id", "customer_id", "day", ${KIND}`;
-/** As in 0006: all time, and the day (UTC). */
+/** Days as in migration 0006: all time, and the day (UTC) of creation. */
 const DAYS = `(values (date '-infinity'), (("created_at" at time zone 'UTC')::date)) as d("day")`;
-/** A ticket of nobody is counted with the desk's only. */
+/** Tickets with neither an account nor a customer are counted only in `ticket_tally`. */
 const COUNTED = `"account_id" is not null or "customer_id" is not null`;
 const KEYS = `"organization_id", coalesce("account_id", '') as "account_id", coalesce("customer_id", '') as "customer_id"`;
 
 /**
- * How many tickets of each kind an account or customer has: a ledger as `ticket_tally` is. Tickets that there are already are counted
- * afterwards, an organization at a time (ticket-search/ticket-counters.ts). Making the triggers waits for the tickets that are being
- * written: whatever they miss, that count sees.
+ * Adds ticket counters by account and customer, an append-only ledger like `ticket_tally`. Existing tickets are counted later,
+ * one organization at a time (ticket-search/ticket-counters.ts). Creating the triggers waits for running ticket transactions, so
+ * that count sees every ticket that the triggers miss.
  */
 export const accountTally = migration('0018-account-tally', [
   `create table "support"."ticket_account_tally" (
@@ -27,7 +27,7 @@ export const accountTally = migration('0018-account-tally', [
      "count" int not null,
      "folded" boolean not null default false
    ) with (autovacuum_vacuum_scale_factor = 0.05)`,
-  // with the count: thousands of cells are added up from the index alone
+  // includes the count, so that thousands of cells are added up from the index alone
   `create index "ticket_account_tally_cell_index" on "support"."ticket_account_tally"
      ("organization_id", "account_id", "day", ${KIND}, "customer_id") include ("count")`,
   `create index "ticket_account_tally_customer_index" on "support"."ticket_account_tally" ("organization_id", "customer_id", "day")`,
@@ -59,15 +59,15 @@ export const accountTally = migration('0018-account-tally', [
      when ((old."account_id", old."customer_id", old."status", old."priority", old."category", old."agent_id", old."created_at")
        is distinct from (new."account_id", new."customer_id", new."status", new."priority", new."category", new."agent_id", new."created_at"))
      execute function "support"."tally_changed_of_account"()`,
-  // one statement, which sees tickets and ledger at one instant: what triggers had written by then is counted from the tickets, and what
-  // they write later stays. Nothing is locked; nobody may fold meanwhile
+  // a single statement, so it sees tickets and ledger at the same point in time: ledger rows from before are replaced by a count
+  // of the tickets, and later ones stay. It locks nothing, but the ledger must not be compacted meanwhile
   `create function "support"."recount_account_tally"("organization" text) returns void language sql as $$
      with gone as (delete from "support"."ticket_account_tally" where "organization_id" = $1)
      insert into "support"."ticket_account_tally" (${CELL}, "count", "folded")
        select ${CELL}, count(*), true from (
          select ${KEYS}, ${KIND}, "created_at" from "support"."ticket" where "organization_id" = $1 and (${COUNTED})
        ) t cross join lateral ${DAYS} group by ${CELL} order by ${CELL} $$`,
-  // lists by state of one account, however few of its tickets have it
+  // for lists of one account by state, even if few of its tickets have that state
   `create index "ticket_account_state_index" on "support"."ticket"
      ("organization_id", "account_id", "status", "urgency", "created_at", "id")`,
   ...backfill('support', 'account-tally', `exists (select from "support"."ticket")`),

@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** What waits for a suspended organization does not expire meanwhile. */
+/** Adds a time until which a suspension lasted, so that deliveries do not expire while the organization is suspended. */
 export const suspension = migration(
   '0020-suspension',
   ['slack_integration', 'jira_integration'].map(

@@ -2,8 +2,8 @@ import { backfill } from '../../../kernel/database/backfill.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * The account beside the words: what a caller who is limited to accounts may not see is passed over without a look at its ticket.
- * Triggers write it for processes of the previous release too. Texts that there are already get theirs afterwards, in batches
+ * Stores the account beside the words, so that a search for a limited caller skips other accounts without reading their tickets.
+ * Triggers also write it for processes of the previous release. Existing texts get it later in batches
  * (ticket-search/ticket-text.ts).
  */
 export const textAccounts = migration('0022-text-accounts', [

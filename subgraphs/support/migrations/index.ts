@@ -19,7 +19,7 @@ import { suspension } from './0020-suspension.ts';
 import { integrationTracing } from './0021-integration-tracing.ts';
 import { textAccounts } from './0022-text-accounts.ts';
 
-/** In order. */
+/** Migrations in the order in which they are applied. */
 export const migrations = [
   tickets,
   conversation,

@@ -14,7 +14,7 @@ import type { Report } from './report.entity.ts';
 import { ReportFormat, ReportGrouping, type ReportMetric } from './report.values.ts';
 import { toCsv } from './report-csv.ts';
 
-/** Of one group, in the spelling of REST: the groups, the counts, and a member for each metric. */
+/** A row of a report with REST names: group columns, counts, and a column for each metric. */
 type Line = Record<string, string | number | null>;
 
 const METRICS: Record<ReportMetric, { name: string; of(sums: Sums): number | null }> = {
@@ -30,7 +30,7 @@ const GROUPS: Record<ReportGrouping, (cell: Cell) => string> = {
   [ReportGrouping.WEEK]: ({ day }) => isoWeek(day),
 };
 
-/** The file of a report, and how many rows it has. */
+/** Builds the file of a report and returns its number of rows. */
 export function contentOf(report: Report, cells: readonly Cell[], now: Date): { content: Buffer; rows: number } {
   const { id, reportType, parameters } = report;
   const metrics = [...new Set(parameters.metrics ?? [])].map((metric) => METRICS[metric]);

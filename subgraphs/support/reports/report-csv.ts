@@ -1,8 +1,11 @@
-/** What programs that open a table would run as a formula, or take as the end of the cell before it. */
+/** Beginnings of text that spreadsheet programs would run as a formula or take as a cell separator. */
 const FORMULA = /^[=+\-@\t\r]/;
 const QUOTED = /[",\r\n]/;
 
-/** A table as RFC 4180 writes it, its names first. Null is an empty cell; a text that a program could take for a formula gets an apostrophe before it. */
+/**
+ * Writes a table as CSV (RFC 4180) with a header line. Null becomes an empty cell. Text that a spreadsheet could run as a formula
+ * is prefixed with an apostrophe.
+ */
 export function toCsv(names: readonly string[], rows: readonly Readonly<Record<string, unknown>>[]): string {
   const lines = [names.map(cellOf), ...rows.map((row) => names.map((name) => cellOf(row[name])))];
   return lines.map((cells) => `${cells.join(',')}\r\n`).join('');

@@ -18,10 +18,10 @@ import type { ReportLinks } from './report-links.ts';
 
 const QUEUE = 'support.report';
 const ATTEMPTS_MAX = 4;
-const GIVEN_UP = `It could not be generated in ${ATTEMPTS_MAX} attempts. Ask for it again, and quote its id if that fails too.`;
-/** What is counted at a time, between two words about progress. */
-const SLICE_MS = 7 * DAY_MS;
-/** Who tells that a report is ready. */
+const GIVEN_UP = `The report could not be generated in ${ATTEMPTS_MAX} attempts. Request it again. If that fails too, contact support with the report id.`;
+/** Length of the period that one query counts. Progress is updated after each one. */
+const PERIOD_MS = 7 * DAY_MS;
+/** Actor of the notification that a report is ready. */
 const ACTOR = { kind: 'system', id: 'support.report' } as const;
 
 interface GenerationJob {
@@ -41,18 +41,21 @@ export interface GenerationDeps {
   log: Logger;
 }
 
-/** Has the file of a report made: the job exists if, and only if, the transaction commits. */
+/** Enqueues the generation of a report's file. The job exists if and only if the transaction commits. */
 export const enqueueGeneration = (jobs: Jobs, tx: EntityManager, { organizationId, id }: Report): Promise<void> =>
   jobs.enqueue(tx, QUEUE, { organizationId, reportId: id } satisfies GenerationJob);
 
-/** States the queue; before the jobs start. The retries of the queue outlast ours, so that it is we who give up. */
+/**
+ * Defines the job queue. Call it before jobs start. The queue allows more retries than ATTEMPTS_MAX, so that the generator itself
+ * gives up and marks the report as failed.
+ */
 export function defineGeneration(deps: GenerationDeps): void {
   const generator = new ReportGenerator(deps);
   const options = { retryLimit: 2 * ATTEMPTS_MAX, retryDelaySeconds: 1, waits: deps.isSuspended };
   deps.jobs.define<GenerationJob>(QUEUE, (job) => generator.run(job), options);
 }
 
-/** Makes the files of reports, and has told who asked to be told: a job that may run twice. */
+/** Generates report files and enqueues the mail about them. The job may safely run twice. */
 class ReportGenerator {
   constructor(private readonly deps: GenerationDeps) {}
 
@@ -65,12 +68,12 @@ class ReportGenerator {
       await this.#complete(job, rows);
     } catch (error) {
       if (report.attempts < ATTEMPTS_MAX) throw error;
-      this.deps.log.error({ err: error, report: report.id }, 'a report was given up');
+      this.deps.log.error({ err: error, report: report.id }, 'report generation failed in all attempts');
       await this.#change(job, async (_, unfinished) => unfinished.fail(GIVEN_UP));
     }
   }
 
-  /** The attempt is counted before it is made: one that ends its process counts too. */
+  /** Starts an attempt. It is counted before it begins, so that an attempt that kills its process counts too. */
   async #begin(job: GenerationJob): Promise<Report | undefined> {
     const report = await this.#change(job, async (_, begun) => {
       if (begun.attempts >= ATTEMPTS_MAX) begun.fail(GIVEN_UP);
@@ -79,15 +82,15 @@ class ReportGenerator {
     return report?.status === ReportStatus.GENERATING ? report : undefined;
   }
 
-  /** A slice at a time, so that no statement is long and progress can be told. */
+  /** Counts the tickets one period at a time, so that no statement runs long and progress can be updated. */
   async #count({ id, organizationId, parameters }: Report): Promise<Cell[]> {
     const { dateRange, filters, metrics, timezone } = parameters;
     const [start, end] = [new Date(dateRange?.start ?? 0).getTime(), new Date(dateRange?.end ?? 0).getTime()];
     const figures = new Figures(this.deps.rows, { organizationId, accounts: null });
     const withTimeline = metrics?.includes(ReportMetric.FIRST_CONTACT_RESOLUTION) ?? false;
     const cells: Cell[] = [];
-    for (let from = start; from < end; from += SLICE_MS) {
-      const to = Math.min(from + SLICE_MS, end);
+    for (let from = start; from < end; from += PERIOD_MS) {
+      const to = Math.min(from + PERIOD_MS, end);
       const cohort = {
         start: new Date(from),
         end: new Date(to),
@@ -105,7 +108,7 @@ class ReportGenerator {
     return cells;
   }
 
-  /** Ready and to be told of, or neither. */
+  /** Marks the report as ready and creates its notification, in one transaction. */
   async #complete(job: GenerationJob, rows: number): Promise<void> {
     const { clock, links, sender } = this.deps;
     await this.#change(job, async (tx, report) => {
@@ -118,7 +121,10 @@ class ReportGenerator {
     });
   }
 
-  /** Under its lock, and only while it is being generated: another run of the job may have ended that; undefined then. */
+  /**
+   * Changes the report under its lock. Does nothing and returns undefined if the report is no longer being generated, because
+   * another run of the job has finished it.
+   */
   #change(
     { organizationId, reportId }: GenerationJob,
     act: (tx: EntityManager, report: Report) => Promise<void>,

@@ -6,8 +6,8 @@ import { reportFilePath } from './report-paths.ts';
 const HOURS = 24;
 
 /**
- * Addresses of reports' files that need no credentials: who has one may download that file until it expires. Each reading of the
- * report makes one that holds for a day at least.
+ * Creates signed URLs of report files, which need no credentials. Whoever has a URL can download that file until it expires. Each
+ * read of a report returns a URL that is valid for at least a day.
  */
 export class ReportLinks {
   readonly hours = HOURS;
@@ -20,13 +20,13 @@ export class ReportLinks {
     this.#box = secrets.box('support.report-download');
   }
 
-  /** The same for an hour, so that what has not changed reads the same. */
+  /** Returns the URL of a report's file. It is the same for an hour, so that an unchanged report has an unchanged representation. */
   urlOf({ id }: { id: string }, now: Date): string {
     const expires = (Math.ceil(now.getTime() / HOUR_MS) + HOURS) * (HOUR_MS / 1000);
     return `${this.origin}${reportFilePath(id)}?expires=${expires}&signature=${this.#box.digest(`${id}.${expires}`)}`;
   }
 
-  /** Whether the platform made this address, and it holds still. */
+  /** Whether the platform signed this URL and it has not expired. */
   isValid(id: string, { expires = '', signature = '' }: { expires?: string; signature?: string }, now: Date): boolean {
     return this.#box.isDigest(signature, `${id}.${expires}`) && Number(expires) * 1000 > now.getTime();
   }

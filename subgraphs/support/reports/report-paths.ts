@@ -1,2 +1,2 @@
-/** Where the file of a report is. */
+/** Path of a report's file. */
 export const reportFilePath = (id: string): string => `/v1/support/reports/${id}/file`;

@@ -12,13 +12,13 @@ interface RemovalJob {
   fileKey: string;
 }
 
-/** Removes a report and its file in a job: at once, or not before `startAfter`. */
+/** Enqueues the removal of a report and its file, at once or at `startAfter`. */
 export function enqueueRemoval(jobs: Jobs, tx: EntityManager, report: Report, options?: JobOptions): Promise<void> {
   const job = { organizationId: report.organizationId, reportId: report.id, fileKey: fileKeyOf(report) } satisfies RemovalJob;
   return jobs.enqueue(tx, QUEUE, job, options);
 }
 
-/** States the queue; before the jobs start. The file goes first: a job that fails between the two is run again. */
+/** Defines the job queue. Call it before jobs start. The file is deleted first, so a job that fails in between can run again. */
 export function defineRemoval({ orm, files, jobs }: { orm: Orm; files: FileStore; jobs: Jobs }): void {
   jobs.define<RemovalJob>(
     QUEUE,

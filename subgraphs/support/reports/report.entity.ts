@@ -4,10 +4,10 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import { ReportStatus, reportStates } from './report.states.ts';
 import { ReportDelivery, ReportFormat, ReportParameters } from './report.values.ts';
 
-/** How long a report and its file are kept. */
+/** Days until a report and its file are deleted. */
 export const RETENTION_DAYS = 30;
 
-/** Numbers of the desk in a file, made in the background (specification 2.7, 3.5). */
+/** A report about the desk as a file, generated in the background (specification 2.7, 3.5). */
 @ObjectType('SupportReport', { description: 'Numbers of the desk in a file, made in the background.' })
 @Entity({ tableName: 'report' })
 @OrganizationFilter()
@@ -48,7 +48,7 @@ export class Report {
   @Property({ type: 'json' })
   delivery!: ReportDelivery;
 
-  /** By which it is told of by mail, from when it is ready. */
+  /** The notification that announces the finished report. Set when the report is ready. */
   @Property({ type: 'text', nullable: true })
   notificationId: string | null = null;
 
@@ -56,7 +56,7 @@ export class Report {
   @Property({ type: 'text', nullable: true })
   error: string | null = null;
 
-  /** How often it was begun: a process may end while it counts. */
+  /** Number of started attempts. A process may die during one. */
   @Property({ type: 'smallint' })
   attempts = 0;
 
@@ -79,6 +79,6 @@ export class Report {
   }
 }
 
-/** Where its file lies. */
+/** Key of the report's file in the file store. */
 export const fileKeyOf = ({ id, organizationId, parameters }: Report): string =>
   `reports/${organizationId}/${id}.${parameters.format === ReportFormat.CSV ? 'csv' : 'json'}`;

@@ -18,7 +18,7 @@ export interface ReportDownloads {
   clock: Clock;
 }
 
-/** Serves the files of reports to whoever has an address that holds, on a server behind the edge. */
+/** Serves report files. A valid signed URL is the only credential. The server must be behind the edge. */
 export async function mountReportDownloads(app: FastifyInstance, downloads: ReportDownloads): Promise<void> {
   await app.register((scope, _, done) => {
     scope.setErrorHandler(answerError);
@@ -27,7 +27,7 @@ export async function mountReportDownloads(app: FastifyInstance, downloads: Repo
   });
 }
 
-/** It is saved and not shown, and kept by no cache: who has the address of yesterday has nothing. */
+/** Headers that make browsers save the file, and forbid caching, so that nothing can be read after the URL expires. */
 const HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
@@ -44,7 +44,7 @@ async function download(
   const { id } = request.params as { id: string };
   const { expires, signature } = request.query as Record<string, unknown>;
   if (!links.isValid(id, { expires: String(expires), signature: String(signature) }, clock.now()))
-    throw new PlatformError('INSUFFICIENT_PERMISSIONS', 'This address has expired or is not whole. Read the report for a new one.', {
+    throw new PlatformError('INSUFFICIENT_PERMISSIONS', 'This URL has expired or is incomplete. Get the report to obtain a new one.', {
       required: 'support:read',
     });
   const report = await find(rows, id);
@@ -64,7 +64,7 @@ async function download(
     .send(request.method === 'HEAD' ? Readable.from([]) : file.stream);
 }
 
-/** Of whichever organization: the address says who may have it. */
+/** Finds the report in any organization; the signed URL authorizes the access. */
 async function find(rows: Rows, id: string): Promise<Report | undefined> {
   const [row] = await rows.query<{ organization_id: string; parameters: Report['parameters'] }>(
     `select "organization_id", "parameters" from "support"."report" where "id" = $1 and "status" = 'ready'`,
@@ -73,5 +73,5 @@ async function find(rows: Rows, id: string): Promise<Report | undefined> {
   return row && ({ id, organizationId: row.organization_id, parameters: asObject(row.parameters) } as Report);
 }
 
-/** A driver may have parsed it already. */
+/** Parses JSON, unless the driver already has. */
 const asObject = (value: Report['parameters'] | string): Report['parameters'] => (typeof value === 'string' ? JSON.parse(value) : value);

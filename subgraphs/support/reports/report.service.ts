@@ -15,11 +15,11 @@ import { enqueueGeneration } from './report-generation.job.ts';
 import { enqueueRemoval } from './report-removal.job.ts';
 
 const DEFAULT_DAYS = 30;
-/** What counting has taken, and a week of a large desk: measured, and rounded up. */
+/** Estimated waiting time, and time to count one week of a large desk. Measured and rounded up. */
 const WAIT_MS = 5_000;
 const WEEK_MS = 250;
 
-/** What is counted where nothing else was said, by report type. */
+/** Default metrics by report type. */
 const METRICS_OF: ReadonlyMap<string, readonly ReportMetric[]> = new Map([
   ['sla_performance', [ReportMetric.SLA_COMPLIANCE, ReportMetric.RESOLUTION_TIME]],
   ['customer_satisfaction', [ReportMetric.CUSTOMER_SATISFACTION, ReportMetric.FIRST_CONTACT_RESOLUTION]],
@@ -40,11 +40,14 @@ export interface ReportServiceDeps {
   jobs: Jobs;
 }
 
-/** Reports of the caller's organization (specification 2.7, 3.5). */
+/** Manages the reports of the caller's organization (specification 2.7, 3.5). */
 export class ReportService {
   constructor(private readonly deps: ReportServiceDeps) {}
 
-  /** Begins one; a job makes it. @throws InvalidParameters for a zone that the database does not know */
+  /**
+   * Creates a report; a job generates its file.
+   * @throws InvalidParameters for a time zone that the database does not know
+   */
   async generate({ reportType, parameters, delivery }: ReportRequest): Promise<Report> {
     const { em, rows, organizationId, clock, jobs } = this.deps;
     const now = clock.now();
@@ -79,12 +82,15 @@ export class ReportService {
     return report;
   }
 
-  /** Null where the caller's organization has none such. */
+  /** Returns null if the organization has no such report. */
   find(id: string): Promise<Report | null> {
     return this.deps.em.findOne(Report, { id });
   }
 
-  /** It is gone at once, its file in a moment. @throws ResourceNotFound, ReportGenerating */
+  /**
+   * Deletes a report at once; a job deletes its file soon after.
+   * @throws ResourceNotFound, ReportGenerating
+   */
   delete(id: string): Promise<Report> {
     const { em, jobs } = this.deps;
     return em.transactional(async (tx) => {

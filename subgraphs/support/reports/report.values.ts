@@ -45,7 +45,7 @@ export enum ReportDeliveryMethod {
 }
 registerEnumType(ReportDeliveryMethod, { name: 'ReportDeliveryMethod' });
 
-/** Three years and the days that years have more. */
+/** Three years, rounded up. */
 export const RANGE_DAYS_MAX = 1100;
 
 @ObjectType('ReportDateRange')

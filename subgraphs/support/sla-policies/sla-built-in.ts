@@ -7,7 +7,7 @@ import type { WorkingHours } from '../working-time/business-time.ts';
 const HOUR = 60;
 type Hours = readonly [response: number, resolution: number];
 
-/** In hours, for low, medium, high and critical. */
+/** Response and resolution targets in hours, for low, medium, high and critical. */
 const USUAL: readonly [Hours, Hours, Hours, Hours] = [
   [8, 72],
   [4, 24],
@@ -35,7 +35,7 @@ const BY_CATEGORY: Readonly<Partial<Record<CategoryId, typeof USUAL>>> = {
   ],
 };
 
-/** The parts of the resolution's target after which a ticket gets escalation level 1, 2, …: the more urgent, the earlier. */
+/** Shares of the resolution target after which a ticket reaches escalation level 1, 2, … . More urgent tickets escalate earlier. */
 const ESCALATED_AFTER: Readonly<Record<TicketPriority, readonly number[]>> = {
   low: [1],
   medium: [1],
@@ -46,7 +46,7 @@ const ESCALATED_AFTER: Readonly<Record<TicketPriority, readonly number[]>> = {
 const OFFICE: readonly WorkingHours[] = [{ days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '09:00', to: '17:00' }];
 const ROUND_THE_CLOCK: ReadonlySet<Plan> = new Set<Plan>(['enterprise', 'custom']);
 
-/** What is promised where an organization has stated nothing of its own: the tier of its plan. */
+/** SLA of an organization without a policy of its own: the tier of its plan. */
 export const builtInPromise = (plan: Plan, category: CategoryId): SlaPromise => ({
   name: plan,
   targets: targetsIn(BY_CATEGORY[category] ?? USUAL),

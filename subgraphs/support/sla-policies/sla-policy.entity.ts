@@ -5,7 +5,7 @@ import { Revision } from '../../../kernel/records/revision.ts';
 import type { SlaPromise, SlaTargets } from '../sla/sla-terms.ts';
 import { BusinessHours } from './sla-policy.values.ts';
 
-/** What an organization promises by its own rules, to the categories that name it. */
+/** An SLA policy of an organization. It applies to the categories that refer to it. */
 @ObjectType({ description: 'How soon tickets are answered and resolved, and when the desk works. Categories refer to it.' })
 @Entity({ tableName: 'sla_policy' })
 @OrganizationFilter()

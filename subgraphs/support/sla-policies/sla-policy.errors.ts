@@ -1,16 +1,16 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409: tickets show the name as their tier, so one name is one policy. */
+/** 409: policy names are unique, because tickets show the name as their tier. */
 export class PolicyNameTaken extends PlatformError {
   constructor() {
-    super('DUPLICATE_RESOURCE', 'There is an SLA policy of this name already.', { field: 'name' });
+    super('DUPLICATE_RESOURCE', 'An SLA policy with this name already exists.', { field: 'name' });
   }
 }
 
-/** 409: a category that refers to it would promise nothing. */
+/** 409: a policy cannot be deleted while categories refer to it. */
 export class PolicyInUse extends PlatformError {
   constructor(categories: readonly string[]) {
-    super('INVALID_STATE', `The categories ${categories.join(', ')} refer to this SLA policy. Give them another one first.`, {
+    super('INVALID_STATE', `The categories ${categories.join(', ')} use this SLA policy. Assign another policy to them first.`, {
       categories,
     });
   }

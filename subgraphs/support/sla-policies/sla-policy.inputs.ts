@@ -12,13 +12,13 @@ import { BusinessHours } from './sla-policy.values.ts';
 const MAX_HOURS = 21;
 const MAX_HOLIDAYS = 400;
 const PRIORITIES = Object.values(TicketPriority).length;
-const LEVELS_REASON = `may hold at most ${MAX_ESCALATION_LEVEL}`;
+const LEVELS_REASON = `may have at most ${MAX_ESCALATION_LEVEL} entries`;
 
 @InputType()
 @Rule<SlaPolicyTargetInput>(({ escalateAfter: value }) => {
   const levels = (value ?? []).map((time) => parseMinutes(time ?? ''));
   return levels.some((minutes, at) => at > 0 && minutes <= (levels[at - 1] ?? 0))
-    ? [{ field: 'escalateAfter', value, reason: 'must hold times that are each later than the one before' }]
+    ? [{ field: 'escalateAfter', value, reason: 'must have times that are each later than the previous one' }]
     : [];
 })
 export class SlaPolicyTargetInput {
@@ -45,17 +45,17 @@ export class SlaPolicyTargetInput {
 
 const Hours = (): PropertyDecorator => (target, key) => {
   IsOptional()(target, key);
-  ArrayMinSize(1, { message: 'must hold at least one; null is round the clock' })(target, key);
-  ArrayMaxSize(MAX_HOURS, { message: `may hold at most ${MAX_HOURS}` })(target, key);
+  ArrayMinSize(1, { message: 'must have at least one entry; use null for around the clock' })(target, key);
+  ArrayMaxSize(MAX_HOURS, { message: `may have at most ${MAX_HOURS} entries` })(target, key);
   ValidateNested({ each: true })(target, key);
 };
 const Holidays = (): PropertyDecorator => (target, key) => {
-  ArrayMaxSize(MAX_HOLIDAYS, { message: `may hold at most ${MAX_HOLIDAYS}` })(target, key);
-  Matches(/^\d{4}-\d{2}-\d{2}$/, { each: true, message: 'must hold dates such as 2026-12-25' })(target, key);
-  IsISO8601({ strict: true }, { each: true, message: 'must hold dates that there are, such as 2026-12-25' })(target, key);
+  ArrayMaxSize(MAX_HOLIDAYS, { message: `may have at most ${MAX_HOLIDAYS} entries` })(target, key);
+  Matches(/^\d{4}-\d{2}-\d{2}$/, { each: true, message: 'must be dates such as 2026-12-25' })(target, key);
+  IsISO8601({ strict: true }, { each: true, message: 'must be valid dates such as 2026-12-25' })(target, key);
 };
 const Targets = (): PropertyDecorator => (target, key) => {
-  const all = `must name each of the ${PRIORITIES} priorities once`;
+  const all = `must have each of the ${PRIORITIES} priorities exactly once`;
   ArrayMinSize(PRIORITIES, { message: all })(target, key);
   ArrayMaxSize(PRIORITIES, { message: all })(target, key);
   ValidateNested({ each: true })(target, key);
@@ -64,7 +64,7 @@ const Targets = (): PropertyDecorator => (target, key) => {
 const EachPriorityOnce = Rule<{ targets?: SlaPolicyTargetInput[] }>(({ targets = [] }) => {
   const priorities = targets.map((target) => target?.priority);
   return priorities.flatMap((value, index) =>
-    value && priorities.indexOf(value) < index ? [{ field: `targets.${index}.priority`, value, reason: 'is there twice' }] : [],
+    value && priorities.indexOf(value) < index ? [{ field: `targets.${index}.priority`, value, reason: 'must be unique' }] : [],
   );
 });
 

@@ -19,7 +19,7 @@ export interface SlaPolicyServiceDeps {
   clock: Clock;
 }
 
-/** The SLA policies of the caller's organization. */
+/** Manages the SLA policies of the caller's organization. */
 export class SlaPolicyService {
   constructor(private readonly deps: SlaPolicyServiceDeps) {}
 
@@ -42,7 +42,10 @@ export class SlaPolicyService {
     return creating.catch(onDuplicate(() => new PolicyNameTaken()));
   }
 
-  /** `expected`: the revision that the caller has seen. @throws ResourceNotFound, StaleResource, PolicyNameTaken */
+  /**
+   * Updates a policy. `expected` is the revision that the caller has seen.
+   * @throws ResourceNotFound, StaleResource, PolicyNameTaken
+   */
   async update(id: string, { targets, ...input }: SlaPolicyUpdateInput, expected?: number | null): Promise<SlaPolicy> {
     const { em, clock } = this.deps;
     const updating = em.transactional(async (tx) => {

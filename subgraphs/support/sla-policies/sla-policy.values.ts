@@ -5,7 +5,7 @@ import { TicketPriority } from '../ticket.states.ts';
 import { WEEKDAYS, type Weekday, type WorkingHours } from '../working-time/business-time.ts';
 import { formatMinutes } from '../working-time/durations.ts';
 
-const DAYS_REASON = `must hold days of the week: ${WEEKDAYS.join(', ')}`;
+const DAYS_REASON = `must be days of the week: ${WEEKDAYS.join(', ')}`;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const END = /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
 
@@ -42,7 +42,7 @@ export class SlaPolicyTarget {
   escalateAfter!: string[];
 }
 
-/** As the graph shows targets: the most urgent first. */
+/** Converts targets to their GraphQL form, most urgent priority first. */
 export const shownTargets = (targets: SlaTargets): SlaPolicyTarget[] =>
   Object.values(TicketPriority)
     .toReversed()

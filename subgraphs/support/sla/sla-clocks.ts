@@ -3,7 +3,7 @@ import type { Ticket } from '../tickets/ticket.entity.ts';
 import { addWorkingTime, type Span, workingTime } from '../working-time/business-time.ts';
 import { AT_RISK_SHARE, milliseconds } from './sla-terms.ts';
 
-/** What the service level of a ticket is told from. */
+/** The ticket fields from which the SLA status is computed. */
 export const SLA_FIELDS = [
   'id',
   'status',
@@ -33,21 +33,21 @@ export enum SlaMark {
   BREACHED = 'breached',
 }
 
-/** What happens to a ticket's service level at an instant, unless somebody is quicker. */
+/** A point in time at which a clock becomes at risk or breached, unless it stops before. */
 export interface Deadline {
   clock: SlaClock;
   mark: SlaMark;
   at: Date;
 }
 
-/** Of what the timeline says about the clock of the resolution. */
+/** A timeline entry that affects the resolution clock. */
 export interface ClockEntry {
   member: string;
   to: unknown;
   createdAt: Date;
 }
 
-/** When the clock of a ticket's resolution ran: not while it was resolved, nor while it waited for its customer. */
+/** Returns when the resolution clock ran. It stops while the ticket is resolved or waits for its customer. */
 export function runningSpans(openedAt: Date, timeline: readonly ClockEntry[]): Span[] {
   const spans: Span[] = [{ from: openedAt, to: null }];
   let [isResolved, isWaiting] = [false, false];
@@ -61,25 +61,28 @@ export function runningSpans(openedAt: Date, timeline: readonly ClockEntry[]): S
   return spans;
 }
 
-/** Whether the clock of the resolution stands. */
+/** Whether the resolution clock is stopped. */
 export const isStopped = ({ resolvedAt, waitingSince }: SlaTicket): boolean => resolvedAt !== null || waitingSince !== null;
 
-/** Milliseconds of working time that the resolution has taken. */
+/** Returns the elapsed working time of the resolution clock, in milliseconds. */
 export function elapsedAt(ticket: SlaTicket, now: Date): number {
   const { resolutionElapsed, resolutionSince, slaTerms } = ticket;
   return isStopped(ticket) ? resolutionElapsed : resolutionElapsed + workingTime(resolutionSince, now, slaTerms.resolution.calendar);
 }
 
-/** Whether the resolution has taken all the time that there was for it. Its clock may stand by now: another priority allows less. */
+/**
+ * Whether the elapsed resolution time has reached the target. This can also become true while the clock is stopped, if a new
+ * priority has a shorter target.
+ */
 export const isOverdue = (ticket: SlaTicket, now: Date): boolean =>
   elapsedAt(ticket, now) >= milliseconds(ticket.slaTerms.resolution.minutes);
 
-/** Of a clock that runs: when the resolution will have taken so long. Past instants are not earlier than when it began to run. */
+/** Returns when a running resolution clock reaches `ms`. Never earlier than `resolutionSince`, even if `ms` has passed already. */
 function takesAt({ resolutionElapsed, resolutionSince, slaTerms }: SlaTicket, ms: number): Date {
   return addWorkingTime(resolutionSince, Math.max(0, ms - resolutionElapsed), slaTerms.resolution.calendar);
 }
 
-/** What is still to come, or has come and was not told. A breach that was told is not among them, and no risk beside it. */
+/** Lists the deadlines that are to come, or have passed and were not reported. A clock with a reported breach has none. */
 export function deadlinesOf(ticket: SlaTicket, now: Date): Deadline[] {
   const { slaTerms, createdAt, respondedAt, responseDue, responseBreachedAt, resolutionDue, resolutionBreachedAt } = ticket;
   const { minutes, calendar } = slaTerms.response;
@@ -89,7 +92,7 @@ export function deadlinesOf(ticket: SlaTicket, now: Date): Deadline[] {
     deadlines.push({ clock: SlaClock.RESPONSE, mark: SlaMark.AT_RISK, at: riskAt });
     deadlines.push({ clock: SlaClock.RESPONSE, mark: SlaMark.BREACHED, at: responseDue });
   }
-  // a clock that stands comes to nothing more, but may have come too far
+  // a stopped clock has no new deadlines, but it may be past its target already
   if (!resolutionBreachedAt && (!isStopped(ticket) || isOverdue(ticket, now))) {
     const riskAt = takesAt(ticket, milliseconds(slaTerms.resolution.minutes) * AT_RISK_SHARE);
     deadlines.push({ clock: SlaClock.RESOLUTION, mark: SlaMark.AT_RISK, at: riskAt });
@@ -103,7 +106,7 @@ export interface EscalationStep {
   at: Date;
 }
 
-/** The levels that an unresolved ticket gets by itself, the next one first; none while its clock stands. */
+/** Lists the automatic escalations that an unresolved ticket still has, next one first. Empty while the clock is stopped. */
 export function escalationsOf(ticket: SlaTicket): EscalationStep[] {
   if (isStopped(ticket)) return [];
   return ticket.slaTerms.escalateAfterMinutes

@@ -2,7 +2,7 @@ import { Entity, Enum, PrimaryKey, Property, Unique } from '@mikro-orm/decorator
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { SlaClock, SlaMark } from './sla-clocks.ts';
 
-/** That one of a ticket's clocks got at risk, or was breached, under one target: once, whoever finds it. Only ever appended. */
+/** A record that a clock of a ticket became at risk or was breached under one target. Unique, so each is reported once. Never changed. */
 @Entity({ tableName: 'sla_milestone' })
 @OrganizationFilter()
 @Unique({ properties: ['ticketId', 'clock', 'mark', 'targetMinutes'] })
@@ -25,7 +25,7 @@ export class SlaMilestone {
   @Property({ type: 'integer' })
   targetMinutes!: number;
 
-  /** The instant at which it fell due; it was told of at `createdAt`. */
+  /** When the deadline was; `createdAt` is when the event was emitted. */
   @Property({ type: 'datetime', length: 3 })
   dueAt!: Date;
 

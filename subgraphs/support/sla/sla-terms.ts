@@ -3,40 +3,43 @@ import { MINUTE_MS } from '../../../kernel/values/days.ts';
 import { TicketPriority } from '../ticket.states.ts';
 import type { BusinessCalendar, Calendar, WorkingHours } from '../working-time/business-time.ts';
 
-/** From this part of a target on it is at risk. */
+/** Share of a target after which a clock is at risk. */
 export const AT_RISK_SHARE = 0.75;
 
-/** What is promised for a priority, in minutes of working time. */
+/** SLA targets of a priority, in minutes of working time. */
 export interface SlaTarget {
   responseMinutes: number;
   resolutionMinutes: number;
-  /** When an unresolved ticket gets escalation level 1, 2, … by itself, on the clock of the resolution. */
+  /** Minutes of the resolution clock after which an unresolved ticket reaches escalation level 1, 2, … automatically. */
   escalateAfterMinutes: readonly number[];
 }
 export type SlaTargets = Readonly<Record<TicketPriority, SlaTarget>>;
 
-/** What a desk promises, and when it works. */
+/** Targets and working hours that apply to tickets. */
 export interface SlaPromise {
-  /** The tier. */
+  /** Shown as the tier of tickets. */
   name: string;
   targets: SlaTargets;
-  /** Null is round the clock. */
+  /** Null means around the clock. */
   businessHours: readonly WorkingHours[] | null;
   holidays: readonly string[];
-  /** Of tickets whose location names none. */
+  /** For tickets without a time zone in their location. */
   timezone: string;
 }
 
-/** One of a ticket's two clocks: how much time there is, and when it passes. */
+/** Target and calendar of one of a ticket's two clocks. */
 export interface ClockTerms {
   minutes: number;
   calendar: Calendar;
 }
 
-/** What was promised for a ticket when it was opened, or given its priority. Kept with it: a promise outlives a change of the policy. */
+/**
+ * SLA terms of a ticket, set at creation or when its priority changes. Stored with the ticket, so later changes of the policy do
+ * not affect it.
+ */
 export interface SlaTerms {
   tier: string;
-  /** Of the organization when the ticket was opened: what its built-in tier goes by. */
+  /** The organization's plan when the ticket was created. Determines the built-in tier. */
   plan: Plan;
   response: ClockTerms;
   resolution: ClockTerms;
@@ -48,13 +51,13 @@ export const milliseconds = (minutes: number): number => minutes * MINUTE_MS;
 export interface Situation {
   plan: Plan;
   priority: TicketPriority;
-  /** Of the ticket's location. */
+  /** Time zone of the ticket's location. */
   timezone: string | null | undefined;
-  /** Of its subcategory: minutes until it is escalated. */
+  /** Minutes until escalation, as set for the ticket's subcategory. */
   escalationThreshold: number | null;
 }
 
-/** Critical tickets are worked on round the clock, the others by the desk's hours in their own zone. */
+/** Computes the SLA terms of a ticket. Critical tickets count around the clock, others in the working hours of their own time zone. */
 export function termsOf(promise: SlaPromise, { plan, priority, timezone, escalationThreshold }: Situation): SlaTerms {
   const { responseMinutes, resolutionMinutes, escalateAfterMinutes } = promise.targets[priority];
   const { businessHours: hours, holidays } = promise;
@@ -69,5 +72,5 @@ export function termsOf(promise: SlaPromise, { plan, priority, timezone, escalat
   };
 }
 
-/** The first level comes when the subcategory says, and none of the next before it. */
+/** Replaces the time of the first level by the subcategory's threshold. Later levels are never earlier than the first. */
 const withFirst = (first: number, [, ...next]: readonly number[]): number[] => [first, ...next.map((minutes) => Math.max(minutes, first))];

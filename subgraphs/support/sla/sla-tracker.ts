@@ -13,17 +13,17 @@ import { type Deadline, deadlinesOf, escalationsOf, isOverdue, runningSpans, Sla
 import { SlaMilestone } from './sla-milestone.entity.ts';
 import { milliseconds, termsOf } from './sla-terms.ts';
 
-/** Who escalates and tells of breaches. */
+/** Actor of automatic escalations and SLA events. */
 export const SLA_JOB: Actor = { kind: 'system', id: 'support.sla' };
-/** Members of the timeline that the clock of the resolution goes by. */
+/** Timeline fields that start and stop the resolution clock. */
 const CLOCK_FIELDS = ['status', 'waiting_on_customer'];
 
 /**
- * Maintains the stored service level of a ticket: its terms, its due times, what its resolution has taken, and when something
- * is next to be done. Everything in the transaction of the change that moves them, under the ticket's lock.
+ * Maintains the stored SLA state of a ticket: terms, due times, elapsed resolution time, and the next deadline. Always called in
+ * the transaction that changes the ticket, under the ticket's lock.
  */
 export class SlaTracker {
-  /** Starts both clocks of a ticket that is opened in the category. */
+  /** Starts both clocks of a new ticket. */
   begin(ticket: Ticket, category: Category, plan: Plan): void {
     promise(ticket, category, plan);
     const { createdAt, slaTerms } = ticket;
@@ -33,7 +33,10 @@ export class SlaTracker {
     ticket.slaDueAt = nextInstant(ticket, createdAt);
   }
 
-  /** Moves the due times after a change, by the timeline, which holds the change already; tells at once of what that makes due. */
+  /**
+   * Recomputes the due times from the timeline, which already contains the change. Emits events for everything that the change
+   * makes due.
+   */
   async follow(
     tx: EntityManager,
     ticket: Ticket,
@@ -41,7 +44,7 @@ export class SlaTracker {
     now: Date,
   ): Promise<void> {
     const isReopened = status?.from === TicketStatus.RESOLVED;
-    // what is resolved keeps what was promised for it until it is reopened
+    // a resolved ticket keeps its terms until it is reopened
     const isPromised = (priority !== undefined || isReopened) && !ticket.resolvedAt;
     if (isPromised) promise(ticket, await categoryOf(tx, ticket.category), ticket.slaTerms.plan);
     if (isPromised || status || waiting_on_customer) await this.#recount(tx, ticket);
@@ -49,15 +52,15 @@ export class SlaTracker {
     if (isPromised || status || waiting_on_customer || escalation_level) await this.emitDue(tx, ticket, now);
   }
 
-  /** Tells of what has fallen due by now and was not told, and says when the next thing does. */
+  /** Emits events for deadlines that have passed and were not reported, and stores the next deadline. */
   async emitDue(tx: EntityManager, ticket: Ticket, now: Date): Promise<void> {
     const due = deadlinesOf(ticket, now).filter(({ at }) => at <= now);
     if (due.length > 0) {
-      // a change may have told of some a moment ago
+      // flushes first, because the same transaction may have added milestones already
       await tx.flush();
       const milestones = await tx.find(SlaMilestone, { ticketId: ticket.id });
       const breached = due.filter(({ mark }) => mark === SlaMark.BREACHED).map(({ clock }) => clock);
-      // of a clock that is breached nobody needs to know that it is at risk
+      // a breached clock is not reported as at risk too
       const emitted = due.filter(({ mark, clock }) => mark === SlaMark.BREACHED || !breached.includes(clock));
       for (const deadline of emitted) await this.#emit(tx, ticket, deadline, milestones, now);
     }
@@ -67,7 +70,7 @@ export class SlaTracker {
   async #recount(tx: EntityManager, ticket: Ticket): Promise<void> {
     const { createdAt, slaTerms, respondedAt } = ticket;
     const { minutes, calendar } = slaTerms.resolution;
-    // what this transaction adds to the timeline counts too
+    // flushes first, so that timeline entries of this transaction are read too
     await tx.flush();
     const timeline = await tx.find(
       TicketChange,
@@ -115,22 +118,22 @@ export class SlaTracker {
   }
 }
 
-/** States what holds for a ticket as it is now. */
+/** Sets the SLA terms that apply to the ticket's current priority, category and location. */
 function promise(ticket: Ticket, category: Category, plan: Plan): void {
   const { priority, location, subcategory, respondedAt, slaTerms } = ticket;
   const escalationThreshold = category.escalationThreshold(subcategory);
   const terms = termsOf(category.promise(plan), { plan, priority, timezone: location?.timezone, escalationThreshold });
-  // an answer that was given is judged by what was promised then
+  // a response that was already given keeps the terms under which it was given
   ticket.slaTerms = respondedAt && slaTerms ? { ...terms, response: slaTerms.response } : terms;
 }
 
-/** What was breached under another promise may be in time under this one. */
+/** Removes breaches that are not breaches under the new terms. */
 function withdrawBreaches(ticket: Ticket, now: Date): void {
   if (!ticket.respondedAt && ticket.responseDue > now) ticket.responseBreachedAt = null;
   if (!isOverdue(ticket, now)) ticket.resolutionBreachedAt = null;
 }
 
-/** A level that is due is taken by the sweep that follows: it may be now. */
+/** Returns when the ticket needs attention next. An escalation that is already due counts: the sweeper performs it next. */
 function nextInstant(ticket: Ticket, now: Date): Date | null {
   const instants = [...deadlinesOf(ticket, now).filter(({ at }) => at > now), ...escalationsOf(ticket).slice(0, 1)].map(({ at }) =>
     at.getTime(),

@@ -6,7 +6,7 @@ import { SlaClockStatus, type SlaEscalation, type SlaResolution, type SlaRespons
 import { elapsedAt, escalationsOf, type SlaTicket } from './sla-clocks.ts';
 import { AT_RISK_SHARE, milliseconds } from './sla-terms.ts';
 
-/** How the service level of a ticket stands at an instant. Each member is reckoned when it is asked for: most answers hold few. */
+/** Computes the SLA status of a ticket at a point in time. Properties are computed on access, because most requests select few. */
 export class SlaView implements TicketSla {
   readonly response: ResponseView;
   readonly resolution: ResolutionView;
@@ -67,7 +67,7 @@ export class SlaView implements TicketSla {
   }
 }
 
-/** The same as specification 2.7 shows it on its own. */
+/** Returns the SLA status in the form of specification 2.7 for a single ticket. */
 export const slaStatusOf = (ticket: Ticket, now: Date): SlaStatus => {
   const { tier: slaTier, response: responseTime, resolution: resolutionTime, escalation } = new SlaView(ticket, now);
   const { id: ticketId, priority, category } = ticket;
@@ -95,7 +95,7 @@ class ResponseView implements SlaResponse {
     return isAtRisk ? SlaClockStatus.AT_RISK : SlaClockStatus.PENDING;
   }
 
-  /** At the due instant the time has passed. */
+  /** A response exactly at the due time is late. */
   get isLate(): boolean {
     return (this.ticket.respondedAt ?? this.now) >= this.ticket.responseDue;
   }
@@ -146,7 +146,7 @@ class ResolutionView implements SlaResolution {
     return this.ticket.resolutionDue;
   }
 
-  /** Of whole minutes, so that it and what has elapsed are the target. */
+  /** Rounded to whole minutes, so that elapsed and remaining time add up to the target. */
   get timeRemaining(): string {
     return formatTime(this.#target() - Math.floor(this.#elapsed() / milliseconds(1)) * milliseconds(1));
   }
@@ -188,7 +188,7 @@ export class EscalationView implements SlaEscalation {
     return this.ticket.escalationReason;
   }
 
-  /** By its service level. */
+  /** Next escalation by SLA; routing rules may escalate earlier. */
   get nextStep(): Date | null {
     return escalationsOf(this.ticket)[0]?.at ?? null;
   }

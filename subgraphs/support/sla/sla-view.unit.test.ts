@@ -15,7 +15,7 @@ const slaTerms: SlaTerms = {
   escalateAfterMinutes: [],
 };
 
-/** Opened at three in the afternoon of a Wednesday: due when the desk closes. */
+/** Creates a ticket that was created on a Wednesday at 15:00 and is due when the desk closes. */
 const opened = (more: Partial<Ticket> = {}): Ticket => {
   const due = { responseDue: at(17), resolutionDue: at(17), resolutionSince: at(15) };
   return Object.assign(new Ticket(), { createdAt: at(15), slaTerms, ...due, ...more });

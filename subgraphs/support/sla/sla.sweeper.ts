@@ -14,13 +14,13 @@ export interface SlaSweeperDeps extends DueDeps, Pick<Ports, 'database' | 'isClo
 const DUE = { name: 'support.sla', table: 'support.ticket', column: 'sla_due_at', postponeMs: 5 * 60_000, waitMs: HOUR_MS } as const;
 
 /**
- * Does by itself what falls due about tickets' service levels: says that they are at risk or breached, and escalates them. The
- * editor says when something is next to be done. It goes on for a suspended organization, and waits for a closed one.
+ * Emits SLA events at their deadlines and escalates overdue tickets. `TicketEditor` stores the next deadline. Continues for
+ * suspended organizations, and waits for closed ones.
  */
 export const slaSweeper = (deps: SlaSweeperDeps): Sweeper =>
   dueSweeper({ ...deps, waits: deps.isClosed }, DUE, async (tx, id) => void (await deps.editor.change(tx, id, SLA_JOB, escalate)));
 
-/** Of several levels that are due the highest: a process that was away does not climb them one by one. */
+/** Sets the highest level that is due at once, so that a process that was down does not raise the level step by step. */
 function escalate(ticket: Ticket, now: Date): void {
   const step = escalationsOf(ticket).findLast(({ at }) => at <= now);
   if (!step) return;

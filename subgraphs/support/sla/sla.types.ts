@@ -98,7 +98,7 @@ export class SlaStatus {
   escalation!: SlaEscalation;
 }
 
-/** The service level of a ticket (specification 2.7): its targets, when they fall due, and how it stands. */
+/** SLA status of a ticket (specification 2.7): targets, due times and current state. */
 @ObjectType({ description: 'The service level of a ticket: its targets, when they fall due, and how it stands.' })
 export class TicketSla {
   @Field(() => String, { description: 'The name of the SLA policy, else of the plan.' })
