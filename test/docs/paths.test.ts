@@ -2,8 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md')];
-const files = globSync('{.ci,apps,bench,docs,kernel,rest-bridge,router,schema,scripts,subgraphs,test}/**/*');
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('{docs,examples}/**/*.md')];
+const files = globSync('{.ci,apps,bench,docs,examples,kernel,rest-bridge,router,schema,scripts,subgraphs,test}/**/*');
 /** `report.errors.ts` and `jira/jira.routes.ts` are said where the folder is plain. */
 const isThere = (path: string): boolean => existsSync(path) || files.some((file) => file.endsWith(`/${path}`));
 const IS_PATH =
