@@ -15,20 +15,20 @@ import { type Json, Tenant } from '../tenant.ts';
 import { login, PASSWORD, tokenMailedTo } from '../users.setup.ts';
 import { SamlWorld } from './saml-idp.ts';
 
-/** Stands in every record of the other account; a response to a limited caller that it stands in has leaked. */
+/** A label in every record of the other account; a response to a limited caller that contains it has leaked. */
 const LABEL = 'Only the other account reads this';
 const OWN = 'Words of its own account';
 const AREAS = ['accounts', 'services', 'billing', 'support', 'webhooks'];
 const SETTINGS = { CLIENT_CERT_HEADER: 'X-Client-Cert', TRUSTED_PROXIES: '127.0.0.0/8,::1' };
 
-/** A caller of one kind that is limited to accounts. */
+/** A caller of one kind, limited to these accounts. */
 interface Limited {
   caller: Tenant;
-  /** Limits it to these accounts from now on. */
+  /** Changes the accounts that the caller is limited to. */
   limitTo(accounts: string[]): Promise<unknown>;
 }
 
-/** A client that shows a certificate, by a proxy that the platform trusts. */
+/** A client whose certificate is forwarded by a trusted proxy. */
 class CertificateTenant extends Tenant {
   constructor(
     origin: string,
@@ -54,7 +54,7 @@ class CertificateTenant extends Tenant {
 }
 
 let platform: Rig;
-/** Another process over the same database; the same one where the database is embedded. */
+/** Another process on the same database; the same process if the database is embedded. */
 let second: Rig;
 let mailed: Rig;
 let world: SamlWorld;
@@ -65,7 +65,7 @@ beforeAll(async () => {
   const settings = { ...SETTINGS, DATABASE_URL: await ownDatabase() };
   platform = await start(settings);
   second = process.env.TEST_DATABASE_URL ? await start({ ...settings, PUBLIC_ORIGIN: platform.origin }) : platform;
-  // either of them sends what is to be sent
+  // either process sends the queued notifications
   mailed = {
     ...platform,
     get mails() {
@@ -95,7 +95,7 @@ const callerWith = (token: string): Tenant => new Tenant(tenant.origin, tenant.o
 const permissions = AREAS.map((area) => `${area}:read`);
 let count = 0;
 
-/** Each kind of caller that can be limited, and how it is made and changed. */
+/** Each kind of caller that can be limited, and how to create and change it. */
 const KINDS: Readonly<Record<string, (accounts: string[]) => Promise<Limited>>> = {
   'an API key': async (accounts) => {
     const { id, key } = await created('/auth/api-keys', { name: 'Limited', permissions, accounts });
@@ -122,7 +122,7 @@ const KINDS: Readonly<Record<string, (accounts: string[]) => Promise<Limited>>> 
   'a client certificate': async (accounts) => {
     const { pem } = await issue();
     const { id } = await created('/auth/certificates', { certificate: pem, name: 'Limited', permissions, accounts });
-    // no operation changes a certificate: as another process or a later release would write it
+    // no operation changes the accounts of a certificate: written like another process or a later release would
     const limitTo = (wanted: string[]) =>
       platform.assembly.domains.identity.core.ports.rows.query(
         'update "identity"."certificate" set "accounts" = $1::jsonb where "id" = $2 returning "id"',
@@ -150,7 +150,7 @@ const KINDS: Readonly<Record<string, (accounts: string[]) => Promise<Limited>>> 
 };
 const kinds = Object.entries(KINDS);
 
-/** An account with a service, an invoice, and a ticket with a file; the label stands in all that has a place for text. */
+/** An account with a service, an invoice, and a ticket with an attachment; the label is in every text field. */
 async function populated(label: string) {
   const account = await createAccount(tenant, label);
   const order = { name: label, location: { ...LOCATION, address: label } };
@@ -180,14 +180,14 @@ function expectNothingOfOther(answer: unknown, { ids } = other): void {
   for (const hidden of [LABEL, ...ids]) expect(text).not.toContain(hidden);
 }
 
-describe.each(kinds)('%s that is limited to an account', (_, limited) => {
+describe.each(kinds)('%s limited to an account', (_, limited) => {
   let caller: Tenant;
   let limitTo: Limited['limitTo'];
   beforeAll(async () => {
     ({ caller, limitTo } = await limited([own.account.id]));
   });
 
-  test('reads the records of that account, and no others, over REST and GraphQL', async () => {
+  test('a caller limited to an account reads only the records of that account over REST and GraphQL', async () => {
     expect((await caller.rest('GET', '/auth/verify')).body.data).toMatchObject({ accounts: [own.account.id] });
     const lists = { '/accounts': own.account, '/services': own.service, '/billing/invoices': own.invoice, '/support/tickets': own.ticket };
     for (const [path, record] of Object.entries(lists)) {
@@ -211,12 +211,12 @@ describe.each(kinds)('%s that is limited to an account', (_, limited) => {
     expectNothingOfOther(data);
   });
 
-  test('is refused what concerns the whole organization', async () => {
+  test('a caller limited to an account is refused operations on the whole organization', async () => {
     const { status, body } = await caller.rest('GET', '/webhooks');
     expect([status, body.error.details.reason]).toEqual([403, 'account_scope']);
   });
 
-  test('downloads the files of its tickets; those of other tickets read as absent', async () => {
+  test('a caller limited to an account downloads attachments of its own tickets, and others are not found', async () => {
     const file = await download(caller, own.attachment);
     expect([file.status, await file.text()]).toEqual([200, OWN]);
     for (const headers of [{}, { range: 'bytes=0-3' }] as Record<string, string>[]) {
@@ -226,7 +226,7 @@ describe.each(kinds)('%s that is limited to an account', (_, limited) => {
     }
   });
 
-  test('sees other accounts within 5 s of the change, in every process and on a socket that is open', async () => {
+  test("a change of a caller's accounts applies within 5 s, in every process and on open sockets", async () => {
     const there = Object.assign(Object.create(Object.getPrototypeOf(caller)), caller, { origin: second.origin }) as Tenant;
     const sockets = [caller, there].map((one) => one.socket());
     const accountsOn = async (socket: Client): Promise<string[]> => {
@@ -247,7 +247,7 @@ describe.each(kinds)('%s that is limited to an account', (_, limited) => {
   });
 });
 
-test('no subscription and no event stream tells a limited caller of another account', async () => {
+test('no subscription or event stream sends a limited caller events of another account', async () => {
   const fields = Object.keys(platform.assembly.router.schema.getSubscriptionType()?.getFields() ?? {});
   const ofOrganization = ['deliveryUpdated'];
   const followed = fields.filter((field) => !ofOrganization.includes(field));
@@ -299,7 +299,7 @@ test('no subscription and no event stream tells a limited caller of another acco
   }
 });
 
-test('a subscription ends when an account that it began with is taken, and another one has what is left', async () => {
+test('a subscription ends when one of its accounts is removed from the caller, and a new one covers the remaining accounts', async () => {
   for (const [kind, limited] of kinds) {
     const third = await createAccount(tenant, 'Taken');
     const { caller, limitTo } = await limited([own.account.id, third.id]);
@@ -326,18 +326,21 @@ test('a subscription ends when an account that it began with is taken, and anoth
   }
 });
 
-test.each(kinds)('%s ends when its only account is closed, and goes on where it has another', async (_, limited) => {
-  const [closing, staying] = [await createAccount(tenant, 'Closing'), await createAccount(tenant, 'Staying')];
-  const { caller: ending } = await limited([closing.id]);
-  const { caller: lasting } = await limited([closing.id, staying.id]);
-  const status = async (caller: Tenant) => (await caller.rest('GET', '/accounts')).status;
-  expect(await Promise.all([ending, lasting].map(status))).toEqual([200, 200]);
-  await changed(`/accounts/${closing.id}`, { status: 'closed' });
-  await eventually(async () => (await status(ending)) === 401, 5000);
-  expect(await status(lasting)).toBe(200);
-});
+test.each(kinds)(
+  '%s limited to one account is rejected when that account is closed, and still works if it has another',
+  async (_, limited) => {
+    const [closing, staying] = [await createAccount(tenant, 'Closing'), await createAccount(tenant, 'Staying')];
+    const { caller: ending } = await limited([closing.id]);
+    const { caller: lasting } = await limited([closing.id, staying.id]);
+    const status = async (caller: Tenant) => (await caller.rest('GET', '/accounts')).status;
+    expect(await Promise.all([ending, lasting].map(status))).toEqual([200, 200]);
+    await changed(`/accounts/${closing.id}`, { status: 'closed' });
+    await eventually(async () => (await status(ending)) === 401, 5000);
+    expect(await status(lasting)).toBe(200);
+  },
+);
 
-test('the accounts of a credential are replaced or lifted, and name only accounts that there are', async () => {
+test('the accounts of a credential can be replaced or removed, and must exist', async () => {
   const { id } = await created('/auth/api-keys', { name: 'Changing', permissions, accounts: [own.account.id] });
   const change = async (body: object) => tenant.rest('PUT', `/auth/api-keys/${id}`, { body });
   expect((await change({ name: 'Renamed' })).body.data.accounts).toEqual([own.account.id]);

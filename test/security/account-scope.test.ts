@@ -19,22 +19,22 @@ import { onlyTable } from '../support/tables.ts';
 import { type Answer, type Json, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
 
-/** Stands in every record of the first account; a response to the second one's key that it stands in has leaked. */
+/** A label in every record of the first account; a response to the second account's key that contains it has leaked. */
 const LABEL = 'Only the first account reads this';
 const NAMES = Object.keys(recordKinds);
 /** Shared by all accounts of the organization. */
 const SHARED = new Set(['article_id']);
-/** Fields of Query that read one record, of which the second account has one. */
+/** Fields of Query that return one record, of which the second account has one. */
 const READ_BY_ID = new Set(['account', 'service', 'invoice', 'ticket', 'event']);
-/** Of the organization as a whole: its label stands where everybody may read it. */
+/** Belongs to the organization as a whole: its label may appear for everyone. */
 const isOpen = (path: string): boolean => /^\/support\/(kb|knowledge|faq)/.test(path);
 
-/** Of the first account, with a key that sees the whole organization. */
+/** Records of the first account, with a key that sees the whole organization. */
 let owner: Records;
-/** A key that may do everything, limited to the second account. */
+/** A key with all permissions, limited to the second account. */
 let limited: Tenant;
 let accountId: string;
-/** Nobody who is limited holds the permissions of operators: they are refused for that first. */
+/** A limited caller never has operator permissions and is refused for that reason first. */
 let isOperators: (coordinate: string) => boolean;
 let isOrganizationWide: (coordinate: string) => boolean;
 let before: Json;
@@ -72,10 +72,10 @@ async function expectNothingOfOwner(answer: unknown): Promise<void> {
   for (const name of NAMES) if (!SHARED.has(name)) expect(text, name).not.toContain(await owner.id(name));
 }
 
-describe("another account's record reads as absent over REST, and stays as it is", () => {
+describe('records of another account over REST', () => {
   const named = routes.filter((route) => hasRecordParameter(route, namesRecord) && !isOpen(route.path));
 
-  test.each(titled(named))('%s', async (_, route) => {
+  test.each(titled(named))('a record of another account is not found: %s', async (_, route) => {
     const path = await owner.path(route.path);
     const body = route.example && (await owner.body(route.example));
     const answer = await limited.rest(route.method, path, { body });
@@ -87,13 +87,13 @@ describe("another account's record reads as absent over REST, and stays as it is
     expect(pathParameters(route.path).length).toBeGreaterThan(0);
   });
 
-  test('and nothing has changed', async () => expect(await everything()).toEqual(before));
+  test('requests for records of another account changed nothing', async () => expect(await everything()).toEqual(before));
 });
 
-describe("a list never holds another account's record", () => {
+describe('lists for a limited caller', () => {
   const lists = routes.filter((route) => route.method === 'GET' && !hasRecordParameter(route, namesRecord) && !isOpen(route.path));
 
-  test.each(titled(lists))('%s', async (_, route) => {
+  test.each(titled(lists))('the list never contains a record of another account: %s', async (_, route) => {
     const path = await owner.path(route.path);
     const answers: Answer[] = [await limited.rest('GET', path)];
     for (const { name, in: place } of operationOf(route).parameters)
@@ -111,7 +111,7 @@ describe("a list never holds another account's record", () => {
 type Field = GraphQLField<unknown, unknown>;
 const isId = (type: unknown): boolean => /^\[?ID/.test(String(type));
 
-describe('a root field of the graph refuses a principal who is limited to accounts where its policy says so, and nowhere else', async () => {
+describe('GraphQL root fields for a limited caller', async () => {
   const { schema } = (await rig()).assembly.router;
   const fields = (['Query', 'Mutation', 'Subscription'] as const).flatMap((root) =>
     Object.values((schema.getType(root) as { getFields(): Record<string, Field> }).getFields()).map(
@@ -119,14 +119,17 @@ describe('a root field of the graph refuses a principal who is limited to accoun
     ),
   );
 
-  test.each(fields.filter(([, root]) => root !== 'Subscription'))('%s', async (coordinate, root, field) => {
-    const { data, errors = [] } = await limited.graphql(`${root.toLowerCase()} { ${await called(field)} }`);
-    const isRefused = errors.some(({ extensions }) => extensions.details?.reason === 'account_scope');
-    expect(isRefused, JSON.stringify(errors)).toBe(isOrganizationWide(coordinate) && !isOperators(coordinate));
-    if (!/knowledge|article|faq/i.test(field.name)) expect(JSON.stringify({ data, errors })).not.toContain(LABEL);
-  });
+  test.each(fields.filter(([, root]) => root !== 'Subscription'))(
+    'a GraphQL root field refuses a limited caller exactly if its policy says so: %s',
+    async (coordinate, root, field) => {
+      const { data, errors = [] } = await limited.graphql(`${root.toLowerCase()} { ${await called(field)} }`);
+      const isRefused = errors.some(({ extensions }) => extensions.details?.reason === 'account_scope');
+      expect(isRefused, JSON.stringify(errors)).toBe(isOrganizationWide(coordinate) && !isOperators(coordinate));
+      if (!/knowledge|article|faq/i.test(field.name)) expect(JSON.stringify({ data, errors })).not.toContain(LABEL);
+    },
+  );
 
-  /** With the owner's records wherever an id is asked for. */
+  /** Uses the owner's records for every id argument. */
   async function called(field: Field): Promise<string> {
     const ids = new Map<string, string>();
     for (const { name, type } of field.args) if (isNonNullType(type) && isId(type)) ids.set(name, await owner.id(kindOf(field, name)));
@@ -148,7 +151,7 @@ describe('a root field of the graph refuses a principal who is limited to accoun
   }
 });
 
-describe('a principal who is limited to an account works within it', () => {
+describe('caller limited to an account', () => {
   let own: { ticket: Json; service: string };
   beforeAll(async () => {
     const { tenant } = owner;
@@ -170,14 +173,14 @@ describe('a principal who is limited to an account works within it', () => {
     await eventually(async () => (await tenant.rest('GET', `/services/${own.service}`)).body.data.status === 'operational');
   });
 
-  test('a ticket that names no account gets the only one of its creator', async () => {
+  test('a ticket without an account gets the only account of its limited creator', async () => {
     const { body } = await limited.rest('GET', '/accounts');
     expect(body.data.map(({ id }: Json) => id)).toEqual([accountId]);
     expect(own.ticket.customer_id).toBe(body.data[0].customer_id);
     expect((await limited.rest('GET', `/support/tickets/${own.ticket.id}`)).status).toBe(200);
   });
 
-  test('lists, totals and search hold exactly its records', async () => {
+  test("lists, totals and search contain exactly the records of the limited caller's account", async () => {
     const { data, errors } = await limited.graphql(`{
       tickets(page: { limit: 1 }) { nodes { id } pageInfo { total } }
       found: tickets(filter: { q: "words" }) { nodes { id } pageInfo { total } }
@@ -193,7 +196,7 @@ describe('a principal who is limited to an account works within it', () => {
     expect(data.supportDashboard).toMatchObject({ overview: { totalTickets: 1 } });
   });
 
-  test('a principal limited to several accounts sees those, and names one of them for what it creates', async () => {
+  test('a caller limited to several accounts sees all of them and must name one when it creates a record', async () => {
     const both = await limitedTo(owner.tenant, accountId, await owner.id('account_id'));
     const { data } = await both.graphql('{ tickets { nodes { id } pageInfo { total } } accounts { pageInfo { total } } }');
     expect(data.accounts.pageInfo.total).toBe(2);
@@ -205,7 +208,7 @@ describe('a principal who is limited to an account works within it', () => {
     expect(unnamed.body.error.details.field).toBe('customer_id');
   });
 
-  test("a body cannot name another account's customer or service", async () => {
+  test('a limited caller cannot name a customer or service of another account in a body', async () => {
     for (const name of ['customer_id', 'service_affected']) {
       const body = { title: 'Foreign', description: 'Foreign', [name]: await owner.id(name) };
       const answer = await limited.rest('POST', '/support/tickets', { body });
@@ -218,7 +221,7 @@ describe('a principal who is limited to an account works within it', () => {
     expect((await limited.rest('POST', '/billing/invoices', { body: invoice })).status).toBe(404);
   });
 
-  test("it gives its tickets to any agent of the organization's desk, whose records it does not read", async () => {
+  test("a limited caller can assign tickets to any agent but cannot read the agent's record", async () => {
     const path = `/support/tickets/${own.ticket.id}`;
     const agent = await owner.id('agent_id');
     const given = await limited.rest('PUT', path, { body: { assigned_to: agent } });
@@ -229,7 +232,7 @@ describe('a principal who is limited to an account works within it', () => {
     await limited.rest('PUT', path, { body: { assigned_to: own.ticket.assigned_to.agent_id } });
   });
 
-  test('it sees what happens to its records, and nothing else', async () => {
+  test('a limited caller sees only events of its own records', async () => {
     const { data } = await limited.graphql('{ events(page: { limit: 200 }) { nodes { accountId payload } } }');
     expect(data.events.nodes.length).toBeGreaterThan(0);
     for (const event of data.events.nodes) expect(event.accountId).toBe(accountId);
@@ -238,7 +241,7 @@ describe('a principal who is limited to an account works within it', () => {
     expect(foreign).toMatchObject({ data: { event: null } });
   });
 
-  test('a live subscription carries the events of its accounts only', async () => {
+  test('a live subscription of a limited caller delivers only events of its accounts', async () => {
     const socket = limited.socket();
     try {
       const stream = socket.iterate<Json>({ query: 'subscription { ticketUpdated { accountId subjectId ticket { id } } }' });
@@ -257,7 +260,7 @@ describe('a principal who is limited to an account works within it', () => {
     }
   });
 
-  test('a reference into another account leads nowhere', async () => {
+  test('a reference to a record of another account is null for a limited caller', async () => {
     const opened = await limited.rest('POST', '/support/tickets', { body: { title: 'Planted', description: 'Planted' } });
     const { id } = opened.body.ticket;
     const rows = await onlyTable('support.ticket');
@@ -269,14 +272,14 @@ describe('a principal who is limited to an account works within it', () => {
     expect(data.ticket.account).toBeNull();
   });
 
-  test('relations that belong to the organization are null', async () => {
+  test('relations to records of the whole organization are null for a limited caller', async () => {
     const query = 'query($id: ID!) { ticket(id: $id) { id agent { id } routingRule { id } account { id customerId } } }';
     const { data, errors } = await limited.graphql(query, { id: own.ticket.id });
     expect(errors).toBeUndefined();
     expect(data.ticket).toMatchObject({ agent: null, routingRule: null, account: { id: accountId } });
   });
 
-  test('a change of what it is limited to counts at once, and its last account closed ends it', async () => {
+  test("a change of a caller's accounts applies at once, and closing its last account ends its access", async () => {
     const closing = (await createAccount(owner.tenant, 'Closing')).id;
     const key = await limitedTo(owner.tenant, closing);
     expect((await key.rest('GET', '/accounts')).body.data).toHaveLength(1);
@@ -284,7 +287,7 @@ describe('a principal who is limited to an account works within it', () => {
     await eventually(async () => (await key.rest('GET', '/accounts')).status === 401);
   });
 
-  test('it makes nobody who sees more than it does', async () => {
+  test('a limited caller cannot create a user or credential that sees more than itself', async () => {
     const invite = (body: object) =>
       limited.rest('POST', `/accounts/${accountId}/users`, { body: { name: 'New', email: `${Math.random()}@example.com`, ...body } });
     expect((await invite({ role: 'member' })).body.data.accounts).toEqual([accountId]);
@@ -293,7 +296,7 @@ describe('a principal who is limited to an account works within it', () => {
     expect((await invite({ role: 'member', accounts: [await owner.id('account_id')] })).status).toBe(404);
   });
 
-  test('a user who acts through a client sees the accounts of both, and no token names them', async () => {
+  test('a user acting through an OAuth client sees only accounts that both may see, and the token does not contain them', async () => {
     const { tenant } = owner;
     const scopes = ['accounts.read'];
     const client = await registered(tenant, { scopes, accounts: [accountId, await owner.id('account_id')] });
@@ -310,7 +313,7 @@ describe('a principal who is limited to an account works within it', () => {
     await eventually(async () => (await seen()).join() === accountId);
   });
 
-  test('a client acts for itself within its accounts', async () => {
+  test('an OAuth client acting for itself sees only its accounts', async () => {
     const client = await registered(owner.tenant, {
       scopes: ['services.read'],
       grant_types: ['client_credentials'],
@@ -321,7 +324,7 @@ describe('a principal who is limited to an account works within it', () => {
     expect((await ofClient.rest('GET', '/services')).body.data.map(({ id }: Json) => id)).toEqual([own.service]);
   });
 
-  test('what was answered under an Idempotency-Key is not repeated to who sees other accounts', async () => {
+  test('a response stored under an Idempotency-Key is not replayed to a caller with other accounts', async () => {
     const principal = (accounts: string[] | null) =>
       new Principal({ kind: 'user', id: 'user_1', organizationId: 'org_1', plan: 'developer', grants: ['*:*'], accounts });
     const scopes = [null, ['acc_1'], ['acc_2'], ['acc_1', 'acc_2']].map((accounts) => idempotencyScope(principal(accounts)).callerId);
@@ -329,7 +332,7 @@ describe('a principal who is limited to an account works within it', () => {
     expect(idempotencyScope(principal(['acc_2', 'acc_1'])).callerId).toBe(scopes[3]);
   });
 
-  test('a request with an Idempotency-Key is made anew, over REST and GraphQL, once the accounts of its caller were changed', async () => {
+  test('a request with an Idempotency-Key is run again over REST and GraphQL after the accounts of its caller changed', async () => {
     const { tenant } = owner;
     const [first, second] = [await createAccount(tenant, 'First'), await createAccount(tenant, 'Second')];
     const body = { name: 'Changing', permissions: ['support:create', 'support:read'], accounts: [first.id] };
@@ -355,7 +358,7 @@ describe('a principal who is limited to an account works within it', () => {
     expect(data.tickets.pageInfo.total).toBe(2);
   });
 
-  test('a subgraph in another process is told the accounts', () => {
+  test('a subgraph in another process receives the accounts of the caller', () => {
     const principal = new Principal({
       kind: 'user',
       id: 'user_1',
@@ -369,7 +372,7 @@ describe('a principal who is limited to an account works within it', () => {
   });
 });
 
-describe("a reference to another account's record leads nowhere, whichever subgraph is asked for it", async () => {
+describe('entity references to another account', async () => {
   const { domains } = (await rig()).assembly;
   const subgraphs = Object.values(domains).map(({ subgraph }) => subgraph);
   const entitiesOf = (schema: GraphQLSchema): string[] => {
@@ -380,7 +383,7 @@ describe("a reference to another account's record leads nowhere, whichever subgr
   const snake = (name: string): string => name.replace(/(?<=.)[A-Z]/g, '_$&').toLowerCase();
 
   test.each(named.map(([entity, subgraph]) => [`${entity} of ${subgraph.name}`, entity, subgraph] as const))(
-    '%s',
+    'an entity reference to a record of another account resolves to null: %s',
     async (_, entity, subgraph) => {
       const { tenant } = owner;
       const accounts = [(await createAccount(tenant, 'Empty')).id];
@@ -396,7 +399,7 @@ describe("a reference to another account's record leads nowhere, whichever subgr
         });
         const text = JSON.stringify(result.data ?? null);
         expect(text, selection).not.toContain(LABEL);
-        // a subgraph that only extends the entity has its key from the reference itself
+        // a subgraph that only extends the entity takes its key from the reference itself
         for (const name of NAMES.filter((one) => !SHARED.has(one))) {
           const id = await owner.id(name);
           if (id !== reference.id && id !== reference.customerId) expect(text, selection).not.toContain(id);
@@ -406,9 +409,9 @@ describe("a reference to another account's record leads nowhere, whichever subgr
   );
 });
 
-describe('what lies behind a record that a principal sees is of the same accounts', async () => {
+describe('nested records for a limited caller', async () => {
   const { schema } = (await rig()).assembly.router;
-  /** Of the principal's own account, by the field that reads one. */
+  /** Reads a record of the caller's own account. */
   const ids: Record<string, string> = {};
   let reader: Tenant;
   beforeAll(async () => {
@@ -420,7 +423,7 @@ describe('what lies behind a record that a principal sees is of the same account
     const newest = async () => (await reader.graphql('{ events(page: { limit: 1 }) { nodes { id } } }')).data.events.nodes[0];
     const { id: event } = await eventually(newest);
     Object.assign(ids, { account, event, service: service.id, invoice: firstInvoice.id, ticket: opened.body.ticket.id });
-    // references are checked when they are written; should one point to another account all the same, it leads nowhere
+    // references are checked when they are written; one that still points to another account resolves to null
     const first = await owner.id('service_id');
     await (await onlyTable('support.ticket')).set('service_affected', first, 'id', ids.ticket as string);
     await (await onlyTable('billing.invoice_line')).set('service_id', first, 'invoice_id', ids.invoice as string);
@@ -433,17 +436,20 @@ describe('what lies behind a record that a principal sees is of the same account
     .filter(({ required }) => required.every((argument) => argument.name === 'id'));
   const known = roots.filter(({ name, required }) => required.length === 0 || READ_BY_ID.has(name));
 
-  test.each(known.map((root) => [root.name, root] as const))('from %s', async (name, { type, required }) => {
-    const [declared, called] = required.length === 0 ? ['', name] : ['($id: ID!)', `${name}(id: $id)`];
-    for (const selection of pathsOf(type, LEVELS)) {
-      const { data } = await reader.graphql(
-        `query Q${declared} { ${called} ${selection} }`,
-        required.length === 0 ? {} : { id: ids[name] },
-      );
-      const text = JSON.stringify(data ?? null);
-      expect(text, selection).not.toContain(LABEL);
-      for (const kind of ['account_id', 'customer_id', 'ticket_id', 'invoice_id', 'user_id'])
-        expect(text, selection).not.toContain(await owner.id(kind));
-    }
-  });
+  test.each(known.map((root) => [root.name, root] as const))(
+    "every nested record is of the caller's own accounts, starting from %s",
+    async (name, { type, required }) => {
+      const [declared, called] = required.length === 0 ? ['', name] : ['($id: ID!)', `${name}(id: $id)`];
+      for (const selection of pathsOf(type, LEVELS)) {
+        const { data } = await reader.graphql(
+          `query Q${declared} { ${called} ${selection} }`,
+          required.length === 0 ? {} : { id: ids[name] },
+        );
+        const text = JSON.stringify(data ?? null);
+        expect(text, selection).not.toContain(LABEL);
+        for (const kind of ['account_id', 'customer_id', 'ticket_id', 'invoice_id', 'user_id'])
+          expect(text, selection).not.toContain(await owner.id(kind));
+      }
+    },
+  );
 });

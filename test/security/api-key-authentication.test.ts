@@ -17,14 +17,14 @@ beforeEach(async () => {
   organizationId = (await identity.createOrganization({ name: 'Test', plan: 'business' })).organization.id;
 });
 
-/** The code of a refusal; undefined where it is let in. */
+/** The error code of a refusal, or undefined if the request is accepted. */
 const codeOf = (attempt: Promise<unknown>): Promise<string | undefined> =>
   attempt.then(
     () => undefined,
     (error: { code?: string }) => error.code,
   );
 
-test('a key gives the rights that it was made with, in its organization, on its plan', async () => {
+test('an API key grants the permissions it was created with, in its organization and on its plan', async () => {
   const { text, id } = await rig.addKey(organizationId, {
     permissions: ['services:read', 'support:create'],
     rateLimit: { requestsPerMinute: 60, burstLimit: 20 },
@@ -40,26 +40,26 @@ test('a key gives the rights that it was made with, in its organization, on its 
   expect(rateLimit).toEqual({ requestsPerMinute: 60, burstLimit: 20 });
 });
 
-test('only the hash of a key is stored', async () => {
+test('only the hash of an API key is stored', async () => {
   const { text, id } = await rig.addKey(organizationId);
   const [row] = await rig.orm.em.getConnection().execute('select * from identity.api_key where id = ?', [id]);
   expect(JSON.stringify(row)).not.toContain(text);
   expect(JSON.stringify(row)).not.toContain(text.slice('sk_live_'.length, -4));
 });
 
-test('a key that was seen costs no query, however many come with it at once', async () => {
+test('a cached API key costs no query, even for many concurrent requests', async () => {
   const { text } = await rig.addKey(organizationId);
   await rig.clock.standingStill(async () => {
     const atOnce = await rig.statements(() =>
       Promise.all(Array.from({ length: 50 }, () => identity.authenticator.authenticate(showing(text)))),
     );
-    // the key, its organization, and whether that may act
+    // the key, its organization, and the organization's status
     expect(atOnce).toBe(3);
     expect(await rig.statements(() => identity.authenticator.authenticate(showing(text)))).toBe(0);
   });
 });
 
-test('what is no key, and a key that was unknown a moment ago, cost no query', async () => {
+test('a malformed API key and a recently unknown API key cost no query', async () => {
   const attempts = ['', 'x', 'sk_live_short', `sk_live_${'-'.repeat(64)}`, 'a.b.c', `test_sk_${'x'.repeat(64)}`];
   for (const token of attempts) {
     expect(
@@ -76,13 +76,13 @@ test('what is no key, and a key that was unknown a moment ago, cost no query', a
   });
 });
 
-test('no refusal repeats the key', async () => {
+test('no error repeats the API key', async () => {
   const text = `sk_live_${'secret7'.repeat(9)}s`;
   const refusal = await identity.authenticator.authenticate(showing(text)).catch((error: unknown) => error);
   expect(JSON.stringify([(refusal as Error).message, refusal])).not.toContain('secret7');
 });
 
-test('a revoked key ends at once where it was revoked, and within 5 s in every other process', async () => {
+test('a revoked API key stops working at once in the same process and within 5 s in every other one', async () => {
   const other = rig.startProcess();
   await other.start();
   const { text, id } = await rig.addKey(organizationId);
@@ -92,12 +92,12 @@ test('a revoked key ends at once where it was revoked, and within 5 s in every o
 
   identity.core.feed.changed(id);
   await expect(identity.authenticator.authenticate(showing(text))).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
-  // told by the database, long before the seconds are over for which it would trust what it knows otherwise
+  // the database notifies the process, long before its cache entry expires
   await eventually(async () => (await codeOf(other.authenticator.authenticate(showing(text)))) === 'INVALID_CREDENTIALS', 5000);
   await other.stop();
 });
 
-test('a key that is revoked while it is being looked up is not remembered', async () => {
+test('an API key that is revoked while it is looked up is not cached', async () => {
   const { text, id } = await rig.addKey(organizationId);
   const looking = identity.authenticator.authenticate(showing(text));
   identity.core.feed.changed(id);
@@ -106,7 +106,7 @@ test('a key that is revoked while it is being looked up is not remembered', asyn
   await expect(identity.authenticator.authenticate(showing(text))).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
 });
 
-test('a key works until it expires, to the millisecond, cached or not', async () => {
+test('an API key works until its exact expiry time, cached or not', async () => {
   const expiresAt = new Date(rig.clock.now().getTime() + 2000);
   const { text } = await rig.addKey(organizationId, { expiresAt });
   await identity.authenticator.authenticate(showing(text));
@@ -116,7 +116,7 @@ test('a key works until it expires, to the millisecond, cached or not', async ()
   await expect(rig.startProcess().authenticator.authenticate(showing(text))).rejects.toMatchObject(expired);
 });
 
-test('a key with a whitelist works from its ranges, IPv4 and IPv6, and from nowhere else', async () => {
+test('an API key with an IP whitelist works only from its IPv4 and IPv6 ranges', async () => {
   const { text } = await rig.addKey(organizationId, { ipWhitelist: ['10.0.0.0/8', '2001:db8::/32'] });
   for (const ip of ['10.9.8.7', '::ffff:10.9.8.7', '2001:db8::5']) await identity.authenticator.authenticate(showing(text, ip));
   for (const ip of ['11.0.0.1', '2001:db9::1', '::ffff:11.0.0.1', '']) {
@@ -128,7 +128,7 @@ test('a key with a whitelist works from its ranges, IPv4 and IPv6, and from nowh
   }
 });
 
-test('a sandbox takes test keys only, and the live platform live ones only', async () => {
+test('a sandbox accepts only test keys, and the live platform only live keys', async () => {
   const sandbox = rig.startProcess({ sandbox: true });
   const live = await identity.createOrganization({ name: 'Live', plan: 'developer' });
   const trial = await sandbox.createOrganization({ name: 'Trial', plan: 'developer' });
@@ -138,7 +138,7 @@ test('a sandbox takes test keys only, and the live platform live ones only', asy
   await expect(identity.authenticator.authenticate(showing(trial.apiKey))).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
 });
 
-test('uses are counted over all processes, without a write for each, and written when one stops', async () => {
+test('uses of an API key are counted over all processes without a write per use, and written when a process stops', async () => {
   const other = rig.startProcess();
   const { text, id } = await rig.addKey(organizationId, { ipWhitelist: ['10.0.0.0/8'] });
   for (let use = 0; use < 20; use += 1) await identity.authenticator.authenticate(showing(text, '10.0.0.1'));
@@ -156,7 +156,7 @@ test('uses are counted over all processes, without a write for each, and written
   expect((await rig.storedKey(id)).usageCount).toBe(21);
 });
 
-test('uses that cannot be written are kept until they can', async () => {
+test('key uses that cannot be written are kept until they can', async () => {
   const { text, id } = await rig.addKey(organizationId);
   await identity.authenticator.authenticate(showing(text));
   await rig.orm.em.getConnection().execute('alter table identity.api_key rename to api_key_away');
@@ -167,7 +167,7 @@ test('uses that cannot be written are kept until they can', async () => {
   expect((await rig.storedKey(id)).usageCount).toBe(1);
 });
 
-test('a signature that one process has accepted is refused by every other, and no statement is spent on what is not signed', async () => {
+test('a request signature that one process accepted is refused by every other, and unsigned requests cost no statement', async () => {
   const secrets = identity.core.apiKeySecrets;
   const { text, id } = await rig.addKey(organizationId, { requireSignature: true });
   await rig.orm.em
@@ -180,7 +180,7 @@ test('a signature that one process has accepted is refused by every other, and n
   const replay = rig.startProcess().authenticator.authenticate(signed);
   await expect(replay).rejects.toMatchObject({ code: 'INVALID_SIGNATURE', details: { reason: 'replayed' } });
 
-  // an open socket that is looked at again was signed for when it opened
+  // the recheck of an open socket does not need a new signature
   await identity.authenticator.authenticate({ ...showing(text), signing: 'checked at opening' });
   for (const signing of [undefined, { ...signed.signing, signature: undefined }])
     expect(

@@ -19,7 +19,7 @@ async function ownAccountOf(organization: string | undefined): Promise<string | 
   return account?.id;
 }
 
-test('the first start makes an enterprise organization that operates the platform, with an owner who can log in and a key that may do everything', async () => {
+test('the first start creates the operator organization on the enterprise plan, with an owner who can log in and an unrestricted key', async () => {
   const identity = rig.startProcess();
   const made = await identity.bootstrap(presets);
   expect(made).toMatchObject({
@@ -44,7 +44,7 @@ test('the first start makes an enterprise organization that operates the platfor
   expect(await verifyPassword(made?.password ?? '', owner?.password_hash ?? '')).toBe(true);
 });
 
-test('a later start makes nothing and shows nothing, whatever is preset', async () => {
+test('a later start creates and prints nothing, even if presets are given', async () => {
   const made = await rig.startProcess().bootstrap(presets);
   const again = { ...presets, bootstrapApiKey: made?.apiKey };
   expect(await rig.startProcess().bootstrap(again)).toBeUndefined();
@@ -52,12 +52,12 @@ test('a later start makes nothing and shows nothing, whatever is preset', async 
   expect([await count('organization'), await count('user'), await count('api_key'), await count('oauth_client')]).toEqual([1, 1, 1, 1]);
 });
 
-test('of several processes that start together one makes the organization', async () => {
+test('of several processes that start at the same time exactly one creates the organization', async () => {
   const { all } = await rig.orm.em.fork().transactional(async (tx) => {
     const sql = (statement: string) => tx.execute<{ waiting: number }[]>(statement);
     await sql('lock table identity.user in exclusive mode');
     const starting = Promise.all(Array.from({ length: 3 }, () => rig.startProcess().bootstrap(presets)));
-    // on a server they come as far as they can before any of them may write; PGlite has one session, and they wait for it
+    // on a server they all start until the first write; PGlite has one session, for which they wait
     await vi.waitFor(async () => {
       if (rig.database.pglite) return;
       const [locks] = await sql('select count(*)::int as waiting from pg_locks where not granted');
@@ -69,7 +69,7 @@ test('of several processes that start together one makes the organization', asyn
   expect([await count('organization'), await count('user'), await count('api_key'), await count('oauth_client')]).toEqual([1, 1, 1, 1]);
 });
 
-test('preset e-mail, password and key are taken', async () => {
+test('bootstrap uses the preset email address, password and key', async () => {
   const identity = rig.startProcess();
   const apiKey = `sk_live_${'Ab1'.repeat(21)}z`;
   const made = await identity.bootstrap({
@@ -81,7 +81,7 @@ test('preset e-mail, password and key are taken', async () => {
   await identity.authenticator.authenticate(showing(apiKey));
 });
 
-test('makes an OAuth client that may ask for everything; its id, secret and redirect may be preset', async () => {
+test('bootstrap creates an OAuth client with all scopes, whose id, secret and redirect URI may be preset', async () => {
   const made = await rig.startProcess().bootstrap({
     ...presets,
     bootstrapClientId: 'client_preset1',
@@ -100,7 +100,7 @@ test('makes an OAuth client that may ask for everything; its id, secret and redi
   expect(JSON.stringify(client)).not.toContain('a preset secret');
 });
 
-test('a preset redirect that could not be used stops the start', async () => {
+test('startup fails if the preset redirect URI is invalid', async () => {
   const error = await rig
     .startProcess()
     .bootstrap({ ...presets, bootstrapRedirectUri: 'http://app.example.com/' })
@@ -113,19 +113,22 @@ test.each([
   ['too short', false, 'sk_live_abc'],
   ['of a sandbox, on the live platform', false, `test_sk_${'a'.repeat(64)}`],
   ['live, in a sandbox', true, `sk_live_${'a'.repeat(64)}`],
-])('a preset key that is %s stops the start, says what is expected, and does not repeat the key', async (_, sandbox, bootstrapApiKey) => {
-  const error = await rig
-    .startProcess({ sandbox })
-    .bootstrap({ ...presets, bootstrapApiKey })
-    .catch((thrown: Error) => thrown);
-  expect(error).toMatchObject({
-    name: 'ConfigError',
-    message: `BOOTSTRAP_API_KEY must be ${sandbox ? 'test_sk_' : 'sk_live_'} and 64 letters or digits.`,
-  });
-  expect(await count('organization')).toBe(0);
-});
+])(
+  'startup fails if the preset key is %s, and the error states the expected form without repeating the key',
+  async (_, sandbox, bootstrapApiKey) => {
+    const error = await rig
+      .startProcess({ sandbox })
+      .bootstrap({ ...presets, bootstrapApiKey })
+      .catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({
+      name: 'ConfigError',
+      message: `BOOTSTRAP_API_KEY must be ${sandbox ? 'test_sk_' : 'sk_live_'} and 64 letters or digits.`,
+    });
+    expect(await count('organization')).toBe(0);
+  },
+);
 
-test('nothing that bootstrap makes is logged or stored in the clear', async () => {
+test('no secret that bootstrap creates is logged or stored as plain text', async () => {
   const made = await rig.startProcess().bootstrap(presets);
   const stored = JSON.stringify([
     await users(),

@@ -19,7 +19,7 @@ beforeEach(async () => {
   organizationId = (await identity.createOrganization({ name: 'Test', plan: 'business' })).organization.id;
 });
 
-/** By the clock of this domain, which is not that of the whole platform. */
+/** Uses the clock of this domain, which is not the clock of the whole platform. */
 const issued = (): Promise<Issued> => issue({ now: rig.clock.now() });
 
 const showing = ({ pem }: Issued) => ({
@@ -34,7 +34,7 @@ const codeOf = (attempt: Promise<unknown>): Promise<string> =>
     ({ code }: { code: string }) => code,
   );
 
-/** As another process writes it: nobody here is told but by the database. */
+/** Writes like another process would: this process learns of it only through the database. */
 async function store({ pem }: Issued): Promise<string> {
   const certificate = Certificate.of(new X509Certificate(pem), {
     organizationId,
@@ -49,13 +49,13 @@ async function store({ pem }: Issued): Promise<string> {
 const revoke = (id: string) =>
   rig.orm.em.fork().nativeUpdate(Certificate, { id }, { status: CertificateStatus.REVOKED }, { filters: { organization: false } });
 
-/** Writes what waits to be written by itself, so that it is not counted as a statement of what follows. */
+/** Writes pending uses now, so that they do not count as statements of what follows. */
 async function settled(): Promise<void> {
   await identity.authenticator.stop();
   await identity.core.trail.flush();
 }
 
-test('a certificate gives the rights that it was registered with, in its organization, on its plan', async () => {
+test('a certificate grants the permissions it was registered with, in its organization and on its plan', async () => {
   const shown = await issued();
   const id = await store(shown);
   const { principal, rateLimit } = await identity.authenticator.authenticate(showing(shown));
@@ -63,7 +63,7 @@ test('a certificate gives the rights that it was registered with, in its organiz
   expect(rateLimit).toBeNull();
 });
 
-test('a certificate that was seen costs no query, however many connections come with it at once', async () => {
+test('a cached certificate costs no query, even for many concurrent connections', async () => {
   const shown = await issued();
   await store(shown);
   const attempts = () => Promise.all(Array.from({ length: 50 }, () => identity.authenticator.authenticate(showing(shown))));
@@ -72,7 +72,7 @@ test('a certificate that was seen costs no query, however many connections come 
   expect(await rig.statements(attempts)).toBe(0);
 });
 
-test('one that nobody registered is looked up once for seconds', async () => {
+test('an unregistered certificate is looked up only once within some seconds', async () => {
   const shown = await issued();
   const refused = async () => expect(await codeOf(identity.authenticator.authenticate(showing(shown)))).toBe('INVALID_CREDENTIALS');
   expect(await rig.statements(refused)).toBe(1);
@@ -80,7 +80,7 @@ test('one that nobody registered is looked up once for seconds', async () => {
   expect(await rig.statements(refused)).toBe(0);
 });
 
-test('one that was refused is known as soon as any process has registered it', async () => {
+test('a certificate that was refused is accepted as soon as any process has registered it', async () => {
   const other = rig.startProcess();
   await other.start();
   const shown = await issued();
@@ -90,7 +90,7 @@ test('one that was refused is known as soon as any process has registered it', a
   await other.stop();
 });
 
-test('a revoked certificate ends at once where it was revoked, and within 5 s in every other process', async () => {
+test('a revoked certificate stops working at once in the same process and within 5 s in every other one', async () => {
   const other = rig.startProcess();
   await other.start();
   const shown = await issued();
@@ -105,7 +105,7 @@ test('a revoked certificate ends at once where it was revoked, and within 5 s in
   await other.stop();
 });
 
-test('uses are counted without a write for each, apart from those of keys, and written when the process stops', async () => {
+test('uses of certificates are counted apart from those of keys, without a write per use, and written when the process stops', async () => {
   const shown = await issued();
   const id = await store(shown);
   const { text, id: keyId } = await rig.addKey(organizationId);

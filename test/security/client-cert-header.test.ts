@@ -44,12 +44,12 @@ test.each([
   ['AWS with the chain', ({ pem }: Issued, other: Issued) => encodeURIComponent(`${pem}${other.pem}`)],
   ['RFC 9440', ({ pem }: Issued) => `:${base64(pem)}:`],
   ['Envoy', ({ pem }: Issued) => `Hash=1a2b;Cert="${encodeURIComponent(pem)}";Subject="CN=client"`],
-])('what a trusted proxy says counts, as it is written by %s', async (_, written) => {
+])('a certificate header of a trusted proxy is accepted in the format of %s', async (_, written) => {
   const shown = await registered(behindProxy);
   expect(await saying(behindProxy, { [HEADER]: written(shown, await issue()) })).toMatchObject({ status: 200 });
 });
 
-test('what anyone else says is not looked at, whoever they say they are forwarded for', async () => {
+test('a certificate header of an untrusted sender is ignored, whatever X-Forwarded-For says', async () => {
   const shown = await registered(reachedByAnyone);
   const forged = { [HEADER]: encodeURIComponent(shown.pem), 'x-forwarded-for': '192.0.2.1' };
   for (const headers of [forged, { [HEADER]: 'nonsense' }]) {
@@ -59,13 +59,13 @@ test('what anyone else says is not looked at, whoever they say they are forwarde
   }
 });
 
-test('a header that is not the configured one is not looked at', async () => {
+test('a certificate header other than the configured one is ignored', async () => {
   const shown = await registered(behindProxy);
   expect(await saying(behindProxy, { 'client-cert': encodeURIComponent(shown.pem) })).toMatchObject({ status: 401 });
 });
 
 test.each(['nonsense', '%zz', encodeURIComponent('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')])(
-  'a header that holds no certificate is 401 and says so: %s',
+  'a certificate header without a certificate returns 401 with a clear message: %s',
   async (value) => {
     const { status, body } = await saying(behindProxy, { [HEADER]: value });
     expect(status).toBe(401);
@@ -73,7 +73,7 @@ test.each(['nonsense', '%zz', encodeURIComponent('-----BEGIN CERTIFICATE-----\nA
   },
 );
 
-test('an empty header is no certificate, and a key counts beside any', async () => {
+test('an empty certificate header means no certificate, and an API key takes precedence over any header', async () => {
   const { organizationId: id, apiKey } = await behindProxy.organization();
   expect(await saying(behindProxy, { [HEADER]: '' })).toMatchObject({ status: 401 });
   expect((await new Tenant(behindProxy.origin, id, apiKey).rest('GET', '/accounts', { headers: { [HEADER]: 'nonsense' } })).status).toBe(
@@ -81,23 +81,23 @@ test('an empty header is no certificate, and a key counts beside any', async () 
   );
 });
 
-test('a header that came twice is refused: one of them may be what the client sent', async () => {
+test('a repeated certificate header is refused, because one of them may come from the client', async () => {
   const shown = await registered(behindProxy);
   const value = encodeURIComponent(shown.pem);
-  // fetch would make one header of two
+  // fetch would join the two values in one header
   const twice = request(`${behindProxy.origin}/v1/accounts`, { headers: { [HEADER]: [value, value] } }).end();
   const [response] = await once(twice, 'response');
   expect(response.statusCode).toBe(401);
   expect(JSON.parse((await response.toArray()).join('')).error.message).toMatch(/more than once/);
 });
 
-test('a certificate that the proxy says and nobody registered is refused', async () => {
+test('an unregistered certificate forwarded by a proxy is refused', async () => {
   const { status, body } = await saying(behindProxy, { [HEADER]: encodeURIComponent((await issue()).pem) });
   expect(status).toBe(401);
   expect(body.error.message).toMatch(/not registered/);
 });
 
-test('a socket is admitted by what the proxy says of it, and by nobody else', async () => {
+test('a WebSocket is authenticated by the certificate header of a trusted proxy only', async () => {
   for (const [platform, expected] of [
     [behindProxy, 'connection_ack'],
     [reachedByAnyone, 4401],
@@ -107,7 +107,7 @@ test('a socket is admitted by what the proxy says of it, and by nobody else', as
   }
 });
 
-test('the certificate of the connection of a trusted proxy is its own, and gives its clients nothing', async () => {
+test("the proxy's own connection certificate does not authenticate its clients", async () => {
   const proxied = await start({ ...(await serverFiles()), TRUSTED_PROXIES: '127.0.0.0/8,::1', CLIENT_CERT_HEADER: HEADER });
   const { apiKey } = await proxied.organization();
   const [proxy, client] = [await issue(), await issue()];
@@ -119,7 +119,7 @@ test('the certificate of the connection of a trusted proxy is its own, and gives
   await proxied.close();
 });
 
-/** `connection_ack`, or the code that the socket is closed with. */
+/** `connection_ack`, or the code with which the socket is closed. */
 function opened(origin: string, headers: Record<string, string>): Promise<unknown> {
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers });
   socket.once('open', () => socket.send(JSON.stringify({ type: 'connection_init' })));

@@ -24,7 +24,7 @@ describeInChromium('in a real browser without JavaScript', () => {
     return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
   }
 
-  /** What somebody who does not see a page needs of it. */
+  /** Basic accessibility of the page. */
   async function expectReadable(page: Page): Promise<void> {
     expect(await page.locator('html').getAttribute('lang')).toBe('en');
     expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
@@ -39,7 +39,7 @@ describeInChromium('in a real browser without JavaScript', () => {
 
   const commentsOf = async ({ id }: Json): Promise<Json[]> => (await tenant.rest('GET', `/support/tickets/${id}/comments`)).body.comments;
 
-  test('a contact follows the link of a mail, reads the ticket and replies', async () => {
+  test('in a browser, a contact follows the link of an email, reads the ticket and replies', async () => {
     const ticket = await openTicket(tenant, { title: 'No dial tone' });
     const email = freshEmail();
     await notify(tenant, ticket, emailTo(email));
@@ -62,7 +62,7 @@ describeInChromium('in a real browser without JavaScript', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('a user signs in on the way to a ticket, replies and signs out', async () => {
+  test('in a browser, a user signs in on the way to a ticket, replies and signs out', async () => {
     const ticket = await openTicket(tenant);
     const user = await userOf(tenant, 'admin');
     await using window = await opened();

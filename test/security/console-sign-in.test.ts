@@ -28,7 +28,7 @@ async function signedIn(user: TestUser, ticket: Json): Promise<{ browser: Browse
 }
 const comments = async ({ id }: Json): Promise<Json[]> => (await tenant.rest('GET', `/support/tickets/${id}/comments`)).body.comments;
 
-/** A sign-in as a program sees it: the answer with the cookie. */
+/** A sign-in by a plain HTTP request: the response with the cookie. */
 const posted = (path: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${tenant.origin}${path}`, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(form) });
 async function sessionOf(user: TestUser): Promise<string> {
@@ -36,8 +36,8 @@ async function sessionOf(user: TestUser): Promise<string> {
   return COOKIE.exec(headers.get('set-cookie') ?? '')?.[1] ?? '';
 }
 
-describe('the page of a ticket', () => {
-  test('asks who has no link to sign in, leads back, and takes a reply in their own name', async () => {
+describe('ticket page', () => {
+  test('the ticket page asks a visitor without a link to sign in, returns to the ticket and accepts a reply in their name', async () => {
     const ticket = await openTicket(tenant, { title: 'Fax is slow' });
     await tenant.rest('POST', `/support/tickets/${ticket.id}/comments`, { body: { content: 'Nobody faxes.', visibility: 'internal' } });
     const user = await userOf(tenant, 'member');
@@ -49,7 +49,7 @@ describe('the page of a ticket', () => {
     expect(newest).toMatchObject({ content: 'It is <b>very</b> slow.', author: { type: 'customer', id: user.id, email: user.email } });
   });
 
-  test('takes a reply of the desk as the desk’s, and shows it nothing internal either', async () => {
+  test('a reply of support staff on the ticket page is shown as theirs, and the page shows no internal comments to them', async () => {
     const ticket = await openTicket(tenant);
     await tenant.rest('POST', `/support/tickets/${ticket.id}/comments`, { body: { content: 'A secret of ours.', visibility: 'internal' } });
     const user = await userOf(tenant, 'admin');
@@ -61,7 +61,7 @@ describe('the page of a ticket', () => {
     expect(newest).toMatchObject({ content: 'We found it.', visibility: 'customer', author: { type: 'agent', email: user.email } });
   });
 
-  test('is not there for users of other organizations', async () => {
+  test('the ticket page is not found for users of other organizations', async () => {
     const ticket = await openTicket(tenant);
     const { browser, page } = await signedIn(await userOf(await platform.organization(), 'owner'), ticket);
     const absent = await browser.open(pathOf({ id: newId('ticket') }));
@@ -72,7 +72,7 @@ describe('the page of a ticket', () => {
     expect(await comments(ticket)).toEqual([]);
   });
 
-  test('is not there for who is limited to other accounts', async () => {
+  test('the ticket page is not found for users limited to other accounts', async () => {
     const [mine, other] = [await createAccount(tenant), await createAccount(tenant)];
     const [shown, hidden] = [
       await openTicket(tenant, { customer_id: mine.customer_id }),
@@ -85,7 +85,7 @@ describe('the page of a ticket', () => {
     expect([await statusOf(shown), await statusOf(hidden)]).toEqual([200, 404]);
   });
 
-  test('has no form for who may read and not write, and takes none', async () => {
+  test('the ticket page shows no reply form to users with read access only, and refuses their replies', async () => {
     const ticket = await openTicket(tenant);
     const { browser, page } = await signedIn(await userOf(tenant, 'read_only'), ticket);
     expect([page.status, page.text.includes('<textarea')]).toEqual([200, false]);
@@ -94,7 +94,7 @@ describe('the page of a ticket', () => {
     expect(await comments(ticket)).toEqual([]);
   });
 
-  test('keeps what was typed by who is signed out meanwhile', async () => {
+  test('the ticket page keeps the typed text of a user whose session ended meanwhile', async () => {
     const ticket = await openTicket(tenant);
     const user = await userOf(tenant, 'admin');
     const { browser, page } = await signedIn(user, ticket);
@@ -104,7 +104,7 @@ describe('the page of a ticket', () => {
     expect(await comments(ticket)).toEqual([]);
   });
 
-  test('takes no form of another site', async () => {
+  test('the ticket page refuses a form from another site', async () => {
     const ticket = await openTicket(tenant);
     const cookie = `console_session=${await sessionOf(await userOf(tenant, 'admin'))}`;
     const answer = await posted(pathOf(ticket), { reply: 'Forged' }, { cookie, 'sec-fetch-site': 'cross-site' });
@@ -113,8 +113,8 @@ describe('the page of a ticket', () => {
   });
 });
 
-describe('signing in to our pages', () => {
-  test('says what is wrong, and what was typed stays but for the password', async () => {
+describe('page sign-in', () => {
+  test('the sign-in page states what is wrong and keeps the typed values except the password', async () => {
     const ticket = await openTicket(tenant);
     const user = await userOf(tenant);
     const browser = new Browser(tenant.origin);
@@ -125,7 +125,7 @@ describe('signing in to our pages', () => {
     expect((await signIn(browser, wrong, user)).url).toBe(`${tenant.origin}${pathOf(ticket)}`);
   });
 
-  test('takes the second factor of who has one, and no cookie is set before', async () => {
+  test('signing in on the page requires the second factor of a user who has one and sets no cookie before', async () => {
     const ticket = await openTicket(tenant);
     const { user, secret } = await confirmed(tenant);
     const { browser, page } = await signedIn(user, ticket);
@@ -136,7 +136,7 @@ describe('signing in to our pages', () => {
     expect([right.status, right.url]).toEqual([200, `${tenant.origin}${pathOf(ticket)}`]);
   });
 
-  test('sends a code to who has one by SMS alone, once', async () => {
+  test('signing in on the page sends one code to a user whose only second factor is SMS', async () => {
     const ticket = await openTicket(tenant);
     const { user, number } = await withSms(tenant);
     const before = (await codesSentTo(number)).length;
@@ -146,7 +146,7 @@ describe('signing in to our pages', () => {
     expect((await codesSentTo(number)).length).toBeLessThanOrEqual(before + 1);
   });
 
-  test('begins anew where the second step comes late or was made up', async () => {
+  test('signing in on the page starts again if the second step is too late or forged', async () => {
     const ticket = await openTicket(tenant);
     const { user, secret } = await confirmed(tenant);
     const { browser, page } = await signedIn(user, ticket);
@@ -169,7 +169,7 @@ describe('signing in to our pages', () => {
     '/console/tickets/x?token=1',
     '/v1/organization',
     'javascript:alert(1)',
-  ])('does not lead to %s', async (to) => {
+  ])('signing in does not redirect to %s', async (to) => {
     const user = await userOf(tenant);
     const answer = await posted('/console/sign-in/login', { email: user.email, password: PASSWORD, to });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/console/sign-in/done']);
@@ -177,7 +177,7 @@ describe('signing in to our pages', () => {
     expect(page.text).not.toContain('evil');
   });
 
-  test('gives a session like any other: in the list, counted, and ended by signing out', async () => {
+  test('signing in on the page creates a normal session, which is listed and ended by signing out', async () => {
     const ticket = await openTicket(tenant);
     const user = await userOf(tenant);
     const before = (await user.rest('GET', '/auth/sessions')).body.data.length;
@@ -189,7 +189,7 @@ describe('signing in to our pages', () => {
     expect((await browser.open(pathOf(ticket))).text).toContain('<h1>Sign in</h1>');
   });
 
-  test('ends with the session: who was signed out elsewhere is asked to sign in', async () => {
+  test('the ticket page asks to sign in again after the session was ended elsewhere', async () => {
     const ticket = await openTicket(tenant);
     const cookie = `console_session=${await sessionOf(await userOf(tenant))}`;
     const open = () => fetch(`${tenant.origin}${pathOf(ticket)}`, { headers: { cookie }, redirect: 'manual' });
@@ -199,22 +199,22 @@ describe('signing in to our pages', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, `/console/sign-in?to=${encodeURIComponent(pathOf(ticket))}`]);
   });
 
-  test('is not taken from a form of another site', async () => {
+  test('signing in by a form from another site is refused', async () => {
     const user = await userOf(tenant);
     const answer = await posted('/console/sign-in/login', { email: user.email, password: PASSWORD }, { 'sec-fetch-site': 'cross-site' });
     expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null]);
   });
 });
 
-describe('the cookie of our pages', () => {
-  test('is no credential for the API, where pages of other origins may call', async () => {
+describe('page session cookie', () => {
+  test('the page session cookie is no credential for the API', async () => {
     const cookie = `console_session=${await sessionOf(await userOf(tenant))}`;
     expect((await fetch(`${tenant.origin}/v1/organization`, { headers: { cookie } })).status).toBe(401);
     const asked = { method: 'POST', headers: { cookie, 'content-type': 'application/json' }, body: '{"query":"{ organization { id } }"}' };
     expect(JSON.stringify(await (await fetch(`${tenant.origin}/graphql`, asked)).json())).toContain('INVALID_CREDENTIALS');
   });
 
-  test('lets in no key that has to sign its requests', async () => {
+  test('a key that must sign its requests is refused as page session cookie', async () => {
     const ticket = await openTicket(tenant);
     const body = { name: 'signs', permissions: ['support:read'], require_signature: true };
     const { key } = (await tenant.rest('POST', '/auth/api-keys', { body })).body.api_key;
@@ -222,7 +222,7 @@ describe('the cookie of our pages', () => {
     expect([answer.status, answer.headers.get('location')?.startsWith('/console/sign-in')]).toEqual([303, true]);
   });
 
-  test('that is none leads to the sign-in, and does not fail', async () => {
+  test('an invalid page session cookie leads to the sign-in page', async () => {
     for (const value of ['', 'x', 'a.b.c', '%00', '"quoted"']) {
       const headers = { cookie: `other=1; console_session=${value}; more=2` };
       const answer = await fetch(`${tenant.origin}/console/tickets/x`, { headers, redirect: 'manual' });
@@ -231,7 +231,7 @@ describe('the cookie of our pages', () => {
   });
 });
 
-describe('single sign-on on the way to a ticket', () => {
+describe('single sign-on to a ticket', () => {
   async function asked(browser: Browser, ticket: Json, email: string): Promise<Page> {
     const page = await browser.open(pathOf(ticket));
     const form = await browser.open(linkTo(page, 'Sign in with single sign-on'));
@@ -240,7 +240,7 @@ describe('single sign-on on the way to a ticket', () => {
   const linkTo = ({ text }: Page, label: string): string =>
     new RegExp(`<a href="([^"]+)">${label}</a>`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
 
-  /** The answer of the identity provider to a request, as a browser brings it back. */
+  /** The identity provider's response to a request, as the browser returns it. */
   async function answered(world: SamlWorld, browser: Browser, request: Page): Promise<Page> {
     const sent = new URL(request.url).searchParams;
     const xml = inflateRawSync(Buffer.from(sent.get('SAMLRequest') ?? '', 'base64')).toString();
@@ -249,7 +249,7 @@ describe('single sign-on on the way to a ticket', () => {
     return browser.open('/saml/acs', { method: 'POST', body });
   }
 
-  test('a user without a password reads the ticket, replies and signs out', async () => {
+  test('a user without a password signs in by single sign-on, reads the ticket, replies and signs out', async () => {
     const world = await SamlWorld.open();
     const ticket = await openTicket(world.tenant, { title: 'Fax is slow' });
     const browser = new Browser(world.tenant.origin);
@@ -265,7 +265,7 @@ describe('single sign-on on the way to a ticket', () => {
     expect((await browser.open(pathOf(ticket))).url).toContain('/console/sign-in');
   });
 
-  test('signs nobody in by an answer that another browser brings, or by a code that was made up', async () => {
+  test('a single sign-on response from another browser or with a made-up code signs nobody in', async () => {
     const world = await SamlWorld.open();
     const ticket = await openTicket(world.tenant);
     const [victim, thief] = [new Browser(world.tenant.origin), new Browser(world.tenant.origin)];
@@ -277,7 +277,7 @@ describe('single sign-on on the way to a ticket', () => {
     expect([elsewhere.status, elsewhere.text.includes('evil')]).toEqual([401, false]);
   });
 
-  test('says that there is none for the domain of an address', async () => {
+  test('the page says if there is no single sign-on for the domain of an email address', async () => {
     const world = await SamlWorld.open();
     const ticket = await openTicket(world.tenant);
     const page = await asked(new Browser(world.tenant.origin), ticket, 'grace@nowhere.example.org');

@@ -29,7 +29,7 @@ describeInChromium('a page of another origin, in a real browser', () => {
     server.closeAllConnections();
   });
 
-  /** What the page can read of a response. */
+  /** The parts of a response that the page can read. */
   const call = (path: string, init: { method?: string; headers?: Record<string, string>; body?: string } = {}) =>
     page.evaluate(
       async ([url, options]) => {
@@ -40,7 +40,7 @@ describeInChromium('a page of another origin, in a real browser', () => {
       [tenant.origin + path, init] as const,
     );
 
-  test('reads, changes and is refused, and sees the headers of each response', async () => {
+  test('a page of another origin can read, change and be refused, and sees the headers of each response', async () => {
     const key = { authorization: `Bearer ${tenant.apiKey}` };
     const agent = { name: 'Ada', email: 'ada@example.com', specialization: 'voice' };
     const json = { ...key, 'content-type': 'application/json', 'idempotency-key': 'from-a-page', 'x-trace-of-our-own': '1' };
@@ -69,7 +69,7 @@ describeInChromium('a page of another origin, in a real browser', () => {
     expect((await call('/graphql', { method: 'POST', headers: json, body: query })).status).toBe(200);
   });
 
-  test('follows events as a stream and over a WebSocket', async () => {
+  test('a page of another origin can follow events as a stream and over a WebSocket', async () => {
     const frames = await page.evaluate(
       async ([origin, key]) => {
         const response = await fetch(`${origin}/v1/events/stream`, { headers: { authorization: `Bearer ${key}` } });
@@ -92,7 +92,7 @@ describeInChromium('a page of another origin, in a real browser', () => {
     expect(JSON.parse(acknowledged).type).toBe('connection_ack');
   });
 
-  test('of a public OAuth client exchanges its code for a token and calls the API with it', async () => {
+  test('a public OAuth client in a page exchanges its code for a token and calls the API with it', async () => {
     const user = await userOf(tenant, 'admin');
     const client = await registered(tenant, { is_confidential: false, redirect_uris: [CALLBACK, `${application}/callback`] });
     const verifier = newVerifier();
@@ -109,7 +109,7 @@ describeInChromium('a page of another origin, in a real browser', () => {
     await expect(refused).rejects.toThrow('Failed to fetch');
   });
 
-  test('cannot read a page that works with cookies', async () => {
+  test('a page of another origin cannot read pages that use cookies', async () => {
     await expect(call('/oauth/device')).rejects.toThrow('Failed to fetch');
     await expect(call('/saml/sso')).rejects.toThrow('Failed to fetch');
   });

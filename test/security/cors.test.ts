@@ -7,7 +7,7 @@ import type { Tenant } from '../tenant.ts';
 const PAGE = 'https://app.example.com';
 const PREFLIGHT = { origin: PAGE, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'authorization,if-match' };
 
-/** Opens a WebSocket as a page of this origin does; resolves to the status of the response: 101 where it opened. */
+/** Opens a WebSocket with this Origin; resolves to the response status, 101 if it opened. */
 function statusOfSocket(origin: string, page: string | undefined): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`${origin.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', page ? { origin: page } : {});
@@ -23,7 +23,7 @@ function statusOfSocket(origin: string, page: string | undefined): Promise<numbe
   });
 }
 
-describe('where pages of all origins may call', () => {
+describe('CORS with all origins allowed', () => {
   let tenant: Tenant;
   beforeAll(async () => {
     tenant = await (await rig()).organization();
@@ -33,7 +33,7 @@ describe('where pages of all origins may call', () => {
   const allowedOf = ({ headers }: Response) => headers.get('access-control-allow-origin');
 
   test.each(['/v1/support/tickets', '/api/v1/support/tickets', '/graphql', '/v1/openapi.json', '/v1/events/stream', '/v1/nowhere/at/all'])(
-    'a preflight of %s is allowed, and kept by the browser',
+    'a CORS preflight of %s is allowed and cacheable',
     async (path) => {
       const response = await ask(path, { method: 'OPTIONS', headers: PREFLIGHT });
       expect(response.status).toBe(204);
@@ -48,7 +48,7 @@ describe('where pages of all origins may call', () => {
     },
   );
 
-  test('every response of the API may be read with all its headers, whatever its status', async () => {
+  test('every API response can be read by other origins with all its headers, whatever its status', async () => {
     const key = { origin: PAGE, authorization: `Bearer ${tenant.apiKey}` };
     const json = { ...key, 'content-type': 'application/json' };
     const responses: [number, Promise<Response>][] = [
@@ -74,7 +74,7 @@ describe('where pages of all origins may call', () => {
     }
   });
 
-  test('the event stream may be read', async () => {
+  test('the event stream can be read by other origins', async () => {
     const controller = new AbortController();
     const headers = { origin: PAGE, authorization: `Bearer ${tenant.apiKey}`, accept: 'text/event-stream' };
     const response = await ask('/v1/events/stream', { headers, signal: controller.signal });
@@ -93,19 +93,19 @@ describe('where pages of all origins may call', () => {
     '/saml/metadata',
     '/healthz',
     '/v1x',
-  ])('%s, which is no API, says nothing of other origins', async (path) => {
+  ])('%s is not part of the API and has no CORS headers', async (path) => {
     for (const init of [{ method: 'OPTIONS', headers: PREFLIGHT }, { headers: { origin: PAGE } }]) {
       const { headers } = await ask(path, { ...init, redirect: 'manual' });
       expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
     }
   });
 
-  test('pages of any origin, and programs, open WebSockets', async () => {
+  test('pages of any origin and programs can open WebSockets if all origins are allowed', async () => {
     for (const page of [undefined, PAGE, 'null', 'capacitor://localhost']) expect(await statusOfSocket(tenant.origin, page)).toBe(101);
   });
 });
 
-describe('where pages of two origins may call', () => {
+describe('CORS with two allowed origins', () => {
   let own: Rig;
   let tenant: Tenant;
   beforeAll(async () => {
@@ -123,7 +123,7 @@ describe('where pages of two origins may call', () => {
   const from = (origin: string, init: RequestInit = {}, path = '/v1/support/tickets') =>
     fetch(own.origin + path, { ...init, headers: { authorization: `Bearer ${tenant.apiKey}`, ...place, ...init.headers, origin } });
 
-  test.each([PAGE, 'capacitor://localhost'])('%s is one of them, and caches learn that the origin matters', async (origin) => {
+  test.each([PAGE, 'capacitor://localhost'])('the allowed origin %s gets CORS headers, and Vary names the origin', async (origin) => {
     const response = await from(origin);
     expect(response.headers.get('access-control-allow-origin')).toBe(origin);
     expect(response.headers.get('vary')).toMatch(/\bOrigin\b/);
@@ -141,7 +141,7 @@ describe('where pages of two origins may call', () => {
     'https://app.example.com/',
     `${PAGE}, https://evil.example`,
     '*',
-  ])('%s is none of them', async (origin) => {
+  ])('the origin %s is not allowed and gets no CORS headers', async (origin) => {
     for (const response of [await from(origin), await from(origin, { method: 'OPTIONS', headers: PREFLIGHT })]) {
       expect(response.headers.has('access-control-allow-origin')).toBe(false);
       expect(response.headers.get('vary')).toMatch(/\bOrigin\b/);
@@ -149,11 +149,11 @@ describe('where pages of two origins may call', () => {
     expect(await statusOfSocket(own.origin, origin)).toBe(403);
   });
 
-  test('WebSockets are opened by pages of these, of the platform itself, and by programs', async () => {
+  test('WebSockets can be opened by pages of the allowed origins, by pages of the platform itself and by programs', async () => {
     for (const page of [PAGE, own.origin, undefined]) expect(await statusOfSocket(own.origin, page)).toBe(101);
   });
 
-  test('preflights are not counted, and are answered where an address has used up what it may ask', async () => {
+  test('CORS preflights are not counted and succeed even if the address has exceeded its rate limit', async () => {
     const nobody = { origin: PAGE, ...place };
     for (let count = 0; count < 50; count++)
       expect((await from(PAGE, { method: 'OPTIONS', headers: { ...PREFLIGHT, 'access-control-request-method': 'GET' } })).status).toBe(204);

@@ -14,9 +14,9 @@ beforeAll(async () => {
 });
 
 interface OwnersRecord {
-  /** Made as only an owner can make it, by a key that may do everything. Returns its REST path. */
+  /** Creates a record that only an owner can create, with an unrestricted key. Returns its REST path. */
   make(): Promise<string>;
-  /** What the mutation asks for, and enough to reach the record. */
+  /** The permissions of the mutation, which are enough to reach the record. */
   holds: Grant[];
 }
 
@@ -26,7 +26,7 @@ const created = async (path: string, body: Json): Promise<string> => {
   return `${path}/${(answer.body.data ?? answer.body.api_key).id}`;
 };
 
-/** Every mutation of the identity domain that ends something which may do more than whoever ends it. */
+/** Every mutation of the identity domain that removes something with more permissions than its caller. */
 const RECORDS: Readonly<Record<string, OwnersRecord>> = {
   deleteApiKey: {
     make: () => created('/auth/api-keys', { name: 'Owner', permissions: ['*:*'] }),
@@ -72,7 +72,7 @@ const RECORDS: Readonly<Record<string, OwnersRecord>> = {
   },
 };
 
-/** Mutations that end something and need no comparison, with the reason. */
+/** Mutations that remove something and need no comparison of permissions, with the reason. */
 const OTHERS: Readonly<Record<string, string>> = {
   deleteAccount: 'an account may do nothing itself; any caller with accounts:create can create it',
   deleteMfaMethod: "one of the caller's own",
@@ -80,9 +80,9 @@ const OTHERS: Readonly<Record<string, string>> = {
 
 const ENDING = /^(delete|revoke|remove|reset|end)/;
 
-describe('deleting needs what creating needs', () => {
+describe('deletion of stronger credentials', () => {
   test.each(Object.entries(RECORDS))(
-    '%s of what only an owner may create is refused to a lesser key, and nothing is deleted',
+    'deleting %s that only an owner may create is refused to a key with fewer permissions',
     async (_, record) => {
       const path = await record.make();
       const lesser = await tenant.limitedTo(...record.holds);
@@ -93,7 +93,7 @@ describe('deleting needs what creating needs', () => {
     },
   );
 
-  test('holds for every mutation of the identity domain that ends something', () => {
+  test('every removing mutation of the identity domain is covered by these tests', () => {
     const mutations = parse(readFileSync('schema/identity.graphql', 'utf8')).definitions.flatMap((definition) =>
       'fields' in definition && definition.kind === Kind.OBJECT_TYPE_DEFINITION && definition.name.value === 'Mutation'
         ? (definition.fields ?? []).map(({ name }) => name.value)
@@ -104,7 +104,7 @@ describe('deleting needs what creating needs', () => {
   });
 });
 
-test('a SAML connection that signs in owners is not switched off, moved or given other keys by a lesser key, which may rename it', async () => {
+test('a key with fewer permissions than an owner can rename a SAML connection of owners but not change its sign-in settings', async () => {
   const path = await created('/auth/saml-connections', { name: 'Owner', email_domains: [newDomain()] });
   const lesser = await tenant.limitedTo('credentials:write');
   for (const body of [{ active: false }, { email_domains: [newDomain()] }, { idp_entity_id: 'https://evil.example.com' }]) {

@@ -7,7 +7,7 @@ import { RedisCounters } from '../../router/edge/redis-counters.ts';
 import { createEdgeRig, type EdgeRig } from './edge-rig.ts';
 import { stores } from './edge-stores.ts';
 
-describe.each(stores)('limits kept in %s', (_, open) => {
+describe.each(stores)('rate limits stored in %s', (_, open) => {
   let rig: EdgeRig;
   let close: () => void;
   beforeEach(async () => {
@@ -24,7 +24,7 @@ describe.each(stores)('limits kept in %s', (_, open) => {
     rig.app.inject({ method, url, headers: { 'x-api-key': key }, ...(body && { payload: body }) });
   const remaining = async (key: string) => Number((await send(key, 'GET', '/free')).headers['x-ratelimit-remaining']);
 
-  test('every answer tells the plan, what is left, and when it ends', async () => {
+  test('every response has headers with the limit of the plan, what remains and when the window ends', async () => {
     const { key } = rig.addKey('developer');
     const now = rig.clock.now().getTime() / 1000;
     const { headers } = await send(key);
@@ -41,14 +41,14 @@ describe.each(stores)('limits kept in %s', (_, open) => {
     expect(headers['retry-after']).toBeUndefined();
   });
 
-  test('every answer says the same in the words of the standard', async () => {
+  test('every response has the standard RateLimit headers too', async () => {
     const { key } = rig.addKey('developer');
     const { headers } = await send(key, 'POST');
     expect(headers['ratelimit-policy']).toBe('"burst";q=100;w=60, "hour";q=1000;w=3600');
     expect(headers.ratelimit).toBe('"burst";r=98;t=60, "hour";r=998;t=3600');
   });
 
-  test('a request costs by its method: 1 to read, 2 to write, 3 to delete', async () => {
+  test('a request costs 1 to read, 2 to write and 3 to delete', async () => {
     const { key } = rig.addKey('business');
     let left = 10_000;
     for (const [method, cost] of [
@@ -63,7 +63,7 @@ describe.each(stores)('limits kept in %s', (_, open) => {
     }
   });
 
-  test('the hour is refused when it is used up, and counts anew after it', async () => {
+  test('requests beyond the hourly limit are refused until the hour ends', async () => {
     const { key } = rig.addKey('developer');
     for (let minute = 0; minute < 10; minute++) {
       expect((await send(key, 'POST', '/graph', { weight: 100 })).statusCode).toBe(200);
@@ -75,14 +75,14 @@ describe.each(stores)('limits kept in %s', (_, open) => {
     expect((await send(key)).headers['x-ratelimit-remaining']).toBe('999');
   });
 
-  test('what is refused is not counted', async () => {
+  test('refused requests are not counted', async () => {
     const { key, principal } = rig.addKey('developer');
     expect((await send(key, 'POST', '/graph', { weight: 101 })).statusCode).toBe(429);
     expect(await remaining(key)).toBe(1000);
     expect(rig.used.get(principal.organizationId)).toBeUndefined();
   });
 
-  test('what is counted is told, as requests and by weight', async () => {
+  test('accepted requests are recorded as usage, by number and by weight', async () => {
     const { key, principal } = rig.addKey('developer');
     await send(key, 'DELETE');
     await send(key, 'POST', '/graph', { weight: 7, requests: 4 });
@@ -90,7 +90,7 @@ describe.each(stores)('limits kept in %s', (_, open) => {
     expect(rig.used.get(principal.organizationId)).toEqual({ requests: 5, weight: 10 });
   });
 
-  test('the keys of an organization share its limits; another organization has its own', async () => {
+  test('the keys of an organization share its rate limits, and another organization has its own', async () => {
     const first = rig.addKey('developer');
     const second = rig.addKey('developer', { organizationId: first.principal.organizationId });
     await send(first.key);
@@ -98,7 +98,7 @@ describe.each(stores)('limits kept in %s', (_, open) => {
     expect((await send(rig.addKey('developer').key)).headers['x-ratelimit-remaining']).toBe('999');
   });
 
-  test("a key's own limit narrows the plan's and never widens it", async () => {
+  test("a key's own rate limit can be lower than the plan's but never higher", async () => {
     const narrow = rig.addKey('developer', { limits: { perMinute: 3, burst: 2 } });
     await send(narrow.key);
     const second = await send(narrow.key);
@@ -114,7 +114,7 @@ describe.each(stores)('limits kept in %s', (_, open) => {
     expect((await send(wide.key)).headers).toMatchObject({ 'x-ratelimit-limit': '1000', 'x-ratelimit-burst': '100' });
   });
 
-  test('a category counts operations in an hour of its own, whatever they weigh', async () => {
+  test('a rate category counts its operations per hour, independent of their weight', async () => {
     const { key, principal } = rig.addKey('business');
     for (let count = 0; count < 10; count++) expect((await send(key, 'POST', '/exports')).statusCode).toBe(200);
     const refused = await send(key, 'POST', '/exports');
@@ -132,7 +132,7 @@ describe.each(stores)('limits kept in %s', (_, open) => {
     });
   });
 
-  test('the custom plan is counted and never refused, and its headers are numbers of fair use', async () => {
+  test('the custom plan is counted but never refused, and its headers show fair-use values', async () => {
     const { key, principal } = rig.addKey('custom');
     const { headers, statusCode } = await send(key, 'POST', '/graph', { weight: 1_000_000 });
     expect(statusCode).toBe(200);
@@ -148,7 +148,7 @@ describe.each(stores)('limits kept in %s', (_, open) => {
     expect((await send(key, 'POST', '/graph', { weight: 1_000_000 })).statusCode).toBe(200);
   });
 
-  test("more than a key's requests per minute in any 60 seconds is refused until there is room again, and suspends nobody", async () => {
+  test("requests beyond a key's limit in any 60 seconds are refused without suspending the key", async () => {
     const { key } = rig.addKey('enterprise', { limits: { perMinute: 4 } });
     await send(key);
     rig.clock.advance(50_000);
@@ -163,14 +163,14 @@ describe.each(stores)('limits kept in %s', (_, open) => {
     expect(rig.suspended).toEqual([]);
   });
 
-  test('a refusal is counted in the metrics', async () => {
+  test('a refusal by the rate limit is counted in the metrics', async () => {
     const { key } = rig.addKey('developer');
     await send(key, 'POST', '/graph', { weight: 101 });
     expect(await rig.metricsText()).toContain('rate_limit_refusals_total{window="burst"} 1');
   });
 });
 
-describe('an address that tries keys', () => {
+describe('addresses with invalid keys', () => {
   const from = (rig: EdgeRig, key: string) => rig.app.inject({ url: '/free', headers: { 'x-api-key': key } });
   const exhausted = async (): Promise<EdgeRig> => {
     const rig = createEdgeRig({ anonymous: { perHour: 10, burst: 5 } });
@@ -178,7 +178,7 @@ describe('an address that tries keys', () => {
     return rig;
   };
 
-  test('is refused after its allowance, and then no key of it is looked up, whoever holds it', async () => {
+  test('an address is refused after too many invalid keys, and its keys are no longer looked up', async () => {
     const rig = await exhausted();
     const lookups = rig.seen.length;
     const refused = await from(rig, 'sk_live_another');
@@ -194,7 +194,7 @@ describe('an address that tries keys', () => {
     await rig.app.close();
   });
 
-  test('does not stop a key that was good before, over HTTP and by socket', async () => {
+  test('a blocked address can still use a key that was valid before, over HTTP and WebSocket', async () => {
     const rig = createEdgeRig({ anonymous: { perHour: 10, burst: 5 } });
     const { key } = rig.addKey('developer');
     expect((await from(rig, key)).statusCode).toBe(200);
@@ -206,7 +206,7 @@ describe('an address that tries keys', () => {
   });
 });
 
-test('all addresses of an IPv6 /64 are one caller, and an IPv4 address is itself in either spelling', async () => {
+test('all addresses of an IPv6 /64 count as one caller, and both spellings of an IPv4 address are the same', async () => {
   const rig = createEdgeRig({ trustedProxies: ['127.0.0.1'] });
   const from = async (ip: string) =>
     Number((await rig.app.inject({ url: '/open', headers: { 'x-forwarded-for': ip } })).headers['x-ratelimit-remaining']);
@@ -219,7 +219,7 @@ test('all addresses of an IPv6 /64 are one caller, and an IPv4 address is itself
   await rig.app.close();
 });
 
-test('counters that have run out are forgotten', () => {
+test('expired rate counters are removed from memory', () => {
   const counters = new MemoryCounters();
   for (let index = 0; index < 1000; index++)
     counters.charge({ windows: [{ key: `caller_${index}`, amount: 1, limit: 10, windowMs: 60_000 }] }, 1_000_000);
@@ -227,7 +227,7 @@ test('counters that have run out are forgotten', () => {
   expect(counters.size).toBe(1);
 });
 
-test('while Redis is away each process counts alone and says so once', async () => {
+test('while Redis is unavailable each process counts alone and logs it once', async () => {
   const logged: string[] = [];
   const log = createLogger({ level: 'info', destination: { write: (line: string) => void logged.push(line) } });
   const metrics = createMetrics();

@@ -7,10 +7,10 @@ import { eventually } from '../rig.ts';
 import { createEdgeRig, type EdgeRig } from './edge-rig.ts';
 import { stores } from './edge-stores.ts';
 
-/** Of the developer plan (specification 8.1). */
+/** The slots of the developer plan (specification 8.1). */
 const SLOTS = 10;
 
-describe.each(stores)('slots kept in %s', (_, open) => {
+describe.each(stores)('slots stored in %s', (_, open) => {
   let rig: EdgeRig;
   let close: () => void;
   let key: string;
@@ -36,7 +36,7 @@ describe.each(stores)('slots kept in %s', (_, open) => {
   const waits = (count: number) => eventually(async () => (await used()).waiting === count);
   const runs = (count: number) => eventually(() => rig.held.size === count);
 
-  /** Takes all slots; `answers` resolve when they are let go. */
+  /** Takes all slots; `answers` resolve when they are released. */
   async function fill() {
     const answers = Array.from({ length: SLOTS }, (_, n) => hold(`first${n}`));
     await runs(SLOTS);
@@ -44,7 +44,7 @@ describe.each(stores)('slots kept in %s', (_, open) => {
     return answers;
   }
 
-  test('as many requests as the plan has slots are served at a time; the next is served when one is done', async () => {
+  test('as many requests run at a time as the plan has slots, and the next one starts when a slot is free', async () => {
     const [first] = await fill();
     const later = hold('later');
     await waits(1);
@@ -60,7 +60,7 @@ describe.each(stores)('slots kept in %s', (_, open) => {
     await eventually(async () => (await used()).used === 0);
   });
 
-  test('who waits is served by priority, and first come first served inside a class', async () => {
+  test('waiting requests are served by priority, and within a priority in order of arrival', async () => {
     await fill();
     const order = ['low1:low', 'normal1:normal', 'critical1:critical', 'high1:high', 'normal2:normal', 'critical2:critical'];
     for (const [count, one] of order.entries()) {
@@ -76,7 +76,7 @@ describe.each(stores)('slots kept in %s', (_, open) => {
     expect(rig.served).toEqual(expected);
   });
 
-  test('where the urgency is known with the body only, the request waits by that', async () => {
+  test('a request whose priority is known only from its body waits with that priority', async () => {
     await fill();
     void hold('high1', 'high');
     await waits(1);
@@ -88,7 +88,7 @@ describe.each(stores)('slots kept in %s', (_, open) => {
     expect(rig.served).toEqual(['late']);
   });
 
-  test('what costs nothing, another organization, and a plan without a limit wait for nobody', async () => {
+  test('free requests, other organizations and plans without a limit do not wait for slots', async () => {
     await fill();
     expect((await rig.app.inject({ url: '/free', headers: { 'x-api-key': key } })).statusCode).toBe(200);
     for (const plan of ['developer', 'custom'] as const) {
@@ -96,7 +96,7 @@ describe.each(stores)('slots kept in %s', (_, open) => {
     }
   });
 
-  test('a handler that throws, a refused request and an unknown path give back what they held', async () => {
+  test('a failed handler, a refused request and an unknown path release their slot', async () => {
     for (let count = 0; count < SLOTS + 1; count++) {
       expect((await rig.app.inject({ url: `/thrown/${count}`, headers: { 'x-api-key': key } })).statusCode).toBe(500);
       expect((await rig.app.inject({ url: '/nowhere', headers: { 'x-api-key': key } })).statusCode).toBe(404);
@@ -106,7 +106,7 @@ describe.each(stores)('slots kept in %s', (_, open) => {
     await eventually(async () => (await used()).used === 0);
   });
 
-  test('a caller that hangs up gives back its slot, or its place in the queue', async () => {
+  test('a client that disconnects releases its slot or its place in the queue', async () => {
     await rig.app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = rig.app.server.address() as AddressInfo;
     const call = (name: string) => {
@@ -133,7 +133,7 @@ describe.each(stores)('slots kept in %s', (_, open) => {
     await eventually(async () => (await used()).used === 0);
   });
 
-  test('a caller that hangs up before it is known who it was takes none', async () => {
+  test('a client that disconnects before it is authenticated takes no slot', async () => {
     const { promise: found, resolve: find } = Promise.withResolvers<void>();
     const slow = createEdgeRig({ lookup: () => found });
     const known = slow.addKey('developer');
@@ -152,7 +152,7 @@ describe.each(stores)('slots kept in %s', (_, open) => {
     await slow.app.close();
   });
 
-  test('an operation of a socket holds a slot while it runs, and leaves the queue when the socket closes', async () => {
+  test('a WebSocket operation takes a slot while it runs and leaves the queue when the socket closes', async () => {
     const socket = await rig.edge.admit({ requestId: 'req_1', ip: '127.0.0.1', params: { 'x-api-key': key } });
     const open = new AbortController();
     const turn = { priority: 'normal', cost: { weight: 1 } } as const;
@@ -172,8 +172,8 @@ describe.each(stores)('slots kept in %s', (_, open) => {
   });
 });
 
-describe.each(stores)('a wait for slots kept in %s', (_, open) => {
-  test('that takes too long ends in 429, and costs nothing', async () => {
+describe.each(stores)('slot timeout with slots stored in %s', (_, open) => {
+  test('a request that waits too long for a slot returns 429 and is not counted', async () => {
     const { counters, close } = await open();
     const rig = createEdgeRig({ counters, slotWaitMs: 30 });
     const { key, principal } = rig.addKey('developer');

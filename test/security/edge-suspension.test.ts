@@ -4,7 +4,7 @@ import { stores } from './edge-stores.ts';
 
 const SUSPENSION_S = 300;
 
-describe.each(stores)('a suspension kept in %s', (_, open) => {
+describe.each(stores)('suspension stored in %s', (_, open) => {
   let rig: EdgeRig;
   let close: () => void;
   beforeEach(async () => {
@@ -18,14 +18,14 @@ describe.each(stores)('a suspension kept in %s', (_, open) => {
   });
 
   const get = (key: string, url = '/things/1') => rig.app.inject({ url, headers: { 'x-api-key': key } });
-  /** Uses up the burst of the developer plan, and asks for one more. */
+  /** Exceeds the burst limit of the developer plan by one request. */
   const exceed = async (key: string) => {
     const all = await rig.app.inject({ method: 'POST', url: '/graph', headers: { 'x-api-key': key }, payload: { weight: 100 } });
     expect(all.statusCode).toBe(200);
     return get(key);
   };
 
-  test('who exceeds the burst is told 429 and to come back in five minutes, and what was used until then', async () => {
+  test('a key that exceeds the burst limit gets 429 with its usage and is suspended for five minutes', async () => {
     const { key, principal } = rig.addKey('developer');
     const now = rig.clock.now().getTime();
     const refused = await exceed(key);
@@ -43,7 +43,7 @@ describe.each(stores)('a suspension kept in %s', (_, open) => {
     expect(rig.suspended).toEqual([principal.id]);
   });
 
-  test('for five minutes it is 403 with when that ends, at no cost, also when the burst is long over', async () => {
+  test('requests of a suspended key are refused with 403 and the end time at no cost for five minutes', async () => {
     const { key } = rig.addKey('developer');
     await exceed(key);
     rig.clock.advance(200_000);
@@ -63,7 +63,7 @@ describe.each(stores)('a suspension kept in %s', (_, open) => {
     expect((await get(key)).headers['x-ratelimit-remaining']).toBe('899');
   });
 
-  test('what could never fit into the burst is refused, and suspends nobody', async () => {
+  test('a request larger than the burst limit is refused without suspending the key', async () => {
     const { key } = rig.addKey('developer');
     const refused = await rig.app.inject({ method: 'POST', url: '/graph', headers: { 'x-api-key': key }, payload: { weight: 200 } });
     expect(refused.statusCode).toBe(429);
@@ -72,13 +72,13 @@ describe.each(stores)('a suspension kept in %s', (_, open) => {
     expect(rig.suspended).toEqual([]);
   });
 
-  test('what is free of charge is answered all the same', async () => {
+  test('free requests of a suspended key are served', async () => {
     const { key } = rig.addKey('developer');
     await exceed(key);
     expect((await get(key, '/free')).statusCode).toBe(200);
   });
 
-  test('other keys of the organization go on', async () => {
+  test('other keys of the organization work while one key is suspended', async () => {
     const first = rig.addKey('developer');
     const other = rig.addKey('developer', { organizationId: first.principal.organizationId });
     await exceed(first.key);
@@ -87,12 +87,12 @@ describe.each(stores)('a suspension kept in %s', (_, open) => {
     expect((await get(other.key)).statusCode).toBe(200);
   });
 
-  test("exceeding a key's own burst limit suspends it, on a plan without limits too", async () => {
+  test("exceeding a key's own burst limit suspends it, also on a plan without limits", async () => {
     const { key } = rig.addKey('custom', { limits: { burst: 2 } });
     for (const status of [200, 200, 429, 403]) expect((await get(key)).statusCode).toBe(status);
   });
 
-  test('a burst limit that is larger than the rate of the minute suspends too: it counts what that refuses', async () => {
+  test('a burst limit above the limit per minute counts refused requests too, and exceeding it suspends the key', async () => {
     const { key, principal } = rig.addKey('custom', { limits: { perMinute: 2, burst: 4 } });
     for (const status of [200, 200, 429, 429]) expect((await get(key)).statusCode).toBe(status);
     expect(rig.suspended).toEqual([]);
@@ -102,14 +102,14 @@ describe.each(stores)('a suspension kept in %s', (_, open) => {
     expect(rig.suspended).toEqual([principal.id]);
   });
 
-  test('what a key is refused by its own minute takes nothing from its organization', async () => {
+  test("requests refused by a key's own limit do not count against its organization", async () => {
     const slow = rig.addKey('developer', { limits: { perMinute: 1 } });
     for (let count = 0; count < 120; count++) await get(slow.key);
     const other = rig.addKey('developer', { organizationId: slow.principal.organizationId });
     expect((await get(other.key)).headers['x-ratelimit-burst-remaining']).toBe('98');
   });
 
-  test('a minute or a category that is used up throttles and suspends nobody', async () => {
+  test('exceeding the limit per minute or of a category refuses requests without suspending the key', async () => {
     const { key } = rig.addKey('business');
     for (let count = 0; count < 10; count++) await rig.app.inject({ method: 'POST', url: '/exports', headers: { 'x-api-key': key } });
     for (let count = 0; count < 2; count++) {
@@ -122,7 +122,7 @@ describe.each(stores)('a suspension kept in %s', (_, open) => {
     expect(rig.suspended).toEqual([]);
   });
 
-  test('no socket is opened meanwhile; one that is open stays so, and its operations are refused', async () => {
+  test('a suspended key can open no socket, and operations on its open sockets are refused', async () => {
     const { key, principal } = rig.addKey('developer');
     const opening = { requestId: 'req_1', ip: '127.0.0.1', params: { 'x-api-key': key } };
     const socket = await rig.edge.admit(opening);
@@ -134,7 +134,7 @@ describe.each(stores)('a suspension kept in %s', (_, open) => {
   });
 });
 
-test('an address without credentials is throttled and not suspended', async () => {
+test('an address without credentials is throttled but never suspended', async () => {
   const rig = createEdgeRig({ anonymous: { perHour: 10, burst: 2 } });
   const open = () => rig.app.inject({ url: '/open' });
   for (const status of [200, 200, 429, 429]) expect((await open()).statusCode).toBe(status);

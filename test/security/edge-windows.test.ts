@@ -13,7 +13,7 @@ interface Processes {
   close(): void;
 }
 
-/** Each with as many processes as can share it. */
+/** Each kind of store, with several processes if it can be shared. */
 const shared: [string, number, () => Promise<Processes>][] = [
   ['the memory of a process', 250, async () => ({ counters: [new MemoryCounters()], close: () => {} })],
 ];
@@ -27,7 +27,7 @@ if (redisUrl) {
   shared.push(['a Redis that three processes share', 60, open]);
 }
 
-/** The windows of a key of a plan and of a category, as the limiter asks for them. */
+/** The windows of a key, a plan and a category, as the limiter passes them. */
 function windowsOf(amount: number, isExport: boolean): WindowCharge[] {
   const minute = { amount, windowMs: MINUTE_MS, isSliding: true };
   return [
@@ -39,7 +39,7 @@ function windowsOf(amount: number, isExport: boolean): WindowCharge[] {
   ];
 }
 
-/** One request, and by how much the clock moves before it: mostly on, sometimes far, sometimes back. */
+/** One request, and how far the clock moves before it: mostly forward, sometimes far, sometimes back. */
 function step(random: (below: number) => number): { moveMs: number; charge: Charge } {
   const moves = [
     0,
@@ -58,8 +58,8 @@ function step(random: (below: number) => number): { moveMs: number; charge: Char
   return { moveMs: moves[random(moves.length)] ?? 0, charge: { windows: windowsOf(amount, random(4) === 0), suspension } };
 }
 
-describe.each(shared)('counters in %s', (_, sequences, open) => {
-  test('count what a model counts by adding up every charge, whatever the clock does', async () => {
+describe.each(shared)('rate counters in %s', (_, sequences, open) => {
+  test('rate counters equal a model that sums every charge, for any movement of the clock', async () => {
     const seed = Number(process.env.RATE_SEED ?? randomInt(2 ** 31));
     process.stdout.write(`Generated requests of seed ${seed} (RATE_SEED)\n`);
     const random = randomOf(seed);
@@ -85,17 +85,17 @@ describe.each(shared)('counters in %s', (_, sequences, open) => {
   });
 });
 
-describe.each(stores)('windows kept in %s', (_, open) => {
+describe.each(stores)('rate windows in %s', (_, open) => {
   const minute = (amount: number, limit = 10): Charge => ({
     windows: [{ key: 'rate:{org}:minute', amount, limit, windowMs: MINUTE_MS, isSliding: true }],
   });
   const hour = (amount: number): Charge => ({ windows: [{ key: 'rate:{org}:hour', amount, limit: 10, windowMs: 60 * MINUTE_MS }] });
 
-  test('no sixty seconds hold more than the limit, wherever they begin', async () => {
+  test('no 60 seconds contain more requests than the limit, wherever they start', async () => {
     const { counters, close } = await open();
     expect((await counters.charge(minute(1), START_MS)).refused).toBeUndefined();
     expect((await counters.charge(minute(9), START_MS + 59_000)).refused).toBeUndefined();
-    // a window that began with the first charge would be over
+    // a window that started with the first charge would be over
     expect((await counters.charge(minute(1), START_MS + 60_500)).refused).toBeUndefined();
     const refused = await counters.charge(minute(1), START_MS + 61_000);
     expect([refused.refused, refused.counts[0]?.resetAt]).toEqual([0, START_MS + 59_000 + MINUTE_MS]);
@@ -103,7 +103,7 @@ describe.each(stores)('windows kept in %s', (_, open) => {
     close();
   });
 
-  test('a clock that is set back by a day makes no window longer', async () => {
+  test('setting the clock back by a day does not extend a rate window', async () => {
     const { counters, close } = await open();
     await counters.charge(minute(10), START_MS);
     await counters.charge(hour(10), START_MS);
@@ -115,7 +115,7 @@ describe.each(stores)('windows kept in %s', (_, open) => {
     close();
   });
 
-  test('a clock that is set back makes no suspension longer', async () => {
+  test('setting the clock back does not extend a suspension', async () => {
     const { counters, close } = await open();
     const suspension = { key: 'rate:{org}:suspended', forMs: 5 * MINUTE_MS };
     const windows = [{ key: 'rate:{org}:burst', amount: 1, limit: 0, windowMs: MINUTE_MS, isSliding: true, isHard: true }];

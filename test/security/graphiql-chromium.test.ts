@@ -20,12 +20,12 @@ describeInChromium('GraphiQL in a real browser', () => {
     await editor(page, file).click();
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.insertText(text);
-    // what the editor closed by itself
+    // errors caused by closing the editor
     await page.keyboard.press('ControlOrMeta+Shift+End');
     await page.keyboard.press('Delete');
   }
 
-  test('stores no API key: neither after it was used, nor after a reload, nor one that an earlier version stored', async () => {
+  test('GraphiQL never stores an API key, and removes one that an earlier version stored', async () => {
     const context = await browser.newContext({ baseURL: tenant.origin });
     const page = await context.newPage();
     const old = JSON.stringify({ queries: [{ query: '{ a }', headers: '{"Authorization":"Bearer sk_live_old"}' }] });
@@ -41,7 +41,7 @@ describeInChromium('GraphiQL in a real browser', () => {
     await write(page, 'operation.graphql', '{ callerIdentity { organizationId } }');
     await page.keyboard.press('ControlOrMeta+Enter');
     await eventually(async () => (await page.locator('.result-window').innerText()).includes(tenant.organizationId));
-    // what was asked is in its history, so something was stored
+    // its history contains the query, so something was stored
     await eventually(async () => (await stored(page)).includes('callerIdentity'));
     expect(await stored(page)).not.toContain(tenant.apiKey);
 

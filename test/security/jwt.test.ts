@@ -15,7 +15,7 @@ let key: RingKey;
 beforeAll(async () => {
   platform = await rig();
   ring = platform.assembly.domains.identity.core.ring;
-  // files before this one may have moved the clock to where the next key is due
+  // earlier test files may have moved the clock to the next key rotation
   await ring.rotate({ atOnce: true });
 });
 beforeEach(async () => {
@@ -35,7 +35,7 @@ interface Forgery {
   signWith?: CryptoKey | Uint8Array;
 }
 
-/** What the platform would issue to the user, but for what is said. A claim that is undefined is left out. */
+/** A token like the platform's own for the user, except for the given changes. A claim that is undefined is omitted. */
 function forge({ claims = {}, header = {}, signWith = key.privateKey }: Forgery = {}): Promise<string> {
   const body = { ...claimsOf(user.tokens.access_token), jti: newId('token'), ...claims };
   return new SignJWT(body).setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid: key.kid, ...header }).sign(signWith);
@@ -50,39 +50,39 @@ async function expectRefused(token: string, code = 'INVALID_CREDENTIALS'): Promi
   expect(errors?.[0].extensions.code).toBe(code);
 }
 
-test('what these tests forge is accepted where nothing is wrong with it', async () => {
+test('a forged token without changes is accepted', async () => {
   expect((await ask(await forge())).body.data).toMatchObject({ type: 'user', id: user.id, organization_id: tenant.organizationId });
 });
 
-describe('a token that our own key signed is refused', () => {
+describe('invalid tokens signed by our key', () => {
   test.each([
     ['with another issuer', { iss: 'https://evil.example.com' }],
-    ['with an issuer that begins like ours', { iss: 'http://127.0.0.1' }],
+    ['with an issuer that starts like ours', { iss: 'http://127.0.0.1' }],
     ['without issuer', { iss: undefined }],
     ['for another audience', { aud: 'https://api.example.com' }],
     ['without audience', { aud: undefined }],
     ['without subject', { sub: undefined }],
     ['without id', { jti: undefined }],
     ['without expiry', { exp: undefined }],
-    ['with an expiry that is no number', { exp: 'never' }],
+    ['with an expiry that is not a number', { exp: 'never' }],
     ['that is not valid yet', { nbf: 4_102_444_800 }],
     ['without permissions', { permissions: undefined }],
-    ['with permissions that are no list', { permissions: '*:*' }],
-    ['of an organization that the user is not in', { organization_id: 'org_01JQ8Z6V4T9M3N2B1C0D9E8F7G' }],
+    ['with permissions that are not a list', { permissions: '*:*' }],
+    ['of another organization', { organization_id: 'org_01JQ8Z6V4T9M3N2B1C0D9E8F7G' }],
     ['without organization', { organization_id: undefined }],
-    ['of a user that there is not', { sub: 'user_01JQ8Z6V4T9M3N2B1C0D9E8F7G' }],
-    ['of a session that there is not', { sid: 'sess_01JQ8Z6V4T9M3N2B1C0D9E8F7G' }],
-  ])('%s', async (_, claims) => {
+    ['of an unknown user', { sub: 'user_01JQ8Z6V4T9M3N2B1C0D9E8F7G' }],
+    ['of an unknown session', { sid: 'sess_01JQ8Z6V4T9M3N2B1C0D9E8F7G' }],
+  ])('a token signed by our key is refused %s', async (_, claims) => {
     await expectRefused(await forge({ claims }));
   });
 
-  test('of a user of another organization, or of a session of another user', async () => {
+  test('a token for a user of another organization or a session of another user is refused', async () => {
     const other = await userOf(await platform.organization());
     await expectRefused(await forge({ claims: { sub: other.id } }));
     await expectRefused(await forge({ claims: { sid: claimsOf(other.tokens.access_token).sid } }));
   });
 
-  test('that has expired, as TOKEN_EXPIRED, cached or not', async () => {
+  test('an expired token is refused as TOKEN_EXPIRED, cached or not', async () => {
     await expectRefused(await forge({ claims: { exp: seconds() - 1 } }), 'TOKEN_EXPIRED');
     const token = await forge({ claims: { exp: seconds() + 600 } });
     expect((await ask(token)).status).toBe(200);
@@ -99,13 +99,13 @@ describe('a token that our own key signed is refused', () => {
     ['a kid that is a path', { kid: '../../etc/passwd' }],
     ['a URL of keys', { jku: 'https://evil.example.com/jwks.json' }],
     ['a chain of certificates', { x5c: ['MIIB'] }],
-  ])('with %s in its header', async (_, header) => {
+  ])('a token with %s in its header is refused', async (_, header) => {
     await expectRefused(await forge({ header: header as Partial<JWTHeaderParameters> }));
   });
 });
 
-describe('a token that our key did not sign is refused', () => {
-  test('with the algorithm none, however it is spelled', async () => {
+describe('tokens not signed by our key', () => {
+  test('a token with the algorithm none in any spelling is refused', async () => {
     const claims = claimsOf(await forge());
     for (const alg of ['none', 'None', 'NONE', '']) {
       const unsigned = `${part({ alg, typ: 'JWT', kid: key.kid })}.${part(claims)}.`;
@@ -114,25 +114,25 @@ describe('a token that our key did not sign is refused', () => {
     }
   });
 
-  test('with HS256 and the public key as its secret', async () => {
+  test('a token signed by HS256 with the public key as secret is refused', async () => {
     const { publicKey, publicJwk } = key;
     for (const secret of [await exportSPKI(publicKey), JSON.stringify(publicJwk), String(publicJwk.n)])
       await expectRefused(await forge({ header: { alg: 'HS256' }, signWith: new TextEncoder().encode(secret) }));
   });
 
-  test('with another RSA algorithm than the key is for', async () => {
+  test('a token with an RSA algorithm other than that of the key is refused', async () => {
     const { privateKey } = await generateKeyPair('RS512');
     await expectRefused(await forge({ header: { alg: 'RS512' }, signWith: privateKey }));
   });
 
-  test("with a stranger's key, by our kid, or brought along as jwk", async () => {
+  test('a token signed by a foreign key is refused, even with our kid or with its own jwk', async () => {
     const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
     await expectRefused(await forge({ signWith: privateKey }));
     await expectRefused(await forge({ signWith: privateKey, header: { jwk: await exportJWK(publicKey) } }));
     await expectRefused(await forge({ signWith: privateKey, header: { jwk: await exportJWK(publicKey), kid: undefined } as never }));
   });
 
-  test('with claims or header that were changed after it was signed', async () => {
+  test('a token with changed claims or header is refused', async () => {
     const token = await forge();
     const [header, , signature] = token.split('.');
     await expectRefused(`${header}.${part({ ...claimsOf(token), exp: seconds() + 7200 })}.${signature}`);
@@ -140,19 +140,19 @@ describe('a token that our key did not sign is refused', () => {
     await expectRefused(`${token.slice(0, -6)}AAAAAA`);
   });
 
-  test('that is none at all', async () => {
+  test('malformed tokens are refused', async () => {
     for (const text of ['a.b.c', 'e30.e30.e30', `${part({})}.${part({ iss: 5 })}.x`, `${part([])}.${part([])}.${part([])}`])
       await expectRefused(text);
   });
 
-  test('with a request signature, which a token has nothing to check by', async () => {
+  test('a token with a request signature is refused, because it has no signing secret', async () => {
     const signed = { headers: { 'x-timestamp': String(seconds()), 'x-signature': `${'A'.repeat(43)}=` } };
     const { status, body } = await user.rest('GET', '/auth/verify', signed);
     expect([status, body.error.code, body.error.details.reason]).toEqual([401, 'INVALID_SIGNATURE', 'not_signable']);
   });
 });
 
-describe('a token ends at once, also where it is cached, when', () => {
+describe('immediate revocation of cached tokens', () => {
   const inUse = async (): Promise<string> => {
     expect((await user.rest('GET', '/auth/verify')).status).toBe(200);
     return user.apiKey;
@@ -163,24 +163,24 @@ describe('a token ends at once, also where it is cached, when', () => {
       id,
     ]);
 
-  test('it is revoked', async () => {
+  test('a revoked token is refused at once', async () => {
     const token = await forge();
     await revoke(claimsOf(token).jti);
     await expectRefused(token);
   });
 
-  test('all of its session are revoked', async () => {
+  test('a token is refused at once after all tokens of its session were revoked', async () => {
     await revoke(claimsOf(user.apiKey).sid);
     await expectRefused(await forge());
   });
 
-  test('its session is ended', async () => {
+  test('a token is refused at once after its session ended', async () => {
     const token = await inUse();
     await user.rest('POST', '/auth/logout');
     await expectRefused(token);
   });
 
-  test('its user is suspended, or removed', async () => {
+  test('a token is refused at once after its user was suspended or removed', async () => {
     const token = await inUse();
     expect((await tenant.rest('PUT', ofUser(), { body: { role: 'member' } })).status).toBe(409);
     await userOf(tenant);
@@ -194,7 +194,7 @@ describe('a token ends at once, also where it is cached, when', () => {
     await expectRefused(again.apiKey);
   });
 
-  test('and loses what the role of its user loses', async () => {
+  test('a token loses permissions at once that the role of its user loses', async () => {
     await inUse();
     await userOf(tenant);
     expect((await user.rest('GET', '/auth/api-keys')).status).toBe(200);
@@ -203,14 +203,14 @@ describe('a token ends at once, also where it is cached, when', () => {
     expect((await user.rest('GET', '/billing/invoices')).status).toBe(200);
   });
 
-  test('and never gains what its user has beyond its claims', async () => {
+  test('a token never gains permissions of its user beyond its claims', async () => {
     const narrow = await forge({ claims: { permissions: ['support:read'] } });
     expect((await ask(narrow)).body.data.permissions).toEqual(['support:read']);
   });
 });
 
-describe('when the signing key is rotated', () => {
-  test('a token of the previous key works during the overlap, and none after it', async () => {
+describe('signing key rotation', () => {
+  test('a token signed by the previous key works only during the overlap', async () => {
     const before = key;
     const live = await forge();
     await ring.rotate();
@@ -222,13 +222,13 @@ describe('when the signing key is rotated', () => {
     const late = { claims: { iat: seconds(), nbf: seconds(), exp: seconds() + 3600 } };
     expect((await ask(await forge(late))).status).toBe(200);
     await expectRefused(live, 'TOKEN_EXPIRED');
-    // the next one is made, and with it the ring is read again
+    // creates the next key and reloads the ring
     platform.clock.advance(2 * 3_600_000);
     await ring.rotate();
     await expectRefused(await forge({ claims: { exp: seconds() + 3600 } }));
   });
 
-  test('at once, the old key signs nothing that is taken any more', async () => {
+  test('after an immediate rotation tokens signed by the old key are refused', async () => {
     const stolen = await forge();
     await ring.rotate({ atOnce: true });
     await expectRefused(stolen);

@@ -27,7 +27,7 @@ const wrong = (code: string): string => (code === '000000' ? '111111' : '000000'
 const methods = async (caller: Tenant): Promise<Json[]> => (await caller.rest('GET', '/auth/mfa/methods')).body.data;
 
 describe('codes by SMS', () => {
-  test('count once a code has arrived; the first method brings backup codes, and its code lifts the session', async () => {
+  test('SMS becomes a second factor after its first code was verified, which also returns backup codes and verifies the session', async () => {
     const user = await userOf(tenant);
     const number = freshNumber();
     const written = `${number.slice(0, 5)} ${number.slice(5, 8)}-${number.slice(8)}`;
@@ -58,7 +58,7 @@ describe('codes by SMS', () => {
     expect((await protectedRequest(other)).body).toMatchObject({ error: 'mfa_required', methods: ['sms'] });
   });
 
-  test("go to the user's own number unless another is given", async () => {
+  test("SMS setup uses the user's own number unless another one is given", async () => {
     const number = freshNumber();
     const user = await userOf(tenant, 'member', number);
     expect((await user.rest('POST', '/auth/mfa/sms/setup', { body: {} })).status).toBe(201);
@@ -68,13 +68,13 @@ describe('codes by SMS', () => {
     expect(refused.body.error.details.errors).toEqual([{ field: 'phone', value: null, reason: 'is needed: the user has no number' }]);
   });
 
-  test.each(['12125550100', '+0 212 555 0100', 'call me', ''])('the number %j is refused', async (phone) => {
+  test.each(['12125550100', '+0 212 555 0100', 'call me', ''])('SMS setup refuses the phone number %j', async (phone) => {
     const { status, body } = await (await userOf(tenant)).rest('POST', '/auth/mfa/sms/setup', { body: { phone } });
     expect(status).toBe(400);
     expect(body.error.details.field).toBe('phone');
   });
 
-  test('a number that the provider refuses is dropped, and neither it nor the code is logged', async () => {
+  test('a number that the SMS provider rejects is removed, and neither the number nor the code is logged', async () => {
     const { logged } = await rig();
     const user = await userOf(tenant);
     expect((await user.rest('POST', '/auth/mfa/sms/setup', { body: { phone: '+15005550001' } })).status).toBe(201);
@@ -83,7 +83,7 @@ describe('codes by SMS', () => {
     expect(line).not.toMatch(/5005550001|is your code/);
   });
 
-  test('a challenge sends one code by itself, however often the request is repeated', async () => {
+  test('a challenge sends one code automatically, however often the request is repeated', async () => {
     const { user, number } = await withSms(tenant);
     const ids = await Promise.all(Array.from({ length: 6 }, () => challengeOf(user)));
     expect(new Set(ids).size).toBe(1);
@@ -93,7 +93,7 @@ describe('codes by SMS', () => {
     expect((await protectedRequest(user)).status).toBe(200);
   });
 
-  test('a code works once, within ten minutes, and for its own challenge', async () => {
+  test('a sent code works once, within ten minutes, and only for its own challenge', async () => {
     const { advance } = await rig();
     const { user, number } = await withSms(tenant);
     const other = await user.again();
@@ -111,7 +111,7 @@ describe('codes by SMS', () => {
     expect(late.body.error.details).toMatchObject({ from: 'expired' });
   });
 
-  test('a code that is sent again replaces the one before', async () => {
+  test('resending a code makes the previous code invalid', async () => {
     const { user, number } = await withSms(tenant);
     const challenge = await challengeOf(user);
     const first = await codeSentTo(number, 2);
@@ -128,7 +128,7 @@ describe('codes by SMS', () => {
     expect((await answer(user, challenge, second, 'sms')).status).toBe(200);
   });
 
-  test('five wrong ones end the challenge', async () => {
+  test('five wrong sent codes end the challenge', async () => {
     const { user, number } = await withSms(tenant);
     const challenge = await challengeOf(user);
     const code = await codeSentTo(number, 2);
@@ -136,7 +136,7 @@ describe('codes by SMS', () => {
     expect((await answer(user, challenge, code, 'sms')).status).toBe(409);
   });
 
-  test('six are sent in an hour; beyond that asking for one is 429, and a refused request still gets its challenge', async () => {
+  test('at most six codes are sent per hour; a further send returns 429, and refused requests still get a challenge', async () => {
     const { user, number } = await withSms(tenant);
     const challenge = await challengeOf(user);
     const send = () => user.rest('POST', `/auth/mfa/challenges/${challenge}/send`, { body: { method: 'sms' } });
@@ -149,7 +149,7 @@ describe('codes by SMS', () => {
     expect(await codesSentTo(number)).toHaveLength(6);
   });
 
-  test('a number is sent no more than that by any number of users', async () => {
+  test('a phone number receives at most six codes per hour over all users', async () => {
     const number = freshNumber();
     const statuses: number[] = [];
     for (let index = 0; index < 7; index += 1) {
@@ -160,7 +160,7 @@ describe('codes by SMS', () => {
     expect(statuses).toEqual([201, 201, 201, 201, 201, 201, 429]);
   });
 
-  test('a new number takes the place of the old one when its code arrived, and not before', async () => {
+  test('a new phone number replaces the old one only after its code was verified', async () => {
     const { user, number: old } = await withSms(tenant);
     expect((await user.rest('POST', '/auth/mfa/sms/setup', { body: { phone: freshNumber() } })).body.error).toBe('mfa_required');
     const challenge = await challengeOf(user);
@@ -173,7 +173,7 @@ describe('codes by SMS', () => {
     expect((await methods(user)).map(({ destination }) => destination.slice(-2))).toEqual([next.slice(-2)]);
   });
 
-  test('a backup code does not stand for the code that enrols a number', async () => {
+  test('a backup code cannot verify a new phone number', async () => {
     const { user, backupCodes } = await confirmed(tenant);
     await answer(user, await challengeOf(user), backupCodes[0] ?? '');
     const setup = await user.rest('POST', '/auth/mfa/sms/setup', { body: { phone: freshNumber() } });
@@ -182,8 +182,8 @@ describe('codes by SMS', () => {
   });
 });
 
-describe('codes by e-mail', () => {
-  test('are sent to the address of the user and verified like any other', async () => {
+describe('codes by email', () => {
+  test("codes by email are sent to the user's address and verified like others", async () => {
     const user = await userOf(tenant, 'member');
     const setup = await user.rest('POST', '/auth/mfa/email/setup');
     expect(setup.status).toBe(201);
@@ -199,8 +199,8 @@ describe('codes by e-mail', () => {
   });
 });
 
-describe('several methods', () => {
-  test('stand in the challenge in the order totp, sms, email; none is sent by itself beside an authenticator', async () => {
+describe('several second factors', () => {
+  test('a challenge lists its methods in the order totp, sms, email, and sends no code automatically if totp is one of them', async () => {
     const { user, number } = await withSms(tenant);
     expect((await answer(user, await challengeOf(user), await codeSentTo(number, 2), 'sms')).status).toBe(200);
     const setup = await user.rest('POST', '/auth/mfa/totp/setup');
@@ -211,7 +211,7 @@ describe('several methods', () => {
     expect((await answer(other, refused.body.challenge_id, await totp(setup.body.data.secret))).status).toBe(200);
   });
 
-  test('one that is not enrolled is 400 and names those that are', async () => {
+  test('verifying by a method that is not enrolled returns 400 and lists the enrolled ones', async () => {
     const { user } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const refused = await answer(user, challenge, '123456', 'sms');
@@ -226,7 +226,7 @@ describe('several methods', () => {
   });
 });
 
-test('neither a number nor a code is logged or stands in the audit', async () => {
+test('neither a phone number nor a code appears in logs or in the audit log', async () => {
   const { user, number } = await withSms(tenant);
   await challengeOf(user);
   const code = await codeSentTo(number, 2);

@@ -12,8 +12,8 @@ beforeEach(async () => {
   tenant = await (await rig()).organization({ plan: 'custom' });
 });
 
-describe('a verified challenge', () => {
-  test('lifts its session for fifteen minutes, a refresh included, and no other session of the user', async () => {
+describe('verified challenge', () => {
+  test('a verified challenge applies to its own session for fifteen minutes, including refreshes', async () => {
     const { advance } = await rig();
     const { user, secret } = await enrolled(tenant);
     const other = await user.again();
@@ -29,7 +29,7 @@ describe('a verified challenge', () => {
     for (const caller of [user, refreshed]) expect((await protectedRequest(caller)).body.error).toBe('mfa_required');
   });
 
-  test('ends with its session: the next login is asked again', async () => {
+  test('a verified challenge ends with its session, so that the next login requires a new one', async () => {
     const { user, secret } = await enrolled(tenant);
     await answer(user, await challengeOf(user), await totp(secret));
     expect((await user.rest('POST', '/auth/logout')).status).toBe(200);
@@ -38,7 +38,7 @@ describe('a verified challenge', () => {
     expect((await protectedRequest(new Tenant(user.origin, user.organizationId, body.data.access_token))).status).toBe(403);
   });
 
-  test('stands in GET /auth/verify', async () => {
+  test('GET /auth/verify shows whether the session needs a second factor', async () => {
     const { user, secret } = await enrolled(tenant);
     const needs = async () => (await user.rest('GET', '/auth/verify')).body.data.needs_second_factor;
     expect(await needs()).toBe(true);
@@ -47,12 +47,12 @@ describe('a verified challenge', () => {
   });
 });
 
-describe('what else asks for one', () => {
+describe('operations that require a second factor', () => {
   test.each([
-    ['a new password', 'POST', '/auth/password/change', { current_password: PASSWORD, new_password: `${PASSWORD} staple` }],
-    ['a new key', 'POST', '/auth/api-keys', { name: 'Key', permissions: ['services:read'] }],
-    ['new backup codes', 'POST', '/auth/mfa/backup-codes', undefined],
-  ])('%s, and nothing is done before it is shown', async (_, method, path, body) => {
+    ['changing the password', 'POST', '/auth/password/change', { current_password: PASSWORD, new_password: `${PASSWORD} staple` }],
+    ['creating an API key', 'POST', '/auth/api-keys', { name: 'Key', permissions: ['services:read'] }],
+    ['creating backup codes', 'POST', '/auth/mfa/backup-codes', undefined],
+  ])('%s requires a second factor first', async (_, method, path, body) => {
     const { user, secret } = await enrolled(tenant);
     const refused = await user.rest(method, path, { body });
     expect(refused.status).toBe(403);
@@ -63,8 +63,8 @@ describe('what else asks for one', () => {
   });
 });
 
-describe('a challenge', () => {
-  test('of another session, another user or another organization reads as absent, as does one that never was', async () => {
+describe('challenges', () => {
+  test('a challenge of another session, user or organization is not found, like one that never existed', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const strangers = [await user.again(), await userOf(tenant), (await enrolled(await (await rig()).organization())).user, tenant];
@@ -79,7 +79,7 @@ describe('a challenge', () => {
     expect((await answer(user, challenge, await totp(secret))).status).toBe(200);
   });
 
-  test('is the same for all requests of a session that are refused, one after the other or at once', async () => {
+  test('all refused requests of a session share one challenge, also concurrent ones', async () => {
     const { user } = await enrolled(tenant);
     const ids = [await challengeOf(user), ...(await Promise.all(Array.from({ length: 8 }, () => challengeOf(user))))];
     expect(new Set(ids).size).toBe(1);
@@ -91,7 +91,7 @@ describe('a challenge', () => {
     expect((await user.rest('POST', '/auth/mfa/challenges')).body.data.challenge_id).toBe(ids[0]);
   });
 
-  test('expires after ten minutes without a request', async () => {
+  test('a challenge expires after ten minutes without a request', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     await (await rig()).advance(10 * MINUTE_MS + 1000);
@@ -99,7 +99,7 @@ describe('a challenge', () => {
     expect(await challengeOf(user)).not.toBe(challenge);
   });
 
-  test('is for users: a key gets none', async () => {
+  test('challenges are for users only, and keys get none', async () => {
     const refused = await tenant.rest('POST', '/auth/mfa/challenges');
     expect(refused.status).toBe(409);
     expect(refused.body.error.code).toBe('INVALID_STATE');
@@ -109,8 +109,8 @@ describe('a challenge', () => {
   });
 });
 
-describe('changing second factors', () => {
-  test('asks for one, and takes from all other sessions what they had shown', async () => {
+describe('changes of second factors', () => {
+  test('removing a second factor requires one and resets the verification of all other sessions', async () => {
     const { user, secret } = await confirmed(tenant);
     const other = await user.again();
     await answer(other, await challengeOf(other), await totp(secret));
@@ -129,7 +129,7 @@ describe('changing second factors', () => {
     expect((await user.rest('POST', '/auth/mfa/backup-codes')).status).toBe(409);
   });
 
-  test("another user's method reads as absent", async () => {
+  test('a second factor of another user is not found', async () => {
     const [one, other] = [await enrolled(tenant), await enrolled(tenant)];
     await answer(one.user, await challengeOf(one.user), await totp(one.secret));
     const [method] = (await other.user.rest('GET', '/auth/mfa/methods')).body.data;
@@ -137,7 +137,7 @@ describe('changing second factors', () => {
     expect((await other.user.rest('GET', '/auth/mfa/methods')).body.data).toHaveLength(1);
   });
 
-  test('is not for a client that acts for the user', async () => {
+  test('an OAuth client acting for a user cannot change second factors', async () => {
     const { user } = await enrolled(tenant);
     const { domains } = (await rig()).assembly;
     const { Principal } = await import('../../kernel/access/principal.ts');
@@ -155,7 +155,7 @@ describe('changing second factors', () => {
     await expect(methods.setupTotp({ principal } as never)).rejects.toMatchObject({ code: 'ACCESS_RESTRICTED' });
   });
 
-  test('what the database holds of secrets and codes is of no use to who reads it', async () => {
+  test('stored second-factor secrets and codes are useless to a reader of the database', async () => {
     const { user, secret, backupCodes } = await enrolled(tenant);
     const { user: other, number } = await withSms(tenant);
     await challengeOf(other);
@@ -171,10 +171,10 @@ describe('changing second factors', () => {
   });
 });
 
-describe('who lost everything', () => {
+describe('reset of second factors', () => {
   const reset = (caller: Tenant, userId: string) => caller.rest('DELETE', `/auth/mfa/users/${userId}`);
 
-  test('is helped by an administrator; the user is told, and it stands in the audit', async () => {
+  test('an administrator can reset the second factors of a user, who is notified, and the audit log records it', async () => {
     const { user, backupCodes } = await confirmed(tenant, 'member');
     const admin = await userOf(tenant, 'admin');
     expect((await admin.rest('GET', `/auth/mfa/methods?user_id=${user.id}`)).body.data).toHaveLength(1);
@@ -191,7 +191,7 @@ describe('who lost everything', () => {
     expect(mails.findLast(({ to, subject }) => to === user.email && /removed/.test(subject))?.text).toContain('by an administrator');
   });
 
-  test('not by who may do less than they, nor by another organization; a key may', async () => {
+  test('second factors cannot be reset by a user with fewer permissions or another organization, but by a key', async () => {
     const { user: owner } = await confirmed(tenant, 'owner');
     const admin = await userOf(tenant, 'admin');
     expect((await reset(admin, owner.id)).body.error.code).toBe('INSUFFICIENT_PERMISSIONS');
@@ -202,18 +202,18 @@ describe('who lost everything', () => {
     expect((await reset(tenant, owner.id)).status).toBe(200);
   });
 
-  test('an administrator with a second factor is asked for it', async () => {
+  test('an administrator with a second factor must show it to reset those of others', async () => {
     const { user } = await enrolled(tenant, 'member');
     const { user: admin } = await enrolled(tenant, 'admin');
     expect((await reset(admin, user.id)).body.error).toBe('mfa_required');
   });
 });
 
-describe('an organization that demands a second factor', () => {
+describe('organization that requires a second factor', () => {
   const demand = (caller: Tenant, isRequired = true) =>
     caller.rest('PUT', '/organization', { body: { second_factor_required: isRequired } });
 
-  test('has users without one enrol it first: set-up is always reached, and then the same challenge is answered', async () => {
+  test('users without a second factor must enrol one if the organization requires it, and can then complete their request', async () => {
     const user = await userOf(tenant);
     const changed = await demand(tenant);
     expect(changed.status).toBe(200);
@@ -233,7 +233,7 @@ describe('an organization that demands a second factor', () => {
     expect((await user.rest('GET', '/accounts')).status).toBe(200);
   });
 
-  test('asks no keys, and asks nobody any more when it demands it no more', async () => {
+  test('the second-factor requirement of an organization does not apply to keys and can be removed', async () => {
     const user = await userOf(tenant);
     await demand(tenant);
     expect((await protectedRequest(tenant)).status).toBe(200);
@@ -245,7 +245,7 @@ describe('an organization that demands a second factor', () => {
     expect(body.data.map(({ reason }: Json) => reason)).toEqual(['second factor not required', 'second factor required']);
   });
 
-  test('is changed by who may administer accounts, and by nobody else; bad members are refused', async () => {
+  test('the second-factor requirement is changed with accounts:admin only, and invalid values are refused', async () => {
     const limited = await tenant.limitedTo('accounts:write');
     expect((await demand(limited)).body.error.details).toEqual({ required: 'accounts:admin' });
     for (const body of [
@@ -261,7 +261,7 @@ describe('an organization that demands a second factor', () => {
   });
 });
 
-test('a list of methods takes one statement, however many there are', async () => {
+test('listing second factors runs one statement, however many there are', async () => {
   const { statements } = await rig();
   const { user, secret } = await enrolled(tenant);
   await answer(user, await challengeOf(user), await totp(secret));
@@ -274,7 +274,7 @@ test('a list of methods takes one statement, however many there are', async () =
   expect(before).toBe(1);
 });
 
-test('a user who is removed leaves nothing behind', async () => {
+test('removing a user deletes all their second-factor data', async () => {
   const { user } = await enrolled(tenant, 'admin');
   await challengeOf(user);
   expect((await tenant.rest('DELETE', `/accounts/${user.account.id}/users/${user.id}`)).status).toBe(200);

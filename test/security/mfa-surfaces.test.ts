@@ -27,8 +27,8 @@ const ask = async (socket: Client, query: string, variables: Record<string, unkn
   for await (const result of socket.iterate({ query, variables })) return result;
 };
 
-describe('a demand for a second factor', () => {
-  test('over GraphQL is MFA_REQUIRED with the challenge in its details, answered by a mutation', async () => {
+describe('second-factor errors', () => {
+  test('a GraphQL operation that needs a second factor returns MFA_REQUIRED with a challenge, which a mutation verifies', async () => {
     const { user, secret } = await enrolled(tenant);
     const { data, errors } = await user.graphql(RENAME, { name: 'Renamed' });
     expect(data).toBeNull();
@@ -39,7 +39,7 @@ describe('a demand for a second factor', () => {
     expect((await user.graphql(RENAME, { name: 'Renamed' })).data.updateOrganization.name).toBe('Renamed');
   });
 
-  test('of several fields of one request is one challenge', async () => {
+  test('several fields of one GraphQL request share one challenge', async () => {
     const { user } = await enrolled(tenant);
     const { errors = [] } = await user.graphql(
       'mutation { a: updateOrganization(input: { name: "A" }) { name } b: createBackupCodes { backupCodes } }',
@@ -49,7 +49,7 @@ describe('a demand for a second factor', () => {
     expect(new Set(ids)).toEqual(new Set([await challengeOf(user)]));
   });
 
-  test('over a WebSocket is the same; the open socket counts as lifted at once, wherever the challenge was answered, and until it ends', async () => {
+  test('on a WebSocket a second factor is required too, and its verification applies to the open socket at once', async () => {
     const { advance } = await rig();
     const { user, secret } = await enrolled(tenant);
     const socket = user.socket();
@@ -72,8 +72,8 @@ describe('a demand for a second factor', () => {
   });
 });
 
-describe('which mutations ask for a second factor', () => {
-  /** What docs/decisions/second-factors.md lists, by how such mutations are called: those to come are covered without a word. */
+describe('mutations that require a second factor', () => {
+  /** The list of docs/decisions/second-factors.md, as name patterns: new mutations are covered automatically. */
   const PROTECTED = [
     /(ApiKey|Certificate|SamlConnection|TrustedIssuer|UserRestrictions)$/,
     /OAuthClient(Secret)?$/,
@@ -83,21 +83,24 @@ describe('which mutations ask for a second factor', () => {
     /^(create|change|suspend|resume|close|export|clear|withdraw)Organization|^(setPlatformAccess|withdrawSamlDomain)$/,
     /^(changePassword|deleteMfaMethod|createBackupCodes|resetUserMfa|updateOrganization)$/,
   ];
-  /** Those that are called so and do not ask, with the reason. */
+  /** Mutations that match a pattern and require none, with the reason. */
   const NOT_ASKED: Readonly<Record<string, string>> = {};
 
   const mutations = parse(readFileSync('schema/supergraph.graphql', 'utf8')).definitions.flatMap((definition) =>
     definition.kind === Kind.OBJECT_TYPE_DEFINITION && definition.name.value === 'Mutation' ? (definition.fields ?? []) : [],
   );
 
-  test.each(mutations.map((field) => [field.name.value, field] as const))('%s', (name, { directives = [] }) => {
-    const asks = directives.some((one) => one.name.value === 'policy' && JSON.stringify(one.arguments).includes('second_factor'));
-    const isListed = PROTECTED.some((pattern) => pattern.test(name)) && !(name in NOT_ASKED);
-    if (isListed) expect(asks, 'it is of a kind that asks (docs/decisions/second-factors.md)').toBe(true);
-    else expect(asks, 'add its kind here and to docs/decisions/second-factors.md').toBe(false);
-  });
+  test.each(mutations.map((field) => [field.name.value, field] as const))(
+    'the mutation requires a second factor exactly if the documentation says so: %s',
+    (name, { directives = [] }) => {
+      const asks = directives.some((one) => one.name.value === 'policy' && JSON.stringify(one.arguments).includes('second_factor'));
+      const isListed = PROTECTED.some((pattern) => pattern.test(name)) && !(name in NOT_ASKED);
+      if (isListed) expect(asks, 'it is of a kind that asks (docs/decisions/second-factors.md)').toBe(true);
+      else expect(asks, 'add its kind here and to docs/decisions/second-factors.md').toBe(false);
+    },
+  );
 
-  test('the OpenAPI document says the same of its operations', () => {
+  test('the OpenAPI document marks the same operations as requiring a second factor', () => {
     const asking = mutations.filter(({ directives = [] }) => JSON.stringify(directives).includes('second_factor'));
     const fields = new Set(asking.map(({ name }) => name.value));
     const saying = routes.filter((route) => operationOf(route)['x-second-factor']);
@@ -107,7 +110,7 @@ describe('which mutations ask for a second factor', () => {
     expect(saying.map(({ operationId }) => operationId)).toContain('createApiKey');
   });
 
-  test('some do', () => {
+  test('several mutations require a second factor', () => {
     expect(mutations.filter(({ name }) => PROTECTED.some((pattern) => pattern.test(name.value))).length).toBeGreaterThan(4);
   });
 });

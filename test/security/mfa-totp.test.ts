@@ -9,8 +9,8 @@ beforeEach(async () => {
   tenant = await (await rig()).organization({ plan: 'custom' });
 });
 
-describe('enrolment, challenge, code, and the same request again', () => {
-  test('over REST, with bodies as specification 2.4 has them', async () => {
+describe('TOTP enrolment and verification', () => {
+  test('enrolling, verifying and repeating a request over REST has the bodies of specification 2.4', async () => {
     const { clock } = await rig();
     const user = await userOf(tenant, 'admin');
     const setup = await user.rest('POST', '/auth/mfa/totp/setup');
@@ -56,7 +56,7 @@ describe('enrolment, challenge, code, and the same request again', () => {
     expect((await order(user, body, headers)).headers.get('idempotent-replayed')).toBe('true');
   });
 
-  test('a user without a second factor, and a key, are not asked', async () => {
+  test('a user without a second factor and a key are not asked for a code', async () => {
     const body = await orderOf(tenant);
     expect((await order(tenant, body)).status).toBe(201);
     expect((await order(await userOf(tenant), body)).status).toBe(201);
@@ -64,14 +64,14 @@ describe('enrolment, challenge, code, and the same request again', () => {
     expect((await order(tenant, body)).status).toBe(201);
   });
 
-  test('who lacks the permission is told so, and not asked for a code', async () => {
+  test('a user without the permission gets a permission error and no challenge', async () => {
     const { user } = await enrolled(tenant, 'support');
     expect((await order(user, await orderOf(tenant))).body.error.code).toBe('INSUFFICIENT_PERMISSIONS');
   });
 });
 
-describe('a code', () => {
-  test('works once: neither it nor an earlier one is taken again, in this session or another', async () => {
+describe('TOTP codes', () => {
+  test('a TOTP code works once, and earlier ones are refused afterwards, in every session', async () => {
     const { user, secret } = await enrolled(tenant);
     const [other, third] = [await user.again(), await user.again()];
     const [earlier, code] = [await totp(secret, -1), await totp(secret)];
@@ -85,7 +85,7 @@ describe('a code', () => {
     expect((await answer(third, await challengeOf(third), await totp(secret))).status).toBe(200);
   });
 
-  test('of many at once with the same code, in as many sessions, exactly one passes', async () => {
+  test('of concurrent uses of one TOTP code in several sessions exactly one succeeds', async () => {
     const { user, secret } = await enrolled(tenant);
     const sessions = await Promise.all(Array.from({ length: 5 }, () => user.again()));
     const challenges = await Promise.all(sessions.map(challengeOf));
@@ -94,7 +94,7 @@ describe('a code', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401]);
   });
 
-  test('of many at once for one challenge exactly one passes', async () => {
+  test('of concurrent TOTP codes for one challenge exactly one succeeds', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const codes = [await totp(secret), await totp(secret, 1), await totp(secret)];
@@ -102,7 +102,7 @@ describe('a code', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('of the step before or after is taken, of two steps away is not', async () => {
+  test('a TOTP code one step early or late is accepted, and one further away is not', async () => {
     for (const [steps, status] of [
       [-1, 200],
       [1, 200],
@@ -114,24 +114,27 @@ describe('a code', () => {
     }
   });
 
-  test.each(['', '12', 'abcdef', '12345a', '1'.repeat(80)])('that is %j is 400 and no attempt', async (code) => {
-    const { user, secret } = await enrolled(tenant);
-    const challenge = await challengeOf(user);
-    const refused = await answer(user, challenge, code);
-    expect(refused.status).toBe(400);
-    expect(refused.body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'code', value: null } });
-    expect((await answer(user, challenge, await totp(secret))).status).toBe(200);
-  });
+  test.each(['', '12', 'abcdef', '12345a', '1'.repeat(80)])(
+    'the malformed TOTP code %j returns 400 and does not count as an attempt',
+    async (code) => {
+      const { user, secret } = await enrolled(tenant);
+      const challenge = await challengeOf(user);
+      const refused = await answer(user, challenge, code);
+      expect(refused.status).toBe(400);
+      expect(refused.body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'code', value: null } });
+      expect((await answer(user, challenge, await totp(secret))).status).toBe(200);
+    },
+  );
 
-  test('may be written in groups', async () => {
+  test('a TOTP code may be written in groups', async () => {
     const { user, secret } = await enrolled(tenant);
     const code = await totp(secret);
     expect((await answer(user, await challengeOf(user), `${code.slice(0, 3)} ${code.slice(3)}`)).status).toBe(200);
   });
 });
 
-describe('guessing', () => {
-  test('five wrong codes end the challenge; the right one comes too late, and a new challenge is made', async () => {
+describe('guessing TOTP codes', () => {
+  test('five wrong TOTP codes end the challenge, even for a right code afterwards', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const wrong = await wrongTotp(secret);
@@ -144,7 +147,7 @@ describe('guessing', () => {
     expect((await answer(user, next, await totp(secret))).status).toBe(200);
   });
 
-  test('of many wrong codes at once no more than five are looked at', async () => {
+  test('of many concurrent wrong TOTP codes at most five are checked', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const wrong = await wrongTotp(secret);
@@ -153,7 +156,7 @@ describe('guessing', () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(7);
   });
 
-  test('new challenges give no new guesses: fifteen in an hour, over all sessions, and the next hour again', async () => {
+  test('TOTP guesses are limited to fifteen per hour over all sessions and challenges', async () => {
     const { user, secret } = await enrolled(tenant);
     const wrong = await wrongTotp(secret);
     for (let round = 0; round < 3; round += 1) {
@@ -170,7 +173,7 @@ describe('guessing', () => {
     expect((await answer(later, await challengeOf(later), await totp(secret))).status).toBe(200);
   });
 
-  test('right codes are not counted', async () => {
+  test('right TOTP codes do not count as guesses', async () => {
     const { user, secret } = await enrolled(tenant);
     for (let round = 0; round < 17; round += 1) {
       const session = await user.again();
@@ -180,8 +183,8 @@ describe('guessing', () => {
   });
 });
 
-describe('a backup code', () => {
-  test('stands for a code, each once, however it is written', async () => {
+describe('backup codes', () => {
+  test('each backup code works once in place of a code, in any spelling', async () => {
     const { user, backupCodes } = await enrolled(tenant);
     const [first = '', second = ''] = backupCodes;
     const sessions = [await user.again(), await user.again(), await user.again()] as const;
@@ -191,7 +194,7 @@ describe('a backup code', () => {
     expect((await answer(sessions[2], await challengeOf(sessions[2]), second.replaceAll('-', ''))).status).toBe(200);
   });
 
-  test('of many at once passes once', async () => {
+  test('a backup code used concurrently succeeds once', async () => {
     const { user, backupCodes } = await enrolled(tenant);
     const sessions = await Promise.all(Array.from({ length: 4 }, () => user.again()));
     const challenges = await Promise.all(sessions.map(challengeOf));
@@ -199,12 +202,12 @@ describe('a backup code', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
   });
 
-  test('of another user does not work', async () => {
+  test('a backup code of another user does not work', async () => {
     const [one, other] = [await enrolled(tenant), await enrolled(tenant)];
     expect((await answer(one.user, await challengeOf(one.user), other.backupCodes[0] ?? '')).status).toBe(401);
   });
 
-  test('works no more when new ones were made, which takes a second factor', async () => {
+  test('creating new backup codes requires a second factor and makes the old ones invalid', async () => {
     const { user, secret, backupCodes } = await enrolled(tenant);
     const refused = await user.rest('POST', '/auth/mfa/backup-codes');
     expect(refused.body.error).toBe('mfa_required');
@@ -219,8 +222,8 @@ describe('a backup code', () => {
   });
 });
 
-describe('who lost the secret', () => {
-  test('before a first code was accepted sets it up anew, without a code; the first secret works no more', async () => {
+describe('lost TOTP secrets', () => {
+  test('a TOTP secret that was never verified can be replaced without a code', async () => {
     const { user, secret: lost } = await enrolled(tenant);
     const again = await user.rest('POST', '/auth/mfa/totp/setup');
     expect(again.status).toBe(201);
@@ -229,7 +232,7 @@ describe('who lost the secret', () => {
     expect((await answer(user, challenge, await totp(again.body.data.secret))).status).toBe(200);
   });
 
-  test('later needs a code or a backup code, and stays protected by the new secret at once', async () => {
+  test('replacing a verified TOTP secret requires a code or backup code', async () => {
     const { user, backupCodes } = await confirmed(tenant);
     const refused = await user.rest('POST', '/auth/mfa/totp/setup');
     expect(refused.body.error).toBe('mfa_required');
@@ -242,8 +245,8 @@ describe('who lost the secret', () => {
   });
 });
 
-describe('what is done is recorded, and holds no secret', () => {
-  test('enrolment, verification, failure and removal stand in the audit', async () => {
+describe('audit of second factors', () => {
+  test('enrolment, verification, failure and removal of a second factor are in the audit log without secrets', async () => {
     const { user, secret, backupCodes } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const wrong = await wrongTotp(secret);

@@ -12,7 +12,7 @@ beforeEach(async () => {
   admin = await enrolled(tenant, 'admin');
 });
 
-/** One way to change who may do what in the organization, on both surfaces. */
+/** One operation that changes permissions in the organization, over REST and GraphQL. */
 interface Attempt {
   rest(by: Tenant): Promise<Answer>;
   graphql: [query: string, variables: Json];
@@ -49,28 +49,31 @@ const ATTEMPTS: Readonly<Record<string, (by: Json) => Promise<Attempt>>> = {
 const usersOf = async (): Promise<Json> =>
   (await tenant.graphql('{ users(page: { limit: 200 }) { nodes { id email role status } } }')).data.users.nodes;
 
-describe('a session without a second factor of an administrator who has one enrolled', () => {
-  test.each(Object.keys(ATTEMPTS))('is refused when %s, on REST, GraphQL and a socket, and nothing changes', async (name) => {
-    const attempt = await ATTEMPTS[name]?.(await invited(tenant, 'member'));
-    if (!attempt) throw new Error(name);
-    const before = await usersOf();
+describe('administrator session without its second factor', () => {
+  test.each(Object.keys(ATTEMPTS))(
+    'an unverified administrator session is refused over REST, GraphQL and WebSocket when %s',
+    async (name) => {
+      const attempt = await ATTEMPTS[name]?.(await invited(tenant, 'member'));
+      if (!attempt) throw new Error(name);
+      const before = await usersOf();
 
-    const refused = await attempt.rest(admin.user);
-    expect([refused.status, refused.body.error]).toEqual([403, 'mfa_required']);
-    const [query, variables] = attempt.graphql;
-    expect((await admin.user.graphql(query, variables)).errors).toMatchObject([{ extensions: { code: 'MFA_REQUIRED' } }]);
-    const socket = admin.user.socket();
-    for await (const { errors } of socket.iterate({ query, variables }))
-      expect(errors).toMatchObject([{ extensions: { code: 'MFA_REQUIRED' } }]);
-    await socket.dispose();
-    expect(await usersOf()).toEqual(before);
+      const refused = await attempt.rest(admin.user);
+      expect([refused.status, refused.body.error]).toEqual([403, 'mfa_required']);
+      const [query, variables] = attempt.graphql;
+      expect((await admin.user.graphql(query, variables)).errors).toMatchObject([{ extensions: { code: 'MFA_REQUIRED' } }]);
+      const socket = admin.user.socket();
+      for await (const { errors } of socket.iterate({ query, variables }))
+        expect(errors).toMatchObject([{ extensions: { code: 'MFA_REQUIRED' } }]);
+      await socket.dispose();
+      expect(await usersOf()).toEqual(before);
 
-    expect((await answer(admin.user, await newChallenge(admin.user), await totp(admin.secret))).status).toBe(200);
-    expect((await attempt.rest(admin.user)).status).toBeLessThan(300);
-    expect(await usersOf()).not.toEqual(before);
-  });
+      expect((await answer(admin.user, await newChallenge(admin.user), await totp(admin.secret))).status).toBe(200);
+      expect((await attempt.rest(admin.user)).status).toBeLessThan(300);
+      expect(await usersOf()).not.toEqual(before);
+    },
+  );
 
-  test('ends its own sessions, and those of other users only with the second factor', async () => {
+  test('an unverified administrator session can end its own sessions, and those of other users only after verification', async () => {
     const member = await userOf(tenant, 'member');
     const sessionOf = async (user: Tenant) => (await user.rest('GET', '/auth/verify')).body.data.session_id;
     const path = `/auth/sessions/${await sessionOf(member)}`;

@@ -34,8 +34,8 @@ async function registered(permissions = ['accounts:read'], wanted = {}) {
   return { shown, id };
 }
 
-describe('a registered certificate', () => {
-  test('calls for its organization over REST, GraphQL and WebSocket, and its record counts it', async () => {
+describe('registered client certificates', () => {
+  test('a registered certificate authenticates over REST, GraphQL and WebSocket, and its use is counted', async () => {
     const { shown, id } = await registered();
     const name = { name: 'Hudson Robotics', email: 'it@hudson.example' };
     await showing().rest('POST', '/accounts', { body: name, headers: asAdministrator() });
@@ -50,7 +50,7 @@ describe('a registered certificate', () => {
     expect(used.last_used).toMatch(/Z$/);
   });
 
-  test('may do what it was registered for, and no more', async () => {
+  test('a certificate has only the permissions it was registered with', async () => {
     const { shown } = await registered(['accounts:read']);
     const { status, body } = await showing(shown).rest('GET', '/auth/certificates');
     expect(status).toBe(403);
@@ -60,20 +60,20 @@ describe('a registered certificate', () => {
     );
   });
 
-  test('hands on nothing that it does not hold', async () => {
+  test('a caller with a certificate cannot grant permissions that it lacks', async () => {
     const { shown } = await registered(['credentials:create', 'accounts:read']);
     const body = { name: 'More', permissions: ['billing:read'] };
     expect((await showing(shown).rest('POST', '/auth/api-keys', { body })).body.error.details.required).toBe('billing:read');
   });
 
-  test('steps back behind a key that is sent, also behind one that does not hold', async () => {
+  test('an API key takes precedence over a certificate, even if the key is invalid', async () => {
     const { shown } = await registered(['accounts:read']);
     expect((await showing(shown).rest('GET', '/auth/certificates', { headers: asAdministrator() })).status).toBe(200);
     const wrong = await showing(shown).rest('GET', '/accounts', { headers: { authorization: 'Bearer sk_live_none' } });
     expect(wrong.status).toBe(401);
   });
 
-  test('works until it is revoked, also on a connection that is open', async () => {
+  test('a revoked certificate is refused at once, also on an open connection', async () => {
     const { shown, id } = await registered();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const client = new SecureClient(platform.origin, shown, { agent });
@@ -88,7 +88,7 @@ describe('a registered certificate', () => {
     await expect(showing(shown).socket(ACCOUNTS)).rejects.toMatchObject({ code: 4401 });
   });
 
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)('is known again when %s resumes a session', async (version) => {
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('a certificate is recognized when %s resumes a session', async (version) => {
     const { shown } = await registered();
     const agent = new Agent({ keepAlive: false, maxCachedSessions: 10 });
     const client = new SecureClient(platform.origin, shown, { agent, minVersion: version, maxVersion: version });
@@ -105,7 +105,7 @@ describe('a registered certificate', () => {
   });
 });
 
-test('the audit shows who registered and revoked a certificate, and that it was used', async () => {
+test('the audit log shows who registered and revoked a certificate, and its use', async () => {
   const { shown, id } = await registered();
   await status(shown);
   await showing().rest('DELETE', `/auth/certificates/${id}`, { headers: asAdministrator() });
@@ -126,13 +126,13 @@ test('the audit shows who registered and revoked a certificate, and that it was 
   expect(revocation).toMatchObject({ client_id: expect.stringMatching(/^ak_/), ip_address: expect.stringMatching(/127\.0\.0\.1/) });
 });
 
-describe('refused with 401 and the reason, and not by a broken handshake, is', () => {
-  test('no certificate', async () => {
+describe('refused client certificates', () => {
+  test('a connection without a certificate is accepted, and its requests are refused with 401', async () => {
     expect(await refusal()).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
     await expect(showing().socket(ACCOUNTS)).rejects.toMatchObject({ code: 4401 });
   });
 
-  test('one that nobody registered, until it is registered', async () => {
+  test('an unregistered certificate is refused with 401 until it is registered', async () => {
     const shown = await issue();
     expect(await refusal(shown)).toMatchObject({
       status: 401,
@@ -144,13 +144,13 @@ describe('refused with 401 and the reason, and not by a broken handshake, is', (
     expect(await status(shown)).toBe(200);
   });
 
-  test('one with the names of a registered one and another key', async () => {
+  test('a certificate with the subject of a registered one but another key is refused', async () => {
     const { shown } = await registered(['accounts:read'], { subject: 'CN=twin' });
     expect(await status(await issue({ subject: 'CN=twin' }))).toBe(401);
     expect(await status(shown)).toBe(200);
   });
 
-  test('one before its time, and after it', async () => {
+  test('a certificate is refused before and after its validity period', async () => {
     const { shown } = await registered(['accounts:read'], { validFromDays: 1, validToDays: 2 });
     expect(await refusal(shown)).toMatchObject({
       status: 401,
@@ -165,8 +165,8 @@ describe('refused with 401 and the reason, and not by a broken handshake, is', (
   });
 });
 
-describe('a page in a browser, which shows the certificate of whoever looks at it,', () => {
-  test('of another origin is refused over HTTP and WebSocket', async () => {
+describe('client certificates in browsers', () => {
+  test('a page of another origin cannot use the certificate of its visitor over HTTP or WebSocket', async () => {
     const { shown } = await registered(['accounts:*']);
     for (const origin of ['https://evil.example', 'null', platform.origin.replace(/\d+$/, '1')]) {
       const body = { name: 'Forged', email: 'it@evil.example' };
@@ -178,7 +178,7 @@ describe('a page in a browser, which shows the certificate of whoever looks at i
     expect((await showing(shown).rest('GET', '/accounts')).body.data).toEqual([]);
   });
 
-  test('of the platform itself may call', async () => {
+  test('a page of the platform itself may use the certificate of its visitor', async () => {
     const { shown } = await registered();
     const headers = { origin: platform.origin };
     expect((await showing(shown).rest('GET', '/accounts', { headers })).status).toBe(200);
@@ -186,7 +186,7 @@ describe('a page in a browser, which shows the certificate of whoever looks at i
   });
 });
 
-test('what is public asks for no certificate and refuses none', async () => {
+test('public operations need no certificate and accept any', async () => {
   const shown = await issue();
   for (const client of [showing(), showing(shown)]) expect((await client.rest('GET', '/openapi.json')).status).toBe(200);
 });

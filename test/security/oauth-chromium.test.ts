@@ -30,7 +30,7 @@ describeInChromium('in a real browser', () => {
     application.closeAllConnections();
   });
 
-  /** A window, and what it complained of: a policy that forbids what a page needs is told there. */
+  /** A browser window and its console errors, which include violations of the content security policy. */
   async function opened(options: { javaScriptEnabled?: boolean } = {}) {
     const context = await browser.newContext({ ...options, baseURL: tenant.origin });
     const page = await context.newPage();
@@ -43,7 +43,7 @@ describeInChromium('in a real browser', () => {
   test.each([
     ['with JavaScript', true],
     ['without JavaScript', false],
-  ])('a user signs in, allows, and the application gets a token that works, %s', async (_, javaScriptEnabled) => {
+  ])('in a browser, a user signs in and consents, and the application gets a working token: %s', async (_, javaScriptEnabled) => {
     await using window = await opened({ javaScriptEnabled });
     const { page } = window;
     const verifier = newVerifier();
@@ -70,7 +70,7 @@ describeInChromium('in a real browser', () => {
     expect(window.complaints).toEqual([]);
   });
 
-  test('who denies is sent back, and the application is told', async () => {
+  test('in a browser, a user who denies consent is redirected, and the application is told', async () => {
     await using window = await opened();
     const { page } = window;
     await page.goto(authorizeUrl(tenant.origin, { client, extra: { redirect_uri: callback } }));
@@ -83,7 +83,7 @@ describeInChromium('in a real browser', () => {
     expect(window.complaints).toEqual([]);
   });
 
-  test('a device is connected by the link that it shows', async () => {
+  test('in a browser, a user connects a device by its link', async () => {
     await using window = await opened();
     const { page } = window;
     const device = (await form(tenant.origin, '/oauth/device_authorization', { client_id: client.id, scope: 'services.read' })).body;
@@ -102,7 +102,7 @@ describeInChromium('in a real browser', () => {
     expect(window.complaints).toEqual([]);
   });
 
-  test('a forgotten password is chosen anew by the link of the mail', async () => {
+  test('in a browser, a user sets a new password by the link of the email', async () => {
     await using window = await opened();
     const { page } = window;
     const forgetful = await userOf(tenant, 'member');
@@ -117,7 +117,7 @@ describeInChromium('in a real browser', () => {
     expect(window.complaints).toEqual([]);
   });
 
-  test('a page in a frame of another site stays empty, and its cookie away from that site', async () => {
+  test('in a frame of another site a sign-in page stays empty and gets no cookie', async () => {
     await using window = await opened();
     const { page } = window;
     await page.goto(callback);

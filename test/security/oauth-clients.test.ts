@@ -12,8 +12,8 @@ const BODY = { name: 'Wall', redirect_uris: ['https://wall.example.com/cb'], sco
 const create = (body: Json, by = tenant) => by.rest('POST', '/auth/oauth-clients', { body });
 const reasonOf = ({ body }: { body: Json }) => `${body.error?.details.field}: ${body.error?.details.reason}`;
 
-describe('an OAuth client', () => {
-  test('is registered with its secret in that answer alone', async () => {
+describe('OAuth clients', () => {
+  test('a registered OAuth client returns its secret only in the response of the registration', async () => {
     const { status, body } = await create({ ...BODY, description: 'Shows it', homepage_url: 'https://wall.example.com' });
     expect(status, JSON.stringify(body)).toBe(201);
     expect(body.data).toMatchObject({
@@ -36,14 +36,14 @@ describe('an OAuth client', () => {
     expect(data.oauthClient).toEqual({ name: 'Wall', clientSecret: null, grantTypes: ['AUTHORIZATION_CODE', 'REFRESH_TOKEN'] });
   });
 
-  test('that is public has no secret, and gets none', async () => {
+  test('a public OAuth client has no secret and cannot get one', async () => {
     const { body } = await create({ ...BODY, is_confidential: false });
     expect(body.data).toMatchObject({ is_confidential: false, client_secret: null });
     const rotated = await tenant.rest('POST', `/auth/oauth-clients/${body.data.id}/rotate`, { body: {} });
     expect(rotated).toMatchObject({ status: 400, body: { error: { code: 'INVALID_PARAMETERS' } } });
   });
 
-  test('is listed newest first, in a fixed number of statements', async () => {
+  test('OAuth clients are listed newest first in a fixed number of statements', async () => {
     const own = await (await rig()).organization();
     for (const name of ['one', 'two', 'three']) await create({ ...BODY, name }, own);
     const list = async () => (await own.rest('GET', '/auth/oauth-clients')).body.data;
@@ -58,14 +58,14 @@ describe('an OAuth client', () => {
     expect((await statements(list)).length).toBe(three.length);
   });
 
-  test('changes what is sent and nothing else', async () => {
+  test('updating an OAuth client changes only the fields that are sent', async () => {
     const { id } = (await create({ ...BODY, description: 'Shows it' })).body.data;
     const { status, body } = await tenant.rest('PUT', `/auth/oauth-clients/${id}`, { body: { name: 'Door', description: null } });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ name: 'Door', description: null, scopes: ['services.read'], redirect_uris: BODY.redirect_uris });
   });
 
-  test('gets a new secret, and the old one is refused', async () => {
+  test('rotating the secret of an OAuth client makes the old one invalid', async () => {
     const client = await registered(tenant);
     const { body } = await tenant.rest('POST', `/auth/oauth-clients/${client.id}/rotate`, { body: {} });
     expect(body.data.client_secret).toMatch(/^cs_/);
@@ -73,14 +73,14 @@ describe('an OAuth client', () => {
     expect((await clientToken(tenant.origin, { id: client.id, secret: body.data.client_secret })).status).toBe(200);
   });
 
-  test('is deleted, and answered as it last was', async () => {
+  test('deleting an OAuth client returns its last state', async () => {
     const { id } = (await create(BODY)).body.data;
     const { status, body } = await tenant.rest('DELETE', `/auth/oauth-clients/${id}`);
     expect([status, body.data.id, body.data.name]).toEqual([200, id, 'Wall']);
     expect((await tenant.rest('GET', `/auth/oauth-clients/${id}`)).status).toBe(404);
   });
 
-  test('and what is done about it stands in the audit', async () => {
+  test('changes of OAuth clients are recorded in the audit log', async () => {
     const { id } = (await create(BODY)).body.data;
     await tenant.rest('PUT', `/auth/oauth-clients/${id}`, { body: { name: 'Door' } });
     await tenant.rest('DELETE', `/auth/oauth-clients/${id}`);
@@ -90,8 +90,8 @@ describe('an OAuth client', () => {
   });
 });
 
-describe('nobody hands on more than they have', () => {
-  test('a client asks for no scope beyond who registers it', async () => {
+describe('OAuth clients and permissions', () => {
+  test('an OAuth client cannot be registered with scopes that its creator lacks', async () => {
     const limited = await tenant.limitedTo('credentials:create', 'services:read');
     expect((await create(BODY, limited)).status).toBe(201);
     for (const scope of ['services.write', 'services.*', '*.*']) {
@@ -100,7 +100,7 @@ describe('nobody hands on more than they have', () => {
     }
   });
 
-  test('who may do less than a client takes neither its secret nor its redirect', async () => {
+  test('a caller with fewer permissions than an OAuth client can change neither its secret nor its redirect URI', async () => {
     const { id, ...before } = (await create({ ...BODY, scopes: ['*.*'] })).body.data;
     const limited = await tenant.limitedTo('credentials:admin', 'services:read');
     const refusals = [
@@ -114,7 +114,7 @@ describe('nobody hands on more than they have', () => {
   });
 });
 
-describe('bad input is refused and nothing is made', () => {
+describe('refused OAuth clients', () => {
   test.each([
     ['no name', { name: ' ' }, /^name: must not be blank/],
     ['a redirect without https', { redirect_uris: ['http://wall.example.com/'] }, /^redirect_uris: must hold https/],
@@ -122,14 +122,14 @@ describe('bad input is refused and nothing is made', () => {
     ['no redirect for codes', { redirect_uris: [] }, /^redirect_?[uU]ris: must hold at least one/],
     ['no scopes', { scopes: [] }, /^scopes: must hold 1 to/],
     ['a scope that does not exist', { scopes: ['services.fly'] }, /^scopes: must hold scopes/],
-    ['a permission where a scope belongs', { scopes: ['services:read'] }, /^scopes: must hold scopes/],
+    ['a permission in place of a scope', { scopes: ['services:read'] }, /^scopes: must hold scopes/],
     ['a grant type that does not exist', { grant_types: ['password'] }, /^grant_types/],
     ['a grant type twice', { grant_types: ['device_code', 'device_code'] }, /^grant_types: must not repeat/],
-    ['refresh alone', { grant_types: ['refresh_token'] }, /refresh_token goes with/],
+    ['only the refresh grant type', { grant_types: ['refresh_token'] }, /refresh_token goes with/],
     ['client credentials of a public client', { is_confidential: false, grant_types: ['client_credentials'] }, /for confidential clients/],
-    ['a homepage that is a script', { homepage_url: 'javascript:alert(1)' }, /^homepage_url: must be an https address/],
-    ['a secret of its own', { client_secret: 'mine' }, /client_secret/],
-  ])('%s', async (_, members, reason) => {
+    ['a javascript: homepage', { homepage_url: 'javascript:alert(1)' }, /^homepage_url: must be an https address/],
+    ['a chosen secret', { client_secret: 'mine' }, /client_secret/],
+  ])('registering an OAuth client with %s is refused', async (_, members, reason) => {
     const own = await (await rig()).organization();
     const refused = await create({ ...BODY, ...members }, own);
     expect(refused).toMatchObject({ status: 400, body: { error: { code: 'INVALID_PARAMETERS' } } });
@@ -137,7 +137,7 @@ describe('bad input is refused and nothing is made', () => {
     expect((await own.rest('GET', '/auth/oauth-clients')).body.data).toEqual([]);
   });
 
-  test('a change that would leave codes without a redirect', async () => {
+  test('an OAuth client that uses codes cannot lose its last redirect URI', async () => {
     const { id } = (await create(BODY)).body.data;
     expect((await tenant.rest('PUT', `/auth/oauth-clients/${id}`, { body: { redirect_uris: [] } })).status).toBe(400);
     expect((await tenant.rest('GET', `/auth/oauth-clients/${id}`)).body.data.redirect_uris).toEqual(BODY.redirect_uris);

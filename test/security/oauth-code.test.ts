@@ -26,7 +26,7 @@ beforeAll(async () => {
   client = await registered(tenant);
 });
 
-test('the token response, header and claims are those of the specification, and the token works', async () => {
+test('exchanging an authorization code returns a working token whose response, header and claims match the specification', async () => {
   const verifier = newVerifier();
   const answer = await authorized(user, { client, scope: 'services.read support.read', verifier });
   expect(answer.get('state')).toBe('the-state');
@@ -62,7 +62,7 @@ test('the token response, header and claims are those of the specification, and 
   expect(await statusWith(tenant, body.access_token, '/accounts')).toBe(403);
 });
 
-test('a client that acts for a user has no say in the logins and the password of that user', async () => {
+test('an OAuth client acting for a user cannot see their sessions or change their password', async () => {
   const { access_token } = await tokensOf(user, client);
   const acting = new Tenant(tenant.origin, tenant.organizationId, access_token);
   expect((await acting.rest('GET', '/auth/sessions')).body.data).toEqual([]);
@@ -74,7 +74,7 @@ test('a client that acts for a user has no say in the logins and the password of
   expect((await user.rest('GET', '/auth/verify')).status).toBe(200);
 });
 
-test('a refresh token of a confidential client gets access tokens, and no other refresh token', async () => {
+test('a confidential OAuth client can refresh its access token, and keeps its refresh token', async () => {
   const { refresh_token } = await tokensOf(user, client);
   const { status, body } = await refresh(tenant.origin, client, refresh_token);
   expect(status, JSON.stringify(body)).toBe(200);
@@ -82,14 +82,14 @@ test('a refresh token of a confidential client gets access tokens, and no other 
   expect(await statusWith(tenant, body.access_token)).toBe(200);
 });
 
-describe('a request is refused', () => {
+describe('refused authorization requests', () => {
   const refusedAt = async (extra: Record<string, string | undefined>, scope?: string) => {
     const { url } = await new Browser(tenant.origin).open(authorizeUrl(tenant.origin, { client, extra, scope }));
     expect(url).toMatch(/^https:\/\/app\.example\.com\/callback\?/);
     return Object.fromEntries(new URL(url).searchParams);
   };
 
-  test('without PKCE, and with the plain method', async () => {
+  test('an authorization request without PKCE or with the plain method is refused', async () => {
     expect(await refusedAt({ code_challenge: undefined, code_challenge_method: undefined })).toMatchObject({
       error: 'invalid_request',
       state: 'the-state',
@@ -98,13 +98,13 @@ describe('a request is refused', () => {
     expect(await refusedAt({ code_challenge_method: undefined })).toMatchObject({ error: 'invalid_request' });
   });
 
-  test('for a scope beyond the client, or one that does not exist', async () => {
+  test('an authorization request for a scope that is unknown or beyond the client is refused', async () => {
     expect(await refusedAt({}, 'services.read billing.read')).toMatchObject({ error: 'invalid_scope', scope: 'billing.read' });
     expect(await refusedAt({}, 'services.*')).toMatchObject({ error: 'invalid_scope' });
     expect(await refusedAt({}, 'openid')).toMatchObject({ error: 'invalid_scope' });
   });
 
-  test('for another resource, another response type, or a parameter that comes twice', async () => {
+  test('an authorization request with another resource, another response type or a repeated parameter is refused', async () => {
     expect(await refusedAt({ resource: 'https://other.example.com/' })).toMatchObject({ error: 'invalid_target' });
     const implicit = await new Browser(tenant.origin).open(authorizeUrl(tenant.origin, { client, extra: { response_type: 'token' } }));
     expect(implicit.url).toContain('#error=unsupported_response_type');
@@ -118,26 +118,26 @@ describe('a request is refused', () => {
     'https://app.example.com.evil.example/callback',
     'http://app.example.com/callback',
     'https://app.example.com',
-  ])('and nobody is sent anywhere, with the redirect %s', async (redirect_uri) => {
+  ])('an authorization request with the unregistered redirect URI %s is refused without a redirect', async (redirect_uri) => {
     const page = await new Browser(tenant.origin).open(authorizeUrl(tenant.origin, { client, extra: { redirect_uri } }));
     expect(page.status).toBe(400);
     expect(page.text).toContain('may not send you there');
   });
 
-  test('and nobody is sent anywhere, for a client that is not known', async () => {
+  test('an authorization request of an unknown client is refused without a redirect', async () => {
     const page = await new Browser(tenant.origin).open(authorizeUrl(tenant.origin, { client: { id: 'client_none', secret: undefined } }));
     expect(page.status).toBe(400);
     expect(page.text).toContain('This application is not known');
   });
 });
 
-describe('a code is refused', () => {
+describe('refused authorization codes', () => {
   const codeFor = async () => {
     const verifier = newVerifier();
     return { verifier, code: (await authorized(user, { client, verifier })).get('code') ?? '' };
   };
 
-  test('the second time, and the tokens of the first time end', async () => {
+  test('an authorization code used a second time is refused, and its first tokens are revoked', async () => {
     const { code, verifier } = await codeFor();
     const { body } = await exchange(tenant.origin, client, code, verifier);
     expect(await statusWith(tenant, body.access_token)).toBe(200);
@@ -148,7 +148,7 @@ describe('a code is refused', () => {
     expect(await refresh(tenant.origin, client, body.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 
-  test('for all but one of those who use it at the same time, and then nobody keeps a token', async () => {
+  test('an authorization code used concurrently succeeds at most once, and its tokens are revoked', async () => {
     const { code, verifier } = await codeFor();
     const answers = await Promise.all(Array.from({ length: 4 }, () => exchange(tenant.origin, client, code, verifier)));
     const won = answers.filter(({ status }) => status === 200);
@@ -156,7 +156,7 @@ describe('a code is refused', () => {
     for (const { body } of won) expect(await statusWith(tenant, body.access_token)).toBe(401);
   });
 
-  test('with another verifier, redirect, client or secret; and is still good then', async () => {
+  test('an authorization code with a wrong verifier, redirect URI, client or secret is refused and can still be used correctly', async () => {
     const { code, verifier } = await codeFor();
     const other = await registered(tenant);
     const refusals = [
@@ -170,15 +170,15 @@ describe('a code is refused', () => {
     expect((await exchange(tenant.origin, client, code, verifier)).status).toBe(200);
   });
 
-  test('after 60 seconds', async () => {
+  test('an authorization code is refused after 60 seconds', async () => {
     const { code, verifier } = await codeFor();
     await (await rig()).advance(61_000);
     expect(await exchange(tenant.origin, client, code, verifier)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 });
 
-describe('what a user may do bounds what they can hand on', () => {
-  test('scopes beyond the role are left out of page and token', async () => {
+describe('OAuth scopes and permissions of the user', () => {
+  test('scopes beyond the role of the user are left out of the consent page and the token', async () => {
     const support = await userOf(tenant, 'support');
     const browser = new Browser(tenant.origin);
     const page = await signIn(
@@ -193,7 +193,7 @@ describe('what a user may do bounds what they can hand on', () => {
     expect(decodeJwt(tokens.access_token).permissions).toEqual(['support:read']);
   });
 
-  test('who may do nothing of it is told so, and the application gets access_denied', async () => {
+  test('a user with none of the requested permissions cannot consent, and the application gets access_denied', async () => {
     const billing = await userOf(tenant, 'billing');
     const browser = new Browser(tenant.origin);
     const page = await signIn(browser, await browser.open(authorizeUrl(tenant.origin, { client, scope: 'services.write' })), billing);
@@ -201,7 +201,7 @@ describe('what a user may do bounds what they can hand on', () => {
     expect((await browser.submit(page, {}, '/abort')).url).toContain('error=access_denied');
   });
 
-  test('a role that is narrowed counts at once, for tokens that are out', async () => {
+  test('narrowing the role of a user applies at once to issued tokens', async () => {
     const member = await userOf(tenant, 'admin');
     const { access_token, refresh_token } = await tokensOf(member, client, 'services.write support.read');
     const held = async () => (await tenant.rest('GET', '/auth/verify', { headers: { authorization: `Bearer ${access_token}` } })).body.data;
@@ -211,7 +211,7 @@ describe('what a user may do bounds what they can hand on', () => {
     expect((await refresh(tenant.origin, client, refresh_token)).body.scope).toBe('support.read');
   });
 
-  test('a user who is suspended loses access and refresh tokens for good', async () => {
+  test('suspending a user revokes their access and refresh tokens permanently', async () => {
     const leaver = await userOf(tenant, 'member');
     const browser = new Browser(tenant.origin);
     const { access_token, refresh_token } = await tokensOf(leaver, client, 'services.read', browser);
@@ -225,7 +225,7 @@ describe('what a user may do bounds what they can hand on', () => {
     expect((await browser.open(authorizeUrl(tenant.origin, { client }))).text).toContain('<h1>Sign in</h1>');
   });
 
-  test('a user of another organization is not let in', async () => {
+  test('a user of another organization cannot authorize an OAuth client', async () => {
     const stranger = await userOf(await (await rig()).organization(), 'owner');
     const browser = new Browser(tenant.origin);
     const page = await signIn(browser, await browser.open(authorizeUrl(tenant.origin, { client })), stranger);
@@ -233,7 +233,7 @@ describe('what a user may do bounds what they can hand on', () => {
     expect(page.text).toContain('belongs to another organization');
   });
 
-  test('who is signed in for another organization signs in anew', async () => {
+  test('a user who is signed in to another organization must sign in again', async () => {
     const [elsewhere, browser] = [await (await rig()).organization(), new Browser(tenant.origin)];
     await tokensOf(await userOf(elsewhere, 'owner'), await registered(elsewhere), 'services.read', browser);
     const page = await browser.open(authorizeUrl(tenant.origin, { client }));
@@ -242,7 +242,7 @@ describe('what a user may do bounds what they can hand on', () => {
   });
 });
 
-test('who is signed in and has allowed an application is not asked again', async () => {
+test('a signed-in user who has consented to an OAuth client is not asked again', async () => {
   const browser = new Browser(tenant.origin);
   await tokensOf(user, client, 'services.read', browser);
   const { url } = await browser.open(authorizeUrl(tenant.origin, { client }));
@@ -250,7 +250,7 @@ test('who is signed in and has allowed an application is not asked again', async
   expect((await browser.open(authorizeUrl(tenant.origin, { client, scope: 'support.read' }))).text).toContain('See support tickets');
 });
 
-test('without a scope all that the client may ask for is asked', async () => {
+test('an authorization request without a scope requests all scopes of the client', async () => {
   const { scope } = await tokensOf(user, client, '');
   expect(scope.split(' ').sort()).toEqual(['services.read', 'services.write', 'support.read']);
 });

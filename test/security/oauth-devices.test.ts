@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const INVALID_GRANT = { status: 400, body: { error: 'invalid_grant' } };
 
-describe('a device', () => {
+describe('OAuth device flow', () => {
   const start = async (of: TestClient, fields: Record<string, string> = {}) =>
     form(tenant.origin, '/oauth/device_authorization', { client_id: of.id, scope: 'services.read', ...fields });
   const poll = (of: TestClient, deviceCode: string) =>
@@ -31,7 +31,7 @@ describe('a device', () => {
     return page;
   };
 
-  test('is connected by the code that it shows, and gets tokens', async () => {
+  test('a device is connected by the code that it shows, and gets tokens', async () => {
     const { status, body } = await start(client);
     expect(status, JSON.stringify(body)).toBe(200);
     expect(body).toEqual({
@@ -55,7 +55,7 @@ describe('a device', () => {
     expect(await poll(client, body.device_code)).toMatchObject(INVALID_GRANT);
   });
 
-  test('is told when the user refuses, on either page', async () => {
+  test('a device is told if the user refuses on either page', async () => {
     const { body } = await start(client);
     const browser = new Browser(tenant.origin);
     expect((await browser.submit(await confirmed(body.user_code, browser), { abort: 'yes' })).text).toContain('was not connected');
@@ -67,14 +67,14 @@ describe('a device', () => {
     expect(await poll(client, again.device_code)).toMatchObject({ status: 400, body: { error: 'access_denied' } });
   });
 
-  test.each(['/oauth/device', '/oauth/device/none'])('page that is sent without a session begins anew: %s', async (path) => {
+  test.each(['/oauth/device', '/oauth/device/none'])('a device page opened without a session starts again: %s', async (path) => {
     const body = new URLSearchParams({ user_code: 'AAAA-AAAA', xsrf: 'none' });
     const init = path.endsWith('none') ? {} : { method: 'POST', body };
     const { status, headers } = await fetch(tenant.origin + path, { ...init, redirect: 'manual' });
     expect([status, headers.get('location')]).toEqual([303, '/oauth/device']);
   });
 
-  test('code that is wrong, used or too old is refused on the page', async () => {
+  test('a device code that is wrong, used or expired is refused on the page', async () => {
     const { body } = await start(client);
     const browser = new Browser(tenant.origin);
     const wrong = await browser.submit(await browser.open('/oauth/device'), { user_code: 'AAAA-AAAA' });
@@ -89,7 +89,7 @@ describe('a device', () => {
     expect((await poll(client, late.device_code)).body.error).toMatch(/invalid_grant|expired_token/);
   });
 
-  test('page with the code in its address waits for a button, and a form from elsewhere has not its token', async () => {
+  test('a device page with the code in its URL waits for confirmation and refuses a forged form', async () => {
     const { body } = await start(client);
     const browser = new Browser(tenant.origin);
     const page = await browser.open(body.verification_uri_complete);
@@ -103,7 +103,7 @@ describe('a device', () => {
     expect((await poll(client, body.device_code)).body.error).toBe('authorization_pending');
   });
 
-  test('needs the secret of its client when it gets the token, and no other client gets it', async () => {
+  test('a device gets its token only with the secret of its own client', async () => {
     const { body } = await start(client);
     expect((await poll({ id: client.id, secret: undefined }, body.device_code)).status).toBe(401);
     expect(await poll(await registered(tenant), body.device_code)).toMatchObject(INVALID_GRANT);

@@ -10,7 +10,7 @@ afterEach(() => identity.close());
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-test('an address that asks too often is told so in the words of OAuth, on a page with a page, and when to come back', async () => {
+test('an address beyond its rate limit gets an OAuth error, or an error page on a page, with the time to retry', async () => {
   const { app } = createEdgeRig({ anonymous: { perHour: 100, burst: 4 } });
   await identity.startProcess().mount(app);
   const ask = () =>
@@ -29,7 +29,7 @@ test('an address that asks too often is told so in the words of OAuth, on a page
   await app.close();
 });
 
-test('what a client claims about where it comes from is believed of configured proxies alone', async () => {
+test('forwarded addresses are trusted only from configured proxies on OAuth endpoints', async () => {
   const { app } = createEdgeRig({ trustedProxies: ['127.0.0.1'] });
   const running = identity.startProcess();
   await running.mount(app);

@@ -28,7 +28,7 @@ const RATE_HEADERS = ['limit', 'remaining', 'reset', 'burst', 'burst-remaining',
 const MACHINES = ['/oauth/token', '/oauth/introspect', '/oauth/revoke', '/oauth/device_authorization'];
 const call = (path: string, init: RequestInit = {}) => fetch(tenant.origin + path, { redirect: 'manual', ...init });
 
-describe('every answer carries the request id, the six rate headers and the headers that keep it safe', () => {
+describe('headers of OAuth endpoints', () => {
   test.each<readonly [string, string]>([
     ['GET', '/.well-known/jwks.json'],
     ['GET', '/.well-known/oauth-authorization-server'],
@@ -42,15 +42,15 @@ describe('every answer carries the request id, the six rate headers and the head
     ...MACHINES.map((path) => ['GET', path] as const),
     ['DELETE', '/oauth/authorize'],
     ['OPTIONS', '/oauth/token'],
-  ])('%s %s', async (method, path) => {
+  ])('the response has the request id, the six rate limit headers and the security headers: %s %s', async (method, path) => {
     const { headers } = await call(path, { method });
     for (const name of ['x-request-id', ...RATE_HEADERS]) expect(headers.get(name), name).toBeTruthy();
     if (method !== 'OPTIONS') expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 });
 
-describe('errors are those of OAuth', () => {
-  test('a method that a path has not is 405 with the ones that it has', async () => {
+describe('OAuth errors', () => {
+  test('a wrong method on an OAuth endpoint returns 405 and lists the allowed methods', async () => {
     const refused = await call('/oauth/token');
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'OPTIONS, POST']);
     expect(await refused.json()).toEqual({ error: 'invalid_request', error_description: expect.stringContaining('only OPTIONS, POST') });
@@ -59,33 +59,33 @@ describe('errors are those of OAuth', () => {
 
   test.each([
     ['JSON instead of a form', { headers: { 'content-type': 'application/json' }, body: '{"grant_type":"client_credentials"}' }],
-    ['nothing', {}],
-    ['no base64', { headers: { authorization: 'Basic ***' }, body: new URLSearchParams({ grant_type: 'client_credentials' }) }],
+    ['an empty body', {}],
+    ['invalid Base64', { headers: { authorization: 'Basic ***' }, body: new URLSearchParams({ grant_type: 'client_credentials' }) }],
     ['a bearer token', { headers: { authorization: 'Bearer abc' }, body: new URLSearchParams({ grant_type: 'client_credentials' }) }],
-  ])('%s is invalid_request', async (_, init) => {
+  ])('a token request with %s is invalid_request', async (_, init) => {
     const refused = await call('/oauth/token', { method: 'POST', ...init });
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({ error: 'invalid_request' });
   });
 
-  test('a form of 60 KiB is too large, in the words of OAuth', async () => {
+  test('a token request of 60 KiB is refused as too large by an OAuth error', async () => {
     const body = new URLSearchParams({ grant_type: 'a'.repeat(61_440) });
     const refused = await call('/oauth/token', { method: 'POST', body });
     expect([refused.status, ((await refused.json()) as Json).error]).toEqual([413, 'invalid_request']);
   });
 
-  test('a parameter twice is invalid_request', async () => {
+  test('a token request with a repeated parameter is invalid_request', async () => {
     const body = new URLSearchParams('grant_type=client_credentials&scope=a&scope=b');
     const refused = await call('/oauth/token', { method: 'POST', body, headers: { authorization: basic(client) } });
     expect([refused.status, ((await refused.json()) as Json).error]).toEqual([400, 'invalid_request']);
   });
 
-  test('a grant type that there is not is unsupported_grant_type', async () => {
+  test('an unknown grant type is unsupported_grant_type', async () => {
     const { status, body } = await form(tenant.origin, '/oauth/token', { grant_type: 'password' }, { authorization: basic(client) });
     expect([status, body.error]).toEqual([400, 'unsupported_grant_type']);
   });
 
-  test('a client id that no database takes is an unknown client', async () => {
+  test('a client id with a null character is refused as an unknown client', async () => {
     const { status, body } = await form(tenant.origin, '/oauth/token', {
       grant_type: 'client_credentials',
       client_id: 'a\0b',
@@ -95,8 +95,8 @@ describe('errors are those of OAuth', () => {
   });
 });
 
-describe('discovery', () => {
-  test('says where everything is and what is supported, in both places', async () => {
+describe('OAuth discovery', () => {
+  test('both discovery documents list all endpoints and supported features', async () => {
     const document: Json = await (await call('/.well-known/oauth-authorization-server')).json();
     expect(await (await call('/.well-known/openid-configuration')).json()).toEqual(document);
     const { origin } = tenant;
@@ -122,13 +122,13 @@ describe('discovery', () => {
     expect(document.token_endpoint_auth_methods_supported.toSorted()).toEqual(['client_secret_basic', 'client_secret_post', 'none']);
   });
 
-  test('names the platform as it is configured, whatever host a request names', async () => {
+  test('the discovery documents use the configured origin, whatever host the request names', async () => {
     const headers = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https', host: 'evil.example' };
     const { body } = await form(tenant.origin, '/oauth/device_authorization', { client_id: client.id }, headers);
     expect(body.verification_uri).toBe(`${tenant.origin}/oauth/device`);
   });
 
-  test('is for scripts of any origin; the token endpoint for those of a public client’s own', async () => {
+  test("discovery can be read by scripts of any origin, and the token endpoint by those of a public client's own origin", async () => {
     const origin = 'https://app.example.com';
     expect((await call('/.well-known/jwks.json', { headers: { origin } })).headers.get('access-control-allow-origin')).toBe(origin);
     const preflight = await call('/oauth/token', { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
@@ -141,20 +141,20 @@ describe('discovery', () => {
     expect((await asked(client, origin)).headers.get('access-control-allow-origin')).not.toBe('*');
   });
 
-  test('HEAD is GET without its body', async () => {
+  test('HEAD on an OAuth endpoint returns the headers of GET without a body', async () => {
     const head = await call('/.well-known/jwks.json', { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
     expect(Number(head.headers.get('content-length'))).toBeGreaterThan(100);
   });
 });
 
-describe('the key set', () => {
-  test('holds public keys, and no private part of them', async () => {
+describe('OAuth key set', () => {
+  test('the key set contains only public parts of keys', async () => {
     const { keys }: Json = await (await call('/.well-known/jwks.json')).json();
     for (const key of keys) expect(Object.keys(key).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
   });
 
-  test('is rotated without a restart: the new key signs, what the old one signed goes on', async () => {
+  test('the signing key is rotated without a restart, and tokens of the previous key still work', async () => {
     const { domains } = (await rig()).assembly;
     const kidOf = (token: string) => decodeProtectedHeader(token).kid;
     const published = async () => ((await (await call('/.well-known/jwks.json')).json()) as Json).keys.map(({ kid }: Json) => kid);
@@ -171,8 +171,8 @@ describe('the key set', () => {
   });
 });
 
-describe('who reads the database can use nothing of it', () => {
-  test('no code, token, device code, user code or secret stands in it', async () => {
+describe('OAuth storage', () => {
+  test('no code, token, device code, user code or secret is stored as plain text', async () => {
     const user = await userOf(tenant, 'admin');
     const verifier = newVerifier();
     const code = (await authorized(user, { client, verifier })).get('code') ?? '';
@@ -190,7 +190,7 @@ describe('who reads the database can use nothing of it', () => {
     expect((await rig()).logged.join()).not.toContain(tokens.refresh_token);
   });
 
-  test('what has expired is deleted', async () => {
+  test('expired OAuth records are deleted', async () => {
     const { assembly, advance } = await rig();
     await form(tenant.origin, '/oauth/device_authorization', { client_id: client.id });
     const count = () => rowsWith('identity.oauth_record', client.id);
@@ -201,7 +201,7 @@ describe('who reads the database can use nothing of it', () => {
   });
 });
 
-test('tokens that are issued and refused stand in the audit, without a secret', async () => {
+test('issued and refused tokens are recorded in the audit log without secrets', async () => {
   const own = await (await rig()).organization();
   const made = await registered(own);
   await clientToken(own.origin, made, 'services.read');

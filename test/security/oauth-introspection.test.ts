@@ -19,8 +19,8 @@ const revoke = (of: TestClient, token: string): Promise<Answer> =>
   form(tenant.origin, '/oauth/revoke', { token }, { authorization: basic(of) });
 const INVALID_GRANT = { status: 400, body: { error: 'invalid_grant' } };
 
-describe('introspection', () => {
-  test('of a user’s access token says what it stands for', async () => {
+describe('token introspection', () => {
+  test("introspecting a user's access token returns its details", async () => {
     const { access_token } = await tokensOf(user, client);
     const { status, body } = await introspect(client, access_token);
     expect(status).toBe(200);
@@ -35,31 +35,34 @@ describe('introspection', () => {
     });
   });
 
-  test('knows refresh tokens, and the tokens of logins', async () => {
+  test('refresh tokens and login tokens can be introspected', async () => {
     const { refresh_token } = await tokensOf(user, client);
     expect((await introspect(client, refresh_token)).body).toMatchObject({ active: true, sub: user.id });
     const { apiKey } = await user.again();
     expect((await introspect(client, apiKey)).body).toMatchObject({ active: true, sub: user.id });
   });
 
-  test('sees nothing of another organization', async () => {
+  test('a token of another organization is introspected as inactive', async () => {
     const stranger = await registered(await (await rig()).organization());
     const { access_token, refresh_token } = await tokensOf(user, client);
     for (const token of [access_token, refresh_token]) expect((await introspect(stranger, token)).body).toEqual({ active: false });
   });
 
-  test('by a public client sees its own tokens alone', async () => {
+  test('a public OAuth client can introspect only its own tokens', async () => {
     const open = await registered(tenant, { is_confidential: false });
     const ask = async (token: string) => (await form(tenant.origin, '/oauth/introspect', { token, client_id: open.id })).body.active;
     const [mine, theirs] = [await tokensOf(user, open), await tokensOf(user, client)];
     expect([await ask(mine.access_token), await ask(theirs.access_token), await ask(theirs.refresh_token)]).toEqual([true, false, false]);
   });
 
-  test.each(['nonsense', 'a.b.c', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.'])('of %s is inactive', async (token) => {
-    expect(await introspect(client, token)).toMatchObject({ status: 200, body: { active: false } });
-  });
+  test.each(['nonsense', 'a.b.c', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.'])(
+    'the malformed token %s is introspected as inactive',
+    async (token) => {
+      expect(await introspect(client, token)).toMatchObject({ status: 200, body: { active: false } });
+    },
+  );
 
-  test('of a token that was tampered with, or has expired, is inactive', async () => {
+  test('a tampered or expired token is introspected as inactive', async () => {
     const { access_token } = (await clientToken(tenant.origin, client)).body;
     const [header, payload = '', signature] = access_token.split('.');
     const forged = Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(payload, 'base64url').toString()), permissions: ['*:*'] }));
@@ -71,7 +74,7 @@ describe('introspection', () => {
     expect(await statusWith(tenant, access_token)).toBe(401);
   });
 
-  test('needs the client’s secret and a token', async () => {
+  test('introspection requires the client secret and a token', async () => {
     expect(await introspect({ ...client, secret: 'wrong' }, 'a.b.c')).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
     expect((await introspect({ ...client, secret: 'wrong' }, 'a.b.c')).headers.get('www-authenticate')).toContain('Basic');
     expect((await form(tenant.origin, '/oauth/introspect', { token: 'a.b.c', client_id: client.id })).status).toBe(401);
@@ -80,8 +83,8 @@ describe('introspection', () => {
   });
 });
 
-describe('revocation', () => {
-  test('of an access token counts at once, for that token alone', async () => {
+describe('token revocation', () => {
+  test('revoking an access token applies at once and to that token only', async () => {
     const { access_token, refresh_token } = await tokensOf(user, client);
     expect(await statusWith(tenant, access_token)).toBe(200);
     expect(await revoke(client, access_token)).toMatchObject({ status: 200, body: '' });
@@ -90,14 +93,14 @@ describe('revocation', () => {
     expect((await refresh(tenant.origin, client, refresh_token)).status).toBe(200);
   });
 
-  test('of a client’s own token ends it', async () => {
+  test("revoking a client's own token ends it", async () => {
     const { access_token } = (await clientToken(tenant.origin, client)).body;
     await revoke(client, access_token);
     expect(await statusWith(tenant, access_token)).toBe(401);
     expect(await statusWith(tenant, (await clientToken(tenant.origin, client)).body.access_token)).toBe(200);
   });
 
-  test('of a refresh token ends all that came of it', async () => {
+  test('revoking a refresh token revokes all access tokens issued from it', async () => {
     const { access_token, refresh_token } = await tokensOf(user, client);
     const { body } = await refresh(tenant.origin, client, refresh_token);
     expect((await revoke(client, refresh_token)).status).toBe(200);
@@ -105,7 +108,7 @@ describe('revocation', () => {
     expect(await refresh(tenant.origin, client, refresh_token)).toMatchObject(INVALID_GRANT);
   });
 
-  test('of another client’s token does nothing, and does not tell', async () => {
+  test('revoking a token of another client does nothing, and the response does not reveal it', async () => {
     const other = await registered(tenant);
     const { access_token, refresh_token } = await tokensOf(user, client);
     const { apiKey } = await user.again();

@@ -28,8 +28,8 @@ beforeAll(async () => {
 const start = (browser: Browser) => browser.open(authorizeUrl(tenant.origin, { client }));
 const policyOf = ({ headers }: Page): string => headers.get('content-security-policy') ?? '';
 
-describe('every page', () => {
-  test('allows nothing from elsewhere, no script and no frame, is kept nowhere and hands on no address', async () => {
+describe('headers and content of sign-in pages', () => {
+  test('sign-in pages forbid scripts, frames, external resources, caching and referrers', async () => {
     const browser = new Browser(tenant.origin);
     const loginPage = await start(browser);
     const consent = await signIn(browser, loginPage, user);
@@ -49,18 +49,18 @@ describe('every page', () => {
       expect(page.text, page.url).toMatch(/^<!doctype html>\n<html lang="en">/);
       expect(page.text, page.url).not.toMatch(/<script|style=|onclick|https?:\/\//);
     }
-    // browsers hold the redirect that answers a form against the policy of the page that sent it
+    // browsers check the redirect after a form against the policy of the page that sent it
     for (const page of [loginPage, consent]) expect(policyOf(page)).toContain(`form-action 'self' ${new URL(CALLBACK).origin};`);
   });
 
-  test('has its look from a file of its own', async () => {
+  test('sign-in pages load their stylesheet from a file', async () => {
     const [, path = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec((await start(new Browser(tenant.origin))).text) ?? [];
     const { status, headers, text } = await new Browser(tenant.origin).open(path);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8']);
     expect(text).toContain('prefers-color-scheme: dark');
   });
 
-  test('shows names as text, whatever they are', async () => {
+  test('sign-in pages escape names', async () => {
     const browser = new Browser(tenant.origin);
     const page = await start(browser);
     expect(page.text).toContain('&lt;b&gt;Evil &amp; &quot;Co&quot;&lt;/b&gt;');
@@ -69,8 +69,8 @@ describe('every page', () => {
   });
 });
 
-describe('signing in', () => {
-  test('with a wrong password stays on the page, keeps the address and says no more than that', async () => {
+describe('sign-in page', () => {
+  test('signing in with a wrong password stays on the page, keeps the email address and reveals no more', async () => {
     const browser = new Browser(tenant.origin);
     const page = await start(browser);
     const wrong = await signIn(browser, page, user, 'not the password');
@@ -82,7 +82,7 @@ describe('signing in', () => {
     expect((await signIn(browser, unknown, user)).text).toContain('to act for you?');
   });
 
-  test('is refused after five failures, and with the right password too', async () => {
+  test('signing in is refused after five failures, even with the right password', async () => {
     const tried = await userOf(tenant, 'member');
     const browser = new Browser(tenant.origin);
     let page = await start(browser);
@@ -92,7 +92,7 @@ describe('signing in', () => {
     expect(page.text).toContain('Too many attempts');
   });
 
-  test('of a suspended user is refused', async () => {
+  test('a suspended user cannot sign in', async () => {
     const leaver = await userOf(tenant, 'member');
     await tenant.rest('PUT', `/accounts/${leaver.account.id}/users/${leaver.id}`, { body: { status: 'suspended' } });
     const browser = new Browser(tenant.origin);
@@ -101,13 +101,13 @@ describe('signing in', () => {
     expect(page.text).toContain('This user is suspended');
   });
 
-  test('can be cancelled: the application is told', async () => {
+  test('signing in can be cancelled, and the application is told', async () => {
     const browser = new Browser(tenant.origin);
     const { url } = await browser.submit(await start(browser), {}, '/abort');
     expect(Object.fromEntries(new URL(url).searchParams)).toMatchObject({ error: 'access_denied', state: 'the-state' });
   });
 
-  test('shows in the user and in the audit', async () => {
+  test('signing in is shown on the user and in the audit log', async () => {
     const comer = await userOf(tenant, 'member');
     const browser = new Browser(tenant.origin);
     await browser.submit(await signIn(browser, await start(browser), comer), { decision: 'deny' }, '/consent');
@@ -117,7 +117,7 @@ describe('signing in', () => {
     expect(records[1]).toMatchObject({ authentication_method: 'password', ip_address: '127.0.0.1' });
   });
 
-  test('ends with the password: who chose a new one signs in anew, and what was allowed goes on', async () => {
+  test('changing the password ends the sign-in session, and granted consents stay', async () => {
     const forgetful = await userOf(tenant, 'member');
     const browser = new Browser(tenant.origin);
     const { access_token } = await tokensOf(forgetful, client, 'services.read', browser);
@@ -127,7 +127,7 @@ describe('signing in', () => {
     expect(await statusWith(tenant, access_token)).toBe(200);
   });
 
-  test('out, the next application asks again', async () => {
+  test('after signing out the next application asks to sign in again', async () => {
     const browser = new Browser(tenant.origin);
     await tokensOf(user, client, 'services.read', browser);
     const done = await browser.submit(await browser.open('/oauth/logout'), { logout: 'yes' });
@@ -137,8 +137,8 @@ describe('signing in', () => {
   });
 });
 
-describe('a form that somebody else sends', () => {
-  test('allows nothing without the cookie of this very request', async () => {
+describe('forged forms', () => {
+  test('a form without the cookie of its request is refused', async () => {
     const browser = new Browser(tenant.origin);
     const consent = await signIn(browser, await start(browser), user);
     const forged = await new Browser(tenant.origin).submit(consent, { decision: 'allow' }, '/consent');
@@ -148,14 +148,14 @@ describe('a form that somebody else sends', () => {
     expect((await browser.submit(consent, { decision: 'allow' }, '/consent')).status).toBe(400);
   });
 
-  test('allows nothing with the cookie of another request', async () => {
+  test('a form with the cookie of another request is refused', async () => {
     const [mine, theirs] = [new Browser(tenant.origin), new Browser(tenant.origin)];
     const consent = await signIn(mine, await start(mine), user);
     await signIn(theirs, await start(theirs), user);
     expect((await theirs.submit(consent, { decision: 'allow' }, '/consent')).status).toBe(400);
   });
 
-  test.each(['cross-site', 'same-site'])('is refused where the browser says that it is %s', async (site) => {
+  test.each(['cross-site', 'same-site'])('a form that the browser marks as %s is refused', async (site) => {
     const body = new URLSearchParams({ email: user.email });
     for (const path of ['/password/forgot', '/password', '/oauth/device', '/oauth/logout/confirm', '/oauth/interaction/none/login']) {
       const page = await new Browser(tenant.origin).open(path, { method: 'POST', body, headers: { 'sec-fetch-site': site } });
@@ -164,7 +164,7 @@ describe('a form that somebody else sends', () => {
     }
   });
 
-  test('cannot skip the password', async () => {
+  test('a forged form cannot skip the password step', async () => {
     const browser = new Browser(tenant.origin);
     const page = await start(browser);
     for (const step of ['/consent', '/second-factor', '/none']) {
@@ -175,8 +175,8 @@ describe('a form that somebody else sends', () => {
   });
 });
 
-describe('a second factor', () => {
-  test('is asked for after the password; only its code goes on, and what is protected by one is open to the token then', async () => {
+describe('second factor on the sign-in page', () => {
+  test('signing in requires the code after the password, and the token then counts as verified', async () => {
     const { user: careful, secret } = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);
     const second = await signIn(browser, await start(browser), careful);
@@ -203,7 +203,7 @@ describe('a second factor', () => {
     expect(await order(caller, wanted)).toMatchObject({ status: 403, body: { error: 'mfa_required' } });
   });
 
-  test('is guessed five times, and not by asking for a new page', async () => {
+  test('the second step allows five guesses, even with new pages', async () => {
     const { user: careful, secret } = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);
     let page = await signIn(browser, await start(browser), careful);
@@ -216,7 +216,7 @@ describe('a second factor', () => {
     expect((await browser.submit(page, { code: await totp(secret) }, '/second-factor')).status).toBe(429);
   });
 
-  test('is no longer enough once another password was chosen', async () => {
+  test('the second step is refused if the password was changed meanwhile', async () => {
     const { user: careful, backupCodes } = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);
     const page = await signIn(browser, await start(browser), careful);
@@ -229,7 +229,7 @@ describe('a second factor', () => {
     expect(again.text).toContain('name="password"');
   });
 
-  test('can be a backup code', async () => {
+  test('the second step accepts a backup code', async () => {
     const { user: careful, backupCodes } = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);
     const page = await signIn(browser, await start(browser), careful);
@@ -237,8 +237,8 @@ describe('a second factor', () => {
   });
 });
 
-describe('a password', () => {
-  test('is chosen by the link of a mail, once', async () => {
+describe('password pages', () => {
+  test('a password can be set once by the link of an email', async () => {
     const forgetful = await userOf(tenant, 'member');
     const browser = new Browser(tenant.origin);
     const asked = await browser.submit(await browser.open('/password/forgot'), { email: forgetful.email });
@@ -262,20 +262,20 @@ describe('a password', () => {
     expect(late.text, 'nobody thinks up a password in vain').toContain('This link does not work any more');
   });
 
-  test('is asked for with the same answer whether or not there is such a user', async () => {
+  test('requesting a password link gives the same response whether or not the user exists', async () => {
     const browser = new Browser(tenant.origin);
     const ask = async (email: string) => (await browser.submit(await browser.open('/password/forgot'), { email })).text;
     expect(await ask(`nobody-${user.id}@example.com`)).toBe(await ask((await userOf(tenant, 'member')).email));
   });
 
-  test('page without a token says that the link is broken', async () => {
+  test('the password page without a token says that the link does not work', async () => {
     const page = await new Browser(tenant.origin).open('/password');
     expect(page.status).toBe(400);
     expect(page.text).toContain('This link does not work any more');
   });
 });
 
-test('a request that waited for more than an hour is over', async () => {
+test('a sign-in request that was open for more than an hour is refused', async () => {
   const browser = new Browser(tenant.origin);
   const page = await start(browser);
   await (await rig()).advance(3_601_000);

@@ -16,21 +16,21 @@ beforeAll(async () => {
   client = await registered(tenant);
 });
 
-/** The user's part: sign in and allow; where the application is called back. */
+/** The user's part: sign in, consent, and return the callback URL. */
 async function allowed(url: string): Promise<URL> {
   const browser = new Browser(tenant.origin);
   const consent = await signIn(browser, await browser.open(url), user);
   return new URL((await browser.submit(consent, { decision: 'allow' }, '/consent')).url);
 }
 
-describe('openid-client', () => {
+describe('library openid-client', () => {
   const discovered = (auth?: openid.ClientAuth, to = client) =>
     openid.discovery(new URL(tenant.origin), to.id, to.secret, auth, {
       execute: [openid.allowInsecureRequests],
       algorithm: 'oauth2',
     });
 
-  test('gets tokens by code and PKCE, refreshes, introspects and revokes them', async () => {
+  test('openid-client gets tokens by code and PKCE, refreshes, introspects and revokes them', async () => {
     const config = await discovered();
     const verifier = openid.randomPKCECodeVerifier();
     const url = openid.buildAuthorizationUrl(config, {
@@ -54,14 +54,14 @@ describe('openid-client', () => {
     expect(await statusWith(tenant, refreshed.access_token)).toBe(401);
   });
 
-  test('gets a token for itself, with its secret in the header and in the form', async () => {
+  test('openid-client gets a client token with its secret in the header or in the form', async () => {
     for (const auth of [openid.ClientSecretBasic(client.secret ?? ''), openid.ClientSecretPost(client.secret ?? '')]) {
       const tokens = await openid.clientCredentialsGrant(await discovered(auth), { scope: 'services.read' });
       expect(tokens.scope).toBe('services.read');
     }
   });
 
-  test('connects a device', async () => {
+  test('openid-client connects a device', async () => {
     const config = await discovered();
     const started = await openid.initiateDeviceAuthorization(config, { scope: 'services.read' });
     const polling = openid.pollDeviceAuthorizationGrant(config, { ...started, interval: 1 });
@@ -72,7 +72,7 @@ describe('openid-client', () => {
     expect(await statusWith(tenant, (await polling).access_token)).toBe(200);
   });
 
-  test('refuses an answer with a state that is not its own', async () => {
+  test('openid-client rejects a response with a foreign state', async () => {
     const config = await discovered();
     const url = openid.buildAuthorizationUrl(config, {
       redirect_uri: CALLBACK,
@@ -85,7 +85,7 @@ describe('openid-client', () => {
   });
 });
 
-describe('oauth4webapi', () => {
+describe('library oauth4webapi', () => {
   const insecure = { [oauth.allowInsecureRequests]: true };
 
   async function server(): Promise<oauth.AuthorizationServer> {
@@ -93,7 +93,7 @@ describe('oauth4webapi', () => {
     return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure }));
   }
 
-  test('a public client gets tokens by code and PKCE, and rotates its refresh token', async () => {
+  test('oauth4webapi as a public client gets tokens by code and PKCE, and rotates its refresh token', async () => {
     const open = await registered(tenant, { is_confidential: false });
     const [as, own, none] = [await server(), { client_id: open.id }, oauth.None()];
     const verifier = oauth.generateRandomCodeVerifier();
@@ -123,7 +123,7 @@ describe('oauth4webapi', () => {
     expect(await statusWith(tenant, next.access_token)).toBe(401);
   });
 
-  test('a confidential client gets, introspects and revokes a token of its own', async () => {
+  test('oauth4webapi as a confidential client gets, introspects and revokes its own token', async () => {
     const [as, own, secret] = [await server(), { client_id: client.id }, oauth.ClientSecretBasic(client.secret ?? '')];
     const parameters = new URLSearchParams({ scope: 'services.read' });
     const answer = await oauth.clientCredentialsGrantRequest(as, own, secret, parameters, insecure);
@@ -136,7 +136,7 @@ describe('oauth4webapi', () => {
   });
 });
 
-test('the password of the user went to the platform alone', async () => {
+test('the password of the user is never logged during OAuth flows', async () => {
   const { logged } = await rig();
   expect(logged.join()).not.toContain(PASSWORD);
 });

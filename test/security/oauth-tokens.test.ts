@@ -31,7 +31,7 @@ beforeAll(async () => {
 const INVALID_GRANT = { status: 400, body: { error: 'invalid_grant' } };
 
 describe('client credentials', () => {
-  test('give the client a token of its own, without refresh token and user', async () => {
+  test('client credentials give the client its own token without a refresh token or user', async () => {
     const { status, body } = await clientToken(tenant.origin, client, 'services.read');
     expect(status, JSON.stringify(body)).toBe(200);
     expect(body).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 3600, scope: 'services.read' });
@@ -49,7 +49,7 @@ describe('client credentials', () => {
     expect(await statusWith(tenant, body.access_token, '/support/tickets')).toBe(403);
   });
 
-  test('without a scope mean all of the client; id and secret may stand in the form', async () => {
+  test('client credentials without a scope grant all scopes of the client, and may be sent in the form', async () => {
     const { body } = await form(tenant.origin, '/oauth/token', { grant_type: 'client_credentials', ...own(client) });
     expect(body.scope).toBe('services.read services.write support.read');
   });
@@ -58,12 +58,12 @@ describe('client credentials', () => {
     ['a wrong secret', { secret: 'cs_wrong' }, 401, 'invalid_client'],
     ['an unknown client', { id: 'client_none' }, 401, 'invalid_client'],
     ['no secret', { secret: undefined }, 400, 'invalid_request'],
-  ])('are refused with %s', async (_, members, status, error) => {
+  ])('client credentials with %s are refused', async (_, members, status, error) => {
     const refused = await clientToken(tenant.origin, { ...client, ...members }, 'services.read');
     expect(refused).toMatchObject({ status, body: { error } });
   });
 
-  test('are refused for scopes beyond the client, and without saying how the client authenticates', async () => {
+  test('client credentials are refused for scopes beyond the client, and without client authentication', async () => {
     expect(await clientToken(tenant.origin, client, 'services.read billing.read')).toMatchObject({
       status: 400,
       body: { error: 'invalid_scope', scope: 'billing.read' },
@@ -74,7 +74,7 @@ describe('client credentials', () => {
     });
   });
 
-  test('are refused to a client that may not use them, and to a public one', async () => {
+  test('client credentials are refused to a public client and to one without that grant type', async () => {
     const codes = await registered(tenant, { grant_types: ['authorization_code'] });
     expect((await clientToken(tenant.origin, codes)).status).toBe(400);
     const open = await registered(tenant, { is_confidential: false });
@@ -83,8 +83,8 @@ describe('client credentials', () => {
   });
 });
 
-describe('a refresh token', () => {
-  test('of a public client is exchanged for the next one', async () => {
+describe('refresh tokens', () => {
+  test("a public client's refresh token is replaced at each use", async () => {
     const open = await registered(tenant, { is_confidential: false });
     const first = await tokensOf(user, open);
     const second = (await refresh(tenant.origin, open, first.refresh_token)).body;
@@ -94,7 +94,7 @@ describe('a refresh token', () => {
     expect(await statusWith(tenant, third.access_token)).toBe(200);
   });
 
-  test('that comes again ends the grant: whoever stole it has nothing, nor has the other', async () => {
+  test('reusing a refresh token of a public client ends the whole grant', async () => {
     const open = await registered(tenant, { is_confidential: false });
     const first = await tokensOf(user, open);
     const second = (await refresh(tenant.origin, open, first.refresh_token)).body;
@@ -103,21 +103,21 @@ describe('a refresh token', () => {
     for (const { access_token } of [first, second]) expect(await statusWith(tenant, access_token)).toBe(401);
   });
 
-  test('narrows, and never widens', async () => {
+  test('refreshing can narrow the scope but never widen it', async () => {
     const { refresh_token } = await tokensOf(user, client, 'services.read support.read');
     expect((await refresh(tenant.origin, client, refresh_token, { scope: 'support.read' })).body.scope).toBe('support.read');
     const wider = await refresh(tenant.origin, client, refresh_token, { scope: 'services.write' });
     expect(wider).toMatchObject({ status: 400, body: { error: 'invalid_scope' } });
   });
 
-  test('is that of one client, and needs its secret', async () => {
+  test("a refresh token works only for its client with the client's secret", async () => {
     const { refresh_token } = await tokensOf(user, client);
     expect(await refresh(tenant.origin, await registered(tenant), refresh_token)).toMatchObject(INVALID_GRANT);
     expect((await refresh(tenant.origin, { ...client, secret: 'wrong' }, refresh_token)).status).toBe(401);
     expect((await refresh(tenant.origin, { id: client.id, secret: undefined }, refresh_token)).status).toBe(401);
   });
 
-  test('ends after 30 days, however often it was used; of a public client after 14 without use', async () => {
+  test('a refresh token expires after 30 days, and that of a public client after 14 days without use', async () => {
     const { advance } = await rig();
     const open = await registered(tenant, { is_confidential: false });
     const idle = await tokensOf(user, open);
@@ -130,7 +130,7 @@ describe('a refresh token', () => {
   });
 });
 
-describe('a client that changes', () => {
+describe('changes of an OAuth client', () => {
   const change = (path: string, method: string, body?: unknown) => tenant.rest(method, `/auth/oauth-clients/${path}`, { body });
   const own2 = async () => {
     const made = await registered(tenant);
@@ -144,7 +144,7 @@ describe('a client that changes', () => {
     ['is deleted', 'DELETE', '', undefined],
     ['is switched off', 'PUT', '', { active: false }],
     ['gets a new secret and loses its tokens', 'POST', '/rotate', { revoke_tokens: true }],
-  ])('and %s ends all its tokens at once', async (_, method, path, body) => {
+  ])('an OAuth client that %s loses all its tokens at once', async (_, method, path, body) => {
     const { made, tokens, clientsToken } = await own2();
     expect((await change(made.id + path, method, body)).status).toBe(200);
     for (const token of [tokens.access_token, clientsToken]) expect(await statusWith(tenant, token)).toBe(401);
@@ -152,7 +152,7 @@ describe('a client that changes', () => {
     expect((await clientToken(tenant.origin, made)).status).toBe(401);
   });
 
-  test('and is switched on again gets new tokens, and the old ones stay ended', async () => {
+  test('an OAuth client that is enabled again gets new tokens, and the old ones stay invalid', async () => {
     const { made, tokens, clientsToken } = await own2();
     await change(made.id, 'PUT', { active: false });
     const page = await new Browser(tenant.origin).open(authorizeUrl(tenant.origin, { client: made }));
@@ -163,7 +163,7 @@ describe('a client that changes', () => {
     expect(await statusWith(tenant, (await clientToken(tenant.origin, made)).body.access_token)).toBe(200);
   });
 
-  test('and gets a new secret may keep the old one for a while', async () => {
+  test('an OAuth client with a new secret may keep the old one for a grace period', async () => {
     const made = await registered(tenant);
     const { body } = await change(`${made.id}/rotate`, 'POST', { grace_period: 60 });
     const next = { id: made.id, secret: body.data.client_secret };
@@ -173,7 +173,7 @@ describe('a client that changes', () => {
     expect((await clientToken(tenant.origin, next)).status).toBe(200);
   });
 
-  test('and loses a scope loses it in tokens that are out', async () => {
+  test('an OAuth client that loses a scope loses it in issued tokens', async () => {
     const { made, tokens, clientsToken } = await own2();
     await change(made.id, 'PUT', { scopes: ['support.read'] });
     for (const token of [tokens.access_token, clientsToken]) expect(await statusWith(tenant, token)).toBe(403);
@@ -181,7 +181,7 @@ describe('a client that changes', () => {
     expect((await refresh(tenant.origin, made, tokens.refresh_token)).body.scope).toBe('support.read');
   });
 
-  test('its redirect refuses a request that is under way there', async () => {
+  test('changing the redirect URI of an OAuth client refuses requests in progress with the old one', async () => {
     const made = await registered(tenant);
     const verifier = newVerifier();
     const code = (await authorized(user, { client: made, verifier })).get('code') ?? '';

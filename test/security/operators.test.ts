@@ -22,8 +22,8 @@ beforeAll(async () => {
 
 const filled = (path: string, id = tenant.organizationId): string => path.replace('{organization_id}', id).replace(/\{\w+\}/g, 'none');
 
-describe('a wildcard does not operate the platform', () => {
-  test.each(titled(operators))('%s', async (_, route) => {
+describe('wildcards and operator permissions', () => {
+  test.each(titled(operators))('a wildcard permission does not grant the operator operation %s', async (_, route) => {
     const required = operationOf(route)['x-permission'];
     expect(required).toMatch(/^platform:/);
     for (const caller of [tenant, await platform.limitedTo('*:*'), await userOf(tenant, 'owner')]) {
@@ -33,12 +33,12 @@ describe('a wildcard does not operate the platform', () => {
     }
   });
 
-  test('there are such operations', () => {
+  test('there are several operator operations', () => {
     expect(operators.length).toBeGreaterThan(3);
   });
 });
 
-test('each operation of the operator is a route and a field that state the same permission', () => {
+test('each operator operation states the same permission for its route and its GraphQL field', () => {
   const permissionOf = permissionsIn(readFileSync('schema/supergraph.graphql', 'utf8'));
   for (const route of operators) {
     const root = route.method === 'GET' ? 'Query' : 'Mutation';
@@ -46,7 +46,7 @@ test('each operation of the operator is a route and a field that state the same 
   }
 });
 
-describe('permissions of the platform', () => {
+describe('platform permissions', () => {
   const EVERYWHERE = [
     ['an API key', '/auth/api-keys', { name: 'Robot', permissions: ['platform:read'] }],
     ['an OAuth client', '/auth/oauth-clients', { name: 'Robot', grant_types: ['client_credentials'], scopes: ['platform.read'] }],
@@ -63,17 +63,17 @@ describe('permissions of the platform', () => {
     ],
   ] as const;
 
-  test.each(EVERYWHERE)('are not given to %s by who does not hold them', async (_, path, body) => {
+  test.each(EVERYWHERE)('a caller without a platform permission cannot grant it to %s', async (_, path, body) => {
     const refused = await tenant.rest('POST', path, { body });
     expect(refused.body).toMatchObject({ error: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'platform:read' } } });
   });
 
-  test.each(EVERYWHERE.slice(1))('are not given to %s by the operator either', async (_, path, body) => {
+  test.each(EVERYWHERE.slice(1))('the operator cannot grant a platform permission to %s', async (_, path, body) => {
     const refused = await platform.rest('POST', path, { body });
     expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_PARAMETERS']);
   });
 
-  test('of a key that does not belong to the operator count for nothing', async () => {
+  test('platform permissions of a key outside the operator organization have no effect', async () => {
     const { assembly } = await rig();
     const { body } = await tenant.rest('POST', '/auth/api-keys', { body: { name: 'Robot', permissions: ['accounts:read'] } });
     const { rows } = assembly.domains.identity.core.ports;
@@ -82,7 +82,7 @@ describe('permissions of the platform', () => {
     expect((await key.rest('GET', '/operator/organizations')).status).toBe(403);
   });
 
-  test('platform:admin holds platform:read, and platform:read changes nothing', async () => {
+  test('platform:admin includes platform:read, and platform:read changes nothing', async () => {
     const reader = await platform.limitedTo('platform:read');
     expect((await reader.rest('GET', '/operator/organizations')).status).toBe(200);
     const { body } = await reader.rest('PUT', filled('/operator/organizations/{organization_id}/plan'), { body: { plan: 'developer' } });
@@ -91,16 +91,16 @@ describe('permissions of the platform', () => {
   });
 });
 
-describe('a user of the operator', () => {
+describe('operator users', () => {
   const create = (caller: Tenant): Promise<{ status: number; body: Json }> =>
     caller.rest('POST', '/operator/organizations', {
       body: { name: 'Made by a user', plan: 'developer', administrator: { name: 'Ada', email: freshEmail() } },
     });
 
-  test('reads without a second factor, and changes with one, which they enrol where they have none', async () => {
+  test('an operator user can read without a second factor and must enrol one to make changes', async () => {
     const user = await operating(PlatformAccess.ADMIN);
     expect((await user.rest('GET', '/operator/organizations')).status).toBe(200);
-    // what is no operation of the platform does not ask
+    // operations that are not the operator's require none
     expect((await user.rest('PUT', '/organization', { body: {} })).status).toBe(200);
     const refused = await create(user);
     expect([refused.status, refused.body.error]).toEqual([403, 'mfa_required']);
@@ -112,7 +112,7 @@ describe('a user of the operator', () => {
     expect((await create(user)).status).toBe(201);
   });
 
-  test('is changed, suspended and removed by nobody who may do less', async () => {
+  test('an operator user cannot be changed, suspended or removed by a caller with fewer permissions', async () => {
     const user = await operating(PlatformAccess.READ);
     const owner = await platform.limitedTo('*:*');
     const path = `/accounts/${user.account.id}/users/${user.id}`;
@@ -125,14 +125,14 @@ describe('a user of the operator', () => {
     for (const { body } of refusals) expect(body.error.details).toEqual({ required: 'platform:read' });
   });
 
-  test('in whom a client acts does not lend it what operates the platform', async () => {
+  test('an OAuth client acting for an operator user does not get platform permissions', async () => {
     const user = await operating(PlatformAccess.ADMIN);
     const { body } = await user.rest('GET', '/auth/verify');
     expect(body.data.permissions).toEqual(['*:*', 'platform:admin']);
     expect(user.tokens.scope).toBe('*.*');
   });
 
-  /** An owner of the operator's organization who was given this. */
+  /** An owner of the operator organization with this platform access. */
   async function operating(access: PlatformAccess): Promise<TestUser> {
     const user = await userOf(platform);
     const { orm } = (await rig()).assembly.domains.identity.core.ports;

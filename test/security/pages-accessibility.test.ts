@@ -12,10 +12,10 @@ import { PASSWORD, tokenMailedTo, userOf } from '../users.setup.ts';
 import { enrolled } from './mfa.setup.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Findings of axe: its rules, how bad it is, and where. */
+/** Violations reported by axe: rule, impact and element. */
 type Found = { violations: { id: string; impact: string; nodes: { target: string[]; failureSummary: string }[] }[]; passes: object[] };
 
-/** Of what axe looks at only contrast differs between colors. */
+/** The only axe rule whose result depends on colors. */
 const RUNS = [
   ['light', {}, 10],
   ['dark', { runOnly: ['color-contrast'] }, 0],
@@ -26,7 +26,7 @@ async function expectAccessible(page: Page, title: RegExp): Promise<void> {
   await page.evaluate(AXE);
   for (const [colorScheme, options, morePassesThan] of RUNS) {
     await page.emulateMedia({ colorScheme });
-    // colors change by a transition
+    // colors change with a transition
     await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))');
     const wanted = JSON.stringify({ ...options, resultTypes: ['violations'] });
     const { violations, passes } = (await page.evaluate(`axe.run(document, ${wanted})`)) as Found;
@@ -48,7 +48,7 @@ describeInChromium('axe finds nothing serious or critical, in light and in dark 
   });
   afterAll(() => browser?.close());
 
-  /** Pages allow no scripts; what looks at them is one. */
+  /** The pages allow no scripts, but axe is a script. */
   async function opened() {
     const context = await browser.newContext({ baseURL: tenant.origin, bypassCSP: true });
     return { page: await context.newPage(), [Symbol.asyncDispose]: () => context.close() };
@@ -59,7 +59,7 @@ describeInChromium('axe finds nothing serious or critical, in light and in dark 
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
-  test('on the pages of a sign-in for an application: sign-in, a wrong password, the second factor, consent', async () => {
+  test('the sign-in pages of an application have no accessibility violations, from sign-in to consent', async () => {
     const { user, backupCodes } = await enrolled(tenant);
     await using window = await opened();
     const { page } = window;
@@ -82,7 +82,7 @@ describeInChromium('axe finds nothing serious or critical, in light and in dark 
     await expectAccessible(page, /^Sign out/);
   });
 
-  test('on the pages of a device and of a forgotten password', async () => {
+  test('the pages for devices and forgotten passwords have no accessibility violations', async () => {
     const user = await userOf(tenant, 'member');
     await using window = await opened();
     const { page } = window;
@@ -109,7 +109,7 @@ describeInChromium('axe finds nothing serious or critical, in light and in dark 
     await expectAccessible(page, /./);
   });
 
-  /** A ticket with all that its page shows: a conversation, files, a state that has changed. */
+  /** A ticket with everything its page can show: a conversation, attachments and a changed status. */
   async function conversation(): Promise<{ ticket: Json; link: URL }> {
     const ticket = await openTicket(tenant, { title: 'No dial tone' });
     const email = freshEmail();
@@ -118,7 +118,7 @@ describeInChromium('axe finds nothing serious or critical, in light and in dark 
     return { ticket, link: new URL(/https?:\S+\/console\/tickets\/\S+/.exec((await mailTo(email)).text)?.[0] ?? '') };
   }
 
-  test('on the page of a ticket, as a contact and as a user, and on the way there and out', async () => {
+  test('the ticket page has no accessibility violations, for a contact, for a user, and when signing in and out', async () => {
     const { ticket, link } = await conversation();
     await using contact = await opened();
     await contact.page.goto(`${link.pathname}${link.search}`);
@@ -140,14 +140,17 @@ describeInChromium('axe finds nothing serious or critical, in light and in dark 
     await expectAccessible(page, /./);
   });
 
-  test.each([['/console/sign-in/single-sign-on'], ['/console/sign-in/done']])('on the page %s', async (path) => {
-    await using window = await opened();
-    await window.page.goto(path);
-    await expectAccessible(window.page, /ign/);
-  });
+  test.each([['/console/sign-in/single-sign-on'], ['/console/sign-in/done']])(
+    'the page %s has no accessibility violations',
+    async (path) => {
+      await using window = await opened();
+      await window.page.goto(path);
+      await expectAccessible(window.page, /ign/);
+    },
+  );
 
   test.each([['/docs/guide'], ['/docs/guide/webhooks'], ['/docs/guide/graphql'], ['/docs/guide/events']])(
-    'on the page %s of the guide',
+    'the guide page %s has no accessibility violations',
     async (path) => {
       await using window = await opened();
       await window.page.goto(path);
@@ -156,12 +159,12 @@ describeInChromium('axe finds nothing serious or critical, in light and in dark 
   );
 
   test.each([
-    ['an address that there is not', '/nowhere'],
-    ['a link to a ticket that does not work', '/console/tickets/tkt_none?token=forged'],
-    ['a link to a password that does not work', '/password?token=forged'],
-    ['an application that is not registered', '/oauth/authorize?client_id=none'],
-    ['a single sign-on that there is not', '/saml/sso?connection=saml_none'],
-  ])('on the page that says what is wrong with %s', async (_, path) => {
+    ['an unknown path', '/nowhere'],
+    ['an invalid ticket link', '/console/tickets/tkt_none?token=forged'],
+    ['an invalid password link', '/password?token=forged'],
+    ['an unregistered application', '/oauth/authorize?client_id=none'],
+    ['an unknown single sign-on connection', '/saml/sso?connection=saml_none'],
+  ])('the error page for %s has no accessibility violations', async (_, path) => {
     await using window = await opened();
     await window.page.goto(path);
     await expectAccessible(window.page, /./);

@@ -7,7 +7,7 @@ import { type Json, Tenant } from '../tenant.ts';
 import { confirmed } from './mfa.setup.ts';
 
 let tenant: Tenant;
-/** Each may do one thing that hardly any operation is about. */
+/** Two keys, each with one permission that hardly any operation requires. */
 let keys: Record<string, Tenant>;
 beforeAll(async () => {
   tenant = await (await rig()).organization({ plan: 'custom' });
@@ -20,8 +20,8 @@ const guarded = routes.filter(({ access }) => access !== 'public');
 const permitted = guarded.filter((route) => operationOf(route)['x-permission'] !== undefined);
 
 /**
- * The response to a request of which the head arrives and never more than a little of the body: what is answered before the
- * body was read does not wait for it.
+ * The response to a request that sends its headers and only a little of its body: a response before the body was read does not
+ * wait for the rest.
  */
 function answerToHead(
   route: Route,
@@ -47,7 +47,7 @@ function answerToHead(
   return promise;
 }
 
-/** Bodies that are refused by whoever looks at them. */
+/** Bodies that every check of the body refuses. */
 const bodiesFor = (route: Route): (readonly [string, { length: number; begin: string } | undefined])[] => [
   ['no body', undefined],
   ...(hasBody(route)
@@ -59,8 +59,8 @@ const bodiesFor = (route: Route): (readonly [string, { length: number; begin: st
     : []),
 ];
 
-describe('a key without the permission of an operation gets 403, whatever its body is', () => {
-  test.each(titled(permitted))('%s', async (_, route) => {
+describe('missing permissions are reported before the body is read', () => {
+  test.each(titled(permitted))('a key without the permission gets 403 whatever the body is: %s', async (_, route) => {
     const required = operationOf(route)['x-permission'] as string;
     const key = keys[required === 'monitoring:read' ? 'analytics:read' : 'monitoring:read'] as Tenant;
     for (const [title, body] of bodiesFor(route)) {
@@ -70,8 +70,8 @@ describe('a key without the permission of an operation gets 403, whatever its bo
   });
 });
 
-describe('a request without credentials gets 401, whatever its body is', () => {
-  test.each(titled(guarded))('%s', async (_, route) => {
+describe('missing credentials are reported before the body is read', () => {
+  test.each(titled(guarded))('a request without credentials gets 401 whatever the body is: %s', async (_, route) => {
     const nobody = new Tenant(tenant.origin, '', '');
     for (const [title, body] of bodiesFor(route)) {
       const answer = await answerToHead(route, nobody, body);
@@ -80,7 +80,7 @@ describe('a request without credentials gets 401, whatever its body is', () => {
   });
 });
 
-test('a user is asked for the second factor before the body is read, with a challenge', async () => {
+test('a user gets a second-factor challenge before the body is read', async () => {
   const { user } = await confirmed(tenant);
   const again = await user.again();
   const answer = await again.rest('POST', '/auth/api-keys', { body: '{' });
@@ -90,7 +90,7 @@ test('a user is asked for the second factor before the body is read, with a chal
   ]);
 });
 
-describe('a permission that depends on the body is judged before the rules of the body', () => {
+describe('permissions that depend on the body', () => {
   test.each([
     [
       'an API key that may do more than its maker',
@@ -121,7 +121,7 @@ describe('a permission that depends on the body is judged before the rules of th
       '/support/tickets/none/comments',
       { content: '', visibility: 'internal' },
     ],
-  ] as const)('%s is 403 and not 400', async (_, permission, method, path, body) => {
+  ] as const)('creating %s returns 403 before the other rules of the body are checked', async (_, permission, method, path, body) => {
     const answer = await (await tenant.limitedTo(permission)).rest(method, path, { body });
     expect(answer.body).toMatchObject({ error: { code: 'INSUFFICIENT_PERMISSIONS' } });
   });

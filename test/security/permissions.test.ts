@@ -33,15 +33,15 @@ import { arranged } from '../support/record-kinds.ts';
 import { Records } from '../support/records.ts';
 import { Tenant } from '../tenant.ts';
 
-/** What no wildcard holds comes beside. */
+/** Platform permissions, which no wildcard includes, are listed separately. */
 const STATED: readonly string[] = [...AREAS.flatMap((area) => ACTIONS.map((action) => `${area}:${action}`)), ...PLATFORM_PERMISSIONS];
 const EVERY: Permission[] = AREAS.flatMap((area) => ACTIONS.map((action): Permission => `${area}:${action}`));
-/** What gives a permission, after docs/decisions/access.md: itself, the administration of its area, and writing for creating. */
+/** The permissions that include one, according to docs/decisions/access.md: itself, admin of its area, and write for create. */
 const givers = (permission: string): string[] => {
   const [area, action] = permission.split(':');
   return [permission, `${area}:admin`, ...(action === 'create' ? [`${area}:write`] : [])];
 };
-/** Root fields that need no permission, with the reason. */
+/** Root fields that require no permission, with the reason. */
 const FREE: Readonly<Record<string, string>> = {
   'Mutation.login': 'makes credentials of an address and a password',
   'Mutation.refreshSession': 'makes credentials of a refresh token',
@@ -76,15 +76,15 @@ beforeAll(async () => {
   records = new Records(tenant, 'Permissions');
 });
 
-/** A key of the organization that may do everything but this. */
+/** A key of the organization with every permission but this one. */
 function without(permission: string): Promise<Tenant> {
   const known = keys.get(permission) ?? tenant.limitedTo(...EVERY.filter((one) => !givers(permission).includes(one)));
   keys.set(permission, known);
   return known;
 }
 
-describe('every operation over REST states a permission, and without it is refused before any record is looked at', () => {
-  test.each(titled(permitted))('%s', async (_, route) => {
+describe('required permissions of REST operations', () => {
+  test.each(titled(permitted))('a key without the permission is refused before any record is read: %s', async (_, route) => {
     const required = operationOf(route)['x-permission'];
     expect(STATED).toContain(required);
 
@@ -95,8 +95,8 @@ describe('every operation over REST states a permission, and without it is refus
   });
 });
 
-describe('without credentials every operation over REST is refused', () => {
-  test.each(titled(guarded))('%s', async (_, route) => {
+describe('REST operations without credentials', () => {
+  test.each(titled(guarded))('a request without credentials is refused: %s', async (_, route) => {
     const anybody = new Tenant(tenant.origin, '', '');
     const options = { body: route.example, headers: { authorization: '' } };
     const { status, body } = await anybody.rest(route.method, await records.path(route.path, async () => 'none'), options);
@@ -104,13 +104,13 @@ describe('without credentials every operation over REST is refused', () => {
     expect(status).toBe(401);
   });
 
-  test('the OpenAPI document asks for credentials wherever the platform does', () => {
+  test('the OpenAPI document requires credentials for exactly the operations that need them', () => {
     expect(openapi.security.length).toBeGreaterThan(0);
     for (const route of routes) expect(operationOf(route).security, route.operationId).toEqual(route.access === 'public' ? [] : undefined);
   });
 });
 
-describe('every root field of the graph states a permission', async () => {
+describe('required permissions of GraphQL root fields', async () => {
   const sdl = readFileSync('schema/supergraph.graphql', 'utf8');
   const permissionOf = permissionsIn(sdl);
   const { schema } = (await rig()).assembly.router;
@@ -120,7 +120,7 @@ describe('every root field of the graph states a permission', async () => {
     return (definition.fields ?? []).map(({ name }) => [definition.name.value, name.value] as const);
   });
 
-  test.each(coordinates)('%s.%s', async (root, name) => {
+  test.each(coordinates)('the root field %s.%s states a permission and refuses callers without it', async (root, name) => {
     const field = schema.getRootType(root.toLowerCase() as OperationTypeNode)?.getFields()[name] as Field;
     const required = permissionOf(`${root}.${name}`);
     if (`${root}.${name}` in FREE) return;
@@ -149,20 +149,20 @@ async function refusalOf(caller: Tenant, query: string): Promise<unknown> {
 
 const ROLES: Grant[] = [...new Set([...grantsOf(UserRole.MEMBER), ...grantsOf(UserRole.BILLING)])];
 
-describe('the permission that an operation states is all that it needs', () => {
-  test.each(titled(permitted))('%s', async (_, route) => {
+describe('sufficient permissions of REST operations', () => {
+  test.each(titled(permitted))('the stated permission is enough to call %s', async (_, route) => {
     const required: Permission = operationOf(route)['x-permission'];
     const example = route.example && (await records.body(route.example));
-    // nobody hands on more than they have: what is given permissions may do what its maker may
+    // whoever grants permissions must have them
     const body = example?.permissions ? { ...example, permissions: [required] } : example;
     const idOf = (name: string) =>
       route.method === 'DELETE' && name === pathParameters(route.path).at(-1) ? records.fresh(name) : records.id(name);
-    // what a webhook tells of, whoever makes or changes it must be allowed to read
+    // whoever creates or changes a webhook must be allowed to read what it sends
     const told: Permission[] =
       body?.events || /rotate-secret|resume/.test(route.path) ? ['support:read', 'billing:read', 'services:read'] : [];
-    // who gives a role, or takes it, holds what it may
+    // whoever assigns or removes a role must have its permissions
     const given = route.path.includes('/users') && route.method !== 'GET' ? ROLES : [];
-    // who makes a client, or changes one, holds what it may ask for
+    // whoever creates or changes an OAuth client must have its scopes
     const asked: Permission[] = route.path.includes('/oauth-clients') && route.method !== 'GET' ? ['services:read', 'monitoring:read'] : [];
     const holder = isPlatformPermission(required) ? await operator() : tenant;
     const caller = await holder.limitedTo(required, ...told, ...given, ...asked);
@@ -172,7 +172,7 @@ describe('the permission that an operation states is all that it needs', () => {
   });
 });
 
-describe('a relation into another area shows nothing that the caller may not read there', async () => {
+describe('permissions of relations', async () => {
   const ENTITIES = {
     Account: 'accounts:read',
     Service: 'services:read',
@@ -194,23 +194,26 @@ describe('a relation into another area shows nothing that the caller may not rea
     });
   });
 
-  test.each(relations)('%s', async (_, { root, kind, field, from, to }) => {
-    const query = `query ($id: ID!) { ${root}(id: $id) { id ${field} { createdAt } } }`;
-    const variables = { id: await records.id(kind) };
-    expect((await tenant.graphql(query, variables)).errors).toBeUndefined();
+  test.each(relations)(
+    'a relation to another area shows nothing that the caller may not read there: %s',
+    async (_, { root, kind, field, from, to }) => {
+      const query = `query ($id: ID!) { ${root}(id: $id) { id ${field} { createdAt } } }`;
+      const variables = { id: await records.id(kind) };
+      expect((await tenant.graphql(query, variables)).errors).toBeUndefined();
 
-    const { data, errors } = await (await tenant.limitedTo(ENTITIES[from])).graphql(query, variables);
-    expect(JSON.stringify(data ?? null)).not.toContain('createdAt');
-    expect(errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: ENTITIES[to] } } }]);
-  });
+      const { data, errors } = await (await tenant.limitedTo(ENTITIES[from])).graphql(query, variables);
+      expect(JSON.stringify(data ?? null)).not.toContain('createdAt');
+      expect(errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: ENTITIES[to] } } }]);
+    },
+  );
 });
 
-describe('a reference to an entity asks for a permission, whichever relation leads to it', async () => {
+describe('permissions of entity references', async () => {
   const { domains } = (await rig()).assembly;
   const subgraphs = Object.values(domains).map(({ subgraph }) => subgraph);
   const entities = new Set(subgraphs.flatMap(({ schema }) => entitiesOf(schema)));
 
-  test.each([...entities])('%s, in the one subgraph that has its records', async (entity) => {
+  test.each([...entities])('an entity reference requires the permission in the subgraph that stores the record: %s', async (entity) => {
     const caller = new Principal({ kind: 'api_key', id: 'key_none', organizationId: tenant.organizationId, plan: 'custom', grants: [] });
     const request = { requestId: 'req_none', principal: caller, log: createLogger({ level: 'silent' }) };
     const holders = subgraphs.filter(({ schema }) => entitiesOf(schema).includes(entity));

@@ -18,7 +18,7 @@ function expectAsHeaders({ current_usage }: Json, headers: Headers): void {
   });
 }
 
-test('the usage says what the headers of the same answer say, and costs nothing', async () => {
+test('rate limit usage equals the headers of the same response and is free of charge', async () => {
   const tenant = await (await rig()).organization({ plan: 'business' });
   await tenant.rest('GET', '/accounts');
   await tenant.rest('PUT', '/accounts/acc_none', { body: { name: 'Ada' } });
@@ -35,7 +35,7 @@ test('the usage says what the headers of the same answer say, and costs nothing'
   expect({ suspended_until, under_review_since }).toEqual({ suspended_until: null, under_review_since: null });
 });
 
-test('a key that has a limit of its own reads that one, as its headers do, on every surface', async () => {
+test('a key with its own limit sees that limit in usage and headers, over REST and GraphQL', async () => {
   const tenant = await (await rig()).organization();
   const limits = { requests_per_minute: 30, burst_limit: 20 };
   const { body } = await tenant.rest('POST', '/auth/api-keys', {
@@ -54,7 +54,7 @@ test('a key that has a limit of its own reads that one, as its headers do, on ev
   const { value } = await socket.iterate<Json>({ query }).next();
   await socket.dispose();
   expect(value?.data?.rateLimitUsage.currentUsage).toEqual({ ...expected, requestsThisHour: 2 });
-  // an operation holds a slot while it runs; the free route of REST needs none
+  // a GraphQL operation takes a slot while it runs; the free REST route needs none
   expect([read1.data, data.rateLimitUsage, value?.data?.rateLimitUsage].map(({ concurrency }) => concurrency.used)).toEqual([0, 1, 1]);
 });
 
@@ -68,7 +68,7 @@ test.each([
     'mutation ($id: ID!) { a: deleteAccount(id: $id) { id } b: deleteAccount(id: $id) { id } }',
     { id: '\0' },
   ],
-])('an operation that %s is refused for the price of one request, over HTTP and on a socket', async (_, query, variables) => {
+])('a GraphQL operation that %s is refused at the cost of one request, over HTTP and WebSocket', async (_, query, variables) => {
   const tenant = await (await rig()).organization();
   const used = async () => (await usage(tenant)).current_usage.requests_this_hour;
   expect((await tenant.graphql(query, variables)).errors?.[0]?.extensions.code).toBe('INVALID_PARAMETERS');
@@ -83,7 +83,7 @@ test.each([
   expect(await used()).toBe(2);
 });
 
-test('the history is of the last 24 hours, weighted, with the share of the limit; the month counts requests', async () => {
+test('usage history covers the last 24 hours by weight with the share of the limit, and the month counts requests', async () => {
   const { organization, advance, clock } = await rig();
   const tenant = await organization({ plan: 'developer' });
   await tenant.rest('DELETE', '/accounts/acc_none');
@@ -100,15 +100,15 @@ test('the history is of the last 24 hours, weighted, with the share of the limit
   expect(history.at(-3)).toEqual({ hour: new Date(hour.getTime() - 2 * HOUR_MS).toISOString(), requests: 3, percentage: 0.3 });
   expect(history.at(-2)).toMatchObject({ requests: 0, percentage: 0 });
   expect(month).toMatchObject({ included: 50_000, overage: 0, overage_price: 0.001, currency: 'USD' });
-  // at the turn of a month the first of them is of the month before
+  // in the first hours of a month the earliest of them belong to the month before
   expect(month.requests).toBe(Date.parse(month.period_start) > Date.parse(history.at(-3).hour) ? 3 : 4);
 });
 
-test('what goes beyond the month is shown, and handed to billing as an event', async () => {
+test('usage above the monthly quota is shown and sent to billing as an event', async () => {
   const { organization, assembly, clock } = await rig();
   const tenant = await organization({ plan: 'developer' });
   const { core } = assembly.domains.identity;
-  // as many requests as no test sends
+  // more requests than a test could send
   core.usage.count(tenant.organizationId, { requests: 50_007, weight: 0 }, clock.now());
   await core.usage.flush();
   expect((await usage(tenant)).month).toMatchObject({ requests: 50_007, included: 50_000, overage: 7, overage_price: 0.001 });
@@ -121,7 +121,7 @@ test('what goes beyond the month is shown, and handed to billing as an event', a
   expect(JSON.parse(told).data.usage).toMatchObject({ metric: 'api_requests', quantity: 7, unit_price: '0.001', currency: 'USD' });
 });
 
-test('the projection goes on at the rate so far, and says how near the limit that comes', async () => {
+test('projected usage continues the current rate and shows how close to the limit it ends', async () => {
   const tenant = await (await rig()).organization({ plan: 'developer' });
   for (let count = 0; count < 20; count++) await tenant.rest('GET', '/services/svc_none');
   const { projected_usage } = await usage(tenant);
@@ -130,7 +130,7 @@ test('the projection goes on at the rate so far, and says how near the limit tha
   expect((await usage(await (await rig()).organization())).projected_usage).toEqual({ end_of_hour: 0, risk_level: 'low' });
 });
 
-test('a plan without limits has null where they would stand', async () => {
+test('usage on a plan without limits shows null as limits', async () => {
   const tenant = await (await rig()).organization({ plan: 'custom' });
   await tenant.rest('GET', '/accounts');
   const shown = await usage(tenant);
@@ -141,14 +141,14 @@ test('a plan without limits has null where they would stand', async () => {
   expect(shown.month).toMatchObject({ included: null, overage: 0, overage_price: null });
 });
 
-test('it is read in two statements', async () => {
+test('reading usage runs two statements', async () => {
   const { organization, statements } = await rig();
   const tenant = await organization();
   await read(tenant);
   expect(await statements(() => read(tenant))).toHaveLength(2);
 });
 
-test("another organization's use is not in it", async () => {
+test('usage of another organization is not included', async () => {
   const { organization } = await rig();
   const [mine, other] = [await organization(), await organization()];
   await other.rest('GET', '/accounts');
@@ -159,15 +159,15 @@ test("another organization's use is not in it", async () => {
   expect(usage_history.every(({ requests }: Json) => requests === 0)).toBe(true);
 });
 
-/** More than half of the burst of a developer in one operation: it would have to delete 20 accounts. */
+/** Costs more than half of the developer plan's burst in one operation: it would delete 20 accounts. */
 const HALF = `mutation { ${Array.from({ length: 20 }, (_, n) => `d${n}: deleteAccount(id: "acc_none") { id }`).join(' ')} }`;
-/** Exceeds the burst; answers the operation that did. */
+/** Exceeds the burst; returns the response to the operation that did. */
 const exceed = async (tenant: Tenant) => {
   expect((await tenant.graphql(HALF)).errors?.[0].extensions.code).toBe('RESOURCE_NOT_FOUND');
   return tenant.graphql(HALF);
 };
 
-test('who exceeds the burst over GraphQL is suspended on every surface, reads so for free, and other keys go on', async () => {
+test('exceeding the burst limit over GraphQL suspends the key everywhere, its usage stays readable and other keys work', async () => {
   const { organization } = await rig();
   const tenant = await organization({ plan: 'developer' });
   const other = await tenant.limitedTo('*:*');
@@ -190,7 +190,7 @@ test('who exceeds the burst over GraphQL is suspended on every surface, reads so
   expect((await other.rest('GET', '/accounts')).status).toBe(200);
 });
 
-test('three hard violations within 24 hours put the organization under review: once, with an event and an audit record', async () => {
+test('three burst violations within 24 hours put the organization under review once, with an event and an audit record', async () => {
   const { organization, advance } = await rig();
   const tenant = await organization({ plan: 'developer' });
   const query = '{ organization { underReviewSince } }';
@@ -224,7 +224,7 @@ test('three hard violations within 24 hours put the organization under review: o
   });
 });
 
-test('violations that are further apart are nobody’s concern', async () => {
+test('burst violations that are further apart cause no review', async () => {
   const { organization, advance } = await rig();
   const tenant = await organization({ plan: 'developer' });
   for (let count = 0; count < 3; count++) {

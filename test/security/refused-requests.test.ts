@@ -20,7 +20,7 @@ afterAll(() => own.close());
 const keyWith = async (members: object): Promise<Json> =>
   (await tenant.rest('POST', '/auth/api-keys', { body: { name: 'Key', permissions: ['accounts:read'], ...members } })).body.api_key;
 
-/** Statuses of many requests from one address, each by a program of another name, as long as a header may be. */
+/** Status counts of many requests from one address, each with a different User-Agent of maximal length. */
 async function flood(key: string, ip: string): Promise<Record<number, number>> {
   const statuses: Record<number, number> = {};
   for (let count = 0; count < REQUESTS; count++) {
@@ -51,7 +51,7 @@ test.each([
       return key;
     },
   ],
-])('a key that is %s and goes on asking leaves one audit record, and its address pays', async (_, ip, reason, make) => {
+])('repeated requests with a key that is %s leave one audit record and count against the address', async (_, ip, reason, make) => {
   const { key } = await make();
   const statuses = await flood(key, ip);
   expect(statuses[429]).toBe(REQUESTS - ADDRESS_PER_MINUTE);
@@ -60,7 +60,7 @@ test.each([
   expect(records[0]?.user_agent).toHaveLength(500);
 });
 
-test('a key that was good and is refused from then on does not pass by the limit of its address', async () => {
+test('a key that was valid before and is refused now counts against the limit of its address', async () => {
   const ip = freshAddress();
   const { key, id } = await keyWith({});
   const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': ip };
@@ -70,7 +70,7 @@ test('a key that was good and is refused from then on does not pass by the limit
   expect(await recordsOf(ip, 'authentication_failure')).toHaveLength(1);
 });
 
-test('a suspended key that calls itself by ever other names leaves no more than fifty audit records an hour', async () => {
+test('a suspended key with ever new User-Agents leaves at most fifty audit records per hour', async () => {
   const ip = freshAddress();
   const { key } = await keyWith({ rate_limit: { burst_limit: 2 } });
   expect(await flood(key, ip)).toEqual({ 200: 2, 429: 1, 403: REQUESTS - 3 });

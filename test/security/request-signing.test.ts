@@ -26,15 +26,15 @@ const make = async (body: object = {}): Promise<SigningKey> => {
 const demanding = () => make({ require_signature: true });
 
 let made = 0;
-/** Now by the platform's clock, with a fraction of its own, so that no two signatures of these tests are the same. */
+/** The platform's current time with a unique fraction, so that no two signatures of these tests are equal. */
 const timestamp = (offsetSeconds = 0): string =>
   `${Math.floor(platform.clock.now().getTime() / 1000) + offsetSeconds}.${String(++made).padStart(6, '0')}`;
 
 interface Sent {
   method?: string;
-  /** As sent. */
+  /** The request as sent. */
   path?: string;
-  /** As signed, where that is something else. */
+  /** The signed values, where they differ from the sent ones. */
   signed?: { method?: string; path?: string; secret?: string };
   at?: string;
   headers?: Record<string, string | undefined>;
@@ -50,7 +50,7 @@ function headersFor({ key, signing_secret }: SigningKey, { method = 'GET', path 
   return { 'x-api-key': key, 'x-timestamp': at, 'x-signature': signatureOf(signed.secret ?? signing_secret, text) };
 }
 
-/** By Node's client: fetch would rewrite the path. */
+/** Sent by Node's http client, because fetch would rewrite the path. */
 function send(key: SigningKey, sent: Sent = {}): Promise<{ status: number; body: Json }> {
   const { method = 'GET', path = '/v1/accounts', body } = sent;
   const given = { ...headersFor(key, sent), ...(body && { 'content-type': 'application/json' }), ...sent.headers };
@@ -69,7 +69,7 @@ function send(key: SigningKey, sent: Sent = {}): Promise<{ status: number; body:
 const faultOf = ({ status, body }: { status: number; body: Json }) => [status, body.error?.code, body.error?.details.reason];
 const refused = (reason: string) => [401, 'INVALID_SIGNATURE', reason];
 
-describe('a signed request is accepted', () => {
+describe('accepted signatures', () => {
   test.each([
     ['to a list', { path: '/v1/accounts' }],
     ['with a query, which is signed as it was sent', { path: '/v1/accounts?per_page=5&sort=name%3Aasc' }],
@@ -77,11 +77,11 @@ describe('a signed request is accepted', () => {
     ['with HEAD', { method: 'HEAD' }],
     ['to GraphQL', { method: 'POST', path: '/graphql', body: JSON.stringify({ query: '{ accounts { pageInfo { total } } }' }) }],
     ['to GraphQL by GET', { path: `/graphql?query=${encodeURIComponent('{ organization { id } }')}` }],
-  ] satisfies [string, Sent][])('%s', async (_, sent) => {
+  ] satisfies [string, Sent][])('a signed request %s is accepted', async (_, sent) => {
     expect((await send(await demanding(), sent)).status).toBe(200);
   });
 
-  test('also where the key does not demand it, and costs one statement more', async () => {
+  test('a signed request is accepted if the key does not require signatures, and costs one more statement', async () => {
     const key = await make();
     await send(key);
     const unsigned = await platform.statements(() => send(key, { headers: { 'x-signature': undefined, 'x-timestamp': undefined } }));
@@ -89,12 +89,12 @@ describe('a signed request is accepted', () => {
     expect(signed.length).toBe(unsigned.length + 1);
   });
 
-  test.each([[-290], [290]])('with a clock that is %s s off', async (offset) => {
+  test.each([[-290], [290]])('a signed request with a clock that is %s s off is accepted', async (offset) => {
     expect((await send(await demanding(), { at: timestamp(offset) })).status).toBe(200);
   });
 });
 
-describe('a signature that does not hold is 401 INVALID_SIGNATURE, whether the key demands one or not', () => {
+describe('refused signatures', () => {
   const NONE = '0'.repeat(43);
   test.each([
     ['mismatch', 'of another method', { signed: { method: 'POST' } }],
@@ -110,7 +110,7 @@ describe('a signature that does not hold is 401 INVALID_SIGNATURE, whether the k
     ['malformed', 'without a timestamp', { headers: { 'x-timestamp': undefined } }],
     ['malformed', 'with a date as timestamp', { headers: { 'x-timestamp': '2026-01-01T00:00:00Z' } }],
     ['malformed', 'with a timestamp below zero', { headers: { 'x-timestamp': '-5' } }],
-  ] satisfies [string, string, Sent][])('%s: one %s', async (reason, _, sent: Sent) => {
+  ] satisfies [string, string, Sent][])('a signature is refused with the reason %s if it is %s', async (reason, _, sent: Sent) => {
     for (const key of [await make(), await demanding()]) {
       const answer = await send(key, sent);
       if (sent.method === 'HEAD') expect(answer.status).toBe(401);
@@ -118,45 +118,48 @@ describe('a signature that does not hold is 401 INVALID_SIGNATURE, whether the k
     }
   });
 
-  test.each([[-301], [302], [-1_000_000]])('timestamp: one that is %s s off, and says what the time is', async (offset) => {
-    const answer = await send(await make(), { at: timestamp(offset) });
-    expect(faultOf(answer)).toEqual(refused('timestamp'));
-    const { server_time } = answer.body.error.details;
-    expect(Math.abs(server_time - platform.clock.now().getTime() / 1000)).toBeLessThan(60);
-  });
+  test.each([[-301], [302], [-1_000_000]])(
+    'a signature with a timestamp %s s off is refused, and the error states the server time',
+    async (offset) => {
+      const answer = await send(await make(), { at: timestamp(offset) });
+      expect(faultOf(answer)).toEqual(refused('timestamp'));
+      const { server_time } = answer.body.error.details;
+      expect(Math.abs(server_time - platform.clock.now().getTime() / 1000)).toBeLessThan(60);
+    },
+  );
 
-  test('replayed: one that was accepted before, also in another spelling of its base64', async () => {
+  test('a signature that was accepted before is refused as replayed, also in another Base64 spelling', async () => {
     const key = await demanding();
     const at = timestamp();
     expect((await send(key, { at })).status).toBe(200);
     expect(faultOf(await send(key, { at }))).toEqual(refused('replayed'));
     const { 'x-signature': signature } = headersFor(key, { at });
-    // the last character before = has two bits that no byte takes
+    // the last character before = has two bits that belong to no byte
     const respelled = signature.replace(/.=$/, (last) => `${ALPHABET[ALPHABET.indexOf(last[0] as string) ^ 1]}=`);
     expect(Buffer.from(respelled, 'base64')).toEqual(Buffer.from(signature, 'base64'));
     expect(faultOf(await send(key, { at, headers: { 'x-signature': respelled } }))).toEqual(refused('replayed'));
   });
 
-  test('of many at once with the same signature one is served', async () => {
+  test('of concurrent requests with the same signature one is accepted', async () => {
     const key = await demanding();
     const at = timestamp();
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(key, { at })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(7).fill(401)]);
   });
 
-  test('missing: none, where the key demands one', async () => {
+  test('an unsigned request is refused as missing a signature if the key requires one', async () => {
     const answer = await send(await demanding(), { headers: { 'x-signature': undefined } });
     expect(faultOf(answer)).toEqual(refused('missing'));
   });
 
-  test('not_signable: with a key that has no signing secret yet, until it is rotated', async () => {
+  test('a signature of a key without a signing secret is refused as not_signable until the key is rotated', async () => {
     const [{ id }] = (await tenant.rest('GET', '/auth/api-keys')).body.data;
     expect(faultOf(await send({ id, key: tenant.apiKey, signing_secret: 'none' }))).toEqual(refused('not_signable'));
     const { data } = (await tenant.rest('POST', `/auth/api-keys/${id}/rotate`)).body;
     expect((await send(data)).status).toBe(200);
   });
 
-  test('and no refusal tells what it should have been', async () => {
+  test('a refused signature is not corrected in the error', async () => {
     const key = await make();
     const at = timestamp();
     const right = headersFor(key, { at })['x-signature'];
@@ -164,7 +167,7 @@ describe('a signature that does not hold is 401 INVALID_SIGNATURE, whether the k
     expect(JSON.stringify(answer.body)).not.toContain(right);
   });
 
-  test('over GraphQL it stands in the extensions', async () => {
+  test('a refused signature over GraphQL is described in the error extensions', async () => {
     const { status, body } = await send(await demanding(), {
       method: 'POST',
       path: '/graphql',
@@ -178,7 +181,7 @@ describe('a signature that does not hold is 401 INVALID_SIGNATURE, whether the k
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-test('after a rotation each text of the key is signed with the secret that came with it', async () => {
+test('after a rotation each value of the key is signed with its own secret', async () => {
   const old = await demanding();
   const { data: next } = (await tenant.rest('POST', `/auth/api-keys/${old.id}/rotate`, { body: { grace_period: 600 } })).body;
   expect((await send(old)).status).toBe(200);
@@ -187,7 +190,7 @@ test('after a rotation each text of the key is signed with the secret that came 
   expect(faultOf(await send(old, { signed: { secret: next.signing_secret } }))).toEqual(refused('mismatch'));
 });
 
-test('the signing secret lies encrypted, and is in no later answer', async () => {
+test('the signing secret is stored encrypted and never shown again', async () => {
   const { id, signing_secret: secret } = await make();
   expect(await rowsWith('identity.api_key', secret)).toBe(0);
   const [row] = await (await rows()).query<{ signing_secret: string }>('select signing_secret from identity.api_key where id = $1', [id]);
@@ -195,7 +198,7 @@ test('the signing secret lies encrypted, and is in no later answer', async () =>
   expect(JSON.stringify((await tenant.rest('GET', `/auth/api-keys/${id}`)).body)).not.toContain(secret);
 });
 
-describe('a WebSocket', () => {
+describe('signed WebSocket connections', () => {
   const query = '{ organization { id } }';
   const ask = async (params: Record<string, string>): Promise<Json> => {
     const client = createClient({
@@ -213,7 +216,7 @@ describe('a WebSocket', () => {
     }
   };
 
-  test('is signed for in connection_init where the key demands it, once', async () => {
+  test('a WebSocket of a key that requires signatures is signed once in connection_init', async () => {
     const key = await demanding();
     const signed = headersFor(key, { path: '/graphql' });
     expect((await ask(signed)).data.organization.id).toBe(tenant.organizationId);

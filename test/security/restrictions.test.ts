@@ -16,17 +16,17 @@ const keyOf = async (tenant: Tenant, restrictions: object): Promise<Answer> =>
 const holding = (tenant: Tenant, { body }: Answer): Tenant => new Tenant(tenant.origin, tenant.organizationId, body.api_key.key);
 const errorOf = ({ status, body }: Answer): Json => [status, body.error?.code, body.error?.details];
 
-/** A window around the platform's time, or around the same hours of yesterday. */
+/** A time window that contains the platform's current time, or the same hours of yesterday. */
 function hoursAround(now: Date, daysAgo = 0): object {
   const day = new Date(now.getTime() - daysAgo * 86_400_000);
   const next = new Date(day.getTime() + 86_400_000);
   const nameOf = (date: Date) => date.toLocaleDateString('en-US', { weekday: 'short', timeZone: 'UTC' }).toLowerCase();
-  // a test that runs over midnight is within all the same
+  // a test that runs over midnight stays within the window
   return { days: daysAgo ? [nameOf(day)] : [nameOf(day), nameOf(next)], from: '00:00', to: '24:00', timezone: 'UTC' };
 }
 
-describe('a key with time windows', () => {
-  test('works within them and is refused outside, without a word of when they are', async () => {
+describe('time windows of keys', () => {
+  test('a key with time windows works only within them, and the error does not reveal them', async () => {
     const platform = await rig();
     const tenant = await platform.organization();
     const within = holding(tenant, await keyOf(tenant, { time_windows: [hoursAround(platform.clock.now())] }));
@@ -38,7 +38,7 @@ describe('a key with time windows', () => {
     expect((await outside.graphql('{ organization { id } }')).errors?.[0].extensions.code).toBe('ACCESS_RESTRICTED');
   });
 
-  test('is refused from the moment on that its window ends, cached or not', async () => {
+  test('a key is refused as soon as its time window ends, cached or not', async () => {
     const platform = await rig();
     const tenant = await platform.organization();
     const key = holding(tenant, await keyOf(tenant, { time_windows: [hoursAround(platform.clock.now())] }));
@@ -48,7 +48,7 @@ describe('a key with time windows', () => {
   });
 });
 
-describe('countries', () => {
+describe('country restrictions', () => {
   let behindProxy: Rig;
   let withDatabase: Rig;
   beforeAll(async () => {
@@ -67,7 +67,7 @@ describe('countries', () => {
     ['T1', 403],
     ['', 403],
     [undefined, 403],
-  ])('are what a trusted proxy says: %s is %s', async (country, status) => {
+  ])('the country header %s of a trusted proxy results in status %s', async (country, status) => {
     const tenant = await behindProxy.organization();
     const key = holding(tenant, await keyOf(tenant, { countries: ['DE', 'AT'] }));
     const answer = await key.rest('GET', '/accounts', { headers: country === undefined ? {} : { 'cf-ipcountry': country } });
@@ -82,13 +82,13 @@ describe('countries', () => {
     ['175.16.199.1', 403],
     ['81.2.70.1', 403],
     ['2001:4861::1', 403],
-  ])('are what the database says of an address: %s is %s', async (ip, status) => {
+  ])('the address %s results in status %s according to the country database', async (ip, status) => {
     const tenant = await withDatabase.organization();
     const key = holding(tenant, await keyOf(tenant, { countries: ['GB', 'US'] }));
     expect((await key.rest('GET', '/accounts', { headers: { 'x-forwarded-for': ip } })).status).toBe(status);
   });
 
-  test('are not what a caller says by itself', async () => {
+  test('a country header sent by the caller is ignored', async () => {
     const tenant = await withDatabase.organization();
     const key = holding(tenant, await keyOf(tenant, { countries: ['GB'] }));
     const headers = { 'x-forwarded-for': '175.16.199.1', 'cf-ipcountry': 'GB' };
@@ -100,7 +100,7 @@ describe('countries', () => {
     await untrusting.close();
   });
 
-  test('cannot be restricted where nothing says where callers are, and the error says what is missing', async () => {
+  test('countries cannot be restricted without a source of countries, and the error names what is missing', async () => {
     const tenant = await (await rig()).organization();
     for (const answer of [
       await keyOf(tenant, { countries: ['DE'] }),
@@ -112,7 +112,7 @@ describe('countries', () => {
     expect((await keyOf(tenant, { countries: [] })).status).toBe(201);
   });
 
-  test('a header that anybody could send, and a file that is none, stop the start', async () => {
+  test('startup fails if the country header is not protected or the country database is invalid', async () => {
     expect(() => loadConfig({ COUNTRY_HEADER: 'CF-IPCountry' })).toThrow(/COUNTRY_HEADER needs TRUSTED_PROXIES/);
     const file = join(scratchFolder(), 'none.mmdb');
     writeFileSync(file, 'no database');
@@ -135,7 +135,7 @@ describe('restrictions of users', () => {
   });
   const restrict = (body: object, by: Tenant = tenant) => by.rest('PUT', '/auth/restrictions', { body });
 
-  test('bind tokens from the next request on, login and refresh, and no keys', async () => {
+  test('restrictions of users apply to tokens, login and refresh at once, and not to keys', async () => {
     expect((await user.rest('GET', '/accounts')).status).toBe(200);
     const { status, body } = await restrict(ELSEWHERE);
     expect(status).toBe(200);
@@ -151,7 +151,7 @@ describe('restrictions of users', () => {
     expect((await tenant.rest('POST', '/auth/refresh', refresh)).status).toBe(200);
   });
 
-  test('are told after the right password only, and stand in the audit', async () => {
+  test('a refusal by restrictions is reported only after the right password and is recorded in the audit log', async () => {
     await restrict(ELSEWHERE);
     expect((await login(tenant, user.email, 'not the password')).body.error.code).toBe('INVALID_CREDENTIALS');
     await login(tenant, user.email);
@@ -161,14 +161,14 @@ describe('restrictions of users', () => {
     expect(changes.body.data).toHaveLength(1);
   });
 
-  test('bind no other organization', async () => {
+  test('restrictions of users do not apply to other organizations', async () => {
     const other = await userOf(await (await rig()).organization());
     await restrict(ELSEWHERE);
     expect((await other.rest('GET', '/accounts')).status).toBe(200);
     expect((await other.rest('GET', '/auth/restrictions')).body.data).toMatchObject({ ip_whitelist: [], updated_at: null });
   });
 
-  test('cannot be such that they refuse the user who makes them', async () => {
+  test('a user cannot set restrictions that would refuse their own request', async () => {
     const { clock } = await rig();
     for (const [field, wrong] of [
       ['ip_whitelist', ELSEWHERE],
@@ -183,7 +183,7 @@ describe('restrictions of users', () => {
     expect((await user.rest('GET', '/accounts')).status).toBe(200);
   });
 
-  test('keep what is left out, and are for who may administer accounts', async () => {
+  test('updating restrictions keeps fields that are not sent, and requires permission to administer accounts', async () => {
     const { clock } = await rig();
     const window = hoursAround(clock.now());
     await restrict({ ip_whitelist: ['127.0.0.0/8', '::/0'] });

@@ -12,7 +12,7 @@ const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 
 let world: SamlWorld;
 let metadata: string;
-/** What the server below answers next. */
+/** The next response of the server below. */
 let served: { status: number; body: string; location?: string };
 const host = createServer((_, response) => {
   response.writeHead(served.status, served.location ? { location: served.location } : {}).end(served.body);
@@ -41,8 +41,8 @@ const create = (body: Json): Promise<Answer> =>
   world.tenant.rest('POST', PATH, { body: { name: 'Test', email_domains: [newDomain()], ...body } });
 const count = async (): Promise<number> => (await world.tenant.rest('GET', PATH)).body.pagination.total;
 
-describe('a connection', () => {
-  test('says what its identity provider has to know, before that is known here', async () => {
+describe('SAML connections', () => {
+  test('a SAML connection shows what its identity provider must know, even before that one is configured', async () => {
     const { status, body } = await create({});
     expect(status).toBe(201);
     const { origin } = world.tenant;
@@ -69,7 +69,7 @@ describe('a connection', () => {
     expect(completed.body.data).toMatchObject({ active: true, sso_url: 'https://idp.example.com/sso' });
   });
 
-  test('is listed, read, changed and deleted; its domains are free again then', async () => {
+  test('a SAML connection can be listed, read, changed and deleted, and its domains can then be used again', async () => {
     const domain = newDomain();
     const { data } = (await create({ email_domains: [domain.toUpperCase(), domain] })).body;
     expect(data.email_domains).toEqual([domain]);
@@ -82,7 +82,7 @@ describe('a connection', () => {
     expect((await create({ email_domains: [domain] })).status).toBe(201);
   });
 
-  test('has domains of its own in its organization, and learns nothing of what others claim', async () => {
+  test('a domain belongs to one SAML connection of its organization, and claims of others are not revealed', async () => {
     const taken = await create({ email_domains: [newDomain(), world.domain] });
     expect([taken.status, taken.body.error.code]).toEqual([409, 'DUPLICATE_RESOURCE']);
     const stranger = await (await rig()).organization();
@@ -93,7 +93,7 @@ describe('a connection', () => {
     expect(JSON.stringify(claimed.body)).not.toContain(world.tenant.organizationId);
   });
 
-  test('is audited', async () => {
+  test('changes of a SAML connection are recorded in the audit log', async () => {
     const own = await SamlWorld.open();
     await own.update({ name: 'Other' });
     const { body } = await own.tenant.rest('GET', '/auth/audit');
@@ -102,7 +102,7 @@ describe('a connection', () => {
     );
   });
 
-  test('is listed with as many statements for many as for few', async () => {
+  test('listing SAML connections runs a constant number of statements', async () => {
     const { tenant, platform } = await SamlWorld.open();
     const list = () => platform.statements(() => tenant.rest('GET', PATH));
     await list();
@@ -112,8 +112,8 @@ describe('a connection', () => {
   });
 });
 
-describe('certificates', () => {
-  test('may be several, so that the identity provider can change its key', async () => {
+describe('SAML certificates', () => {
+  test('a SAML connection may have several certificates, so that the identity provider can rotate its key', async () => {
     const own = await SamlWorld.open();
     const next = await signingPair();
     expect((await own.signIn({ signedBy: next })).status).toBe(401);
@@ -124,35 +124,35 @@ describe('certificates', () => {
     expect((await own.signIn()).status).toBe(401);
   });
 
-  test('may come as what stands between the lines of PEM', async () => {
+  test('a SAML certificate may be given without the PEM header and footer', async () => {
     const bare = world.keys.certificate.replace(/-----.*-----|\s/g, '');
     const { body } = await create({ certificates: [bare] });
     expect(body.data.certificates[0]).toMatch(/^-----BEGIN CERTIFICATE-----\n/);
   });
 });
 
-describe('metadata of an identity provider', () => {
+describe('SAML metadata of an identity provider', () => {
   const expected = { idp_entity_id: 'https://idp.example.com/metadata', sso_url: 'https://idp.example.com/sso', active: true };
 
-  test('as XML gives entity id, address and certificates', async () => {
+  test('SAML metadata as XML sets entity id, address and certificates', async () => {
     const commented = `<?xml version="1.0" encoding="UTF-8"?>\n<!-- made by hand -->${metadata}`;
     const { body } = await create({ metadata_xml: commented });
     expect(body.data).toMatchObject(expected);
     expect(body.data.certificates).toEqual([expect.stringContaining('BEGIN CERTIFICATE')]);
   });
 
-  test('is fetched where it lies', async () => {
+  test('SAML metadata can be fetched from a URL', async () => {
     served = { status: 200, body: metadata };
     const { body } = await create({ metadata_url: metadataUrl });
     expect(body.data).toMatchObject({ ...expected, metadata_url: metadataUrl });
   });
 
   test.each([
-    ['is not there', () => ({ status: 404, body: metadata })],
+    ['returns 404', () => ({ status: 404, body: metadata })],
     ['redirects', () => ({ status: 302, body: '', location: metadataUrl })],
     ['is too long', () => ({ status: 200, body: `${metadata}${' '.repeat(1_100_000)}` })],
-    ['is no metadata', () => ({ status: 200, body: '<html></html>' })],
-  ])('that %s is refused', async (_, answer) => {
+    ['returns something other than metadata', () => ({ status: 200, body: '<html></html>' })],
+  ])('a SAML metadata URL that %s is refused', async (_, answer) => {
     served = answer();
     const before = await count();
     const { status, body } = await create({ metadata_url: metadataUrl });
@@ -170,7 +170,7 @@ describe('metadata of an identity provider', () => {
     ['an address that is a script', () => metadata.replace('https://idp.example.com/sso', 'javascript:alert(1)')],
     ['another service', () => metadata.replaceAll('IDPSSODescriptor', 'SPSSODescriptor')],
     ['nonsense', () => 'nonsense'],
-  ])('with %s is refused', async (_, text) => {
+  ])('SAML metadata with %s is refused', async (_, text) => {
     expect(text()).not.toBe(metadata);
     const { status, body } = await create({ metadata_xml: text() });
     expect(status, JSON.stringify(body)).toBe(400);
@@ -178,7 +178,7 @@ describe('metadata of an identity provider', () => {
   });
 });
 
-describe('a connection is refused for its', () => {
+describe('refused SAML connections', () => {
   test.each([
     ['name', { name: undefined }],
     ['name', { name: ' ' }],
@@ -214,7 +214,7 @@ describe('a connection is refused for its', () => {
     ['allow_provisioning', { allow_provisioning: 'yes' }],
     ['grants', { grants: ['*:*'] }],
     ['organization_id', { organization_id: 'org_other' }],
-  ])('%s: %j', async (field, wrong) => {
+  ])('a SAML connection with an invalid %s is refused: %j', async (field, wrong) => {
     const before = await count();
     const { status, body } = await create(wrong);
     expect(status, JSON.stringify(body)).toBe(400);
@@ -223,7 +223,7 @@ describe('a connection is refused for its', () => {
     expect(await count()).toBe(before);
   });
 
-  test('key, where that is short', async () => {
+  test('a SAML certificate with a short key is refused', async () => {
     const { certificate } = await signingPair(1024);
     const { status, body } = await create({ certificates: [certificate] });
     expect([status, body.error.details.field]).toEqual([400, 'certificates.0']);

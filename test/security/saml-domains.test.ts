@@ -18,13 +18,13 @@ beforeEach(async () => {
   world = await SamlWorld.open();
 });
 
-/** What runs every minute by itself. */
+/** Runs the check that normally runs every minute. */
 const checkDomains = async (): Promise<void> => (await rig()).assembly.domains.identity.core.saml.domainCheckTask.run();
 const nameOf = (domain = world.domain): string => `_saml-verification.${domain}`;
 const statusOf = async (of = world): Promise<Json> =>
   (await of.tenant.rest('GET', `/auth/saml-connections/${of.connection.id}`)).body.data.domains[0];
 const mailsTo = (email: string, subject: RegExp) => platform.mails.filter((mail) => mail.to === email && subject.test(mail.subject));
-/** An organization with a connection for the same domain, which has published nothing. */
+/** An organization with a connection for the same domain, without a published record. */
 async function claimant(): Promise<SamlWorld> {
   const other = await SamlWorld.open();
   platform.dns.delete(nameOf(other.domain));
@@ -32,8 +32,8 @@ async function claimant(): Promise<SamlWorld> {
   return other;
 }
 
-describe('an e-mail domain that is only claimed', () => {
-  test('neither routes nor signs in nor provisions, also where the identity provider begins, until its TXT record is published', async () => {
+describe('claimed email domain', () => {
+  test('a domain that is only claimed cannot be used for single sign-on until its TXT record is published', async () => {
     platform.dns.delete(nameOf());
     const own = await SamlWorld.open({ allow_idp_initiated: true });
     platform.dns.delete(nameOf(own.domain));
@@ -58,7 +58,7 @@ describe('an e-mail domain that is only claimed', () => {
       (await own.signIn({ email: own.address('unknown') })).status,
       (await own.deliver(await own.respond())).status,
     ];
-    // the metadata of the new connection is what the identity provider answers to
+    // the metadata of the new connection is what the identity provider responds to
     await own.readMetadata();
     expect(await tries()).toEqual([404, 401, 401, 401]);
     expect((await own.audited())[0].reason).toContain('is not proven');
@@ -73,7 +73,7 @@ describe('an e-mail domain that is only claimed', () => {
     expect((await own.audited()).map(({ event_type }) => event_type)).toContain('saml_domain_proven');
   });
 
-  test('is found by itself soon after its record was published', async () => {
+  test('a published domain record is found automatically within minutes', async () => {
     const other = await claimant();
     await checkDomains();
     expect((await statusOf(other)).status).toBe('claimed');
@@ -83,13 +83,13 @@ describe('an e-mail domain that is only claimed', () => {
     expect(await statusOf(other)).toMatchObject({ status: 'proven', problem: null });
   });
 
-  test('is not proven by the record of another organization, of a domain below it, or of the domain above', async () => {
+  test('a domain is not proven by a record of another organization, a subdomain or the parent domain', async () => {
     const other = await claimant();
     const below = `sub.${world.domain}`;
     const above = await SamlWorld.open({ email_domains: [below] });
     platform.dns.delete(nameOf(below));
     expect(await verifyDomains(other.tenant, other.connection.id)).toMatchObject([{ status: 'CLAIMED' }]);
-    // its own record in the wrong places
+    // its own record under wrong names
     const { txt_value: value } = await statusOf(other);
     platform.dns.set(world.domain, [value]);
     platform.dns.set(nameOf(below), [value]);
@@ -98,21 +98,21 @@ describe('an e-mail domain that is only claimed', () => {
     expect((await world.begin({ email: `a@other.${world.domain}` })).status).toBe(404);
   });
 
-  test('is not proven while DNS does not answer, which is told apart from a missing record', async () => {
+  test('a domain is not proven while DNS fails, and the error differs from that of a missing record', async () => {
     const other = await claimant();
     platform.dns.set(nameOf(), Object.assign(new Error('queryTxt ETIMEOUT'), { code: 'ETIMEOUT' }));
     const [domain] = await verifyDomains(other.tenant, other.connection.id);
     expect(domain).toMatchObject({ status: 'CLAIMED', problem: expect.stringContaining('DNS could not be asked') });
   });
 
-  test('of another organization reads as absent', async () => {
+  test("domains of another organization's connection cannot be verified", async () => {
     const stranger = await platform.organization();
     await expect(verifyDomains(stranger, world.connection.id)).rejects.toThrow('RESOURCE_NOT_FOUND');
   });
 });
 
-describe('two organizations that claim one domain', () => {
-  test('the one whose record is published has it; the other takes it once only its own record is there', async () => {
+describe('two organizations claiming one domain', () => {
+  test("a domain belongs to the organization whose record is published, and changes only when the other's record is the only one", async () => {
     const other = await claimant();
     expect((await world.begin({ email: world.address() })).location).toContain(world.ssoUrl);
 
@@ -129,7 +129,7 @@ describe('two organizations that claim one domain', () => {
     expect((await world.signIn()).status).toBe(401);
   });
 
-  test('of two that prove it at once, one has it', async () => {
+  test('of two organizations that prove a domain concurrently one gets it', async () => {
     const other = await claimant();
     const third = await claimant();
     platform.dns.set(nameOf(), [(await statusOf(other)).txt_value, (await statusOf(third)).txt_value]);
@@ -138,8 +138,8 @@ describe('two organizations that claim one domain', () => {
   });
 });
 
-describe('a proven domain whose record disappears', () => {
-  test('works for seven days more, its owners are told at once and at the end, and a record that is back changes nothing', async () => {
+describe('proven domain without its record', () => {
+  test('a domain whose record disappears works for seven more days, and its owners are notified at once and at the end', async () => {
     const owner = await userOf(world.tenant, 'owner');
     const records = platform.dns.get(nameOf()) ?? [];
     platform.dns.delete(nameOf());
@@ -165,7 +165,7 @@ describe('a proven domain whose record disappears', () => {
     expect((await world.begin({ email: world.address() })).status).toBe(404);
   });
 
-  test('works on while DNS does not answer', async () => {
+  test('a proven domain still works while DNS fails', async () => {
     platform.dns.set(nameOf(), Object.assign(new Error('queryTxt ESERVFAIL'), { code: 'ESERVFAIL' }));
     await platform.advance(10 * DAY_MS);
     await checkDomains();
@@ -173,15 +173,15 @@ describe('a proven domain whose record disappears', () => {
   });
 });
 
-describe('a connection of the time before domains had to be proven', () => {
-  /** As the migration, or a process of the previous release, leaves it: the domain is the connection's, and nobody has claimed it. */
+describe('connections from before domain verification', () => {
+  /** As the migration or a process of the previous release leaves it: the connection has the domain, and nobody has claimed it. */
   const asBefore = async () => {
     platform.dns.delete(nameOf());
     await (await rows()).query('delete from identity.saml_domain_claim where connection_id = $1', [world.connection.id]);
     await checkDomains();
   };
 
-  test('works for 30 days without proof, and its owners are told at once and in the last week', async () => {
+  test('an old domain works for 30 days without proof, and its owners are notified at once and in the last week', async () => {
     const owner = await userOf(world.tenant, 'owner');
     await asBefore();
     expect(await statusOf()).toMatchObject({ status: 'claimed', works_until: expect.any(String) });
@@ -202,7 +202,7 @@ describe('a connection of the time before domains had to be proven', () => {
     expect(mailsTo(owner.email, /Prove/)).toHaveLength(2);
   });
 
-  test('loses its domain to an organization that proves it', async () => {
+  test('an old domain without proof is lost to an organization that proves it', async () => {
     await asBefore();
     const other = await claimant();
     platform.dns.set(nameOf(), [(await statusOf(other)).txt_value]);
@@ -212,7 +212,7 @@ describe('a connection of the time before domains had to be proven', () => {
   });
 });
 
-test('a domain keeps its proof when the connection is changed, and loses it when it is taken out', async () => {
+test('a domain keeps its proof when its connection is changed, and loses it when it is removed from the connection', async () => {
   await world.update({ name: 'Renamed', email_domains: [world.domain, `more.${world.domain}`] });
   const { domains } = (await world.tenant.rest('GET', `/auth/saml-connections/${world.connection.id}`)).body.data;
   expect(domains.map(({ domain, status }: Json) => [domain, status])).toEqual(
@@ -225,7 +225,7 @@ test('a domain keeps its proof when the connection is changed, and loses it when
   expect((await world.begin({ email: world.address() })).status).toBe(404);
 });
 
-test('a domain has one spelling: Unicode and upper case are stored as Punycode, and found by either', async () => {
+test('a domain in Unicode or upper case is stored as Punycode and found by every spelling', async () => {
   const unicode = `BÜCHER.${world.domain}`;
   await world.update({ email_domains: [unicode] });
   const punycode = `xn--bcher-kva.${world.domain}`;
@@ -251,12 +251,12 @@ test.each([
   'example.com:443',
   'example.com／x',
   '例え',
-])('a domain such as %j is refused', async (domain) => {
+])('the malformed domain %j is refused', async (domain) => {
   const { status, body } = await world.update({ email_domains: [domain] });
   expect([status, body.error?.details.field]).toEqual([400, 'email_domains']);
 });
 
-test('where the operator asks for no proof, the first who claims a domain has it', async () => {
+test('without required domain verification the first organization that claims a domain gets it', async () => {
   const trusting = await start({ SAML_DOMAIN_PROOF: 'none' });
   try {
     const [first, second] = [await trusting.organization(), await trusting.organization()];

@@ -4,10 +4,10 @@ import type { Answer } from '../tenant.ts';
 import { SamlWorld, type Statement, signingPair } from './saml-idp.ts';
 
 const MINUTE_MS = 60_000;
-/** What is accepted of clocks that differ. */
+/** The accepted clock difference. */
 const SKEW_MS = 30_000;
 
-/** One for all: what was wrong is told to nobody but administrators. */
+/** One message for all: the reason is shown to administrators only. */
 const REFUSAL =
   "The identity provider's answer does not sign anybody in. Begin again; an administrator finds the reason in the audit records.";
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const newcomer = (): string => world.address(randomUUID());
 
-/** A user who signs in for the first time is made: one who is there has been signed in. */
+/** A first sign-in creates the user, so an existing user has been signed in. */
 async function isThere(email: string): Promise<boolean> {
   const { data } = await world.tenant.graphql('query ($of: String!) { users(filter: { search: $of }) { nodes { id } } }', { of: email });
   return data.users.nodes.length > 0;
@@ -37,16 +37,16 @@ async function expectRefused(answer: Answer, status: number, reason: RegExp, ema
   expect(await isThere(email)).toBe(false);
 }
 
-test('what the refusals differ from is accepted', async () => {
+test('the SAML response that the refused ones are derived from is accepted', async () => {
   const email = newcomer();
   expect((await world.signIn({ email })).status).toBe(200);
   expect(await isThere(email)).toBe(true);
 });
 
 test.each([
-  ['its end has just passed', { notOnOrAfter: -SKEW_MS + 5000 }],
-  ['its beginning is just ahead', { notBefore: SKEW_MS - 5000 }],
-])('clocks may differ a little: %s', async (_, statement) => {
+  ['it has just expired', { notOnOrAfter: -SKEW_MS + 5000 }],
+  ['it is valid only in a moment', { notBefore: SKEW_MS - 5000 }],
+])('a SAML response with a small clock difference is accepted: %s', async (_, statement) => {
   expect((await world.signIn(statement)).status).toBe(200);
 });
 
@@ -58,7 +58,7 @@ const change = (from: string | RegExp, to: string) => (xml: string) => {
 };
 const SIGNATURE = /<ds:Signature .*?<\/ds:Signature>/g;
 
-describe('an answer is not accepted', () => {
+describe('refused SAML responses', () => {
   const cases: [string, RegExp, Statement | (() => Statement)][] = [
     ['whose response is not signed', /must be signed/, { signs: 'assertion' }],
     ['whose assertion is not signed', /must be signed/, { signs: 'response' }],
@@ -125,21 +125,21 @@ describe('an answer is not accepted', () => {
     ['whose assertion is encrypted', /EncryptedAssertion/, { tamper: change(/(<\/saml:Assertion>)/, '$1<saml:EncryptedAssertion/>') }],
   ];
 
-  test.each(cases)('%s', async (_, reason, given) => {
+  test.each(cases)('a SAML response is refused if it is invalid: %s', async (_, reason, given) => {
     const email = newcomer();
     const { id } = await world.begin();
     const statement = { email, inResponseTo: id, ...(typeof given === 'function' ? given() : given) };
     await expectRefused(await world.deliver(await world.respond(statement)), 401, reason, email);
   });
 
-  test('that is signed by somebody else, who sends a certificate along', async () => {
+  test('a SAML response signed by a foreign key is refused, even with its certificate included', async () => {
     const email = newcomer();
     const { id } = await world.begin();
     const response = await world.respond({ email, inResponseTo: id, signedBy: await signingPair() });
     await expectRefused(await world.deliver(response), 401, /signature/, email);
   });
 
-  test('whose signature is a forgery, before anything in it is digested: the reason is the signature though the content was changed too', async () => {
+  test('a SAML response with a forged signature is refused before its content is digested', async () => {
     const email = newcomer();
     const tamper = (xml: string) => xml.replaceAll('@', '.evil@');
     const forged = async (statement: Statement) => {
@@ -150,28 +150,28 @@ describe('an answer is not accepted', () => {
     await expectRefused(await forged({}), 401, /^signature;/, email);
   });
 
-  test('a second time', async () => {
+  test('a SAML response is refused the second time', async () => {
     const { id } = await world.begin();
     const response = await world.respond({ inResponseTo: id });
     expect((await world.deliver(response)).status).toBe(200);
     await expectRefused(await world.deliver(response), 401, /no request of ours/, newcomer());
   });
 
-  test('of which copies arrive at the same moment, but once', async () => {
+  test('of concurrent copies of a SAML response one is accepted', async () => {
     const { id } = await world.begin();
     const response = await world.respond({ inResponseTo: id });
     const answers = await Promise.all([1, 2, 3, 4].map(() => world.deliver(response)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
   });
 
-  test('to a request that is too old', async () => {
+  test('a SAML response to an expired request is refused', async () => {
     const { id } = await world.begin();
     await world.platform.advance(16 * MINUTE_MS);
     const email = newcomer();
     await expectRefused(await world.deliver(await world.respond({ email, inResponseTo: id })), 401, /no request of ours/, email);
   });
 
-  test('to the request of another connection', async () => {
+  test('a SAML response to the request of another connection is refused', async () => {
     const other = await SamlWorld.open();
     const email = newcomer();
     const { id } = await other.begin();
@@ -180,7 +180,7 @@ describe('an answer is not accepted', () => {
     expect(await isThere(email)).toBe(false);
   });
 
-  test('of an inactive connection', async () => {
+  test('a SAML response of an inactive connection is refused', async () => {
     const own = await SamlWorld.open();
     const { id } = await own.begin();
     const response = await own.respond({ inResponseTo: id });
@@ -189,17 +189,17 @@ describe('an answer is not accepted', () => {
   });
 });
 
-describe('XML signature wrapping is refused', () => {
+describe('XML signature wrapping', () => {
   interface Parts {
-    /** The signed response, its signature, and the response without. */
+    /** The signed response, its signature, and the response without the signature. */
     xml: string;
     responseSignature: string;
     bare: string;
-    /** The signed assertion, its signature, and the assertion without. */
+    /** The signed assertion, its signature, and the assertion without the signature. */
     assertion: string;
     assertionSignature: string;
     bareAssertion: string;
-    /** What the attacker states: not signed, under an id of its own. */
+    /** The attacker's assertion: unsigned and with its own id. */
     evil: string;
     evilResponse(assertion: string, extra?: string): string;
   }
@@ -253,7 +253,7 @@ describe('XML signature wrapping is refused', () => {
       xml.replace(assertion, evil.replaceAll('saml:', 'x:').replace('<x:Assertion ', '<x:Assertion xmlns:x="urn:x" ') + assertion),
   };
 
-  test.each(Object.entries(variants))('%s', async (_, wrap) => {
+  test.each(Object.entries(variants))('XML signature wrapping is refused: %s', async (_, wrap) => {
     const [email, evilEmail] = [newcomer(), newcomer()];
     const { id } = await world.begin();
     const response = await world.respond({ email, inResponseTo: id, tamper: (xml) => wrap(partsOf(xml, evilEmail)) });
@@ -264,7 +264,7 @@ describe('XML signature wrapping is refused', () => {
   });
 });
 
-describe('what is no SAML response is refused before anything is verified', () => {
+describe('malformed SAML responses', () => {
   const texts: [string, RegExp, Statement][] = [
     ['a document type', /document type/, { tamper: (xml) => `<!DOCTYPE Response>${xml}` }],
     ['entities', /document type/, { tamper: (xml) => `<!DOCTYPE x [<!ENTITY a "b">]>${xml}`.replace('@', '&a;@') }],
@@ -283,11 +283,14 @@ describe('what is no SAML response is refused before anything is verified', () =
     ['another message', /Response/, { tamper: (xml) => xml.replaceAll('samlp:Response', 'samlp:LogoutResponse') }],
   ];
 
-  test.each(texts)('%s', async (_, reason, statement) => {
-    const email = newcomer();
-    const { id } = await world.begin();
-    await expectRefused(await world.deliver(await world.respond({ email, inResponseTo: id, ...statement })), 400, reason, email);
-  });
+  test.each(texts)(
+    'a SAML response with unsafe or malformed XML is refused before its signature is checked: %s',
+    async (_, reason, statement) => {
+      const email = newcomer();
+      const { id } = await world.begin();
+      await expectRefused(await world.deliver(await world.respond({ email, inResponseTo: id, ...statement })), 400, reason, email);
+    },
+  );
 
   test.each([
     ['nothing', ''],
@@ -298,13 +301,13 @@ describe('what is no SAML response is refused before anything is verified', () =
     ['a null character', Buffer.from('<x>\0</x>').toString('base64')],
     ['garbage', Buffer.from('garbage').toString('base64')],
     ['too much', Buffer.alloc(200_000, 60).toString('base64')],
-  ])('%s', async (_, text) => {
+  ])('a SAML response that cannot be decoded is refused: %s', async (_, text) => {
     const { status, body } = await world.deliver(text);
     expect(status, JSON.stringify(body)).toBe(400);
     expect(body.error.details.field).toBe('SAMLResponse');
   });
 
-  test('a form that is larger still, or none, or one that names it twice', async () => {
+  test('a SAML form that is too large, not a form or repeats a parameter is refused', async () => {
     expect((await world.deliver('A'.repeat(800_000))).status).toBe(413);
     const twice = new URLSearchParams([
       ['SAMLResponse', 'a'],

@@ -14,8 +14,8 @@ beforeAll(async () => {
 const holding = (token: string): Tenant => new Tenant(world.tenant.origin, world.tenant.organizationId, token);
 const whoIs = async (token: string): Promise<Json> => (await holding(token).rest('GET', '/auth/verify')).body.data;
 
-describe('a sign-in that the service provider begins', () => {
-  test('ends in a JWT for the user whom the identity provider names', async () => {
+describe('sign-in started by the platform', () => {
+  test('a SAML sign-in returns a token for the user whom the identity provider names', async () => {
     const email = world.address('named');
     const begun = await world.begin();
     expect(begun.status).toBe(302);
@@ -45,14 +45,14 @@ describe('a sign-in that the service provider begins', () => {
     expect(continued.status).toBe(200);
   });
 
-  test('is found by the domain of an address, in any case', async () => {
+  test('a SAML connection is found by the domain of an email address, in any case', async () => {
     const begun = await world.begin({ email: `Somebody@${world.domain.toUpperCase()}` });
     expect(begun.location).toContain(world.ssoUrl);
     const nowhere = await world.begin({ email: 'somebody@nowhere.example.com' });
     expect(nowhere.status).toBe(404);
   });
 
-  test('is audited, and the response is not kept', async () => {
+  test('a SAML sign-in is recorded in the audit log, and the response is not stored', async () => {
     const response = await world.respond({ inResponseTo: (await world.begin()).id, email: world.address('audited') });
     const { body } = await world.deliver(response);
     const [record] = await world.audited();
@@ -63,7 +63,7 @@ describe('a sign-in that the service provider begins', () => {
     expect(world.platform.logged.join()).not.toContain(response.slice(100, 160));
   });
 
-  test('answers each rate header and id on refusals too', async () => {
+  test('a refused SAML response has the rate limit headers and the request id', async () => {
     const { status, headers } = await world.deliver('nonsense');
     expect(status).toBe(400);
     for (const name of ['x-request-id', ...RATE_HEADERS]) expect(headers.get(name), name).toBeTruthy();
@@ -78,27 +78,30 @@ describe('RelayState', () => {
   };
   const exchange = (code: string, cookie?: string) => world.post('/saml/token', new URLSearchParams({ code }), cookie);
 
-  test.each([['/welcome?tab=1'], ['{origin}/welcome?tab=1']])('%s gets the browser a code, which is worth tokens once', async (given) => {
-    const relayState = given.replace('{origin}', world.tenant.origin);
-    const { response, cookie } = await goOn(relayState);
-    const answer = await world.deliver(response, { relayState, cookie });
-    expect(answer.status).toBe(303);
-    const target = new URL(answer.headers.get('location') ?? '');
-    expect(target.origin + target.pathname).toBe(`${world.tenant.origin}/welcome`);
-    expect([...target.searchParams.keys()]).toEqual(['tab', 'code']);
-    expect(target.href).not.toMatch(/eyJ|rt_/);
+  test.each([['/welcome?tab=1'], ['{origin}/welcome?tab=1']])(
+    'a SAML sign-in with the RelayState %s redirects with a code that can be exchanged once',
+    async (given) => {
+      const relayState = given.replace('{origin}', world.tenant.origin);
+      const { response, cookie } = await goOn(relayState);
+      const answer = await world.deliver(response, { relayState, cookie });
+      expect(answer.status).toBe(303);
+      const target = new URL(answer.headers.get('location') ?? '');
+      expect(target.origin + target.pathname).toBe(`${world.tenant.origin}/welcome`);
+      expect([...target.searchParams.keys()]).toEqual(['tab', 'code']);
+      expect(target.href).not.toMatch(/eyJ|rt_/);
 
-    const code = target.searchParams.get('code') ?? '';
-    // a link with it signs nobody else in as this user
-    for (const another of [undefined, (await world.begin()).cookie]) expect((await exchange(code, another)).status).toBe(401);
-    const [one, other] = await Promise.all([exchange(code, cookie), exchange(code, cookie)]);
-    expect([one.status, other.status].toSorted()).toEqual([200, 401]);
-    const tokens = one.status === 200 ? one.body : other.body;
-    expect((await whoIs(tokens.access_token)).user.email).toBe(world.address());
-    expect((await exchange(code, cookie)).body.error.code).toBe('INVALID_CREDENTIALS');
-  });
+      const code = target.searchParams.get('code') ?? '';
+      // a link with this code cannot sign in someone else as this user
+      for (const another of [undefined, (await world.begin()).cookie]) expect((await exchange(code, another)).status).toBe(401);
+      const [one, other] = await Promise.all([exchange(code, cookie), exchange(code, cookie)]);
+      expect([one.status, other.status].toSorted()).toEqual([200, 401]);
+      const tokens = one.status === 200 ? one.body : other.body;
+      expect((await whoIs(tokens.access_token)).user.email).toBe(world.address());
+      expect((await exchange(code, cookie)).body.error.code).toBe('INVALID_CREDENTIALS');
+    },
+  );
 
-  test('gets a code to no browser but the one that began', async () => {
+  test('a SAML sign-in gives a code only to the browser that started it', async () => {
     const { response } = await goOn('/welcome');
     const { cookie: another } = await world.begin();
     for (const cookie of [undefined, another]) {
@@ -108,7 +111,7 @@ describe('RelayState', () => {
     expect((await world.audited())[0].reason).toContain('another browser');
   });
 
-  test('gets a code that is worth nothing after a minute', async () => {
+  test('a SAML code expires after a minute', async () => {
     const { response, cookie } = await goOn('/welcome');
     const answer = await world.deliver(response, { relayState: '/welcome', cookie });
     await world.platform.advance(61_000);
@@ -127,7 +130,7 @@ describe('RelayState', () => {
     ['javascript:alert(1)'],
     ['welcome'],
     [`/${'x'.repeat(1100)}`],
-  ])('%s leads elsewhere and is refused', async (given) => {
+  ])('the RelayState %s leads to another site and is refused', async (given) => {
     const relayState = given.replace('{origin}', world.tenant.origin);
     const begun = await world.begin({ connection: world.connection.id, RelayState: relayState });
     expect(begun.status).toBe(400);
@@ -138,17 +141,17 @@ describe('RelayState', () => {
     const refused = await world.deliver(response, { relayState, cookie });
     expect(refused.status).toBe(400);
     expect(refused.headers.get('location')).toBeNull();
-    // nothing was done: the same answer still signs in
+    // nothing was used up: the same response still signs in
     expect((await world.deliver(response, { cookie })).status).toBe(200);
   });
 
-  test('needs a code in the form', async () => {
+  test('exchanging a SAML code requires the code in the form', async () => {
     expect((await world.post('/saml/token', new URLSearchParams({}))).body.error.details.field).toBe('code');
     expect((await exchange('samlc_nonsense')).status).toBe(401);
   });
 });
 
-describe('a SAMLRequest of a client', () => {
+describe('SAMLRequest of a client', () => {
   let request: (id: string, more?: Record<string, string>) => string;
   beforeAll(() => {
     request = (id, more = {}) => {
@@ -165,7 +168,7 @@ describe('a SAMLRequest of a client', () => {
   test.each([
     ['plain', plain],
     ['deflated', deflated],
-  ])('%s is passed on to its identity provider as it is, and the answer to it signs in', async (_, encode) => {
+  ])('a %s SAMLRequest is passed on unchanged to its identity provider, and the response signs in', async (_, encode) => {
     const xml = request(newRequestId(), { AssertionConsumerServiceURL: world.connection.acs_url, Destination: world.ssoUrl });
     const begun = await world.begin({ SAMLRequest: encode(xml), RelayState: '/after' });
     expect(begun.body).toBeUndefined();
@@ -191,13 +194,13 @@ describe('a SAMLRequest of a client', () => {
     ['has no date', () => plain(request(newRequestId(), { IssueInstant: 'now' }))],
     ['has a short id', () => plain(request('_1'))],
     ['inflates without end', () => deflateRawSync(Buffer.alloc(10_000_000, 32)).toString('base64')],
-  ])('that %s is refused', async (_, encoded) => {
+  ])('a SAMLRequest that %s is refused', async (_, encoded) => {
     const { status, body } = await world.begin({ SAMLRequest: encoded() });
     expect(status, JSON.stringify(body)).toBe(400);
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'SAMLRequest' } });
   });
 
-  test('cannot use an id a second time', async () => {
+  test('a SAMLRequest with a used id is refused', async () => {
     const encoded = plain(request(newRequestId()));
     expect((await world.begin({ SAMLRequest: encoded })).status).toBe(302);
     expect((await world.begin({ SAMLRequest: encoded })).status).toBe(400);
@@ -209,23 +212,23 @@ test.each([
   ['PUT', '/saml/token', 'POST'],
   ['POST', '/saml/sso', 'GET, HEAD'],
   ['DELETE', '/saml/metadata', 'GET, HEAD'],
-])('%s %s is not allowed, and the answer says what is', async (method, path, allow) => {
+])('%s %s returns 405, and the response lists the allowed methods', async (method, path, allow) => {
   const response = await fetch(world.tenant.origin + path, { method });
   expect(response.status).toBe(405);
   expect(response.headers.get('allow')).toBe(allow);
   expect(((await response.json()) as Json).error.code).toBe('METHOD_NOT_ALLOWED');
 });
 
-describe('GET /saml/sso', () => {
+describe('SAML sign-in parameters', () => {
   test.each([
-    ['nothing', {}],
-    ['both', { connection: 'saml_1', email: 'a@b.example' }],
-    ['what it does not know', { connection: 'saml_1', redirect: 'https://evil.example.com' }],
-  ])('with %s is refused', async (_, query) => {
+    ['no parameter', {}],
+    ['connection and email together', { connection: 'saml_1', email: 'a@b.example' }],
+    ['an unknown parameter', { connection: 'saml_1', redirect: 'https://evil.example.com' }],
+  ])('GET /saml/sso with %s is refused', async (_, query) => {
     expect((await world.begin(query as Record<string, string>)).status).toBe(400);
   });
 
-  test('knows no connection that is inactive or absent, and does not say which', async () => {
+  test('GET /saml/sso does not reveal whether a connection is inactive or absent', async () => {
     const off = await SamlWorld.open({ active: false });
     const [inactive, absent] = [await off.begin(), await off.begin({ connection: 'saml_01JQ8Z6V4T9M3N2B1C0D9E8F7G' })];
     expect([inactive.status, absent.status]).toEqual([404, 404]);
@@ -233,8 +236,8 @@ describe('GET /saml/sso', () => {
   });
 });
 
-describe('the metadata', () => {
-  test('is read by samlify, and says where and what', async () => {
+describe('SAML service provider metadata', () => {
+  test('the library samlify can read the SAML metadata of the platform', async () => {
     const response = await fetch(`${world.tenant.origin}/saml/metadata`);
     expect(response.headers.get('content-type')).toBe('application/samlmetadata+xml');
     const metadata = await response.text();
@@ -246,7 +249,7 @@ describe('the metadata', () => {
     expect(metadata).toMatch(/Name="groups"[^>]*isRequired="false"/);
   });
 
-  test('of a connection has an entity id of its own', async () => {
+  test('the SAML metadata of a connection has its own entity id', async () => {
     const { entityMeta } = ServiceProvider({ metadata: await (await fetch(world.connection.sp_entity_id)).text() });
     expect(entityMeta.getEntityID()).toBe(world.connection.sp_entity_id);
     expect((await fetch(`${world.tenant.origin}/saml/metadata?connection=saml_"><x`)).status).toBe(404);
@@ -258,7 +261,7 @@ test.each([
   ['/saml/sso', 'connection'],
   ['/saml/sso', 'email'],
   ['/saml/metadata', 'connection'],
-])('%s refuses U+0000 in %s, which no database has', async (path, field) => {
+])('%s refuses a null character in the parameter %s', async (path, field) => {
   const answer = await fetch(`${world.tenant.origin}${path}?${field}=a%00`, { redirect: 'manual' });
   expect(answer.status).toBe(400);
   expect((await answer.json()).error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });

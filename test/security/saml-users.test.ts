@@ -14,8 +14,8 @@ const refusal = async (world: SamlWorld, statement: Statement, reason: RegExp): 
   expect((await world.audited())[0].reason).toMatch(reason);
 };
 
-describe('a user whom the organization does not know yet', () => {
-  test('is made with the default role, and is the same the next time', async () => {
+describe('unknown users', () => {
+  test('the first SAML sign-in creates the user with the default role, and the next one finds the same user', async () => {
     const world = await SamlWorld.open();
     const email = world.address('Ada.Lovelace');
     const first = await world.signIn({ email });
@@ -25,7 +25,7 @@ describe('a user whom the organization does not know yet', () => {
     expect((await world.audited()).map(({ event_type }) => event_type)).toContain('user_provisioned');
   });
 
-  test("is listed with the organization's own account, or with the only account that the connection limits users to", async () => {
+  test("a user created by SAML belongs to the organization's own account or to the only account of the connection", async () => {
     const world = await SamlWorld.open();
     const own = (await world.tenant.rest('GET', '/accounts?own=true')).body.data[0].id;
     await world.signIn();
@@ -36,20 +36,20 @@ describe('a user whom the organization does not know yet', () => {
     expect((await userOf(world, world.address('limited'))).accountId).toBe(id);
   });
 
-  test('is made once when two sign-ins arrive at the same moment', async () => {
+  test('concurrent first SAML sign-ins create one user', async () => {
     const world = await SamlWorld.open();
     const answers = await Promise.all([world.signIn(), world.signIn()]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(answers[0].body.user_id).toBe(answers[1].body.user_id);
   });
 
-  test('is refused where the connection makes no users', async () => {
+  test('an unknown SAML user is refused if the connection does not create users', async () => {
     const world = await SamlWorld.open({ allow_provisioning: false });
     await refusal(world, {}, /unknown user/);
     expect(await userOf(world, world.address())).toBeUndefined();
   });
 
-  test('is refused where no group gives a role, and there is none by default', async () => {
+  test('an unknown SAML user is refused if no group maps to a role and there is no default role', async () => {
     const world = await SamlWorld.open({ default_role: null, role_mappings: [{ group: 'noc', role: 'support' }] });
     await refusal(world, { groups: ['sales'] }, /no role/);
     await refusal(world, {}, /no role/);
@@ -57,7 +57,7 @@ describe('a user whom the organization does not know yet', () => {
   });
 });
 
-describe('groups', () => {
+describe('SAML groups', () => {
   let world: SamlWorld;
   beforeAll(async () => {
     const role_mappings = [
@@ -69,17 +69,17 @@ describe('groups', () => {
   });
 
   test.each([
-    ['the first mapping that fits, whatever the order of the groups', ['noc', 'finance'], 'billing'],
-    ['by exact comparison', ['Admins', 'noc '], 'support'],
-    ['the default role where none fits', ['sales'], 'read_only'],
-    ['the default role where none is sent', undefined, 'read_only'],
-  ])('give a role: %s', async (title, groups, role) => {
+    ['the first matching mapping applies, whatever the order of the groups', ['noc', 'finance'], 'billing'],
+    ['groups are compared exactly', ['Admins', 'noc '], 'support'],
+    ['the default role applies if no mapping matches', ['sales'], 'read_only'],
+    ['the default role applies if no groups are sent', undefined, 'read_only'],
+  ])('SAML groups determine the role: %s', async (title, groups, role) => {
     const email = world.address(title.replace(/\W/g, '').slice(0, 30));
     await world.signIn({ email, groups });
     expect((await userOf(world, email)).role).toBe(role.toUpperCase());
   });
 
-  test('change the role of a user at the next sign-in, and what open sessions may do at once', async () => {
+  test('changed SAML groups change the role at the next sign-in, which applies to open sessions at once', async () => {
     const email = world.address('promoted');
     const { body } = await world.signIn({ email, groups: ['admins'] });
     const session = new Tenant(world.tenant.origin, world.tenant.organizationId, body.access_token);
@@ -90,7 +90,7 @@ describe('groups', () => {
     expect((await session.rest('GET', '/auth/api-keys')).status).toBe(403);
   });
 
-  test('take the role of an owner from one of several, and not from the last', async () => {
+  test('SAML groups can remove the role of an owner, but not of the last owner', async () => {
     const own = await SamlWorld.open({ default_role: 'member', role_mappings: [{ group: 'owners', role: 'owner' }] });
     const [first, second] = [own.address('first'), own.address('second')];
     for (const email of [first, second]) expect((await own.signIn({ email, groups: ['owners'] })).status).toBe(200);
@@ -100,7 +100,7 @@ describe('groups', () => {
     expect((await userOf(own, second)).role).toBe('OWNER');
   });
 
-  test('change nothing where the connection maps none', async () => {
+  test('SAML groups change nothing if the connection has no mappings', async () => {
     const own = await SamlWorld.open();
     await own.user('BILLING');
     await own.signIn({ groups: ['admins'] });
@@ -108,8 +108,8 @@ describe('groups', () => {
   });
 });
 
-describe('a user whom the organization knows', () => {
-  test('keeps account and role, and one who was invited becomes active', async () => {
+describe('known users', () => {
+  test('a SAML sign-in keeps the account and role of a known user and activates an invited one', async () => {
     const world = await SamlWorld.open();
     const invited = await world.user('SUPPORT');
     expect(invited.status).toBe('INVITED');
@@ -119,7 +119,7 @@ describe('a user whom the organization knows', () => {
     expect((await userOf(world, world.address())).lastLogin).toBeTruthy();
   });
 
-  test('is whoever logs in by the address, where another account has an invitation of it too', async () => {
+  test('a SAML sign-in finds the user with the address, even if another account has an invitation for it', async () => {
     const world = await SamlWorld.open({ default_role: 'member' });
     const account = await createAccount(world.tenant);
     const keys = { name: 'Account', permissions: ['*:*'], accounts: [account.id] };
@@ -139,7 +139,7 @@ describe('a user whom the organization knows', () => {
     expect((await world.signIn()).body.user_id).toBe(oldest);
   });
 
-  test('is refused while suspended', async () => {
+  test('a suspended user is refused at SAML sign-in', async () => {
     const world = await SamlWorld.open();
     const { id, accountId } = await world.user('MEMBER');
     await world.signIn();
@@ -150,10 +150,10 @@ describe('a user whom the organization knows', () => {
     expect((await world.audited())[0]).toMatchObject({ event_type: 'authentication_failure' });
   });
 
-  test("is refused where it is another organization's, as an unknown one is, and stays as it is", async () => {
+  test('a user of another organization is refused at SAML sign-in like an unknown one and stays unchanged', async () => {
     const world = await SamlWorld.open();
     const stranger = await SamlWorld.open();
-    // of the same domain, before this organization connected it
+    // with the same domain, before this organization connected it
     await stranger.user('MEMBER', world.address('theirs'), stranger.tenant);
     const token = await tokenMailedTo(world.address('theirs'));
     await world.tenant.rest('POST', '/auth/password', { body: { token, password: PASSWORD }, headers: { authorization: '' } });
@@ -166,7 +166,7 @@ describe('a user whom the organization knows', () => {
     expect(await userOf(stranger, world.address('theirs'))).toMatchObject({ status: 'ACTIVE', lastLogin: null });
   });
 
-  test('is not held up by an invitation of another organization, which can be accepted no longer', async () => {
+  test('an invitation of another organization does not block a SAML sign-in and can no longer be accepted', async () => {
     const world = await SamlWorld.open();
     const stranger = await SamlWorld.open();
     await stranger.user('MEMBER', world.address('squatted'), stranger.tenant);
@@ -181,8 +181,8 @@ describe('a user whom the organization knows', () => {
   });
 });
 
-describe('nobody hands on more than they have', () => {
-  test('a connection signs in no one who may do more than who registered it', async () => {
+describe('permissions of SAML connections', () => {
+  test('a SAML connection signs in no user with more permissions than the creator of the connection', async () => {
     const world = await SamlWorld.open();
     await world.tenant.rest('DELETE', `/auth/saml-connections/${world.connection.id}`);
     const registrar = await world.tenant.limitedTo(
@@ -201,12 +201,12 @@ describe('nobody hands on more than they have', () => {
 
     await refusal(world, { email: world.address('owner') }, /beyond/);
     expect((await world.signIn({ email: world.address('reader') })).status).toBe(200);
-    // who holds it all vouches for it
+    // a caller with all permissions confirms the connection
     await world.update({ active: true });
     expect((await world.signIn({ email: world.address('owner') })).status).toBe(200);
   });
 
-  test('a change of the name is no change of whom it trusts', async () => {
+  test('renaming a SAML connection does not change whose permissions limit it', async () => {
     const world = await SamlWorld.open();
     await world.user('OWNER');
     const limited = await world.tenant.limitedTo('credentials:write');
@@ -217,7 +217,7 @@ describe('nobody hands on more than they have', () => {
   test.each([
     ['default_role', { default_role: 'admin' }],
     ['role_mappings', { role_mappings: [{ group: 'x', role: 'owner' }] }],
-  ])('%s beyond the caller is refused', async (_, more) => {
+  ])("setting %s of a SAML connection to a role beyond the caller's permissions is refused", async (_, more) => {
     const world = await SamlWorld.open();
     const limited = await world.tenant.limitedTo('credentials:admin', 'accounts:read');
     const path = `/auth/saml-connections/${world.connection.id}`;
@@ -230,15 +230,15 @@ describe('nobody hands on more than they have', () => {
   });
 });
 
-describe('a sign-in that the identity provider begins', () => {
-  test('is refused, unless the connection allows it', async () => {
+describe('sign-in started by the identity provider', () => {
+  test('a SAML sign-in started by the identity provider is refused unless the connection allows it', async () => {
     const world = await SamlWorld.open();
     const answer = await world.deliver(await world.respond());
     expect(answer.status).toBe(401);
     expect((await world.audited())[0].reason).toContain('nobody asked');
   });
 
-  test('is accepted once where it is allowed, and answers tokens whatever the RelayState', async () => {
+  test('an allowed SAML sign-in started by the identity provider works once and returns tokens for any RelayState', async () => {
     const world = await SamlWorld.open({ allow_idp_initiated: true });
     const response = await world.respond();
     const answer = await world.deliver(response, { relayState: '/welcome' });
@@ -251,10 +251,10 @@ describe('a sign-in that the identity provider begins', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
   });
 
-  test('in a response for another connection is refused, though the identity provider is the same', async () => {
+  test('a SAML response for another connection of the same identity provider is refused', async () => {
     const world = await SamlWorld.open({ allow_idp_initiated: true });
     const other = await SamlWorld.open({ allow_idp_initiated: true, idp_entity_id: world.idpEntityId });
-    // what the other one's users are told is not good here
+    // a response for the users of the other connection is not valid here
     const answer = await world.deliver(await world.respond({ audience: other.connection.sp_entity_id }));
     expect(answer.status).toBe(401);
   });

@@ -9,7 +9,7 @@ import { Records } from '../support/records.ts';
 import { rows, rowsWith, tables } from '../support/tables.ts';
 import { type Answer, type Json, Tenant } from '../tenant.ts';
 
-/** Words of statements, as drivers and databases speak of them. */
+/** Words of SQL statements, as drivers and databases report them. */
 const SQL =
   /\b(?:select|insert into|update|delete from)\b[^.]*\b(?:from|values|set|where)\b|"(?:identity|services|billing|support|events)"\."|\bsyntax error\b|\brelation\b.*\bdoes not exist\b|\bPGlite\b|\bat .*\.(?:ts|js):\d+/i;
 const NASTY = [
@@ -25,9 +25,9 @@ const NASTY = [
 
 let platform: Rig;
 let tenant: Tenant;
-/** What must stand nowhere, by what it is. */
+/** Values that must not appear anywhere, by their kind. */
 const secrets: Record<string, string> = {};
-/** The body of every refusal of the story. */
+/** The body of every refusal in this file's scenario. */
 const refusals: Answer[] = [];
 
 const tell = async (answering: Promise<Answer>): Promise<Answer> => {
@@ -47,7 +47,7 @@ afterAll(() => {
   failing.closeAllConnections();
 });
 
-/** A working day of an organization: what goes well, what is refused, and what breaks. */
+/** A realistic sequence of requests: successful, refused and failing ones. */
 beforeAll(async () => {
   platform = await rig();
   tenant = await platform.organization({ plan: 'custom' });
@@ -142,11 +142,11 @@ async function beNasty(): Promise<void> {
 
 const broken: Answer[] = [];
 
-/** A table goes away under the platform's feet. */
+/** A table is dropped while the platform runs. */
 async function breakSomething(): Promise<void> {
   const id = await new Records(tenant, 'Secrets').id('webhook_id');
   const all = await rows();
-  // a statement that carries a secret fails
+  // a statement with a secret parameter fails
   await all.query('alter table events.webhook rename column "description" to "description_away"', []);
   try {
     const body = { url: 'http://127.0.0.1:9/hook', events: ['ticket.*'], secret: secrets['webhook secret of ours'], description: 'x' };
@@ -168,28 +168,28 @@ async function breakSomething(): Promise<void> {
 const textOf = (answer: Answer): string => JSON.stringify(answer.body);
 const named = (): [string, string][] => Object.entries(secrets);
 
-describe('after a day of keys, webhooks, bad input and a failure', () => {
-  test('the failures were failures', () => {
+describe('secrets after many requests and failures', () => {
+  test('requests to a dropped table failed as internal errors', () => {
     expect(broken.map(({ status, body }: Json) => [status, body.error.code])).toEqual(Array(3).fill([500, 'INTERNAL_ERROR']));
   });
 
-  test('bad input broke nothing', () => {
+  test('invalid input caused no internal error', () => {
     const failures = refusals.filter((answer) => answer.status >= 500 || textOf(answer).includes('INTERNAL_ERROR'));
-    // the answers of what was broken on purpose
+    // the intended internal errors
     expect(failures.filter((answer) => !textOf(answer).includes('webhookDeliveries') && !broken.includes(answer)).map(textOf)).toEqual([]);
   });
 
-  test('no refusal holds a secret or SQL', () => {
+  test('no error response contains a secret or SQL', () => {
     expect(refusals.length).toBeGreaterThan(100);
     for (const answer of refusals) {
       for (const [what, secret] of named()) expect(textOf(answer), what).not.toContain(secret);
-      // what the caller sent may be shown to the caller
+      // values sent by the caller may be repeated to the caller
       const ours = NASTY.reduce((text, sent) => text.replaceAll(JSON.stringify(sent).slice(1, -1), ''), textOf(answer));
       expect(ours).not.toMatch(SQL);
     }
   });
 
-  test('no line of the log holds a secret or SQL', () => {
+  test('no log line contains a secret or SQL', () => {
     expect(platform.logged.some((line) => /does not exist|INTERNAL|webhookDeliveries|statement/.test(line))).toBe(true);
     for (const line of platform.logged) {
       for (const [what, secret] of named()) expect(line, what).not.toContain(secret);
@@ -197,7 +197,7 @@ describe('after a day of keys, webhooks, bad input and a failure', () => {
     }
   });
 
-  test('no row of any table holds a secret as it is', async () => {
+  test('no table contains a secret as plain text', async () => {
     const all = await tables();
     expect(all).toEqual(expect.arrayContaining(['identity.api_key', 'events.webhook', 'support.ticket', 'support.slack_integration']));
     const kept = await Promise.all(
@@ -206,7 +206,7 @@ describe('after a day of keys, webhooks, bad input and a failure', () => {
     expect(kept.filter(Boolean)).toEqual([]);
   });
 
-  test('what is kept in its place is there, so that the search can find', async () => {
+  test('the searched tables contain data, so that the search for secrets is meaningful', async () => {
     expect(await rowsWith('support.ticket', 'to a receiver that fails')).toBeGreaterThan(0);
     expect(Object.values(secrets).every((secret) => secret.length > 15)).toBe(true);
   });

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const client of open.splice(0)) await client.dispose();
 });
 
-test('a key that was deleted does nothing more on a socket that is open already', async () => {
+test('a deleted key can do nothing more on an open socket', async () => {
   const tenant = await (await rig()).organization();
   const { body } = await tenant.rest('POST', '/auth/api-keys', {
     body: { name: 'Stolen', permissions: ['accounts:write', 'accounts:read'] },
@@ -36,12 +36,12 @@ test('a key that was deleted does nothing more on a socket that is open already'
     .iterate({ query: mutation })
     .next()
     .catch(() => undefined);
-  // a client that found it closed already has knocked again, and was refused
+  // a client that has already noticed the close has reconnected and was refused
   expect(closed[0]).toBe(4403);
   expect((await tenant.rest('GET', '/accounts')).body.data).toEqual([]);
 });
 
-/** A socket with a key of its own that only listens; `closed` resolves with how it ended. */
+/** A socket with its own key that only subscribes; `closed` resolves with the close event. */
 async function listening(tenant: Tenant, key: object = {}) {
   const { body } = await tenant.rest('POST', '/auth/api-keys', { body: { name: 'Dashboard', permissions: ['webhooks:read'], ...key } });
   const client = new Tenant(tenant.origin, tenant.organizationId, body.api_key.key).socket();
@@ -51,21 +51,21 @@ async function listening(tenant: Tenant, key: object = {}) {
     () => undefined,
     ({ code, reason }: { code: number; reason: string }) => ({ code, reason }),
   );
-  // answered on the same socket, after the subscription was taken
+  // the response on the same socket shows that the subscription has started
   await client.iterate({ query: '{ callerIdentity { id } }' }).next();
   return { id: body.api_key.id, client, closed };
 }
 
-test('a socket that only listens is closed when its key is revoked, and cannot be opened again', async () => {
+test('a subscribing socket is closed when its key is revoked, and cannot be reopened', async () => {
   const tenant = await (await rig()).organization();
   const { id, client, closed } = await listening(tenant);
   await tenant.rest('DELETE', `/auth/api-keys/${id}`);
   expect(await closed).toEqual({ code: 4403, reason: expect.stringMatching(/^INVALID_CREDENTIALS: /) });
-  // which ends the attempts of a client that tries again
+  // which ends the reconnects of the client
   await expect(client.iterate({ query: '{ callerIdentity { id } }' }).next()).rejects.toMatchObject({ code: 4401 });
 });
 
-test('a socket that only listens is closed when its key runs out, which nobody tells', async () => {
+test('a subscribing socket is closed when its key expires, without any notification', async () => {
   const platform = await rig();
   const tenant = await platform.organization();
   const { closed } = await listening(tenant, {

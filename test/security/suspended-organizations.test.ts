@@ -26,8 +26,8 @@ const expectRefused = ({ status, body }: Answer): void => {
   expect(status).toBe(403);
 };
 
-describe('a suspended organization', () => {
-  test('is refused whatever credentials it shows, on every surface, until it is resumed', async () => {
+describe('suspended organizations', () => {
+  test('a suspended organization is refused with any credentials, over REST and GraphQL, until it is resumed', async () => {
     const tenant = await (await rig()).organization();
     const user = await userOf(tenant);
     const client = await registered(tenant);
@@ -52,7 +52,7 @@ describe('a suspended organization', () => {
     expect(body.data).toMatchObject([{ user_id: null, client_id: null, reason: 'by the operator; Three invoices are unpaid' }]);
   });
 
-  test('learns it at sign-in after the right password only, and keeps its sessions', async () => {
+  test('a user learns of the suspension only after the right password, and keeps their sessions', async () => {
     const tenant = await (await rig()).organization();
     const user = await userOf(tenant);
     await act('suspend', tenant);
@@ -65,7 +65,7 @@ describe('a suspended organization', () => {
     expect((await refresh()).status).toBe(200);
   });
 
-  test('has its sockets closed with 4403', async () => {
+  test('sockets of a suspended organization are closed with 4403', async () => {
     const tenant = await (await rig()).organization();
     const client = tenant.socket();
     try {
@@ -84,7 +84,7 @@ describe('a suspended organization', () => {
     }
   });
 
-  test('has deliveries to its webhooks wait, which go on in their order when it is resumed', async () => {
+  test('webhook deliveries of a suspended organization wait and continue in order when it is resumed', async () => {
     const { advance, assembly, clock } = await rig();
     const tenant = await (await rig()).organization();
     const { url, arrivals } = await receiver();
@@ -107,14 +107,14 @@ describe('a suspended organization', () => {
   });
 });
 
-test('what is told to Slack waits while an organization is suspended, and is told once it is resumed', async () => {
+test('Slack messages of a suspended organization wait and are sent when it is resumed', async () => {
   const { advance, assembly } = await rig();
   const [tenant, slack] = [await (await rig()).organization(), await slackServer()];
   const { id } = await withSlack(tenant, slack, { events: ['ticket.created'], message_format: { template: '{{ticket.title}}' } });
   await act('suspend', tenant);
   await openedBySystem(tenant, 'first');
   const { rows } = assembly.domains.identity.core.ports;
-  // it was looked at, and left for later
+  // the job was checked and postponed
   await eventually(async () => {
     const jobs = `select 1 from pgboss.job where name = 'support.slack' and data->>'integrationId' = $1 and state = 'created' and start_after > pgboss.job_now()`;
     return (await rows.query(jobs, [id])).length > 0;
@@ -126,8 +126,8 @@ test('what is told to Slack waits while an organization is suspended, and is tol
   expect(slack.posted.map(({ section }) => section)).toEqual(['first']);
 });
 
-describe('an operator', () => {
-  test('suspends and resumes once each, and never its own organization', async () => {
+describe('operator actions', () => {
+  test('an operator can suspend and resume an organization once each, but not its own', async () => {
     const tenant = await (await rig()).organization();
     expect((await act('resume', tenant)).body.error).toMatchObject({ code: 'INVALID_STATE', details: { from: 'active', to: 'active' } });
     await act('suspend', tenant);
@@ -141,7 +141,7 @@ describe('an operator', () => {
 
 const overGraphql = { errors: [{ extensions: { code: 'ORGANIZATION_SUSPENDED' } }] };
 
-/** What the platform does by itself, for which nobody calls. */
+/** Background work of the platform, without a caller. */
 async function openedBySystem({ organizationId }: Tenant, title: string): Promise<void> {
   const { router } = (await rig()).assembly;
   const document = 'mutation ($input: TicketCreateInput!) { createTicket(input: $input) { id } }';

@@ -23,7 +23,7 @@ beforeAll(async () => {
   by = await operator();
 });
 
-/** Resolves when this process knows that it is suspended, or is no more. */
+/** Resolves when this process knows that the organization is suspended, or no longer is. */
 const suspended = (tenant: Tenant, is: boolean): Promise<void> => stopped(tenant, is, 'suspend');
 const closed = (tenant: Tenant, is: boolean): Promise<void> => stopped(tenant, is, 'close');
 
@@ -34,7 +34,7 @@ async function stopped({ organizationId }: Tenant, is: boolean, how: 'suspend' |
   await eventually(async () => (await standings.isSuspended(organizationId)) === is);
 }
 
-/** As the platform itself, to which a suspension is no matter. */
+/** Runs as the platform itself, which a suspension does not affect. */
 async function inside({ organizationId }: Tenant, document: string, variables: Json = {}): Promise<Json> {
   const context = {
     requestId: newId('request'),
@@ -46,7 +46,7 @@ async function inside({ organizationId }: Tenant, document: string, variables: J
   return data as Json;
 }
 
-/** How often a queue has put off a job of the organization. */
+/** How often a queue has postponed a job of the organization. */
 const putOff = async (queue: string, { organizationId }: Tenant): Promise<number> => {
   const [row] = await (await rows()).query<{ count: number }>(
     `select count(*)::int as count from pgboss.job where name = $1 and data ->> 'organizationId' = $2 and start_after > created_on + interval '30 seconds'
@@ -57,8 +57,8 @@ const putOff = async (queue: string, { organizationId }: Tenant): Promise<number
 };
 const isPutOff = (queue: string, tenant: Tenant) => eventually(() => putOff(queue, tenant));
 
-describe('while an organization is suspended', () => {
-  test('provisioning that is due does not begin, and begins once it is resumed', async () => {
+describe('background work of a suspended organization', () => {
+  test('scheduled provisioning does not start while the organization is suspended, and starts when it is resumed', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     const { id: accountId } = await createAccount(tenant);
     const schedule = { preferred_date: inDays(1) };
@@ -73,7 +73,7 @@ describe('while an organization is suspended', () => {
     await requestThatIs('completed', tenant, id);
   });
 
-  test('provisioning that was ordered before is built', async () => {
+  test('provisioning that was ordered before the suspension is completed', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     const { id: accountId } = await createAccount(tenant);
     const { id } = await requested(tenant, completeRequest(accountId));
@@ -82,7 +82,7 @@ describe('while an organization is suspended', () => {
     await eventually(async () => (await inside(tenant, document, { id })).provisioningRequest.status === 'COMPLETED');
   });
 
-  test('reports are not generated, and are once it is resumed', async () => {
+  test('reports of a suspended organization wait and are generated when it is resumed', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     await suspended(tenant, true);
     const { generateSupportReport: report } = await inside(
@@ -98,7 +98,7 @@ describe('while an organization is suspended', () => {
     await eventually(async () => (await read()) === 'READY');
   });
 
-  test('clocks of service levels go on, and routing rules wait', async () => {
+  test('service level clocks of a suspended organization run on, and routing rules wait', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     await makeRule(tenant, { rule_name: 'Quick', actions: { escalate_after: '30_minutes' } });
     const { id } = await openTicket(tenant, { priority: 'critical' });
@@ -115,7 +115,7 @@ describe('while an organization is suspended', () => {
     await eventually(async () => (await read()).escalationReason === 'Not resolved within 30 minutes');
   });
 
-  test('mails about tickets and to administrators wait, and those that a login needs do not', async () => {
+  test('emails about tickets and to administrators wait during a suspension, and those needed to log in do not', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     const administrator = await userOf(tenant);
     const ticket = await openTicket(tenant);
@@ -145,7 +145,7 @@ describe('while an organization is suspended', () => {
     await eventually(() => mailsTo(address).length === 1 && mailsTo(to).at(-1) === 'Your webhook is disabled');
   });
 
-  test('an invitation waits, its link is as good as new once it is resumed, and one that its user asks for is sent', async () => {
+  test('an invitation waits during a suspension, its link is valid in full afterwards, and a requested one is sent', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     const { id: accountId } = await createAccount(tenant);
     const mailsTo = (email: string) => platform.mails.filter((mail) => mail.to === email && /token=/.test(mail.text));
@@ -168,7 +168,7 @@ describe('while an organization is suspended', () => {
     expect(chosen.status, JSON.stringify(chosen.body)).toBe(200);
   });
 
-  test('what is told to Slack waits for longer than it would before it expires, in one job', async () => {
+  test('Slack messages of a suspended organization wait beyond their normal expiry, in one job', async () => {
     const slack = await slackServer();
     const tenant = await platform.organization({ plan: 'custom' });
     const { id } = await withSlack(tenant, slack, { events: ['ticket.created'] });
@@ -195,7 +195,7 @@ describe('while an organization is suspended', () => {
   });
 });
 
-test('while an organization is closed no service level is told of and no ticket escalated, and both are once it is reopened', async () => {
+test('a closed organization gets no service level events or escalations until it is reopened', async () => {
   const tenant = await platform.organization({ plan: 'custom' });
   await makeRule(tenant, { rule_name: 'Quick', actions: { escalate_after: '30_minutes' } });
   const { id } = await openTicket(tenant, { priority: 'critical' });

@@ -14,16 +14,16 @@ import { onlyTable } from '../support/tables.ts';
 import type { Json } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 
-/** Stands in every record of the owner; an answer that it stands in has leaked. */
+/** A label in every record of the owner; a response to the intruder that contains it has leaked. */
 const LABEL = 'Only the owner reads this';
 const NAMES = Object.keys(recordKinds);
-/** Fields that are nobody's but the operator's: test/security/operators.test.ts. */
+/** Fields of the operator only, see test/security/operators.test.ts. */
 const permissionOf = permissionsIn(readFileSync('schema/supergraph.graphql', 'utf8'));
 const isOperatorsField = (root: string, name: string) => permissionOf(`${root}.${name}`)?.startsWith('platform:') ?? false;
 
 let owner: Records;
 let intruder: Records;
-/** Everything of the owner. */
+/** All records of the owner. */
 let before: Json;
 beforeAll(async () => {
   const { organization } = await rig();
@@ -36,16 +36,16 @@ beforeAll(async () => {
 const everything = async (names = NAMES): Promise<Json> =>
   Object.fromEntries(await Promise.all(names.map(async (name) => [name, await owner.read(name)])));
 
-/** Of these records after each attempt, of all of them once after all: each reading counts against the owner's limits. */
+/** Checks these records after each attempt, and all of them once at the end: each read counts against the owner's limits. */
 async function expectUnchanged(names?: string[]): Promise<void> {
   const known = names?.filter((name) => NAMES.includes(name));
   expect(await everything(known)).toEqual(known ? Object.fromEntries(known.map((name) => [name, before[name]])) : before);
 }
 
-describe("another organization's record reads as absent over REST, and stays as it is", () => {
+describe('records of another organization over REST', () => {
   const named = routes.filter((route) => hasRecordParameter(route, namesRecord) && !isOperators(route));
 
-  test.each(titled(named))('%s', async (_, route) => {
+  test.each(titled(named))('a record of another organization is not found: %s', async (_, route) => {
     const path = await owner.path(route.path);
     const body = route.example && (await intruder.body(route.example));
     const answer = await intruder.tenant.rest(route.method, path, { body });
@@ -55,9 +55,9 @@ describe("another organization's record reads as absent over REST, and stays as 
     await expectUnchanged(pathParameters(route.path));
   });
 
-  test('and nothing of the owner has changed', () => expectUnchanged());
+  test('requests for records of another organization over REST changed nothing', () => expectUnchanged());
 
-  test('an id that nobody has reads the same, but for the id', async () => {
+  test("the response for another organization's id is the same as for an id that does not exist", async () => {
     for (const route of named) {
       const ask = async (id: (name: string) => Promise<string>) => {
         const body = route.example && (await intruder.body(route.example));
@@ -74,15 +74,15 @@ describe("another organization's record reads as absent over REST, and stays as 
   });
 });
 
-describe("a body cannot name another organization's record", () => {
+describe('ids of another organization in a body', () => {
   const cases = routes
-    // those of a search are filters, below
+    // the ids of a search are filters, tested below
     .filter((route) => operationOf(route).requestBody && !/tickets\/search/.test(route.path))
     .flatMap((route) =>
       bodyFields(route, namesRecord).map((member) => [`${route.method} ${route.path}: ${member.join('.')}`, route, member] as const),
     );
 
-  test.each(cases)('%s', async (_, route, member) => {
+  test.each(cases)("a body with the id of another organization's record is refused: %s", async (_, route, member) => {
     const name = member.at(-1) as string;
     const path = await intruder.path(route.path);
     const own = await intruder.body(route.example);
@@ -93,17 +93,17 @@ describe("a body cannot name another organization's record", () => {
     await expectUnchanged([name]);
   });
 
-  test('and nothing of the owner has changed', () => expectUnchanged());
+  test('requests with ids of another organization in the body changed nothing', () => expectUnchanged());
 
-  test('there are such members', () => {
+  test('several fields of bodies are ids', () => {
     expect(cases.length).toBeGreaterThan(3);
   });
 });
 
-describe("a list never holds another organization's record", () => {
+describe('lists of another organization', () => {
   const lists = routes.filter((route) => route.method === 'GET' && !hasRecordParameter(route, namesRecord) && !isOperators(route));
 
-  test.each(titled(lists))('%s', async (_, route) => {
+  test.each(titled(lists))('the list never contains a record of another organization: %s', async (_, route) => {
     const path = await intruder.path(route.path);
     const plain = await intruder.tenant.rest('GET', path);
     expect(plain.status).toBe(200);
@@ -119,7 +119,7 @@ describe("a list never holds another organization's record", () => {
     }
   });
 
-  test('a search by it finds nothing', async () => {
+  test('searching by an id of another organization finds nothing', async () => {
     const search = routes.find(({ operationId }) => operationId === 'postTicketSearch');
     for (const name of ['customer_id', 'service_affected', 'assigned_to']) {
       const body = { filters: { [name]: [await owner.id(name)] } };
@@ -139,7 +139,7 @@ async function expectNothingOfOwner(answer: Json): Promise<void> {
 type Field = GraphQLField<unknown, unknown>;
 const isId = (type: unknown): boolean => String(type).startsWith('ID');
 
-describe("another organization's record reads as absent over GraphQL", async () => {
+describe('records of another organization over GraphQL', async () => {
   const { assembly, advance } = await rig();
   // each test reads all records twice, and an hour allows a hundred billing operations
   beforeAll(() => advance(3_600_000));
@@ -153,7 +153,7 @@ describe("another organization's record reads as absent over GraphQL", async () 
       )
       .map((field) => [field.name, field] as const);
 
-  test.each(naming('getQueryType'))('query %s', async (_, field) => {
+  test.each(naming('getQueryType'))('the query %s returns null for a record of another organization', async (_, field) => {
     const query = operation('query', field);
     const own = await owner.tenant.graphql(query, await idsOf(field));
     expect(own.errors).toBeUndefined();
@@ -165,30 +165,33 @@ describe("another organization's record reads as absent over GraphQL", async () 
     expect(isNonNullType(field.type) || errors.length === 0).toBe(true);
   });
 
-  test.each(naming('getQueryType'))('query %s, together with one of its own', async (_, field) => {
-    const [own, other] = [await idsOf(field, intruder), await idsOf(field)].map((ids) => called(field, quoted(ids)));
-    const { data, errors = [] } = await intruder.tenant.graphql(`{ own: ${own} other: ${other} }`);
-    expect(data?.other ?? null).toBeNull();
-    for (const { path, extensions } of errors) expect([path, extensions.code]).toEqual([['other'], 'RESOURCE_NOT_FOUND']);
-    if (!isNonNullType(field.type)) expect(data.own).not.toBeNull();
-  });
+  test.each(naming('getQueryType'))(
+    'the query %s returns null for a record of another organization, even together with an own one',
+    async (_, field) => {
+      const [own, other] = [await idsOf(field, intruder), await idsOf(field)].map((ids) => called(field, quoted(ids)));
+      const { data, errors = [] } = await intruder.tenant.graphql(`{ own: ${own} other: ${other} }`);
+      expect(data?.other ?? null).toBeNull();
+      for (const { path, extensions } of errors) expect([path, extensions.code]).toEqual([['other'], 'RESOURCE_NOT_FOUND']);
+      if (!isNonNullType(field.type)) expect(data.own).not.toBeNull();
+    },
+  );
 
-  test.each(naming('getMutationType'))('mutation %s', async (_, field) => {
+  test.each(naming('getMutationType'))('the mutation %s does not find a record of another organization', async (_, field) => {
     const { data, errors } = await intruder.tenant.graphql(operation('mutation', field), await idsOf(field));
     expect(data?.[field.name] ?? null).toBeNull();
     expect(errors).toMatchObject([{ extensions: { code: 'RESOURCE_NOT_FOUND' } }]);
     await expectUnchanged(idArguments(field).map((name) => recordOf(field, name)));
   });
 
-  test('and nothing of the owner has changed', () => expectUnchanged());
+  test('GraphQL operations on records of another organization changed nothing', () => expectUnchanged());
 
-  test('a live subscription carries the events of its own organization only', async () => {
+  test('a live subscription delivers only events of its own organization', async () => {
     const stranger = await (await rig()).organization({ plan: 'custom' });
     const socket = intruder.tenant.socket();
     try {
       const stream = socket.iterate<Json>({ query: 'subscription { events { organizationId subjectId } }' });
       const next = stream.next();
-      // the stream may start after the first of these: it is the intruder's own that is waited for
+      // the subscription may start after the first of these: the test waits for the intruder's own event
       await eventually(async () => {
         await openTicket(stranger);
         await intruder.tenant.rest('PUT', await intruder.path('/support/tickets/{ticket_id}'), {
@@ -206,11 +209,11 @@ describe("another organization's record reads as absent over GraphQL", async () 
 
 const idArguments = ({ args }: Field): string[] => args.filter(({ type }) => isNonNullType(type) && isId(type)).map(({ name }) => name);
 
-/** The records, the owner's as a rule, that a field's arguments name. */
+/** The records that a field's arguments name, by default the owner's. */
 const idsOf = async (field: Field, records = owner): Promise<Record<string, string>> =>
   Object.fromEntries(await Promise.all(idArguments(field).map(async (name) => [name, await records.id(recordOf(field, name))])));
 
-/** The kind of record that an argument names. What the graph calls `id` has its name in the path of the field's route. */
+/** The kind of record that an argument names. For `id` it is taken from the path of the field's route. */
 function recordOf({ name, args }: Field, argument: string): string {
   if (argument !== 'id') return snake(argument);
   const inPath = routes.filter(({ field }) => field === name).flatMap(({ path }) => pathParameters(path));
@@ -224,7 +227,7 @@ function recordOf({ name, args }: Field, argument: string): string {
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The field with its ids as variables of their names, and of its other arguments only what it must have. */
+/** The field with its ids as variables, and with only those other arguments that are required. */
 function operation(kind: 'query' | 'mutation', field: Field): string {
   const names = idArguments(field);
   const call = called(field, Object.fromEntries(names.map((name) => [name, `$${name}`])));
@@ -241,10 +244,10 @@ function called(field: Field, ids: Record<string, string>): string {
 }
 
 /**
- * References are checked when they are written. Should one point into another organization all the same, whoever follows it
- * must find nothing there: each subgraph resolves a reference with the caller's rights.
+ * References are checked when they are written. If one still points to another organization, it must resolve to null: each
+ * subgraph resolves a reference with the caller's permissions.
  */
-describe('a reference into another organization leads nowhere', async () => {
+describe('references to another organization', async () => {
   const { assembly } = await rig();
   const { schema } = assembly.router;
   const PLANTED = [
@@ -256,7 +259,7 @@ describe('a reference into another organization leads nowhere', async () => {
     ['events.event_log', 'event', { subject_id: 'ticket_id' }],
   ] as const;
 
-  test.each(PLANTED)('from %s', async (table, root, columns) => {
+  test.each(PLANTED)('a stored reference to another organization resolves to null, starting from %s', async (table, root, columns) => {
     const field = schema.getQueryType()?.getFields()[root] as Field;
     const rows = await onlyTable(table);
     const stranger = new Records(await (await rig()).organization({ plan: 'custom' }), 'The stranger');
@@ -264,15 +267,15 @@ describe('a reference into another organization leads nowhere', async () => {
     const key = table === 'billing.invoice_line' ? 'invoice_id' : 'id';
     for (const [column, kind] of Object.entries(columns)) await rows.set(column, await owner.id(kind), key, id);
 
-    // an event refers to records of every kind: their relations too would be more fields than a query may have
+    // an event refers to records of every kind: their relations too would exceed the field limit of a query
     const answers = relationsOf(field.type, root === 'event' ? 1 : 2).map((selection) =>
       stranger.tenant.graphql(`query ($id: ID!) { ${root}(id: $id) ${selection} }`, { id }),
     );
     const text = JSON.stringify(await Promise.all(answers));
-    // an answer, and not a refusal of the query
+    // a result, not a refusal of the query
     expect(text).not.toContain('INVALID_PARAMETERS');
     expect(text).not.toContain(LABEL);
-    // nothing but the references that were planted
+    // only the planted references are null
     const planted: string[] = Object.values(columns);
     for (const other of ['ticket_id', 'invoice_id', 'event_id'])
       if (!planted.includes(other)) expect(text).not.toContain(await owner.id(other));

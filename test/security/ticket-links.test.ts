@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const linkIn = (text = ''): string => /https?:\S+\/console\/tickets\/\S+/.exec(text)?.[0] ?? '';
 
-/** A ticket, and the link of a mail about it. */
+/** A ticket, and the link of an email about it. */
 async function linked(body: object = {}, recipient: object = {}): Promise<{ ticket: Json; email: string; link: URL; recipientId: string }> {
   const ticket = await openTicket(tenant, body);
   const email = freshEmail();
@@ -30,14 +30,14 @@ async function linked(body: object = {}, recipient: object = {}): Promise<{ tick
 }
 
 const visitor = (): Browser => new Browser(tenant.origin);
-/** The mail's link leads to the public origin; the test's server is elsewhere. */
+/** The link leads to the public origin; the test server has another one. */
 const follow = (browser: Browser, { pathname, search }: URL): Promise<Page> => browser.open(`${pathname}${search}`);
 const reply = (browser: Browser, page: Page, text: string): Promise<Page> => browser.submit(page, { reply: text });
 const commentsOf = async ({ id }: Json): Promise<Json[]> => (await tenant.rest('GET', `/support/tickets/${id}/comments`)).body.comments;
 const comment = async ({ id }: Json, body: object): Promise<void> => {
   expect((await tenant.rest('POST', `/support/tickets/${id}/comments`, { body })).status).toBe(201);
 };
-/** How many links of a ticket are taken back then. */
+/** How many links of a ticket are revoked. */
 async function revoke(ticketId: string, recipientIds?: string[]): Promise<number> {
   const query = `mutation ($id: ID!, $of: [ID!]) {
     revokeTicketLinks(ticketId: $id, recipientIds: $of) { notifications { recipients { linkRevokedAt } } }
@@ -48,8 +48,8 @@ async function revoke(ticketId: string, recipientIds?: string[]): Promise<number
   return recipients.filter(({ linkRevokedAt }: Json) => linkRevokedAt !== null).length;
 }
 
-describe('the link of a mail about a ticket', () => {
-  test('shows the ticket and what customers see of it, to who has no login', async () => {
+describe('ticket links in emails', () => {
+  test('a ticket link shows the ticket and its customer-visible comments without a login', async () => {
     const { ticket, link } = await linked({ title: 'Phones are silent' }, { name: 'Ada Diaz' });
     await comment(ticket, { content: 'We are looking into it.\nOne moment.' });
     await comment(ticket, { content: 'The customer is difficult.', visibility: 'internal' });
@@ -70,7 +70,7 @@ describe('the link of a mail about a ticket', () => {
     expect(page.text).not.toContain('Sign out');
   });
 
-  test('lets its recipient reply in their own name, which reopens a resolved ticket', async () => {
+  test('a ticket link lets its recipient reply in their own name, which reopens a resolved ticket', async () => {
     const { ticket, link, email, recipientId } = await linked({}, { name: 'Ada Diaz' });
     await changeTicket(tenant, ticket.id, { status: 'resolved' });
     const browser = visitor();
@@ -88,7 +88,7 @@ describe('the link of a mail about a ticket', () => {
     expect((await tenant.rest('GET', `/support/tickets/${ticket.id}`)).body.ticket.status).toBe('open');
   });
 
-  test('keeps its token out of addresses, logs, sent notifications and what others are told', async () => {
+  test('the token of a ticket link does not appear in redirects, logs, stored notifications or to other recipients', async () => {
     const { ticket, link, email } = await linked();
     const token = link.searchParams.get('token') as string;
     const first = await fetch(`${tenant.origin}${link.pathname}${link.search}`, { redirect: 'manual' });
@@ -111,7 +111,7 @@ describe('the link of a mail about a ticket', () => {
     expect(await (await rows()).query(stored, [`%${secret}%`])).toEqual([{ n: 0 }]);
   });
 
-  test('leads to the files that customers may have, and to no others', async () => {
+  test('a ticket link gives access to the attachments visible to customers and to no others', async () => {
     const { ticket, link } = await linked({ attachments: [file('site plan.txt', 'text/plain', 'Second floor')] });
     await comment(ticket, { content: 'See there.', attachments: [file('answer.txt', 'text/plain', 'Turn it on')] });
     await comment(ticket, { content: 'Ours.', visibility: 'internal', attachments: [file('secret.txt', 'text/plain', 'Ours alone')] });
@@ -141,7 +141,7 @@ describe('the link of a mail about a ticket', () => {
     expect(stranger.url).toContain('/console/sign-in');
   });
 
-  test('shows fifty comments at a time, and leads to the earlier ones', async () => {
+  test('the ticket page shows fifty comments at a time with a link to earlier ones', async () => {
     const { ticket, link } = await linked();
     for (let at = 1; at <= 52; at += 1) await comment(ticket, { content: `Message ${at}.` });
     await comment(ticket, { content: 'Internal.', visibility: 'internal' });
@@ -159,7 +159,7 @@ describe('the link of a mail about a ticket', () => {
     expect(said(await browser.open(`${new URL(newest.url).pathname}?before=${body.comments[0].id}`))).toEqual(said(newest));
   });
 
-  test('shows no other ticket, not even another one of the same recipient', async () => {
+  test('a ticket link shows no other ticket, not even another one of the same recipient', async () => {
     const [mine, other] = [await linked(), await linked()];
     const browser = visitor();
     await follow(browser, mine.link);
@@ -183,9 +183,9 @@ describe('the link of a mail about a ticket', () => {
     ['of another recipient', (token: string) => `${newId('notificationRecipient')}.${token.split('.')[1]}`],
     ['without a signature', (token: string) => token.split('.')[0]],
     ['that is empty', () => ''],
-    ['that is none', () => 'null%00'],
+    ['that is not a token', () => 'null%00'],
     ['that comes twice', (token: string) => `${token}&token=${token}`],
-  ])('opens nothing with a token %s', async (_, forge) => {
+  ])('a ticket link with a token %s shows nothing', async (_, forge) => {
     const { ticket, link } = await linked();
     const page = await visitor().open(`${link.pathname}?token=${forge(link.searchParams.get('token') as string)}`);
     expect([page.status, page.text.includes(NO_ACCESS)]).toEqual([403, true]);
@@ -193,7 +193,7 @@ describe('the link of a mail about a ticket', () => {
     expect(page.headers.get('set-cookie')).toBeNull();
   });
 
-  test('says the same of a ticket that is there and of one that is not', async () => {
+  test('the ticket page responds the same for an existing and an unknown ticket', async () => {
     const { ticket } = await linked();
     const answers = [ticket.id, newId('ticket')].map(async (id) => {
       const { status, text } = await visitor().open(`/console/tickets/${id}`);
@@ -203,7 +203,7 @@ describe('the link of a mail about a ticket', () => {
     expect(there).toEqual(absent);
   });
 
-  test('holds for 30 days, and not longer', async () => {
+  test('a ticket link is valid for 30 days', async () => {
     const { link, recipientId } = await linked();
     const browser = visitor();
     const page = await follow(browser, link);
@@ -219,7 +219,7 @@ describe('the link of a mail about a ticket', () => {
     expect([late.status, late.text.includes('Am I too late?')]).toEqual([403, true]);
   });
 
-  test('is taken back for one recipient or for all, and the next mail has one that works', async () => {
+  test('ticket links can be revoked for one recipient or all, and the next email has a valid one', async () => {
     const [one, other] = [await linked(), await linked()];
     const browser = visitor();
     const page = await follow(browser, one.link);
@@ -237,7 +237,7 @@ describe('the link of a mail about a ticket', () => {
     expect((await follow(visitor(), new URL(linkIn((await mailTo(email)).text)))).status).toBe(200);
   });
 
-  test('is taken back with an audit record and an event for the desk, once', async () => {
+  test('revoking ticket links creates one audit record and one event for support staff', async () => {
     const { ticket } = await linked();
     expect(await revoke(ticket.id)).toBe(1);
     await revoke(ticket.id);
@@ -252,7 +252,7 @@ describe('the link of a mail about a ticket', () => {
     expect(data.events.nodes).toMatchObject([{ data: { revoked: { links: 1, by: { type: 'api_key', id: records[0].client_id } } } }]);
   });
 
-  test('is taken back by the desk of its own organization alone', async () => {
+  test('ticket links can be revoked only by support staff of their organization', async () => {
     const { ticket, link } = await linked();
     const stranger = await platform.organization();
     const query = 'mutation ($id: ID!) { revokeTicketLinks(ticketId: $id) { id } }';
@@ -262,7 +262,7 @@ describe('the link of a mail about a ticket', () => {
     expect((await follow(visitor(), link)).status).toBe(200);
   });
 
-  test('opens nothing while its organization is suspended', async () => {
+  test('a ticket link shows nothing while its organization is suspended', async () => {
     const own = await platform.organization();
     const ticket = await openTicket(own);
     const email = freshEmail();
@@ -279,7 +279,7 @@ describe('the link of a mail about a ticket', () => {
     expect((await follow(visitor(), link)).status).toBe(200);
   });
 
-  test('of an agent has no token: agents sign in', async () => {
+  test('an email to an agent has a link without a token, because agents sign in', async () => {
     const email = freshEmail();
     expect((await tenant.rest('POST', '/support/agents', { body: { name: 'Bob', email, specialization: 'connectivity' } })).status).toBe(
       201,
@@ -290,8 +290,8 @@ describe('the link of a mail about a ticket', () => {
   });
 });
 
-describe('a reply by a link', () => {
-  test('is shown as it was typed, whatever that is', async () => {
+describe('replies by a ticket link', () => {
+  test('a reply by a ticket link is escaped', async () => {
     const evil = `</textarea><script>alert(1)</script><img src=x onerror=alert(1)>"'&{{ticket.number}}`;
     const { ticket, link } = await linked({ title: evil, description: evil }, { name: evil.slice(0, 60) });
     const browser = visitor();
@@ -306,7 +306,7 @@ describe('a reply by a link', () => {
   test.each([
     ['empty', ' \r\n ', 'is empty'],
     ['longer than 5,000 characters', 'x'.repeat(5001), 'is longer than 5000'],
-  ])('that is %s is refused, with what was typed', async (_, text, problem) => {
+  ])('a reply by a ticket link that is %s is refused and the typed text is kept', async (_, text, problem) => {
     const { ticket, link } = await linked();
     const browser = visitor();
     const page = await reply(browser, await follow(browser, link), text);
