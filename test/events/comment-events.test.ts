@@ -14,7 +14,7 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-/** The desk, and a program of the customer that may read whatever the customer may, events included. */
+/** Support staff, and an API client of the customer with all permissions of customers, events included. */
 async function parties(): Promise<{ desk: Tenant; customer: Tenant }> {
   const desk = await platform.organization({ plan: 'custom' });
   return { desk, customer: await desk.limitedTo('support:read', 'support:create', 'webhooks:*') };
@@ -24,7 +24,7 @@ const say = async (desk: Tenant, ticketId: string, body: object): Promise<Json> 
   expect(answer.status, JSON.stringify(answer.body)).toBe(201);
   return answer.body.comment;
 };
-/** A note, and behind it something that everybody may see. */
+/** An internal comment, followed by one that everyone may see. */
 async function noteAndReply(desk: Tenant, ticketId: string): Promise<void> {
   await say(desk, ticketId, { content: SECRET, visibility: 'internal' });
   await say(desk, ticketId, { content: 'On it' });
@@ -34,7 +34,7 @@ const namesOf = async (by: Tenant, filter = '{}'): Promise<string[]> =>
 const idOf = (by: Tenant, name: string): Promise<string> =>
   eventually(async () => (await by.graphql(`{ events(filter: { event: ["${name}"] }) { nodes { id } } }`)).data.events.nodes[0]?.id);
 
-test('comment.added tells of the comment, its files and its ticket', async () => {
+test('comment.added contains the comment, its attachments and its ticket', async () => {
   const { desk } = await parties();
   const hook = await receiver();
   await subscribe(desk, { url: hook.url, events: ['comment.added'] });
@@ -49,8 +49,8 @@ test('comment.added tells of the comment, its files and its ticket', async () =>
   expect(event.data.ticket).toMatchObject({ id: ticket.id, updated_at: comment.created_at });
 });
 
-describe('an internal comment is told to the desk alone', () => {
-  test('in lists of events, and by its id', async () => {
+describe('events of internal comments', () => {
+  test('events of internal comments are listed and found by id for support staff only', async () => {
     const { desk, customer } = await parties();
     const { id } = await openTicket(desk);
     await noteAndReply(desk, id);
@@ -65,7 +65,7 @@ describe('an internal comment is told to the desk alone', () => {
     expect((await desk.graphql(query, { id: note })).data.event).toEqual({ event: NOTE, subject: { id }, ticket: { id } });
   });
 
-  test('live: on ticketUpdated, on events and on server-sent events, each for who may read it', async () => {
+  test('live subscriptions and the event stream send internal comments to support staff only', async () => {
     const { desk, customer } = await parties();
     const { id } = await openTicket(desk);
     await idOf(desk, 'ticket.created');
@@ -78,7 +78,7 @@ describe('an internal comment is told to the desk alone', () => {
       pattern: [follow(desk, PATTERN), follow(customer, PATTERN)],
     } as const;
     const streams = [await SseClient.open(desk), await SseClient.open(customer)] as const;
-    // each has begun once it tells of something
+    // each subscription has started once it delivers something
     const told = ([one, other]: readonly { of(field: string): Json[] }[], field: string) =>
       [one, other].map((each) => each?.of(field).map(({ event }) => event) ?? []);
     await eventually(async () => {
@@ -102,7 +102,7 @@ describe('an internal comment is told to the desk alone', () => {
 
     expect(told(followed.typed, 'ticketUpdated').map((names) => names.includes(NOTE))).toEqual([true, false]);
     expect(told(followed.all, 'events').map((names) => names.includes(NOTE))).toEqual([true, false]);
-    // by its exact name only: nobody who subscribed to a pattern begins to get it
+    // only by the exact name: existing patterns never start to match it
     expect(told(followed.pattern, 'events').map((names) => names.includes(NOTE))).toEqual([false, false]);
     expect(streams.map(({ frames }) => frames.some(({ event }) => event === NOTE))).toEqual([true, false]);
     expect(JSON.stringify([followed.all[1].results, followed.typed[1].results, streams[1].frames])).not.toContain(SECRET);
@@ -110,7 +110,7 @@ describe('an internal comment is told to the desk alone', () => {
     expect(refused).toMatchObject({ status: 403, body: { error: { details: { required: 'support:write' } } } });
   });
 
-  test('to webhooks by its exact name, which customers cannot ask for; no pattern sends it, also not by a replay', async () => {
+  test('webhooks get internal comments only by the exact event name, which customers cannot use, also in a replay', async () => {
     const { desk, customer } = await parties();
     const [named, wide] = [await receiver(), await receiver()];
     for (const events of [[NOTE], ['ticket.created', `support.${NOTE}`]])
@@ -140,7 +140,7 @@ describe('an internal comment is told to the desk alone', () => {
     });
     expect((await desk.rest('POST', `/webhooks/${exact.id}/deliveries/${delivery.id}/redeliver`)).status).toBeLessThan(300);
     await eventually(() => named.arrivals.length === 2);
-    // what a delivery was of, nobody is shown who may not read it
+    // the event of a delivery is not shown to callers who may not read it
     const source = `query($webhook: ID!, $id: ID!) { webhookDelivery(webhookId: $webhook, id: $id) { event source { payload } } }`;
     expect((await customer.graphql(source, { webhook: exact.id, id: delivery.id })).data.webhookDelivery).toEqual({
       event: NOTE,
@@ -157,7 +157,7 @@ describe('an internal comment is told to the desk alone', () => {
     expect(JSON.stringify(wide.arrivals)).not.toContain(SECRET);
   });
 
-  test('and the event type says what it needs', async () => {
+  test('the list of event types states the permission that internal comments require', async () => {
     const { desk } = await parties();
     const { body } = await desk.rest('GET', '/webhooks/events');
     const requires = Object.fromEntries(body.data.map((type: Json) => [type.name, type.requires]));

@@ -20,7 +20,7 @@ const attempt = (members: object): object => ({
 const read = async (tenant: Tenant, { webhook_id, id }: Json): Promise<Json> =>
   (await tenant.rest('GET', `/webhooks/${webhook_id}/deliveries/${id}`)).body.data;
 
-test('every attempt of a delivery is kept with its time, status, duration and error, also when a later one succeeds', async () => {
+test('every attempt of a delivery is stored with time, status, duration and error, also if a later one succeeds', async () => {
   const tenant = await platform.organization();
   const hook = await receiver((response, index) => {
     if (index === 0) response.writeHead(503).end('busy');
@@ -53,7 +53,7 @@ test('every attempt of a delivery is kept with its time, status, duration and er
   );
 });
 
-test('attempts before a redelivery and a replay are kept, each with the address it went to', async () => {
+test('attempts before a redelivery or replay are kept with the URL they were sent to', async () => {
   const tenant = await platform.organization();
   const [first, second] = [await receiver(answering(200, {}, 'one')), await receiver(answering(200, {}, 'two'))];
   const { id } = await subscribe(tenant, { url: first.url, events: ['ticket.created'] });
@@ -77,7 +77,7 @@ test('attempts before a redelivery and a replay are kept, each with the address 
   ]);
 });
 
-test('a delivery that was not attempted has no attempts, and a test of a webhook has one', async () => {
+test('a delivery without an attempt has an empty attempt list, and a webhook test has one attempt', async () => {
   const tenant = await platform.organization();
   const hook = await receiver(answering(200));
   const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'], active: false });
@@ -88,7 +88,7 @@ test('a delivery that was not attempted has no attempts, and a test of a webhook
   expect((await deliveriesOf(tenant, id))[0]?.attempts).toEqual([]);
 });
 
-test('of a delivery that is redelivered without end the last attempts are kept', async () => {
+test('only the latest attempts of a delivery that is redelivered many times are kept', async () => {
   const tenant = await platform.organization();
   const hook = await receiver(answering(200));
   const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });

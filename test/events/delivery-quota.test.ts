@@ -9,7 +9,7 @@ import { openTicket, subscribe } from './webhooks.setup.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** A world whose organization has a plan that the test changes, at the beginning of a month. */
+/** An events world at the start of a month, whose organization's plan the test can change. */
 async function planned(): Promise<{ world: EventsWorld; process: Process; change(plan: Plan): void }> {
   const world = await EventsWorld.open();
   world.clock.set(new Date('2030-01-10T12:00:00.000Z'));
@@ -26,7 +26,7 @@ async function planned(): Promise<{ world: EventsWorld; process: Process; change
 
 const usageOf = async (process: Process): Promise<Json> =>
   (await process.graphql('{ webhookUsage { month counted limit exceededAt resetAt } }')).data.webhookUsage;
-/** Nothing listens there: for what is only to be planned. */
+/** No server listens there: for deliveries that are only planned. */
 const NOWHERE = 'http://127.0.0.1:9/hook';
 const REDELIVER = 'mutation($webhookId: ID!, $deliveryId: ID!) { redeliver(webhookId: $webhookId, deliveryId: $deliveryId) { status } }';
 const REPLAY = 'mutation($id: ID!, $since: DateTime!) { replayWebhook(id: $id, input: { since: $since }) { events } }';
@@ -38,8 +38,8 @@ async function countsOf(world: EventsWorld): Promise<{ kept: number; skipped: nu
   return { kept: rows.length - skipped, skipped };
 }
 
-describe('the deliveries of a month', () => {
-  test('are counted exactly over all webhooks; what is beyond the plan is recorded as skipped and says why', async () => {
+describe('monthly delivery quota', () => {
+  test('deliveries are counted exactly over all webhooks, and those beyond the quota are recorded as skipped with a reason', async () => {
     const { world, process } = await planned();
     for (let index = 0; index < 2; index += 1) await process.subscribe(NOWHERE);
     await process.append(49);
@@ -58,7 +58,7 @@ describe('the deliveries of a month', () => {
     });
   });
 
-  test('are told to be used up once, by an event that is itself delivered and not counted', async () => {
+  test('an exhausted delivery quota is reported once by an event, whose own delivery is not counted', async () => {
     const { world, process } = await planned();
     const watcher = await receiver();
     await process.subscribe(NOWHERE);
@@ -78,7 +78,7 @@ describe('the deliveries of a month', () => {
     expect((await usageOf(process)).counted).toBe(100);
   });
 
-  test('begin anew with the month, and are more after a change of plan: what was skipped is sent then, and counts', async () => {
+  test('a new month resets the delivery quota, and after a plan change skipped deliveries are sent and counted', async () => {
     const { world, process, change } = await planned();
     const since = world.clock.now();
     const hook = await receiver();
@@ -113,7 +113,7 @@ describe('the deliveries of a month', () => {
     expect(await usageOf(process)).toMatchObject({ counted: 5, limit: null });
   });
 
-  test('are those of the plan that identity knows, also after it was changed', async () => {
+  test('the delivery quota follows the current plan of the organization', async () => {
     const platform = await rig();
     const tenant = await platform.organization({ plan: 'developer' });
     const hook = await receiver();

@@ -10,8 +10,8 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-describe('an event that a webhook subscribes to', () => {
-  test('arrives within a second, in the envelope of the specification', async () => {
+describe('webhook delivery', () => {
+  test('an event arrives at its webhook within a second in the envelope of the specification', async () => {
     const tenant = await platform.organization();
     const hook = await receiver();
     await subscribe(tenant, { url: hook.url, events: ['ticket.*'] });
@@ -31,9 +31,9 @@ describe('an event that a webhook subscribes to', () => {
   });
 
   test.each([
-    ['one that was made', undefined],
-    ['one of the receiver', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='],
-  ])('is signed with the secret, %s: in the body and in the headers of Standard Webhooks', async (_, given) => {
+    ['generated', undefined],
+    ['chosen by the receiver', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='],
+  ])('a delivery is signed with the secret (%s) in the body and in the headers of Standard Webhooks', async (_, given) => {
     const tenant = await platform.organization();
     const hook = await receiver();
     const { secret } = await subscribe(tenant, { url: hook.url, events: ['*'], secret: given });
@@ -48,7 +48,7 @@ describe('an event that a webhook subscribes to', () => {
     expect(() => verified(secret, text.replace('open', 'shut'), headers)).toThrow('No matching signature found');
   });
 
-  test('is, without its signature, byte for byte the payload of the event in the graph', async () => {
+  test('a delivery without its signature is byte for byte the event payload in GraphQL', async () => {
     const tenant = await platform.organization();
     const hook = await receiver();
     await subscribe(tenant, { url: hook.url, events: ['*'] });
@@ -67,7 +67,7 @@ describe('an event that a webhook subscribes to', () => {
     });
   });
 
-  test('is recorded', async () => {
+  test('a delivery is recorded with status, response and duration', async () => {
     const tenant = await platform.organization();
     const hook = await receiver(answering(202, {}, 'x'.repeat(5000)));
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -102,7 +102,7 @@ describe('an event that a webhook subscribes to', () => {
     });
   });
 
-  test('comes in order, each once', async () => {
+  test('events arrive at a webhook in order and once each', async () => {
     const tenant = await platform.organization();
     const hook = await receiver();
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -113,7 +113,7 @@ describe('an event that a webhook subscribes to', () => {
     expect((await deliveriesOf(tenant, id, '?per_page=200&status=delivered')).length).toBe(60);
   });
 
-  test('does not come to another organization, to one that asks for other events, nor to an inactive one', async () => {
+  test('an event is not sent to another organization, to a webhook for other events or to an inactive webhook', async () => {
     const [tenant, other] = [await platform.organization(), await platform.organization()];
     const [hook, silent] = [await receiver(), await receiver()];
     await subscribe(other, { url: silent.url, events: ['*'] });
@@ -125,7 +125,7 @@ describe('an event that a webhook subscribes to', () => {
     expect(silent.arrivals).toEqual([]);
   });
 
-  test('comes only for the tickets that the filters name', async () => {
+  test('a webhook with filters receives only events of matching tickets', async () => {
     const tenant = await platform.organization();
     const [urgent, all] = [await receiver(), await receiver()];
     await subscribe(tenant, { url: urgent.url, events: ['ticket.*'], filters: { priorities: ['critical', 'high'] } });
@@ -136,8 +136,8 @@ describe('an event that a webhook subscribes to', () => {
   });
 });
 
-describe('a receiver that fails', () => {
-  test('gets the same event again, with the same id and a new signature, at the times of the schedule until it is given up', async () => {
+describe('failing receivers', () => {
+  test('a failing receiver gets the same event with the same id and a new signature on the retry schedule until attempts are exhausted', async () => {
     const tenant = await platform.organization();
     const hook = await receiver(answering(500, {}, 'broken'));
     const { id, secret } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -168,7 +168,7 @@ describe('a receiver that fails', () => {
     }
   });
 
-  test('and recovers has its event delivered by a retry', async () => {
+  test('a receiver that recovers gets its event by a retry', async () => {
     const tenant = await platform.organization();
     const hook = await receiver((response, index) => void response.writeHead(index === 0 ? 503 : 204).end());
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -178,7 +178,7 @@ describe('a receiver that fails', () => {
     await delivered(tenant, id, { status: 'delivered', attempt: 2, response_status: 204 });
   });
 
-  test('says when to come back', async () => {
+  test('a receiver can postpone the retry by Retry-After', async () => {
     const tenant = await platform.organization();
     const hook = await receiver(answering(429, { 'retry-after': '3600' }));
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -187,7 +187,7 @@ describe('a receiver that fails', () => {
     expect(Math.abs(Date.parse(next_attempt_at) - Date.parse(attempted_at) - 3_600_000)).toBeLessThan(2000);
   });
 
-  test('by 410 is not called again, and the platform says so', async () => {
+  test('a receiver that responds with 410 is not called again, and an event reports it', async () => {
     const tenant = await platform.organization();
     const [hook, watcher] = [await receiver(answering(410)), await receiver()];
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.*'] });
@@ -206,13 +206,13 @@ describe('a receiver that fails', () => {
   });
 
   test.each([
-    ['redirects elsewhere', answering(302, { location: 'https://example.com/' }), { response_status: 302, error: null }],
+    ['redirects to another URL', answering(302, { location: 'https://example.com/' }), { response_status: 302, error: null }],
     [
       'closes the connection',
       (response: { destroy(): void }) => response.destroy(),
       { response_status: null, error: 'the connection was closed' },
     ],
-  ])('since it %s is tried again', async (_, respond, expected) => {
+  ])('a delivery is retried if the receiver %s', async (_, respond, expected) => {
     const tenant = await platform.organization();
     const hook = await receiver(respond as never);
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -220,14 +220,14 @@ describe('a receiver that fails', () => {
     await delivered(tenant, id, { status: 'failed', ...expected });
   });
 
-  test('since nobody listens there is tried again', async () => {
+  test('a delivery is retried if the receiver refuses the connection', async () => {
     const tenant = await platform.organization();
     const { id } = await subscribe(tenant, { url: 'http://127.0.0.1:9/hook', events: ['ticket.created'] });
     await openTicket(tenant);
     await delivered(tenant, id, { status: 'failed', response_status: null, error: expect.stringMatching(/refused|failed/) });
   });
 
-  test('by never answering delays no other', async () => {
+  test('a receiver that never responds does not delay others', async () => {
     const tenant = await platform.organization();
     const [hanging, hook] = [await receiver(() => undefined), await receiver()];
     for (let index = 0; index < 5; index += 1) await subscribe(tenant, { url: hanging.url, events: ['ticket.*'] });
@@ -237,7 +237,7 @@ describe('a receiver that fails', () => {
     expect(hanging.arrivals).toHaveLength(5);
   });
 
-  test('by an endless answer is told from its status, and is not read to the end', async () => {
+  test('an endless response is judged by its status and not read to the end', async () => {
     const tenant = await platform.organization();
     const hook = await receiver((response) => {
       response.writeHead(200);
@@ -250,8 +250,8 @@ describe('a receiver that fails', () => {
   });
 });
 
-describe('a delivery that is under way', () => {
-  test('that failed is made again once its time has come, though nothing else happens', async () => {
+describe('deliveries in progress', () => {
+  test('a failed delivery is retried on time even if nothing else happens', async () => {
     const tenant = await platform.organization();
     const hook = await receiver((response, index) => void response.writeHead(index === 0 ? 500 : 200).end());
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -261,7 +261,7 @@ describe('a delivery that is under way', () => {
     await delivered(tenant, id, { status: 'delivered', attempt: 2 });
   });
 
-  test('stops when its webhook is deleted', async () => {
+  test('retries of a delivery stop if its webhook is deleted', async () => {
     const tenant = await platform.organization();
     const hook = await receiver(answering(500));
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -276,7 +276,7 @@ describe('a delivery that is under way', () => {
     expect(hook.arrivals).toHaveLength(1);
   });
 
-  test('is gone with its webhook, and is deleted soon after', async () => {
+  test('deliveries of a deleted webhook are no longer readable and are removed soon after', async () => {
     const tenant = await platform.organization();
     const hook = await receiver();
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -292,7 +292,7 @@ describe('a delivery that is under way', () => {
     await tenant.rest('DELETE', `/webhooks/${id}`);
     expect((await tenant.rest('GET', `/webhooks/${id}/deliveries`)).status).toBe(404);
     await eventually(async () => (await left()).length === 0);
-    // one that is not deleted yet
+    // a delivery that is not removed yet
     await query(
       'insert into events.delivery select * from jsonb_populate_record(null::events.delivery, $1::jsonb)',
       JSON.stringify(kept.row),
@@ -300,7 +300,7 @@ describe('a delivery that is under way', () => {
     expect((await tenant.rest('GET', path)).status).toBe(404);
   });
 
-  test('waits while its webhook is inactive, and goes on when it is active again', async () => {
+  test('a delivery waits while its webhook is inactive and continues when it is active again', async () => {
     const tenant = await platform.organization();
     const hook = await receiver((response, index) => void response.writeHead(index === 0 ? 500 : 200).end());
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -314,7 +314,7 @@ describe('a delivery that is under way', () => {
   });
 });
 
-test('no secret and no signature stands in the log or in the database as it is', async () => {
+test('webhook secrets and signatures are neither logged nor stored as plain text', async () => {
   const tenant = await platform.organization();
   const hook = await receiver(answering(500));
   const { id, secret } = await subscribe(tenant, { url: hook.url, events: ['*'] });

@@ -35,8 +35,8 @@ const delivered = (tenant: Tenant, id: string, ...expected: [string, number][]):
     return data;
   });
 
-describe('a webhook of which every attempt failed for five days', () => {
-  test('is disabled, keeps what waits, and goes on when it is resumed', async () => {
+describe('webhooks that fail for five days', () => {
+  test('a webhook that fails for five days is disabled, keeps waiting deliveries and continues when it is resumed', async () => {
     const tenant = await platform.organization();
     const [hook, watcher, witness] = [await receiver(answering(500)), await receiver(), await receiver()];
     const { id } = await subscribe(tenant, hook.url, ['ticket.created']);
@@ -58,11 +58,11 @@ describe('a webhook of which every attempt failed for five days', () => {
     await eventually(() => witness.arrivals.length === 2);
     expect(hook.arrivals).toHaveLength(2);
     await tenant.rest('PUT', `/webhooks/${id}`, { body: { active: true } });
-    // what came while it was disabled is kept in sight, to be replayed
+    // events that came while it was disabled stay listed, so that they can be replayed
     await delivered(tenant, id, ['skipped', 0], ['delivered', 3]);
   });
 
-  test('is told to the active owners and administrators by mail, once, without its secret', async () => {
+  test('active owners and administrators get one email about a disabled webhook, without its secret', async () => {
     const tenant = await platform.organization();
     const [owner, admin, member] = [await userOf(tenant, 'owner'), await userOf(tenant, 'admin'), await userOf(tenant, 'support')];
     const absent = await invited(tenant, 'owner');
@@ -81,7 +81,7 @@ describe('a webhook of which every attempt failed for five days', () => {
     ]);
   });
 
-  test('but for one is not disabled: a success begins the five days anew', async () => {
+  test('one success starts the five days again, so that the webhook is not disabled', async () => {
     const tenant = await platform.organization();
     const hook = await receiver((response, index) => void response.writeHead(index === 1 ? 200 : 500).end());
     const { id } = await subscribe(tenant, hook.url, ['ticket.created']);
@@ -99,7 +99,7 @@ describe('a webhook of which every attempt failed for five days', () => {
     expect(await webhookOf(tenant, id)).toMatchObject({ active: true, disabled_reason: null });
   });
 
-  test('that was resumed has five days again', async () => {
+  test('a resumed webhook has another five days before it is disabled again', async () => {
     const tenant = await platform.organization();
     const hook = await receiver(answering(500));
     const { id } = await subscribe(tenant, hook.url, ['ticket.created']);

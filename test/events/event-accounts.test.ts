@@ -14,7 +14,7 @@ async function ticketOf(tenant: Tenant, members: object): Promise<string> {
   return body.ticket.id;
 }
 
-test("a ticket's events concern the account of its customer, else of its service, else none", async () => {
+test('events of a ticket belong to the account of its customer, else of its service, else to none', async () => {
   const { tenant, accountId, serviceId } = await billedTenant();
   const other = await createAccount(tenant, 'Hudson');
   const ids = [
@@ -35,7 +35,7 @@ test("a ticket's events concern the account of its customer, else of its service
   ]);
 });
 
-test('events are listed by the accounts that they concern', async () => {
+test('events can be listed by account', async () => {
   const { tenant, accountId, serviceId, firstInvoice } = await billedTenant();
   const other = await createAccount(tenant, 'Hudson');
   const ticket = await ticketOf(tenant, { customer_id: other.customer_id });

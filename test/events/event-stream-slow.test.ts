@@ -14,7 +14,7 @@ import { composeSupergraph } from '../../router/supergraph.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { SseClient } from './sse.client.ts';
 
-/** Clients that read slowly, or not at all, and a server that stops: over a server of the test's own, with a small buffer. */
+/** Slow or stopped clients and a stopping server, tested on a separate server with a small buffer. */
 let platform: Rig;
 beforeAll(async () => {
   platform = await rig();
@@ -83,7 +83,7 @@ async function append(organizationId: string, count: number): Promise<string[]> 
   return batch.map(({ id }) => id);
 }
 
-/** Until what the connection takes in is full, and then the buffer. */
+/** Appends events until the connection and then the buffer are full. */
 async function overflow({ organizationId, subscribers }: Server): Promise<string[]> {
   const ids: string[] = [];
   await eventually(async () => {
@@ -93,7 +93,7 @@ async function overflow({ organizationId, subscribers }: Server): Promise<string
   return ids;
 }
 
-test('a client that is too slow is ended, and resumes by itself without loss or repetition', async () => {
+test('an event stream to a slow client is ended, and the client resumes without lost or repeated events', async () => {
   const server = await serve();
   const slow = await server.open();
   await eventually(() => server.subscribers() === 1);
@@ -115,23 +115,23 @@ test('a client that is too slow is ended, and resumes by itself without loss or 
   expect(seen).toEqual(ids);
 });
 
-test('a client that reads nothing any more is cut off', async () => {
+test('an event stream to a client that reads nothing more is cut off', async () => {
   const server = await serve({ pingMs: 50 });
   const [first = ''] = await append(server.organizationId, 1);
-  // more than a connection takes in
+  // more than a connection buffers
   for (let index = 0; index < 8; index += 1) await append(server.organizationId, 16);
   const stuck = await server.open({ 'last-event-id': first });
   stuck.response.pause();
   await eventually(async () => (await server.connections()) === 0);
 });
 
-test('an idle stream is kept awake by comments', async () => {
+test('an idle event stream is kept alive by comments', async () => {
   const stream = await (await serve({ pingMs: 20 })).open();
   await eventually(() => stream.comments.length >= 2);
   expect(stream.isClosed).toBe(false);
 });
 
-test('a client that leaves is let go at once, though nothing happens', async () => {
+test('an event stream is released at once when its client disconnects', async () => {
   const server = await serve();
   const stream = await server.open();
   await eventually(() => server.subscribers() === 1);
@@ -139,7 +139,7 @@ test('a client that leaves is let go at once, though nothing happens', async () 
   await eventually(() => server.subscribers() === 0);
 });
 
-test('a server that stops ends its streams whole, so that their clients come back', async () => {
+test('a stopping server ends its event streams cleanly, so that clients reconnect', async () => {
   const server = await serve();
   const stream = await server.open();
   const [id] = await append(server.organizationId, 1);

@@ -18,8 +18,8 @@ const refusal = async (...args: Parameters<typeof SseClient.open>): Promise<unkn
     (error: unknown) => error,
   );
 
-describe('GET /v1/events/stream', () => {
-  test('sends each event as it happens: its id, its name, and the very text that a webhook gets', async () => {
+describe('event stream', () => {
+  test('the event stream sends each event with its id, name and the exact text that a webhook gets', async () => {
     const tenant = await platform.organization();
     const hook = await receiver();
     await tenant.rest('POST', '/webhooks', { body: { url: hook.url, events: ['ticket.*'] } });
@@ -39,7 +39,7 @@ describe('GET /v1/events/stream', () => {
     expect(stream.retry).toBeGreaterThan(0);
   });
 
-  test('resumes after Last-Event-ID, which wins over `after`, without loss or repetition', async () => {
+  test('the event stream resumes after Last-Event-ID, which takes precedence over `after`, without lost or repeated events', async () => {
     const tenant = await platform.organization();
     const first = await SseClient.open(tenant);
     const numbers = [await openTicket(tenant)];
@@ -60,7 +60,7 @@ describe('GET /v1/events/stream', () => {
     expect(numbersOf(byQuery)).toEqual(numbers.slice(1));
   });
 
-  test('takes patterns as lists do, and filters', async () => {
+  test('the event stream accepts patterns and filters like lists do', async () => {
     const tenant = await platform.organization();
     const all = await SseClient.open(tenant);
     const number = await openTicket(tenant);
@@ -94,11 +94,11 @@ describe('GET /v1/events/stream', () => {
     ['', { accept: 'application/json' }, 400, { code: 'INVALID_PARAMETERS', details: { field: 'Accept' } }],
     ['', { 'api-version': '1999-01-01' }, 400, { code: 'UNSUPPORTED_VERSION' }],
     ['', { authorization: 'Bearer sk_live_none' }, 401, { code: 'INVALID_CREDENTIALS' }],
-  ])('answers what is wrong before it begins as any operation does: %s %j', async (query, headers, status, error) => {
+  ])('an event stream request is refused with a normal error before it starts: %s %j', async (query, headers, status, error) => {
     expect(await refusal(await platform.organization(), query, headers)).toMatchObject({ status, body: { error } });
   });
 
-  test('needs webhooks:read, and sends of it what the caller may read', async () => {
+  test('the event stream requires webhooks:read and sends only events that the caller may read', async () => {
     const tenant = await platform.organization();
     expect(await refusal(await tenant.limitedTo('support:read'))).toMatchObject({
       status: 403,
@@ -112,7 +112,7 @@ describe('GET /v1/events/stream', () => {
     expect([limited.frames, other.frames]).toEqual([[], []]);
   });
 
-  test('answers HEAD, OPTIONS and other methods as any path does', async () => {
+  test('the event stream path responds to HEAD, OPTIONS and other methods like any path', async () => {
     const tenant = await platform.organization();
     const head = await tenant.rest('HEAD', '/events/stream');
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
@@ -121,8 +121,8 @@ describe('GET /v1/events/stream', () => {
   });
 });
 
-describe('an open stream', () => {
-  test('ends when its key is revoked, by itself', async () => {
+describe('open event streams', () => {
+  test('an event stream ends when its key is revoked', async () => {
     const tenant = await platform.organization();
     const { body } = await tenant.rest('POST', '/auth/api-keys', { body: { name: 'Dashboard', permissions: ['webhooks:read'] } });
     const stream = await SseClient.open(new Tenant(tenant.origin, tenant.organizationId, body.api_key.key));
@@ -130,7 +130,7 @@ describe('an open stream', () => {
     await eventually(() => stream.isClosed);
   });
 
-  test('ends instead of sending what its key may not read any more', async () => {
+  test('an event stream ends before it would send events that its key may no longer read', async () => {
     const tenant = await platform.organization();
     const permissions = ['webhooks:read', 'support:read', 'billing:read'];
     const { body } = await tenant.rest('POST', '/auth/api-keys', { body: { name: 'Dashboard', permissions } });
@@ -139,19 +139,19 @@ describe('an open stream', () => {
     await eventually(() => stream.frames.length === 1);
     const change = { permissions: ['webhooks:read', 'billing:read'] };
     expect((await tenant.rest('PUT', `/auth/api-keys/${body.api_key.id}`, { body: change })).status).toBe(200);
-    // the change reaches open connections a moment after it was answered
+    // the change reaches open connections shortly after its response
     await eventually(async () => {
       await openTicket(tenant);
       return stream.isClosed;
     });
   });
 
-  test('counts as a live connection of the plan, holds no slot, and gives its place back when its client leaves', async () => {
+  test('an event stream counts as a live connection of the plan until its client disconnects, and takes no slot', async () => {
     const tenant = await platform.organization({ plan: 'developer' });
     const { concurrent, liveConnections } = { concurrent: 10, liveConnections: 10 };
     const streams = await Promise.all(Array.from({ length: liveConnections }, () => SseClient.open(tenant)));
     expect(streams.length).toBe(concurrent);
-    // all slots of the plan would be taken
+    // every slot of the plan would be taken
     expect((await tenant.rest('GET', '/support/tickets')).status).toBe(200);
     expect(await refusal(tenant)).toMatchObject({
       status: 429,

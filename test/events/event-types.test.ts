@@ -19,7 +19,10 @@ const SPECIFIED = [
   ...['ticket.created', 'ticket.updated', 'ticket.resolved', 'ticket.escalated', 'comment.added', 'sla.breach'],
 ];
 
-/** What domains announce and do not emit yet. It only shrinks: an event that is built leaves it, with a scenario below. */
+/**
+ * Event types that domains declare and do not emit yet. The list only shrinks: an implemented event leaves it and gets a scenario
+ * below.
+ */
 const TO_COME: Readonly<Record<string, readonly string[]>> = {
   services: ['service.modified', 'service.decommissioned'],
   monitoring: ['service.down', 'service.restored', 'service.performance_alert', 'service.maintenance_scheduled'],
@@ -56,7 +59,7 @@ async function commented(comment: object): Promise<void> {
   expect(answer.status).toBe(201);
 }
 
-/** A critical ticket, which must be answered within 15 minutes, and some minutes later. */
+/** A critical ticket, whose response is due within 15 minutes, and some minutes later. */
 async function urgentTicketAfter(minutes: number): Promise<void> {
   const body = { title: 'Line is down', description: 'Since 9:30.', priority: 'critical' };
   expect((await tenant.rest('POST', '/support/tickets', { body })).status).toBe(201);
@@ -73,10 +76,10 @@ async function webhookOf(url: string): Promise<Json> {
   return (await tenant.rest('POST', '/webhooks', { body: { url, events: ['ticket.created'] } })).body.data;
 }
 
-/** More than half of the burst of a developer in one operation. */
+/** More than half of the developer plan's burst in one operation. */
 const HALF = `mutation { ${Array.from({ length: 20 }, (_, n) => `d${n}: deleteAccount(id: "acc_none") { id }`).join(' ')} }`;
 
-/** What each event that is emitted takes, through the front door, and the body that came of it. */
+/** For each emitted event type: API calls that cause the event, and the resulting body. */
 const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
   async 'ticket.created'(name) {
     await ticketThatGets({});
@@ -175,22 +178,22 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
 };
 
 const ajv = newAjv();
-/** What is wrong with a body; what the log has is without the signature, which depends on the receiver. */
+/** Differences between a body and its schema; a logged body has no signature, which depends on the receiver. */
 const deviations = (name: string, body: Json): string[] =>
   deviationsFrom(ajv, eventTypes.get(name)?.schema, { signature: `sha256=${'0'.repeat(64)}`, ...body });
 
-test.each(Object.entries(scenarios))('%s is emitted, and is as its event type describes it', async (name, scenario) => {
+test.each(Object.entries(scenarios))('%s is emitted and matches its event type', async (name, scenario) => {
   const body = await scenario(name);
   expect(body).toMatchObject({ event: name });
   expect(deviations(name, body)).toEqual([]);
 });
 
-describe('the event types', () => {
-  test('has every event of the specification', () => {
+describe('event types', () => {
+  test('every event of the specification has an event type', () => {
     expect(SPECIFIED.filter((name) => !eventTypes.has(name))).toEqual([]);
   });
 
-  test('has for each event an example that is as its schema says, and refuses what has another member', () => {
+  test('the example of every event type matches its schema, and the schema refuses unknown fields', () => {
     expect([...eventTypes.values()].flatMap(({ name, example }) => deviations(name, example))).toEqual([]);
     const lax = [...eventTypes.values()].filter(
       ({ name, example }) => deviations(name, { ...example, data: { ...example.data, more: 1 } }).length !== 1,
@@ -198,14 +201,14 @@ describe('the event types', () => {
     expect(lax.map(({ name }) => name)).toEqual([]);
   });
 
-  test('says of each event whether it is emitted: then it has a scenario here, else it is one of those to come', () => {
+  test('every event type is either emitted and has a scenario here, or is listed as not yet emitted', () => {
     const names = (isEmitted: boolean) => [...eventTypes.values()].filter(({ emitted }) => emitted === isEmitted).map(({ name }) => name);
     expect(names(true).toSorted()).toEqual(Object.keys(scenarios).toSorted());
     expect(names(false).toSorted()).toEqual(toCome.toSorted());
   });
 });
 
-test('nothing was emitted in this whole run that is no event type, or that is still to come', async () => {
+test('every event emitted in this test run has an event type that is marked as emitted', async () => {
   await scenarios['ticket.created']?.('ticket.created');
   const outboxes = Object.keys(platform.assembly.domains).map((domain) => `select "event" from "${domain}"."outbox"`);
   const emitted = await (await rows()).query<{ event: string }>(

@@ -7,8 +7,8 @@ import type { Json, Tenant } from '../tenant.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
-describe('a service that is ordered', () => {
-  test('is invoiced for its first month in advance once it is provisioned', async () => {
+describe('first invoice of a service', () => {
+  test('an ordered service is invoiced for its first month in advance once it is provisioned', async () => {
     const { tenant, accountId, serviceId, firstInvoice } = await billedTenant();
     const { data } = await tenant.graphql('query($id: ID!) { service(id: $id) { name monthlyPrice currency provisionedAt } }', {
       id: serviceId,
@@ -25,7 +25,7 @@ describe('a service that is ordered', () => {
   test.each([
     ['quarterly', 3],
     ['annual', 12],
-  ])('on a %s cycle is invoiced for %i months', async (billing_cycle, months) => {
+  ])('a service with %s billing is invoiced for %i months', async (billing_cycle, months) => {
     const tenant = await (await rig()).organization({ plan: 'custom' });
     const { firstInvoice } = await orderService(tenant, (await createAccount(tenant)).id, { billing_cycle });
     const [line] = firstInvoice.services;
@@ -34,21 +34,21 @@ describe('a service that is ordered', () => {
   });
 });
 
-describe('service.provisioned', () => {
+describe('service.provisioned reaction', () => {
   let reaction: Reaction;
   beforeAll(async () => {
     const { domains } = (await rig()).assembly;
     reaction = domains.billing.reactions?.find(({ on }) => on === 'service.provisioned') as Reaction;
   });
 
-  test('makes one invoice, however often it arrives and however many at once', async () => {
+  test('service.provisioned creates one invoice, however often and concurrently it arrives', async () => {
     const { tenant, event } = await provisionedEvent({ amount: 149.95 });
     await Promise.all(Array.from({ length: 20 }, () => reaction.handle(event)));
     await reaction.handle(event);
     expect(await invoicesOf(tenant)).toMatchObject([{ number: 'INV-1001', amount: 149.95 }]);
   });
 
-  test('makes an invoice for each service', async () => {
+  test('service.provisioned creates an invoice for each service', async () => {
     const { tenant, event } = await provisionedEvent({ amount: 10 });
     const others = Array.from({ length: 5 }, () => eventOf(tenant, { amount: 20 }));
     await Promise.all([event, ...others, event, ...others].map((each) => reaction.handle(each)));
@@ -56,19 +56,19 @@ describe('service.provisioned', () => {
     expect(numbers).toEqual(['INV-1001', 'INV-1002', 'INV-1003', 'INV-1004', 'INV-1005', 'INV-1006']);
   });
 
-  test('is billed exactly, in the currency of the service', async () => {
+  test('service.provisioned is invoiced exactly, in the currency of the service', async () => {
     const { tenant, event } = await provisionedEvent({ amount: 33.335, currency: 'KWD', billing_cycle: 'quarterly' });
     await reaction.handle(event);
     expect(await invoicesOf(tenant)).toMatchObject([{ amount: 100.005, currency: 'KWD' }]);
   });
 
-  test('may carry members that billing does not know', async () => {
+  test('service.provisioned may have fields that billing does not know', async () => {
     const { tenant, event } = await provisionedEvent({ amount: 1, more: { tomorrow: true } });
     await reaction.handle(event);
     expect(await invoicesOf(tenant)).toHaveLength(1);
   });
 
-  test('that cannot be understood fails, for the queue to try again, and leaves nothing', async () => {
+  test('an invalid service.provisioned fails, so that it is retried, and stores nothing', async () => {
     const { tenant, event } = await provisionedEvent({ amount: 1 });
     const broken = { ...event, payload: event.payload.replace('"unit":"month"', '"unit":"fortnight"') };
     await expect(reaction.handle(broken)).rejects.toThrow();
@@ -90,7 +90,7 @@ interface Provisioned {
   more?: object;
 }
 
-/** `service.provisioned` as a consumer gets it from the log, about a service that only the event knows. */
+/** A `service.provisioned` event as a consumer reads it from the log, for a service that exists only in the event. */
 function eventOf({ organizationId }: Tenant, { amount, currency = 'USD', billing_cycle = 'monthly', more = {} }: Provisioned): LoggedEvent {
   const [id, occurredAt] = [newId('event'), new Date()];
   const timestamp = occurredAt.toISOString();

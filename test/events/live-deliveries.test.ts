@@ -19,15 +19,15 @@ async function subscribed(tenant: Tenant, status = 200): Promise<{ id: string; h
   return { id, hook };
 }
 
-/** The revision of the first delivery: what is settled from now on is after it. */
+/** The revision of the first delivery: later delivery results come after it. */
 async function firstRevision(tenant: Tenant, webhookId: string): Promise<string> {
   await openTicket(tenant);
   const query = 'query($id: ID!) { webhookDeliveries(webhookId: $id) { nodes { revision } } }';
   return eventually(async () => (await tenant.graphql(query, { id: webhookId })).data.webhookDeliveries.nodes[0]?.revision as string);
 }
 
-describe('deliveryUpdated', () => {
-  test('tells what came of each attempt, and goes on where it was left', async () => {
+describe('deliveryUpdated subscription', () => {
+  test('deliveryUpdated reports each delivery attempt and resumes where the client stopped', async () => {
     const tenant = await platform.organization();
     const { id } = await subscribed(tenant);
     const before = follow(tenant, DELIVERIES, { after: await firstRevision(tenant, id) });
@@ -47,7 +47,7 @@ describe('deliveryUpdated', () => {
     expect(seen.map(({ revision }) => Number(revision))).toEqual(seen.map(({ revision }) => Number(revision)).toSorted((a, b) => a - b));
   });
 
-  test('shows a delivery that changed several times meanwhile once, as it is by then', async () => {
+  test('deliveryUpdated reports a delivery that changed several times meanwhile once in its current state', async () => {
     const tenant = await platform.organization();
     const { id, hook } = await subscribed(tenant);
     const after = await firstRevision(tenant, id);
@@ -66,7 +66,7 @@ describe('deliveryUpdated', () => {
     expect(back.of('deliveryUpdated')[0]).toMatchObject({ id: failed.id, status: 'DELIVERED', attempt: 2 });
   });
 
-  test('is of one webhook, or of some outcomes, where it is asked for that', async () => {
+  test('deliveryUpdated can be limited to one webhook or to statuses', async () => {
     const tenant = await platform.organization();
     const [good, bad] = [await subscribed(tenant), await subscribed(tenant, 500)];
     const [after] = [await firstRevision(tenant, good.id), await firstRevision(tenant, bad.id)].toSorted((a, b) => Number(b) - Number(a));
@@ -83,7 +83,7 @@ describe('deliveryUpdated', () => {
     expect(new Set(of(failed))).toEqual(new Set([bad.id]));
   });
 
-  test('leads to the event, and to the record behind it in the other subgraphs', async () => {
+  test('deliveryUpdated can select the event and its record in other subgraphs', async () => {
     const tenant = await platform.organization();
     const { id } = await subscribed(tenant, 500);
     const query =
@@ -95,7 +95,7 @@ describe('deliveryUpdated', () => {
     expect(delivery).toMatchObject({ status: 'FAILED', source: { event: 'ticket.created', ticket: { title: 'Router is on fire' } } });
   });
 
-  test("needs webhooks:read, and never shows another organization's", async () => {
+  test('deliveryUpdated requires webhooks:read and never shows deliveries of another organization', async () => {
     const [tenant, other] = [await platform.organization(), await platform.organization()];
     const [own, theirs] = [await subscribed(tenant), await subscribed(other)];
     const after = await firstRevision(tenant, own.id);

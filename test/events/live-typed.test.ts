@@ -22,7 +22,7 @@ const openTicket = async (tenant: Tenant, members: object = {}): Promise<Json> =
 };
 const change = (tenant: Tenant, id: string, body: object): Promise<unknown> => tenant.rest('PUT', `/support/tickets/${id}`, { body });
 
-/** The last event that was logged: what happens from now on is after it. */
+/** The last logged event of this subject: later events come after it. */
 const lastEvent = (tenant: Tenant, subjectId: string): Promise<string> =>
   eventually(async () => {
     const { data } = await tenant.graphql('query($of: [ID!]) { events(filter: { subjectId: $of }, page: { limit: 1 }) { nodes { id } } }', {
@@ -31,8 +31,8 @@ const lastEvent = (tenant: Tenant, subjectId: string): Promise<string> =>
     return data.events.nodes[0]?.id as string;
   });
 
-describe('ticketUpdated', () => {
-  test('tells what changed, with the ticket, its account and its service as they are now', async () => {
+describe('ticketUpdated subscription', () => {
+  test('ticketUpdated reports what changed with the current ticket, account and service', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     const account = await createAccount(tenant, 'Acme Corporation');
     const { service } = await orderService(tenant, account.id, { name: 'Head office', location: LOCATION });
@@ -59,7 +59,7 @@ describe('ticketUpdated', () => {
     });
   });
 
-  test('is of one account, or of one ticket, where it is asked for that', async () => {
+  test('ticketUpdated can be limited to one account or one ticket', async () => {
     const tenant = await platform.organization();
     const [account, other] = [await createAccount(tenant), await createAccount(tenant)];
     const first = await openTicket(tenant);
@@ -75,7 +75,7 @@ describe('ticketUpdated', () => {
     expect(ofTicket.of('ticketUpdated').map(({ ticket }) => ticket.id)).toEqual([first.id]);
   });
 
-  test('goes on where it was left, without missing or repeating one', async () => {
+  test('ticketUpdated resumes where the client stopped, without lost or repeated events', async () => {
     const tenant = await platform.organization();
     const first = await openTicket(tenant);
     const before = follow(tenant, TICKETS, { after: await lastEvent(tenant, first.id) });
@@ -90,7 +90,7 @@ describe('ticketUpdated', () => {
     expect([...before.of('ticketUpdated'), ...back.of('ticketUpdated')].map(({ ticket }) => ticket.id)).toEqual(opened);
   });
 
-  test('needs support:read and nothing else, and shows of other areas what the caller may read there', async () => {
+  test("ticketUpdated requires only support:read and shows other areas according to the caller's permissions", async () => {
     const tenant = await platform.organization();
     const account = await createAccount(tenant);
     const first = await openTicket(tenant);
@@ -110,7 +110,7 @@ describe('ticketUpdated', () => {
     expect(refused.errors()).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'support:read' } } }]);
   });
 
-  test("never shows another organization's, by whatever id it asks", async () => {
+  test('ticketUpdated never shows tickets of another organization, whatever id is requested', async () => {
     const [tenant, other] = [await platform.organization(), await platform.organization()];
     const foreign = new Records(other, 'Foreign');
     const account = await createAccount(other);
@@ -131,7 +131,7 @@ describe('ticketUpdated', () => {
   });
 });
 
-test('services and invoices can be followed in the same way', async () => {
+test('services and invoices have live subscriptions like tickets', async () => {
   const tenant = await platform.organization({ plan: 'custom' });
   const account = await createAccount(tenant);
   const after = await lastEvent(tenant, (await openTicket(tenant)).id);

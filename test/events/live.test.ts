@@ -14,14 +14,14 @@ const EVENTS =
 const openTicket = async (tenant: Tenant, members: object = {}): Promise<Json> =>
   (await tenant.rest('POST', '/support/tickets', { body: { title: 'Line is down', description: 'Dead.', ...members } })).body.ticket;
 
-/** An event to resume from: what was logged when it came is after it. */
+/** An event to resume after: later events come after it. */
 async function firstEvent(tenant: Tenant): Promise<string> {
   await openTicket(tenant);
   return eventually(async () => (await tenant.graphql('{ events(page: { limit: 1 }) { nodes { id } } }')).data.events.nodes[0]?.id);
 }
 
-describe('a dashboard', () => {
-  test('sees each event as it happens, and comes back without missing or repeating one', async () => {
+describe('events subscription', () => {
+  test('the events subscription delivers each event live and resumes without lost or repeated events', async () => {
     const tenant = await platform.organization();
     const after = await firstEvent(tenant);
     const before = follow(tenant, EVENTS, { after });
@@ -38,7 +38,7 @@ describe('a dashboard', () => {
     expect(seen).toEqual(numbers);
   });
 
-  test('sees the very bytes that a webhook gets', async () => {
+  test('the events subscription delivers the same bytes as a webhook', async () => {
     const tenant = await platform.organization();
     const hook = await receiver();
     await tenant.rest('POST', '/webhooks', { body: { url: hook.url, events: ['*'] } });
@@ -49,7 +49,7 @@ describe('a dashboard', () => {
     expect(arrival.text.replace(/,"signature":"sha256=[0-9a-f]{64}"}$/, '}')).toBe(event.payload);
   });
 
-  test('selects what an event is about, over the subgraphs, in the same subscription', async () => {
+  test("the events subscription can select the event's record across subgraphs", async () => {
     const tenant = await platform.organization();
     const query =
       'subscription($after: ID) { events(after: $after, patterns: ["ticket.*"]) { event data subject { __typename ... on Ticket { id title sla { timeRemaining } account { companyName: name } } } } }';
@@ -64,7 +64,7 @@ describe('a dashboard', () => {
     });
   });
 
-  test('sees events of its organization only, and of what it may read', async () => {
+  test("the events subscription delivers only events of the caller's organization that the caller may read", async () => {
     const [tenant, other] = [await platform.organization(), await platform.organization()];
     const after = await firstEvent(tenant);
     const billing = follow(await tenant.limitedTo('webhooks:read', 'billing:read'), EVENTS, { after });
@@ -80,14 +80,14 @@ describe('a dashboard', () => {
   test.each([
     [{ patterns: ['ticket.exploded'] }, 'INVALID_PARAMETERS', 'patterns.0'],
     [{ after: 'evt_unknown' }, 'INVALID_PARAMETERS', 'after'],
-  ])('is told what is wrong with %j', async (variables, code, field) => {
+  ])('the events subscription reports the error in %j', async (variables, code, field) => {
     const refused = follow(await platform.organization(), EVENTS, variables);
     const result = await eventually(() => refused.results[0]);
     expect(result.errors?.[0]?.extensions).toMatchObject({ code, details: { field } });
     await eventually(() => refused.isDone());
   });
 
-  test('needs webhooks:read', async () => {
+  test('the events subscription requires webhooks:read', async () => {
     const tenant = await platform.organization();
     const refused = follow(await tenant.limitedTo('support:read'), EVENTS);
     const result = await eventually(() => refused.results[0]);
@@ -95,8 +95,8 @@ describe('a dashboard', () => {
   });
 });
 
-describe('the log', () => {
-  test('is read by name, subject and time, newest first, in pages', async () => {
+describe('event log queries', () => {
+  test('the event log can be queried by name, subject and time, newest first, in pages', async () => {
     const tenant = await platform.organization();
     const tickets = [await openTicket(tenant), await openTicket(tenant)];
     await tenant.rest('PUT', `/support/tickets/${tickets[0].id}`, { body: { status: 'in_progress' } });
@@ -122,7 +122,7 @@ describe('the log', () => {
     expect((await read({}, { limit: 2, cursor: first.pageInfo.nextCursor })).nodes).toEqual(nodes.slice(2));
   });
 
-  test("shows neither another organization's events nor those of what the caller may not read", async () => {
+  test("the event log shows no events of another organization or beyond the caller's permissions", async () => {
     const [tenant, other] = [await platform.organization(), await platform.organization()];
     const id = await firstEvent(tenant);
     const query = 'query($id: ID!) { event(id: $id) { id } events { nodes { id } } }';

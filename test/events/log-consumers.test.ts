@@ -6,7 +6,7 @@ import { EventsWorld } from './events-world.ts';
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 const indexOf = ({ payload }: LoggedEvent): number => JSON.parse(payload).data.index;
 
-/** A reader that remembers what it read; `failing` times it refuses first. */
+/** A consumer that records what it read; it fails the first `failing` times. */
 function reading(failing = 0): { consumer: LogConsumer; seen: number[] } {
   const seen: number[] = [];
   let left = failing;
@@ -22,7 +22,7 @@ function reading(failing = 0): { consumer: LogConsumer; seen: number[] } {
   return { consumer, seen };
 }
 
-test('a reader is given what happens in the order of the log, and goes on where its last process ended', async () => {
+test('a log consumer gets events in log order and continues where its last process stopped', async () => {
   const world = await EventsWorld.open();
   const { consumer, seen } = reading();
   const one = await world.start({ logConsumers: [consumer] });
@@ -42,7 +42,7 @@ test('a reader is given what happens in the order of the log, and goes on where 
   expect(seen).toEqual(upTo(455));
 });
 
-test('what a reader could not read comes again, and nothing later before it', async () => {
+test('events that a log consumer failed to process come again before any later one', async () => {
   const world = await EventsWorld.open();
   const { consumer, seen } = reading(2);
   const process = await world.start({ logConsumers: [consumer] });
@@ -53,7 +53,7 @@ test('what a reader could not read comes again, and nothing later before it', as
   expect(seen).toEqual(upTo(6));
 });
 
-test('a reader that is new begins with what happens from now on', async () => {
+test('a new log consumer starts with the next event', async () => {
   const world = await EventsWorld.open();
   const before = await world.start();
   await before.append(10);

@@ -8,7 +8,7 @@ import { receiver } from './receiver.ts';
 
 const DAY_MS = 86_400_000;
 
-/** As the relay hands it over. */
+/** Appends an event like the relay does. */
 const eventAt = ({ organizationId }: EventsWorld, occurredAt: Date): Omit<LoggedEvent, 'sequence'> => ({
   id: newId('event'),
   organizationId,
@@ -34,22 +34,22 @@ const listed = async (process: Process, filter: object): Promise<{ ids: string[]
   return { ids: data?.events.nodes.map(({ id }: { id: string }) => id), error };
 };
 
-/** Until the consumers have read the log to its end: from then on old days may go. */
+/** Waits until the consumers have read the whole log: from then on old days may be dropped. */
 const consumed = (world: EventsWorld): Promise<true> =>
   eventually(
     async () =>
       (await world.query('select 1 from events.consumer where last_sequence < (select max(sequence) from events.event_log)')).length === 0,
   );
 
-/** What the platform does every ten minutes: where readers would have had to wait it does it later. */
+/** Runs the ten-minute purge, which is postponed if readers would have to wait. */
 const purged = (process: Process): Promise<true> =>
   eventually(async () => {
     await process.running.retention.run();
     return true as const;
   });
 
-describe('the log', () => {
-  test('has a partition for each day (UTC) on which something happened, and keeps the order in which it was logged', async () => {
+describe('event log', () => {
+  test('the event log has a partition for each day (UTC) with events and keeps the append order', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const batch = ['2026-03-01T00:00:00.000Z', '2026-02-28T23:59:59.999Z', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.000Z'].map(
@@ -62,7 +62,7 @@ describe('the log', () => {
     expect(await world.drift()).toBe('');
   });
 
-  test('keeps an event by the day on which it was recorded, and shows when it happened by another clock', async () => {
+  test('the event log stores an event by its recording day, even if its own time is different', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const [happened, recordedAt] = [new Date('2031-05-01T00:00:00.000Z'), world.clock.now()];
@@ -73,7 +73,7 @@ describe('the log', () => {
     expect(data?.events.nodes).toEqual([{ id: event.id, timestamp: happened.toISOString() }]);
   });
 
-  test('has an event once that is handed over twice, and by two processes on a day that is new to both', async () => {
+  test('the event log stores an event once, even if two processes append it on a new day', async () => {
     const world = await EventsWorld.open();
     const [one, two] = [await world.start(), await world.start()];
     const event = eventAt(world, world.clock.now());
@@ -83,7 +83,7 @@ describe('the log', () => {
     expect((await idsIn(world)).toSorted()).toEqual([event.id, other.id, another.id].toSorted());
   });
 
-  test('is paged without gap or repetition over days', async () => {
+  test('paging the event log over several days returns every event once', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const batch = Array.from({ length: 7 }, (_, day) => eventAt(world, new Date(world.clock.now().getTime() - day * DAY_MS)));
@@ -100,8 +100,8 @@ describe('the log', () => {
   });
 });
 
-describe('what is older than the log is kept', () => {
-  /** One event of 31 days ago and one of today, both delivered. */
+describe('event log retention', () => {
+  /** One event from 31 days ago and one from today, both delivered. */
   async function twoAges() {
     const world = await EventsWorld.open();
     const process = await world.start();
@@ -118,13 +118,13 @@ describe('what is older than the log is kept', () => {
     return { world, process, old, young };
   }
 
-  test('is forgotten with the records of its deliveries, and what is younger stays', async () => {
+  test('an expired partition is dropped with its delivery records, and younger ones stay', async () => {
     const { world, process, old, young } = await twoAges();
     await purged(process);
     expect(await partitions(world)).toHaveLength(1);
     expect(await idsIn(world)).toEqual([young.id]);
     expect(await world.query('select event_id from events.delivery')).toEqual([{ event_id: young.id }]);
-    // after an event that is there, and after one that is not any more
+    // after an existing event, and after a removed one
     expect((await listed(process, { after: young.id })).ids).toEqual([]);
     expect((await listed(process, { after: old.id })).error).toMatchObject({
       code: 'INVALID_PARAMETERS',
@@ -132,7 +132,7 @@ describe('what is older than the log is kept', () => {
     });
   });
 
-  test('stays for its last day to the end, and as long as a consumer has not read it', async () => {
+  test('a partition is kept until its last day ends and every consumer has read it', async () => {
     const { world, process, old, young } = await twoAges();
     const end = '(select max(sequence) from events.event_log)';
     await world.query(`insert into events.consumer (name, last_sequence) values ('behind', 0)`);
@@ -148,11 +148,11 @@ describe('what is older than the log is kept', () => {
     expect(await idsIn(world)).toEqual([young.id]);
   });
 
-  test('that comes to the log all the same is logged, also by a process that knew the partition of its day', async () => {
+  test('a late event for a dropped partition is logged, even by a process that knew the partition', async () => {
     const { world, process, old } = await twoAges();
     await purged(await world.start());
     const late = eventAt(world, old.occurredAt);
-    // the relay tries again what failed
+    // the relay retries what failed
     await eventually(async () => {
       await process.running.append([late]);
       return true;
@@ -161,7 +161,7 @@ describe('what is older than the log is kept', () => {
   });
 
   const url = process.env.TEST_DATABASE_URL;
-  test.runIf(url)('stays while somebody reads the log for long, and readers do not wait for it', async () => {
+  test.runIf(url)('a partition is kept while a long transaction reads the log, and readers do not wait', async () => {
     const { world, process, young } = await twoAges();
     const reader = new pg.Client({ connectionString: (world.store.database.target as { url: string }).url });
     await reader.connect();

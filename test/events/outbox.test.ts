@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.drop());
 
-/** Records an event in a transaction of its own, which then does what `end` does. */
+/** Records an event in its own transaction and then runs `end` in it. */
 const recorded = (subject: string, end: () => void): Promise<void> =>
   store.orm.em.fork().transactional(async (tx) => {
     const { type } = ticketCreated;
@@ -30,7 +30,7 @@ const recorded = (subject: string, end: () => void): Promise<void> =>
     end();
   });
 
-test('an event leaves when, and only when, the transaction that recorded it commits', async () => {
+test('an event is published exactly if the transaction that recorded it commits', async () => {
   const failing = recorded('of one that fails', () => {
     throw new Error('It fails at its end.');
   });

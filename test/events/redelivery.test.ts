@@ -16,7 +16,7 @@ beforeAll(async () => {
 const redeliver = ({ webhook_id, id }: Json, by = tenant): Promise<Answer> =>
   by.rest('POST', `/webhooks/${webhook_id}/deliveries/${id}/redeliver`);
 
-/** A delivery that its receiver answered so. */
+/** A delivery whose receiver responded with this status. */
 async function deliveredTo(hook: Receiver, expected: object): Promise<Json> {
   const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
   await openTicket(tenant);
@@ -28,8 +28,8 @@ async function expectRefusal(answer: Answer, words: string): Promise<void> {
   expect(answer.body.error.message).toContain(words);
 }
 
-describe('a delivery that is redelivered', () => {
-  test('arrives once more under the same id, and its record counts on', async () => {
+describe('redelivery', () => {
+  test('a redelivery is sent under the same id, and its attempts are counted on', async () => {
     const hook = await receiver();
     const delivery = await deliveredTo(hook, { status: 'delivered' });
     const { status, body } = await redeliver(delivery);
@@ -40,7 +40,7 @@ describe('a delivery that is redelivered', () => {
     expect(hook.arrivals[0]?.text).toBe(hook.arrivals[1]?.text);
   });
 
-  test('is read by its id', async () => {
+  test('a delivery can be read by its id', async () => {
     const delivery = await deliveredTo(await receiver(), { status: 'delivered' });
     const { body } = await tenant.rest('GET', `/webhooks/${delivery.webhook_id}/deliveries/${delivery.id}`);
     expect(body.data).toEqual(delivery);
@@ -49,7 +49,7 @@ describe('a delivery that is redelivered', () => {
     expect(data.webhookDelivery).toEqual({ id: delivery.id, event: 'ticket.created' });
   });
 
-  test('does not wait for its retry, and fails into the schedule where attempts are left', async () => {
+  test('redelivering a failed delivery does not wait for its retry, and a new failure continues the schedule', async () => {
     const hook = await receiver((response, index) => (index === 0 ? FAILING(response, index) : void response.writeHead(500).end()));
     const delivery = await deliveredTo(hook, { status: 'failed', attempt: 1 });
     await redeliver(delivery);
@@ -59,7 +59,7 @@ describe('a delivery that is redelivered', () => {
     expect(minutes).toBeLessThan(5 * 1.11 + 1);
   });
 
-  test('was given up before: after a resume it arrives', async () => {
+  test('an exhausted delivery can be redelivered after its webhook is resumed', async () => {
     const hook = await receiver(answering(410));
     const delivery = await deliveredTo(hook, { status: 'exhausted' });
     await expectRefusal(await redeliver(delivery), 'Resume it first');
@@ -69,7 +69,7 @@ describe('a delivery that is redelivered', () => {
     await delivered(tenant, delivery.webhook_id, { id: delivery.id, status: 'delivered', attempt: 2 });
   });
 
-  test('that has no attempt left is exhausted again when it fails', async () => {
+  test('a redelivery without attempts left is exhausted again when it fails', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver(FAILING);
     const process = await world.start();
@@ -95,8 +95,8 @@ describe('a delivery that is redelivered', () => {
   });
 });
 
-describe('nothing is redelivered', () => {
-  test('that is under way', async () => {
+describe('refused redeliveries', () => {
+  test('a delivery in progress cannot be redelivered', async () => {
     const held: ServerResponse[] = [];
     const hook = await receiver((response) => void held.push(response));
     const delivery = await deliveredTo(hook, { status: 'pending' });
@@ -107,19 +107,19 @@ describe('nothing is redelivered', () => {
     expect(hook.arrivals).toHaveLength(1);
   });
 
-  test('of a webhook that is inactive, and the answer says what to do', async () => {
+  test('a delivery of an inactive webhook cannot be redelivered, and the error says what to do', async () => {
     const delivery = await deliveredTo(await receiver(), { status: 'delivered' });
     await tenant.rest('PUT', `/webhooks/${delivery.webhook_id}`, { body: { active: false } });
     await expectRefusal(await redeliver(delivery), `POST /v1/webhooks/${delivery.webhook_id}/resume`);
   });
 
-  test('that was a test', async () => {
+  test('a test delivery cannot be redelivered', async () => {
     const { id } = await subscribe(tenant, { url: (await receiver()).url, events: ['ticket.created'] });
     const { body } = await tenant.rest('POST', `/webhooks/${id}/test`);
     await expectRefusal(await redeliver(body.data), 'webhook.test');
   });
 
-  test('that is of another webhook or organization, or that there is not', async () => {
+  test('a delivery of another webhook or organization is not found when redelivered', async () => {
     const delivery = await deliveredTo(await receiver(), { status: 'delivered' });
     const { id: other } = await subscribe(tenant, { url: (await receiver()).url, events: ['invoice.overdue'] });
     const stranger = await platform.organization();
@@ -133,18 +133,18 @@ describe('nothing is redelivered', () => {
     for (const { status, body } of refused) expect([status, body.error?.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
   });
 
-  test('by who may only read', async () => {
+  test('redelivery is refused to a caller with read permission only', async () => {
     const delivery = await deliveredTo(await receiver(), { status: 'delivered' });
     expect((await redeliver(delivery, await tenant.limitedTo('webhooks:read'))).status).toBe(403);
   });
 });
 
-test('a webhook that is active has nothing to resume', async () => {
+test('an active webhook cannot be resumed', async () => {
   const { id } = await subscribe(tenant, { url: (await receiver()).url, events: ['ticket.created'] });
   await expectRefusal(await tenant.rest('POST', `/webhooks/${id}/resume`), 'is active');
 });
 
-test('a resumed webhook gets what waited, and forgets that it was disabled', async () => {
+test('a resumed webhook gets the waiting deliveries and is no longer marked as disabled', async () => {
   const own = await platform.organization();
   const hook = await receiver((response, index) => (index === 0 ? FAILING(response, index) : void response.end()));
   const { id } = await subscribe(own, { url: hook.url, events: ['ticket.created'] });
@@ -157,7 +157,7 @@ test('a resumed webhook gets what waited, and forgets that it was disabled', asy
   await delivered(own, id, { event_id, status: 'delivered', attempt: 2 });
 });
 
-test('deliveries are listed by status, event and the time they were planned, page by page', async () => {
+test('deliveries can be listed by status, event and time in pages', async () => {
   const own = await platform.organization();
   const { id } = await subscribe(own, { url: (await receiver()).url, events: ['ticket.created', 'ticket.updated'] });
   const { id: ticket } = await openTicket(own);

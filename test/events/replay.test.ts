@@ -16,7 +16,7 @@ async function replay(process: Process, id: string, input: object): Promise<Json
   return data.replayWebhook;
 }
 
-/** Waits until the planner has passed every event and no delivery or replay waits. */
+/** Waits until every event is planned and no delivery or replay is pending. */
 const settled = (world: EventsWorld): Promise<unknown> =>
   eventually(async () => {
     const [row] = await world.query<{ quiet: boolean }>(
@@ -29,8 +29,8 @@ const settled = (world: EventsWorld): Promise<unknown> =>
 const setActive = (process: Process, id: string, active: boolean): Promise<unknown> =>
   process.graphql('mutation($id: ID!, $active: Boolean!) { updateWebhook(id: $id, input: { active: $active }) { id } }', { id, active });
 
-describe('a replay delivers', () => {
-  test('what was logged before the webhook was, and while its owner had stopped it, in order and once', async () => {
+describe('webhook replay', () => {
+  test('a replay delivers events from before the webhook existed or while it was inactive, in order and once', async () => {
     const world = await EventsWorld.open();
     const [process, hook] = [await world.start(), await receiver()];
     const since = world.clock.now();
@@ -61,7 +61,7 @@ describe('a replay delivers', () => {
     expect(hook.arrivals).toHaveLength(5);
   });
 
-  test('what was skipped while the platform had disabled the webhook, and what it had given up', async () => {
+  test('a replay delivers events that were skipped while the webhook was disabled, and exhausted ones', async () => {
     const world = await EventsWorld.open();
     const [process, hook] = [await world.start(), await receiver(answering(410))];
     const since = world.clock.now();
@@ -94,7 +94,7 @@ describe('a replay delivers', () => {
     expect(await world.query("select 1 from events.delivery where status = 'delivered' and attempt = 1 and error is null")).toHaveLength(3);
   });
 
-  test('what is asked for by time and status: delivered again, or failed and waiting for a retry', async () => {
+  test('a replay can be limited by time and status, also to failed deliveries that wait for a retry', async () => {
     const world = await EventsWorld.open();
     const [process, hook] = [await world.start(), await receiver()];
     const id = await process.subscribe(hook.url);
@@ -126,7 +126,7 @@ describe('a replay delivers', () => {
     expect(indexes(hook.arrivals)).toEqual([0, 1, 2, 1, 3, 3]);
   });
 
-  test('each event once, also where the process died before the queue heard that a batch was done', async () => {
+  test('a replay delivers each event once, even if the process crashed before its batch was acknowledged', async () => {
     const world = await EventsWorld.open();
     const [process, hook] = [await world.start(), await receiver()];
     const [id, since] = [await process.subscribe(hook.url), world.clock.now()];
@@ -145,7 +145,7 @@ describe('a replay delivers', () => {
     expect(indexes(hook.arrivals)).toEqual([0, 1, 0, 1, 2]);
   });
 
-  test('any number of events, batch by batch, also where a process ends in between', async () => {
+  test('a replay of many events continues batch by batch after a process stops', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver();
     const one = await world.start();
@@ -161,14 +161,14 @@ describe('a replay delivers', () => {
     await eventually(async () => (await world.query('select distinct event_id from events.delivery')).length === 410);
     expect(await world.query('select 1 from events.delivery')).toHaveLength(410);
     expect((await world.query("select 1 from pgboss.job where name = 'webhook-replay'")).length).toBeGreaterThanOrEqual(3);
-    // in order, whatever of it came already
+    // in order, including those that already arrived
     await eventually(() => hook.arrivals.length > 20);
     const distinct = [...new Set(indexes(hook.arrivals))];
     expect(distinct).toEqual(upTo(distinct.length));
   });
 });
 
-describe('of a replay', () => {
+describe('webhook replay over REST', () => {
   let platform: Rig;
   let tenant: Tenant;
   beforeAll(async () => {
@@ -177,12 +177,12 @@ describe('of a replay', () => {
   });
   const ago = (ms: number): string => new Date(platform.clock.now().getTime() - ms).toISOString();
 
-  test('over REST only what the filters let through is delivered, to that organization', async () => {
+  test("a replay over REST delivers only events that match the webhook's filters and organization", async () => {
     const hook = await receiver();
     const since = ago(0);
     for (const priority of ['low', 'high']) await openTicket(tenant, { priority });
     await openTicket(await platform.organization(), { priority: 'high' });
-    // a witness: the planner has passed both
+    // these tickets show that the planner has passed both
     const witness = await receiver();
     await subscribe(tenant, { url: witness.url, events: ['ticket.created'] });
     await openTicket(tenant, { priority: 'low' });
@@ -207,14 +207,14 @@ describe('of a replay', () => {
     ['status.0', () => ({ status: ['lost'] }), 'must be one of'],
     ['status.1', () => ({ status: ['skipped', 'pending'] }), 'under way'],
     ['from', () => ({ from: ago(0) }), ''],
-  ])('bad input is refused: %s', async (field, members, reason) => {
+  ])('a replay with an invalid field is refused: %s', async (field, members, reason) => {
     const { id } = await subscribe(tenant, { url: 'https://example.com/hooks', events: ['ticket.*'] });
     const answer = await tenant.rest('POST', `/webhooks/${id}/replay`, { body: { since: ago(3_600_000), ...members() } });
     expect([answer.status, answer.body.error?.details.field], JSON.stringify(answer.body)).toEqual([400, field]);
     expect(answer.body.error.details.reason).toContain(reason);
   });
 
-  test('who may only read, and who is of another organization, gets nothing', async () => {
+  test('a replay is refused to a caller with read permission only and to another organization', async () => {
     const { id } = await subscribe(tenant, { url: 'https://example.com/hooks', events: ['ticket.*'] });
     const body = { since: ago(3_600_000) };
     expect((await (await tenant.limitedTo('webhooks:read')).rest('POST', `/webhooks/${id}/replay`, { body })).status).toBe(403);

@@ -4,7 +4,7 @@ import { eventually } from '../rig.ts';
 import { serviceThatIs, tenantWithAccount } from '../services.setup.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
-/** The events about a service in the order in which they happened, once there are as many. */
+/** The events of a service in order, once there are this many. */
 const eventsOf = (tenant: Tenant, id: string, count: number): Promise<Json[]> =>
   eventually(async () => {
     const { data } = await tenant.graphql('query($id: ID!) { events(filter: { subjectId: [$id] }) { nodes { payload } } }', { id });
@@ -12,7 +12,7 @@ const eventsOf = (tenant: Tenant, id: string, count: number): Promise<Json[]> =>
     return events.length === count && events;
   });
 
-test('a service that is built tells each change of its status, and that it was provisioned, with what billing needs', async () => {
+test('a provisioned service emits an event for each status change and service.provisioned with the data for billing', async () => {
   const { tenant, accountId } = await tenantWithAccount();
   const service = await serviceThatIs('operational', tenant, accountId);
   const [begun, provisioned, changed] = await eventsOf(tenant, service.id, 3);
@@ -46,7 +46,7 @@ test('a service that is built tells each change of its status, and that it was p
   });
 });
 
-test('a service that fails tells why', async () => {
+test('a service that fails emits an event with the reason', async () => {
   const { tenant, accountId } = await tenantWithAccount();
   const service = await serviceThatIs('failed', tenant, accountId, { location: { ...LOCATION, address: 'FAIL-PERMANENT' } });
   const [, failed] = await eventsOf(tenant, service.id, 2);

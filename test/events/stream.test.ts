@@ -5,10 +5,7 @@ import { createLogger } from '../../kernel/log/log.ts';
 import { newId } from '../../kernel/records/ids.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 
-/**
- * The stream as its subgraph serves it: where it is slow, cut and raced on purpose. What a client sees of it over a socket is in
- * live.test.ts.
- */
+/** Tests the stream in its subgraph with slow, cut and concurrent subscribers. For clients over a socket see live.test.ts. */
 let platform: Rig;
 beforeAll(async () => {
   platform = await rig();
@@ -18,7 +15,7 @@ type Stream = AsyncIterableIterator<ExecutionResult>;
 interface Subscriber {
   stream: Stream;
   seen: string[];
-  /** Takes events until it has so many in all. */
+  /** Takes events until there are this many in total. */
   take(count: number): Promise<string[]>;
 }
 
@@ -62,7 +59,7 @@ async function refused(...args: Parameters<typeof open>): Promise<unknown> {
   return errors?.[0]?.extensions;
 }
 
-/** Appends events as the relay does, and answers their ids. */
+/** Appends events like the relay does; returns their ids. */
 async function append(
   organizationId: string,
   count: number,
@@ -87,8 +84,8 @@ async function append(
 
 const organization = (): string => newId('organization');
 
-describe('a subscriber', () => {
-  test('gets what happens from then on, in order, of its organization only', async () => {
+describe('stream subscribers', () => {
+  test('a subscriber gets new events of its organization only, in order', async () => {
     const [own, other] = [organization(), organization()];
     await append(own, 3);
     const subscriber = await follow(own);
@@ -99,7 +96,7 @@ describe('a subscriber', () => {
     expect(await subscriber.take(11)).toEqual(ids);
   });
 
-  test('gets the names that its patterns cover, and may read', async () => {
+  test('a subscriber gets only events that match its patterns and that it may read', async () => {
     const own = organization();
     const [tickets, readable] = [await follow(own, { patterns: ['ticket.*'] }), await follow(own, {}, ['webhooks:read', 'billing:read'])];
     const [ticket] = await append(own, 1, 'ticket.updated');
@@ -113,7 +110,7 @@ describe('a subscriber', () => {
   test.each([
     ['accountId', { accountId: 'acc_1' }, { accountId: 'acc_2' }],
     ['subjectId', { subjectId: 'ticket_7' }, { subjectId: 'ticket_8' }],
-  ])('gets what its %s covers, of what was and of what comes', async (_, wanted, other) => {
+  ])('a subscriber limited by %s gets only matching events, past and new', async (_, wanted, other) => {
     const own = organization();
     const [first] = await append(own, 1);
     const write = async (): Promise<string[]> => {
@@ -124,13 +121,13 @@ describe('a subscriber', () => {
     };
     const ids = await write();
     const [back, live] = [await follow(own, { after: first as string, ...wanted }), await follow(own, wanted)];
-    // both listen before more happens
+    // both subscribe before more events follow
     const taking = Promise.all([back.take(4), live.take(2)]);
     const later = await write();
     expect(await taking).toEqual([[...ids, ...later], later]);
   });
 
-  test('gets nothing by the id of what it does not know', async () => {
+  test('a subscriber gets no events of another organization by an id that exists there', async () => {
     const [own, other] = [organization(), organization()];
     const [first] = await append(own, 1);
     const foreign = await follow(own, { after: first as string, accountId: 'acc_1' });
@@ -139,7 +136,7 @@ describe('a subscriber', () => {
     expect(await foreign.take(1)).toEqual([known]);
   });
 
-  test('that comes back gets everything since the event that it saw last, however much, and then what happens', async () => {
+  test('a subscriber that resumes gets all missed events and then the new ones', async () => {
     const own = organization();
     const ids = await append(own, 1000);
     const subscriber = await follow(own, { after: ids[99] as string });
@@ -148,11 +145,11 @@ describe('a subscriber', () => {
     expect(await subscriber.take(905)).toEqual(ids.slice(100));
   });
 
-  test('misses nothing and sees nothing twice, however its coming falls among the events', async () => {
+  test('a subscriber that starts during concurrent appends gets every event exactly once', async () => {
     const own = organization();
     const [first] = await append(own, 1);
     let written = 0;
-    // a large batch is under way for longer than small ones that begin after it
+    // a large batch takes longer than small ones that start after it
     const write = async (batches: number, size: number): Promise<void> => {
       for (let index = 0; index < batches; index += 1) {
         const ids = await append(own, size);
@@ -171,7 +168,7 @@ describe('a subscriber', () => {
     for (const seen of await Promise.all(taking)) expect(seen).toEqual(logged);
   });
 
-  test('that is slow loses nothing and holds up nobody', async () => {
+  test('a slow subscriber loses no events and does not delay others', async () => {
     const own = organization();
     const [slow, quick] = [await follow(own), await follow(own)];
     const taking = quick.take(1500);
@@ -181,7 +178,7 @@ describe('a subscriber', () => {
     expect(await slow.take(1500)).toEqual(ids);
   });
 
-  test('that leaves while it waits is let go at once', async () => {
+  test('a waiting subscriber is released at once when it leaves', async () => {
     const subscriber = await follow(organization());
     const waiting = subscriber.stream.next();
     await subscriber.stream.return?.();
@@ -189,7 +186,7 @@ describe('a subscriber', () => {
   });
 });
 
-test('what happens is read once for all who follow, however many', async () => {
+test('events are read once for all subscribers', async () => {
   const own = organization();
   const [first, subscribers] = [await follow(own), 40];
   const reads: string[] = [];
@@ -204,15 +201,15 @@ test('what happens is read once for all who follow, however many', async () => {
   expect(ofLog.length).toBeLessThan(subscribers / 2);
 });
 
-describe('a subscription is refused', () => {
-  test('with an unknown pattern', async () => {
+describe('refused subscriptions', () => {
+  test('a subscription with an unknown pattern is refused', async () => {
     expect(await refused(organization(), { patterns: ['ticket.*', 'ticket.exploded'] })).toMatchObject({
       code: 'INVALID_PARAMETERS',
       details: { field: 'patterns.1', value: 'ticket.exploded' },
     });
   });
 
-  test("after an event that is unknown, or another organization's", async () => {
+  test('a subscription after an event that is unknown or of another organization is refused', async () => {
     const [foreign] = await append(organization(), 1);
     for (const after of ['evt_unknown', '', foreign as string]) {
       expect(await refused(organization(), { after })).toMatchObject({
@@ -222,7 +219,7 @@ describe('a subscription is refused', () => {
     }
   });
 
-  test('without webhooks:read', async () => {
+  test('a subscription without webhooks:read is refused', async () => {
     expect(await refused(organization(), {}, ['support:read'])).toMatchObject({
       code: 'INSUFFICIENT_PERMISSIONS',
       details: { required: 'webhooks:read' },
@@ -230,7 +227,7 @@ describe('a subscription is refused', () => {
   });
 });
 
-test('an event that is appended again is logged once', async () => {
+test('an event that is appended twice is logged once', async () => {
   const own = organization();
   const subscriber = await follow(own);
   const event = {

@@ -22,7 +22,7 @@ async function order(tenant: Tenant, headers: Record<string, string>): Promise<J
   return body.data;
 }
 
-test('a request with a traceparent can be followed to its event, its job, the event of the job, the invoice, and the webhooks', async () => {
+test("a request's traceparent is passed on to its event, job, follow-up event, invoice and webhooks", async () => {
   const tenant = await tenantOf();
   const hook = await receiver();
   const events = ['service.provisioned', 'invoice.generated'];
@@ -43,8 +43,8 @@ test('a request with a traceparent can be followed to its event, its job, the ev
 
 test.each([
   ['no traceparent', {}],
-  ['a traceparent that is none', { traceparent: INVALID }],
-])('a request with %s leaves its event and its webhook without one', async (_, headers) => {
+  ['an invalid traceparent', { traceparent: INVALID }],
+])('the event and webhook of a request with %s have no traceparent', async (_, headers) => {
   const tenant = await tenantOf();
   const hook = await receiver();
   await tenant.rest('POST', '/webhooks', { body: { url: hook.url, events: ['invoice.generated'] } });
@@ -61,7 +61,7 @@ test.each([
   ['of connection_init where its extensions have none', { traceparent: OTHER }, undefined, OTHER],
   ['of connection_init where that of its extensions is invalid', { traceparent: OTHER }, { traceparent: INVALID }, OTHER],
   ['of neither where nothing was sent', {}, undefined, null],
-])('a mutation over WebSocket leaves the traceparent %s with its event', async (_, params, extensions, expected) => {
+])('the event of a mutation over WebSocket has the traceparent %s', async (_, params, extensions, expected) => {
   const tenant = await tenantOf();
   const client = tenant.socket(params);
   onTestFinished(() => void client.dispose());
@@ -75,7 +75,7 @@ test.each([
   expect(nodes).toEqual([{ traceparent: expected }]);
 });
 
-test('each delivery to Slack and Jira has the traceparent of the request that led to its event, also when it is repeated', async () => {
+test('deliveries to Slack and Jira have the traceparent of the request that caused the event, also in retries', async () => {
   const platform = await rig();
   const [tenant, slack, jira] = [await tenantOf(), await slackServer(), await jiraServer()];
   const [toSlack, toJira] = [await withSlack(tenant, slack), await withJira(tenant, jira)];

@@ -7,15 +7,15 @@ import { eventually } from '../rig.ts';
 import { EventsWorld } from './events-world.ts';
 import { answering, type Receiver, receiver } from './receiver.ts';
 
-/** So long that no attempt of a test ends by them. */
+/** Timeouts so long that no attempt of a test reaches them. */
 const NEVER = { connectMs: 600_000, wholeMs: 600_000 };
 const HANGING = 200;
 
 const indexes = ({ arrivals }: Receiver): number[] => arrivals.map(({ event }) => event.data.index);
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-describe('a receiver that hangs', () => {
-  test('and two hundred of its kind do not delay one that is well', async () => {
+describe('hanging receivers', () => {
+  test('two hundred hanging receivers do not delay a working one', async () => {
     const world = await EventsWorld.open();
     const process = await world.start({ deliveryTimeouts: NEVER });
     const [hanging, well] = [await receiver(() => undefined), await receiver()];
@@ -30,7 +30,7 @@ describe('a receiver that hangs', () => {
     expect(hanging.arrivals).toHaveLength(HANGING);
   });
 
-  test('at retries gets its new events beside them', async () => {
+  test('a receiver with pending retries gets new events in parallel', async () => {
     const world = await EventsWorld.open();
     const process = await world.start({ deliveryTimeouts: NEVER });
     const hook = await receiver();
@@ -49,11 +49,11 @@ describe('a receiver that hangs', () => {
   });
 });
 
-describe('what becomes due while a lease ends', () => {
+describe('deliveries that become due while a lease ends', () => {
   test.runIf(process.env.TEST_DATABASE_URL).each([
     ['for the first time', false],
     ['though something else had become due before', true],
-  ])('%s is seen by it, or by the next one', async (_, isMarked) => {
+  ])('a delivery that becomes due %s while a lease ends is made by that lease or the next', async (_, isMarked) => {
     const world = await EventsWorld.open();
     const stopped = await world.start();
     const id = await stopped.subscribe('http://127.0.0.1:9/hook');
@@ -86,17 +86,17 @@ describe('what becomes due while a lease ends', () => {
       await eventually(async () => isOver || (await world.query(waits)).length > 0);
     });
     await ended;
-    // the lease made no delivery, so that what it left is due
+    // the lease made no delivery, so that its deliveries stay due
     const [webhook] = await world.query<{ due_at: Date | null }>('select due_at from events.webhook');
     expect(webhook?.due_at).not.toBeNull();
   });
 
-  test('is delivered, however often', async () => {
+  test('deliveries that repeatedly become due at the end of a lease are all made', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const hook = await receiver();
     await process.subscribe(hook.url);
-    // each comes when the lease of the one before is about to end
+    // each becomes due when the previous lease is about to end
     for (let index = 0; index < 60; index += 1) {
       await process.append(1, index);
       await eventually(() => hook.arrivals.length > index);
@@ -108,8 +108,8 @@ describe('what becomes due while a lease ends', () => {
   });
 });
 
-describe('a queue that runs ahead of its records', () => {
-  test('makes each first attempt once, in order, however often it looks for more', async () => {
+describe('queue ahead of its records', () => {
+  test('a queue that fetches more work before results are recorded makes each first attempt once and in order', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const hook = await receiver();
@@ -121,13 +121,13 @@ describe('a queue that runs ahead of its records', () => {
   });
 });
 
-describe('an attempt', () => {
+describe('delivery attempts', () => {
   const deliveries = (world: EventsWorld) =>
     world.query<{ url: string; status: string; response_status: number | null; error: string | null }>(
       'select "url", "status", "response_status", "error" from events.delivery where "attempt" > 0',
     );
 
-  /** A server that takes connections and never says a word. */
+  /** A server that accepts connections and never sends anything. */
   async function mute(): Promise<string> {
     const sockets: Socket[] = [];
     const server = createServer((socket) => void sockets.push(socket));
@@ -141,8 +141,8 @@ describe('an attempt', () => {
 
   test.each([
     ['connection', { connectMs: 100, wholeMs: 600_000 }, 'https', 'no connection within 0.1 s'],
-    ['answer', { connectMs: 600_000, wholeMs: 100 }, 'http', 'no answer within 0.1 s'],
-  ])('that gets no %s in time fails', async (_, deliveryTimeouts, scheme, error) => {
+    ['response', { connectMs: 600_000, wholeMs: 100 }, 'http', 'no answer within 0.1 s'],
+  ])('a delivery attempt without a %s in time fails', async (_, deliveryTimeouts, scheme, error) => {
     const world = await EventsWorld.open();
     const process = await world.start({ deliveryTimeouts });
     await process.subscribe(`${scheme}://${await mute()}/hook`);
@@ -152,7 +152,7 @@ describe('an attempt', () => {
 
   const GIBIBYTE = 2 ** 30;
 
-  test('of which the answer comes too slowly is judged by its status, and delays no other', async () => {
+  test('a delivery attempt with a slow response is judged by its status and delays no other', async () => {
     const world = await EventsWorld.open();
     const process = await world.start({ deliveryTimeouts: { connectMs: 600_000, wholeMs: 1000 } });
     const drip = await receiver((response) => {
@@ -171,7 +171,7 @@ describe('an attempt', () => {
     expect(made.every(({ status, response_status }) => status === 'delivered' && response_status === 200)).toBe(true);
   });
 
-  test('of which the answer is a gibibyte reads no more than a little of it', async () => {
+  test('a delivery attempt reads only a small part of a huge response', async () => {
     const world = await EventsWorld.open();
     const process = await world.start({ deliveryTimeouts: NEVER });
     let poured = 0;
@@ -187,7 +187,7 @@ describe('an attempt', () => {
     await process.subscribe(flood.url);
     await process.append(1);
     expect(await eventually(async () => (await deliveries(world))[0])).toMatchObject({ status: 'delivered', response_status: 200 });
-    // what the kernel's buffers take on both sides is far less than this
+    // far more than the kernel buffers of both sides hold
     expect(poured).toBeLessThan(GIBIBYTE / 16);
   });
 
@@ -195,7 +195,7 @@ describe('an attempt', () => {
     ['429, in seconds', 429, () => '3600', 3_600_000],
     ['503, as a date', 503, (now: Date) => new Date(now.getTime() + 7_200_000).toUTCString(), 7_200_000],
     ['503, too far away', 503, () => String(10 * 24 * 3600), 24 * 3_600_000],
-  ])('is made again no sooner than Retry-After says: %s', async (_, status, header, expectedMs) => {
+  ])('a delivery is not retried before the time of Retry-After: %s', async (_, status, header, expectedMs) => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const hook = await receiver((response) => answering(status, { 'retry-after': header(world.clock.now()) })(response, 0));
@@ -205,7 +205,7 @@ describe('an attempt', () => {
       const text = `select extract(epoch from next_attempt_at - attempted_at)::float8 * 1000 as ms from events.delivery where status = 'failed'`;
       return (await world.query<{ ms: number }>(text))[0];
     });
-    // a date has whole seconds, and the attempt took its time
+    // a date has whole seconds, and the attempt itself took time
     expect(ms).toBeGreaterThan(expectedMs - 1001);
     expect(ms).toBeLessThan(expectedMs + 600_000);
   });

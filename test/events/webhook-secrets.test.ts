@@ -27,13 +27,13 @@ async function rotate(id: string, body?: object): Promise<Json> {
   return answer.body.data;
 }
 
-/** What a test of the webhook delivers, signed as events are. */
+/** Sends a test delivery of the webhook, which is signed like events. */
 async function tested(id: string): Promise<Arrival> {
   await tenant.rest('POST', `/webhooks/${id}/test`);
   return hook.arrivals.at(-1) as Arrival;
 }
 
-/** At the moment when it came. */
+/** Verified at the time of its arrival. */
 const verifies = (secret: string, { text, headers }: Arrival): boolean => {
   try {
     return Boolean(verified(secret, text, headers, new Date(Number(headers['webhook-timestamp']) * 1000)));
@@ -47,11 +47,11 @@ const bodySignature = (secret: string, { text }: Arrival): string =>
     .update(text.replace(/,"signature":"sha256=[0-9a-f]{64}"}$/, '}'))
     .digest('hex')}`;
 
-describe('a rotated secret', () => {
+describe('secret rotation', () => {
   test.each([
-    ['made', undefined],
-    ['given', { secret: OWN }],
-  ])('that is %s signs at once, and the one before signs too for 24 hours', async (_, body) => {
+    ['generated', undefined],
+    ['chosen by the caller', { secret: OWN }],
+  ])('a rotated secret that is %s signs at once, and the previous one signs too for 24 hours', async (_, body) => {
     const { id, secret: old } = await subscribed();
     const { secret: fresh, previous_secret_until } = await rotate(id, body);
     expect(fresh).toEqual(body?.secret ?? expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/));
@@ -71,7 +71,7 @@ describe('a rotated secret', () => {
     expect([verifies(fresh, after), verifies(old, after)]).toEqual([true, false]);
   });
 
-  test('signs events and their retries, the new signature first', async () => {
+  test('after a rotation events and retries have both signatures, the new one first', async () => {
     const { id, secret: old } = await subscribed();
     hook.respond((response, index) => (index === 0 ? FAILING(response, index) : void response.end()));
     const { secret: fresh } = await rotate(id);
@@ -90,7 +90,7 @@ describe('a rotated secret', () => {
     }
   });
 
-  test('ends the oldest at once where it is the second within 24 hours', async () => {
+  test('a second rotation within 24 hours ends the oldest secret at once', async () => {
     const { id, secret: oldest } = await subscribed();
     const { secret: middle } = await rotate(id);
     const { secret: newest } = await rotate(id);
@@ -99,7 +99,7 @@ describe('a rotated secret', () => {
     expect([oldest, middle, newest].map((secret) => verifies(secret, arrival))).toEqual([false, true, true]);
   });
 
-  test('is replaced at once by an update, which ends the rotation', async () => {
+  test('updating the secret during a rotation replaces both secrets at once', async () => {
     const { id, secret: old } = await subscribed();
     const { secret: rotated } = await rotate(id);
     const { body } = await tenant.rest('PUT', `/webhooks/${id}`, { body: { secret: OWN } });
@@ -108,7 +108,7 @@ describe('a rotated secret', () => {
     expect([old, rotated, OWN].map((secret) => verifies(secret, arrival))).toEqual([false, false, true]);
   });
 
-  test('is shown in the answer of the rotation only, over GraphQL too', async () => {
+  test('a rotated secret is shown only in the response to the rotation, also over GraphQL', async () => {
     const { id } = await subscribed();
     const mutation = 'mutation($id: ID!) { rotateWebhookSecret(id: $id, input: {}) { id secret previousSecretUntil } }';
     const { data } = await tenant.graphql(mutation, { id });
@@ -122,7 +122,7 @@ describe('a rotated secret', () => {
     ['secret', { secret: 'short' }, '16 to 255'],
     ['secret', { secret: 'whsec_but this is not base64' }, 'base64'],
     ['secert', { secert: OWN }, ''],
-  ])('is refused and not repeated: %s of %j', async (field, body, reason) => {
+  ])('rotating to an invalid secret is refused without repeating it: field %s of %j', async (field, body, reason) => {
     const { id, secret } = await subscribed();
     const answer = await tenant.rest('POST', `/webhooks/${id}/rotate-secret`, { body });
     expect([answer.status, answer.body.error?.details.field]).toEqual([400, field]);
@@ -130,7 +130,7 @@ describe('a rotated secret', () => {
     expect(verifies(secret, await tested(id))).toBe(true);
   });
 
-  test('is refused to whoever may not read what the webhook tells of', async () => {
+  test("rotating a secret is refused to a caller who may not read the webhook's events", async () => {
     const { id, secret } = await subscribed();
     const limited = await tenant.limitedTo('webhooks:*', 'billing:read');
     const answer = await limited.rest('POST', `/webhooks/${id}/rotate-secret`);
@@ -139,8 +139,8 @@ describe('a rotated secret', () => {
   });
 });
 
-describe('a library of Standard Webhooks', () => {
-  test('refuses what is older than five minutes, comes from the future, or was altered', async () => {
+describe('Standard Webhooks library', () => {
+  test('a Standard Webhooks library refuses deliveries that are older than five minutes, from the future or altered', async () => {
     const { id, secret } = await subscribed();
     hook.respond(answering(204));
     const { text, headers, event } = await tested(id);

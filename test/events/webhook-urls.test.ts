@@ -11,7 +11,7 @@ test.each([
   ['https://example.com/a/../b', 'https://example.com/b'],
   ['  https://example.com/spaces around ', 'https://example.com/spaces%20around'],
   ['https://0x7f.1:8443/', 'https://127.0.0.1:8443/'],
-])('a webhook at %s is stored and shown as %s, when it is created and when it is changed', async (url, expected) => {
+])('a webhook URL %s is stored and shown as %s when it is created or changed', async (url, expected) => {
   const tenant = await platform.organization();
   const created = await tenant.rest('POST', '/webhooks', { body: { url, events: ['ticket.created'] } });
   expect([created.status, created.body.data?.url], JSON.stringify(created.body)).toEqual([201, expected]);
@@ -21,14 +21,14 @@ test.each([
   expect((await tenant.rest('GET', `/webhooks/${other.body.data.id}`)).body.data.url).toBe(expected);
 });
 
-test('a URL that is too long once it is encoded is refused', async () => {
+test('a webhook URL that is too long after encoding is refused', async () => {
   const tenant = await platform.organization();
   const url = `https://example.com/${'ü'.repeat(1500)}`;
   const { status, body } = await tenant.rest('POST', '/webhooks', { body: { url, events: ['ticket.created'] } });
   expect([status, body.error.details.errors[0].field]).toEqual([400, 'url']);
 });
 
-test('what a URL leads to is judged after it is normalized', async () => {
+test('the target of a webhook URL is checked after normalization', async () => {
   const world = await EventsWorld.open();
   const process = await world.start({ allowPrivateUrls: false });
   for (const url of ['https://①②⑦.0.0.1/', 'https://127。0。0。1/', 'https://0177.0.0.1/', 'https://[::ffff:7f00:1]/']) {
@@ -40,7 +40,7 @@ test('what a URL leads to is judged after it is normalized', async () => {
   }
 });
 
-test('addresses of webhooks from an earlier release are normalized after the start, and count as unchanged', async () => {
+test('webhook URLs of an earlier release are normalized after startup and count as unchanged', async () => {
   const world = await EventsWorld.open();
   const before = await world.start();
   const id = await before.subscribe('https://example.com/hook');

@@ -20,8 +20,8 @@ async function created(body: object = valid, path = '/webhooks', by = tenant): P
   return answer.body.data;
 }
 
-describe('a webhook', () => {
-  test('is created with a secret that is shown this once', async () => {
+describe('webhooks', () => {
+  test('a created webhook returns its secret only once', async () => {
     const webhook = await created({ ...valid, description: 'Service desk' });
     expect(webhook).toEqual({
       id: expect.stringMatching(/^wh_/),
@@ -44,18 +44,18 @@ describe('a webhook', () => {
     expect((await tenant.rest('GET', '/webhooks')).body.data).toContainEqual({ ...webhook, secret: null });
   });
 
-  test('takes the secret of its receiver, and can begin inactive', async () => {
+  test('a webhook may be created with a chosen secret and as inactive', async () => {
     expect(await created({ ...valid, secret: 'a secret of our own', active: false })).toMatchObject({
       secret: 'a secret of our own',
       active: false,
     });
   });
 
-  test('keeps a pattern once that was given twice', async () => {
+  test('a repeated event pattern of a webhook is stored once', async () => {
     expect((await created({ ...valid, events: ['ticket.*', 'ticket.*', '*'] })).events).toEqual(['ticket.*', '*']);
   });
 
-  test('takes every event name and pattern of the specification', async () => {
+  test('a webhook accepts every event name and pattern of the specification', async () => {
     const events = [
       'service.*',
       'billing.invoice.*',
@@ -68,7 +68,7 @@ describe('a webhook', () => {
     expect((await created({ ...valid, events })).events).toEqual(events);
   });
 
-  test('keeps what an update leaves out, and null clears what may be empty', async () => {
+  test('updating a webhook changes only the fields that are sent, and null clears optional ones', async () => {
     const { id } = await created({ ...valid, description: 'A', filters: { priorities: ['high'], customer_ids: ['cust_1'] } });
     const changed = await tenant.rest('PUT', `/webhooks/${id}`, { body: { events: ['comment.added'], active: false } });
     expect(changed.body.data).toMatchObject({
@@ -84,7 +84,7 @@ describe('a webhook', () => {
     expect((await tenant.rest('GET', `/webhooks/${id}`)).body.data).toEqual(cleared.body.data);
   });
 
-  test('is deleted with its last state as the answer, and is gone', async () => {
+  test('deleting a webhook returns its last state and removes it', async () => {
     const { id } = await created();
     const deleted = await tenant.rest('DELETE', `/webhooks/${id}`);
     expect(deleted.status).toBe(200);
@@ -101,7 +101,7 @@ describe('a webhook', () => {
     }
   });
 
-  test('is read, changed, tested and deleted by its organization only', async () => {
+  test('a webhook of another organization is not found, for every operation', async () => {
     const { id } = await created();
     const other = await platform.organization();
     for (const [method, path] of [
@@ -118,7 +118,7 @@ describe('a webhook', () => {
   });
 });
 
-describe('bad input is 400 and names the member', () => {
+describe('invalid webhooks', () => {
   test.each([
     ['url', { url: 'not a url' }, 'must be a URL'],
     ['url', { url: 'ftp://example.com/' }, 'must be an https URL'],
@@ -140,14 +140,14 @@ describe('bad input is 400 and names the member', () => {
     ['description', { description: 'x'.repeat(501) }, '500'],
     ['evnets', { evnets: ['*'] }, ''],
     ['family', { family: 'support' }, ''],
-  ])('%s: %j', async (field, members, reason) => {
+  ])('creating a webhook with an invalid %s returns 400: %j', async (field, members, reason) => {
     const { status, body } = await create({ ...valid, ...members });
     expect([status, body.error?.code, body.error?.details.field], JSON.stringify(body)).toEqual([400, 'INVALID_PARAMETERS', field]);
     expect(body.error.details.reason).toContain(reason);
     expect(JSON.stringify(body)).not.toContain('sécret');
   });
 
-  test('in an update too, and null is refused for what must have a value', async () => {
+  test('updating a webhook refuses invalid values and null for required fields', async () => {
     const { id } = await created();
     for (const member of ['url', 'events', 'secret', 'active']) {
       const { status, body } = await tenant.rest('PUT', `/webhooks/${id}`, { body: { [member]: null } });
@@ -157,7 +157,7 @@ describe('bad input is 400 and names the member', () => {
     expect((await tenant.rest('GET', `/webhooks/${id}`)).body.data.events).toEqual(valid.events);
   });
 
-  test('for a list of deliveries', async () => {
+  test('listing deliveries with invalid parameters returns 400', async () => {
     const { id } = await created();
     for (const [query, field] of [
       ['status=lost', 'status'],
@@ -171,18 +171,18 @@ describe('bad input is 400 and names the member', () => {
   });
 });
 
-describe('the path of a family', () => {
+describe('webhook families', () => {
   test.each([
     ['/services/webhooks', 'service', ['service.*']],
     ['/billing/webhooks', 'billing', ['billing.invoice.*', 'payment.successful']],
     ['/support/webhooks', 'support', ['ticket.escalated', 'sla.breach']],
-  ])('%s creates into the one store', async (path, family, events) => {
+  ])('a webhook created by %s is stored with all others', async (path, family, events) => {
     const webhook = await created({ ...valid, events }, path);
     expect(webhook).toMatchObject({ family, events });
     expect((await tenant.rest('GET', `/webhooks/${webhook.id}`)).body.data.family).toBe(family);
   });
 
-  test('refuses events of the others and names them, also in an update', async () => {
+  test('a webhook of a family cannot subscribe to events of other families, also in an update', async () => {
     const { status, body } = await create({ ...valid, events: ['invoice.created', 'ticket.*', 'service.down'] }, '/billing/webhooks');
     expect(status).toBe(400);
     expect(body.error.details.errors.map(({ value }: Json) => value)).toEqual(['ticket.*', 'service.down']);
@@ -190,7 +190,7 @@ describe('the path of a family', () => {
     expect((await tenant.rest('PUT', `/webhooks/${id}`, { body: { events: ['ticket.*'] } })).status).toBe(400);
   });
 
-  test('delivers its family only, whatever the pattern', async () => {
+  test('a webhook of a family receives only events of that family, whatever its pattern', async () => {
     const own = await platform.organization();
     const [billing, support] = [await receiver(), await receiver()];
     await created({ url: billing.url, events: ['*'] }, '/billing/webhooks', own);
@@ -200,7 +200,7 @@ describe('the path of a family', () => {
     expect(billing.arrivals).toEqual([]);
   });
 
-  test('of support takes filters, the others do not', async () => {
+  test('only webhooks of the support family accept filters', async () => {
     const filters = { customer_ids: ['cust_1'], priorities: ['high', 'critical'] };
     expect((await created({ ...valid, filters }, '/support/webhooks')).filters).toEqual(filters);
     expect((await create({ ...valid, events: ['service.*'], filters }, '/services/webhooks')).body.error.details.field).toBe('filters');
@@ -209,7 +209,7 @@ describe('the path of a family', () => {
   });
 });
 
-describe('permissions', () => {
+describe('webhook permissions', () => {
   test.each<[string, string, Grant[], number]>([
     ['GET', '/webhooks', ['webhooks:read'], 200],
     ['GET', '/webhooks', ['support:*'], 403],
@@ -218,13 +218,13 @@ describe('permissions', () => {
     ['POST', '/webhooks', ['webhooks:create', 'support:read'], 201],
     ['POST', '/webhooks', ['webhooks:read', 'support:read'], 403],
     ['POST', '/webhooks', ['webhooks:*'], 403],
-  ])('%s %s with %j is %i', async (method, path, grants, expected) => {
+  ])('%s %s with the permissions %j returns %i', async (method, path, grants, expected) => {
     const limited = await tenant.limitedTo(...grants);
     const { status, body } = await limited.rest(method, path, method === 'POST' ? { body: valid } : {});
     expect(status, JSON.stringify(body)).toBe(expected);
   });
 
-  test('nobody has sent to a receiver what they may not read themselves', async () => {
+  test('a caller cannot subscribe a webhook to events that they may not read', async () => {
     const limited = await tenant.limitedTo('webhooks:*', 'support:read');
     for (const events of [['*'], ['ticket.*', 'invoice.*'], ['billing.*']]) {
       const { status, body } = await create({ ...valid, events }, '/webhooks', limited);
@@ -239,13 +239,13 @@ describe('permissions', () => {
   });
 
   test.each<[string, Json]>([
-    ['its address', { url: 'https://attacker.example.com/hooks' }],
-    ['its secret', { secret: 'a secret of somebody else' }],
-    ['its state', { active: true }],
-    ['its filters', { filters: null }],
-    ['its description', { description: 'Mine' }],
+    ['the URL', { url: 'https://attacker.example.com/hooks' }],
+    ['the secret', { secret: 'a secret of somebody else' }],
+    ['the state', { active: true }],
+    ['the filters', { filters: null }],
+    ['the description', { description: 'Mine' }],
     ['nothing', {}],
-  ])('an update of %s is refused to whoever may not read what the webhook tells of', async (_, body) => {
+  ])('updating %s of a webhook is refused to a caller who may not read its events', async (_, body) => {
     const webhook = await created({ ...valid, events: ['ticket.*', 'billing.*'], active: false, description: 'Theirs' });
     const limited = await tenant.limitedTo('webhooks:*', 'support:read');
     const answer = await limited.rest('PUT', `/webhooks/${webhook.id}`, { body });
@@ -257,14 +257,14 @@ describe('permissions', () => {
     expect(read.body.data).toEqual({ ...webhook, secret: null });
   });
 
-  test('one that tells of more than its changer may read can be narrowed to what they may', async () => {
+  test('a caller who may not read all events of a webhook can still narrow it to those they may read', async () => {
     const { id } = await created({ ...valid, events: ['*'] });
     const limited = await tenant.limitedTo('webhooks:*', 'support:read');
     const { status, body } = await limited.rest('PUT', `/webhooks/${id}`, { body: { events: ['ticket.*'] } });
     expect([status, body.data?.events]).toEqual([200, ['ticket.*']]);
   });
 
-  test('a reader changes, tests and deletes nothing', async () => {
+  test('a caller with read permission only cannot change, test or delete a webhook', async () => {
     const { id } = await created();
     const reader = await tenant.limitedTo('webhooks:read', 'support:read');
     for (const [method, path] of [
@@ -277,8 +277,8 @@ describe('permissions', () => {
   });
 });
 
-describe('a test', () => {
-  test('delivers a signed event at once and answers what came of it, also for an inactive webhook', async () => {
+describe('webhook test deliveries', () => {
+  test('a webhook test delivers a signed event at once and returns the result, also for an inactive webhook', async () => {
     const hook = await receiver(answering(201, {}, 'thanks'));
     const webhook = await created({ url: hook.url, events: ['ticket.*'], active: false });
     const { status, body } = await tenant.rest('POST', `/webhooks/${webhook.id}/test`);
@@ -302,7 +302,7 @@ describe('a test', () => {
     expect((await tenant.rest('GET', `/webhooks/${webhook.id}/deliveries`)).body.data).toEqual([body.data]);
   });
 
-  test('that fails is not repeated', async () => {
+  test('a failed webhook test is not retried', async () => {
     const hook = await receiver(answering(500));
     const webhook = await created({ url: hook.url, events: ['ticket.*'] });
     const { body } = await tenant.rest('POST', `/webhooks/${webhook.id}/test`);
@@ -316,7 +316,7 @@ describe('a test', () => {
   });
 });
 
-test('the events that there are come with a schema and an example that fits it', async () => {
+test('every listed event type has a schema and a matching example', async () => {
   const { body } = await tenant.rest('GET', '/webhooks/events');
   const created = body.data.find(({ name }: Json) => name === 'ticket.created');
   expect(created).toMatchObject({
@@ -331,7 +331,7 @@ test('the events that there are come with a schema and an example that fits it',
   expect(names).toEqual([...names].sort());
 });
 
-test('lists of webhooks and deliveries come in pages, newest first', async () => {
+test('webhooks and deliveries are listed in pages, newest first', async () => {
   const own = await platform.organization();
   const hook = await receiver(answering(200));
   const ids: string[] = [];

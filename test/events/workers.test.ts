@@ -7,15 +7,15 @@ import { answering, receiver } from './receiver.ts';
 const indexes = (arrivals: readonly { event: { data: { index: number } } }[]): number[] => arrivals.map(({ event }) => event.data.index);
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-describe('two processes side by side', () => {
-  test('deliver each event once, in order', async () => {
+describe('two concurrent processes', () => {
+  test('two concurrent processes deliver each event once and in order', async () => {
     const world = await EventsWorld.open();
     const [one, two] = [await world.start(), await world.start()];
     const hooks = await Promise.all(upTo(2).map(() => receiver((response) => void setTimeout(() => response.end(), 2))));
     const ids = await Promise.all(hooks.map(({ url }) => one.subscribe(url)));
     for (let from = 0; from < 80; from += 10) {
       await (from % 20 ? one : two).append(10, from);
-      // a change has both look for what is due
+      // after a change both look for due deliveries
       for (const id of ids) await Promise.all([one, two].map((process) => process.touch(id)));
     }
     await eventually(() => hooks.every(({ arrivals }) => arrivals.length >= 80));
@@ -23,13 +23,13 @@ describe('two processes side by side', () => {
     for (const { arrivals } of hooks) expect(indexes(arrivals)).toEqual(upTo(80));
   });
 
-  test('take over from each other', async () => {
+  test('two processes take over deliveries from each other', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver();
     const one = await world.start();
     await one.subscribe(hook.url);
     await one.append(5);
-    // on the embedded database, which has one process by design, a second one takes what the first has not recorded
+    // the embedded database supports one process, so there a second one takes what the first has not recorded
     await eventually(async () => (await world.query("select 1 from events.delivery where status = 'delivered'")).length === 5);
     const two = await world.start();
     await one.stop();
@@ -39,8 +39,8 @@ describe('two processes side by side', () => {
   });
 });
 
-describe('a process that ends', () => {
-  test('in the middle of a delivery leaves it to the next one, under the same id', async () => {
+describe('stopped processes', () => {
+  test('a delivery that was running when its process stopped is repeated by the next process under the same id', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver((response, index) => void (index > 0 && response.end()));
     const one = await world.start();
@@ -55,12 +55,12 @@ describe('a process that ends', () => {
     expect(new Set(hook.arrivals.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
   });
 
-  test('without letting go of its lease delays its deliveries by a minute, not for ever', async () => {
+  test('a lease that a stopped process did not release delays its deliveries by one minute only', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver();
     const one = await world.start();
     await one.subscribe(hook.url);
-    // what a kill in the middle of a lease leaves behind
+    // what a killed process leaves behind
     await world.query(`update events.webhook set lane_until = now() + interval '60 seconds'`);
     await one.append(2);
     await eventually(async () => (await world.query('select 1 from events.delivery')).length === 2);
@@ -69,7 +69,7 @@ describe('a process that ends', () => {
     await eventually(() => hook.arrivals.length === 2);
   });
 
-  test('and a clock that is set back do not stop deliveries', async () => {
+  test('deliveries continue if the clock was set back after a process stopped', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver();
     const one = await world.start();
@@ -81,10 +81,10 @@ describe('a process that ends', () => {
   });
 });
 
-describe('a clock that jumps', () => {
+describe('clock changes', () => {
   const DAY_MS = 24 * 60 * 60_000;
 
-  test('forwards and backwards loses nothing, repeats nothing, and keeps the order', async () => {
+  test('a clock that jumps forwards and backwards loses and repeats no delivery and keeps the order', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver((response) => void setTimeout(() => response.end(), 2));
     const process = await world.start();
@@ -99,7 +99,7 @@ describe('a clock that jumps', () => {
     expect(indexes(hook.arrivals)).toEqual(upTo(50));
   });
 
-  test('backwards while no process runs does not hold up what waits', async () => {
+  test('a clock set back while no process runs does not delay waiting deliveries', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver((response, index) => void (index > 0 && response.end()));
     const one = await world.start();
@@ -114,10 +114,10 @@ describe('a clock that jumps', () => {
   });
 });
 
-describe('a reaction', () => {
+describe('reactions', () => {
   const reaction = (handle: Reaction['handle']): Reaction => ({ name: 'test.reaction', on: 'thing.happened', handle });
 
-  test('that fails is tried until it succeeds, and gets the event as it was logged', async () => {
+  test('a failing reaction is retried until it succeeds, with the event as logged', async () => {
     const world = await EventsWorld.open();
     const seen: LoggedEvent[] = [];
     const flaky = reaction(async (event) => {
@@ -141,7 +141,7 @@ describe('a reaction', () => {
     expect(JSON.parse(seen[0]?.payload ?? '')).toMatchObject({ id: seen[0]?.id, data: { index: 0 } });
   });
 
-  test('to other events is not run', async () => {
+  test('a reaction runs only for its own event type', async () => {
     const world = await EventsWorld.open();
     const seen: LoggedEvent[] = [];
     const other: Reaction = { name: 'test.other', on: 'thing.unheard', handle: async (event) => void seen.push(event) };
@@ -153,8 +153,8 @@ describe('a reaction', () => {
   });
 });
 
-describe('where private addresses are closed', () => {
-  test('a webhook is not created for one, and a name that leads to one later is not called', async () => {
+describe('private addresses', () => {
+  test('a webhook cannot be created for a private address, and a name that later resolves to one is not called', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver(answering(200));
     const port = new URL(hook.url).port;

@@ -93,27 +93,27 @@ test('a user gets a second-factor challenge before the body is read', async () =
 describe('permissions that depend on the body', () => {
   test.each([
     [
-      'an API key that may do more than its maker',
+      'an API key with more permissions than its creator',
       'credentials:create',
       'POST',
       '/auth/api-keys',
       { name: '', permissions: ['billing:admin'] },
     ],
     [
-      'an OAuth client with more than its maker has',
+      'an OAuth client with more scopes than its creator has',
       'credentials:create',
       'POST',
       '/auth/oauth-clients',
       { name: '', scopes: ['billing.admin'] },
     ],
     [
-      'a user with a role beyond the inviter',
+      'a user with a role beyond that of the inviter',
       'accounts:create',
       'POST',
       '/accounts/acc_1/users',
       { name: '', email: 'none', role: 'owner' },
     ],
-    ['a webhook for events that its maker may not read', 'webhooks:create', 'POST', '/webhooks', { url: '', events: ['ticket.*'] }],
+    ['a webhook for events that its creator may not read', 'webhooks:create', 'POST', '/webhooks', { url: '', events: ['ticket.*'] }],
     [
       'an internal comment of a customer',
       'support:create',

@@ -64,7 +64,7 @@ test.each([
   ['cannot be read', '{ accounts', {}],
   ['is too large', `{ a: ${TOO_LARGE} b: ${TOO_LARGE} c: ${TOO_LARGE} }`, {}],
   [
-    'brings a text that cannot be stored',
+    'has a text that cannot be stored',
     'mutation ($id: ID!) { a: deleteAccount(id: $id) { id } b: deleteAccount(id: $id) { id } }',
     { id: '\0' },
   ],

@@ -165,10 +165,10 @@ describe('SAML metadata of an identity provider', () => {
     ['no entity id', () => metadata.replace(/entityID="[^"]*"/, '')],
     ['no redirect binding', () => metadata.replaceAll('HTTP-Redirect', 'HTTP-POST')],
     ['no certificate', () => metadata.replace(/<KeyDescriptor.*<\/KeyDescriptor>/s, '')],
-    ['a certificate that is none', () => metadata.replace(/MII[^<]*/, 'MIInonsense')],
-    ['an address without TLS', () => metadata.replace('https://idp.example.com/sso', 'http://idp.example.com/sso')],
-    ['an address that is a script', () => metadata.replace('https://idp.example.com/sso', 'javascript:alert(1)')],
-    ['another service', () => metadata.replaceAll('IDPSSODescriptor', 'SPSSODescriptor')],
+    ['an invalid certificate', () => metadata.replace(/MII[^<]*/, 'MIInonsense')],
+    ['a URL without TLS', () => metadata.replace('https://idp.example.com/sso', 'http://idp.example.com/sso')],
+    ['a javascript: URL', () => metadata.replace('https://idp.example.com/sso', 'javascript:alert(1)')],
+    ['another service type', () => metadata.replaceAll('IDPSSODescriptor', 'SPSSODescriptor')],
     ['nonsense', () => 'nonsense'],
   ])('SAML metadata with %s is refused', async (_, text) => {
     expect(text()).not.toBe(metadata);

@@ -178,22 +178,25 @@ describe('SAMLRequest of a client', () => {
   });
 
   test.each([
-    ['is no base64', () => '%%%'],
-    ['is base64 of nonsense', () => plain('nonsense')],
-    ['is no XML', () => plain('<samlp:AuthnRequest')],
-    ['is another message', () => plain('<samlp:LogoutRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"/>')],
+    ['is not Base64', () => '%%%'],
+    ['is Base64 of other text', () => plain('nonsense')],
+    ['is not XML', () => plain('<samlp:AuthnRequest')],
+    ['is another SAML message', () => plain('<samlp:LogoutRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"/>')],
     ['has a document type', () => plain(`<!DOCTYPE x>${request(newRequestId())}`)],
-    ['comes from nobody known', () => plain(request(newRequestId(), { Issuer: 'https://unknown.example.com' }))],
+    ['comes from an unknown sender', () => plain(request(newRequestId(), { Issuer: 'https://unknown.example.com' }))],
     [
-      'comes from a connection that is none',
+      'comes from an unknown connection',
       () => plain(request(newRequestId(), { Issuer: `${world.tenant.origin}/saml/metadata?connection=saml_none` })),
     ],
-    ['wants the answer elsewhere', () => plain(request(newRequestId(), { AssertionConsumerServiceURL: 'https://evil.example.com' }))],
+    [
+      'requests the response at another URL',
+      () => plain(request(newRequestId(), { AssertionConsumerServiceURL: 'https://evil.example.com' })),
+    ],
     ['is meant for another identity provider', () => plain(request(newRequestId(), { Destination: 'https://evil.example.com' }))],
-    ['is old', () => plain(request(newRequestId(), { IssueInstant: '2020-01-01T00:00:00Z' }))],
+    ['is too old', () => plain(request(newRequestId(), { IssueInstant: '2020-01-01T00:00:00Z' }))],
     ['has no date', () => plain(request(newRequestId(), { IssueInstant: 'now' }))],
     ['has a short id', () => plain(request('_1'))],
-    ['inflates without end', () => deflateRawSync(Buffer.alloc(10_000_000, 32)).toString('base64')],
+    ['inflates to too much data', () => deflateRawSync(Buffer.alloc(10_000_000, 32)).toString('base64')],
   ])('a SAMLRequest that %s is refused', async (_, encoded) => {
     const { status, body } = await world.begin({ SAMLRequest: encoded() });
     expect(status, JSON.stringify(body)).toBe(400);

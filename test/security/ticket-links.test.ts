@@ -184,7 +184,7 @@ describe('ticket links in emails', () => {
     ['without a signature', (token: string) => token.split('.')[0]],
     ['that is empty', () => ''],
     ['that is not a token', () => 'null%00'],
-    ['that comes twice', (token: string) => `${token}&token=${token}`],
+    ['that is given twice', (token: string) => `${token}&token=${token}`],
   ])('a ticket link with a token %s shows nothing', async (_, forge) => {
     const { ticket, link } = await linked();
     const page = await visitor().open(`${link.pathname}?token=${forge(link.searchParams.get('token') as string)}`);
