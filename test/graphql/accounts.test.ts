@@ -11,18 +11,18 @@ const CREATE = 'mutation($input: AccountCreateInput!) { createAccount(input: $in
 const create = async (name: string): Promise<Json> =>
   (await tenant.graphql(CREATE, { input: { name, email: 'it@acme.example.com' } })).data.createAccount;
 
-test("a caller reads its own organization with its plan, and no other's", async () => {
+test('a caller can query its own organization with its plan and no other', async () => {
   const { data } = await tenant.graphql('{ organization { id name plan createdAt } }');
   expect(data.organization).toEqual({ id: tenant.organizationId, name: 'Test', plan: 'BUSINESS', createdAt: expect.stringMatching(/Z$/) });
 });
 
-test('errors carry the code and the details of REST, and name fields as GraphQL does', async () => {
+test('GraphQL errors have the code and details of REST, with field names in GraphQL spelling', async () => {
   const { data, errors } = await tenant.graphql(CREATE, { input: { name: '', email: 'x' } });
   expect(data?.createAccount ?? null).toBeNull();
   expect(errors?.[0].extensions).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'name' } });
 });
 
-test("another organization's account is null", async () => {
+test('an account of another organization is null in GraphQL', async () => {
   const { id } = await create('Acme');
   const stranger = await (await rig()).organization();
   const { data, errors } = await stranger.graphql(
@@ -33,7 +33,7 @@ test("another organization's account is null", async () => {
   expect(data).toEqual({ account: null, accounts: { nodes: [], pageInfo: { total: 0 } } });
 });
 
-test('the accounts of many tickets are read in one statement, by their customer numbers', async () => {
+test('the accounts of many tickets are loaded by one statement', async () => {
   const made = [await create('One'), await create('Two'), await create('Three')];
   for (const { customerId } of [...made, ...made]) {
     const input = { title: 'Slow', description: 'Slow', customerId };
@@ -48,7 +48,7 @@ test('the accounts of many tickets are read in one statement, by their customer 
   expect(statements.filter((sql) => sql.includes('"account"'))).toHaveLength(1);
 });
 
-test('the account of a ticket asks for accounts:read', async () => {
+test('the account of a ticket requires accounts:read', async () => {
   const { customerId } = await create('Acme');
   await tenant.graphql('mutation($input: TicketCreateInput!) { createTicket(input: $input) { id } }', {
     input: { title: 'Slow', description: 'Slow', customerId },
@@ -59,7 +59,7 @@ test('the account of a ticket asks for accounts:read', async () => {
   expect(errors?.[0].extensions).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'accounts:read' } });
 });
 
-test('a ticket outlives the account that it was about, of which nothing is shown any more', async () => {
+test('a ticket remains when its account is deleted, and shows nothing of the account', async () => {
   const { id, customerId } = await create('Gone Corporation');
   const made = await tenant.graphql('mutation($input: TicketCreateInput!) { createTicket(input: $input) { id } }', {
     input: { title: 'Slow', description: 'Slow', customerId },

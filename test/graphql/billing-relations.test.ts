@@ -12,8 +12,8 @@ beforeAll(async () => {
 
 const newest = () => invoices.map(({ number }) => ({ number })).toReversed();
 
-describe('from one record to the others', () => {
-  test('an account and a service lead to their invoices, an invoice and its lines back to them', async () => {
+describe('billing relations', () => {
+  test('accounts and services link to their invoices, and invoices and lines link back', async () => {
     const { data, errors } = await billed.tenant.graphql(
       `query($account: ID!, $service: ID!, $invoice: ID!) {
          account(id: $account) { name invoices { number } }
@@ -35,7 +35,7 @@ describe('from one record to the others', () => {
     });
   });
 
-  test('a service stands once in its list, however many lines of an invoice name it', async () => {
+  test('a service lists an invoice once, however many lines name the service', async () => {
     const own = await billedTenant();
     const line = { service_id: own.serviceId, quantity: 1, unit_price: 1 };
     await createInvoice(own, {}, { services: [line, line, line] });
@@ -43,7 +43,7 @@ describe('from one record to the others', () => {
     expect(data.service.invoices).toEqual([{ number: 'INV-1002' }, { number: 'INV-1001' }]);
   });
 
-  test("an account's invoices need billing:read", async () => {
+  test('the invoices of an account require billing:read', async () => {
     const limited = await billed.tenant.limitedTo('accounts:read');
     const { data, errors } = await limited.graphql('query($id: ID!) { account(id: $id) { name invoices { number } } }', {
       id: billed.accountId,
@@ -52,7 +52,7 @@ describe('from one record to the others', () => {
     expect(data?.account?.invoices).toBeUndefined();
   });
 
-  test.each([0, 201])('a relation of %i records is refused', async (limit) => {
+  test.each([0, 201])('a relation with a limit of %i invoices is refused', async (limit) => {
     const { errors } = await billed.tenant.graphql('query($id: ID!, $limit: Int) { account(id: $id) { invoices(limit: $limit) { id } } }', {
       id: billed.accountId,
       limit,
@@ -61,7 +61,7 @@ describe('from one record to the others', () => {
   });
 });
 
-test('the statements of a list do not grow with it', async () => {
+test('the number of statements of a billing list does not grow with the list', async () => {
   const own = await billedTenant();
   const query = '{ accounts { nodes { invoices { services { amount } } services { invoices { services { amount } } } } } }';
   const count = async () =>
@@ -69,12 +69,12 @@ test('the statements of a list do not grow with it', async () => {
   await own.tenant.graphql(query);
   const forOne = await count();
   for (const name of ['Second', 'Third']) await orderService(own.tenant, (await createAccount(own.tenant, name)).id);
-  // invoices of accounts, invoices of services, and lines of both at the most once each
+  // at most once each: invoices of accounts, invoices of services, and lines of both
   expect(forOne).toBeLessThanOrEqual(4);
   expect(await count()).toBe(forOne);
 });
 
-describe('the list', () => {
+describe('invoice list', () => {
   const page = async (variables: object): Promise<Json> => {
     const { data, errors } = await billed.tenant.graphql(
       'query($sort: [InvoiceSort!], $page: PageInput) { invoices(sort: $sort, page: $page) { nodes { number amount } pageInfo { total hasMore nextCursor } } }',
@@ -84,7 +84,7 @@ describe('the list', () => {
     return data.invoices;
   };
 
-  test('by a cursor it goes on where it was, although invoices are added', async () => {
+  test('a cursor of the invoice list continues correctly although invoices are added', async () => {
     const own = await billedTenant();
     for (const unit_price of [30, 10, 20]) await createInvoice(own, { quantity: 1, unit_price });
     const query =
@@ -96,7 +96,7 @@ describe('the list', () => {
     expect(second.pageInfo).toMatchObject({ hasMore: false, nextCursor: null });
   });
 
-  test('a cursor over exact amounts skips none and repeats none', async () => {
+  test('a cursor over exact amounts skips and repeats no invoice', async () => {
     const sort = [{ field: 'AMOUNT', order: 'DESC' }];
     const seen: Json[] = [];
     let cursor: string | null = null;
@@ -109,7 +109,7 @@ describe('the list', () => {
     expect(seen.map(({ amount }) => amount)).toEqual(invoices.map(({ amount }) => amount).sort((a, b) => b - a));
   });
 
-  test('a cursor of another order is refused', async () => {
+  test('a cursor of another sort order is refused', async () => {
     const { pageInfo } = await page({ page: { limit: 1 } });
     const { errors } = await billed.tenant.graphql(
       'query($c: String) { invoices(sort: [{ field: AMOUNT, order: ASC }], page: { cursor: $c }) { nodes { id } } }',

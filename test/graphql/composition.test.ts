@@ -4,7 +4,7 @@ import { type GraphQLSchema, lexicographicSortSchema, parse, printSchema } from 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rig } from '../rig.ts';
 
-/** The committed subgraphs, composed by the tool that routers of others are used with. */
+/** The committed subgraphs, composed by Apollo's composition library, which other routers use. */
 const subgraphs = readdirSync('schema')
   .filter((file) => file.endsWith('.graphql') && file !== 'supergraph.graphql')
   .map((file) => ({
@@ -19,24 +19,24 @@ beforeAll(() => {
   composed = composeServices(subgraphs);
 });
 
-describe("the committed subgraphs under Apollo's rules", () => {
-  test('are those of the platform', async () => {
+describe("composition by Apollo's library", () => {
+  test('the committed subgraphs are those of the platform', async () => {
     const { assembly } = await rig();
     expect(subgraphs.map(({ name }) => name)).toEqual(Object.keys(assembly.domains).toSorted());
   });
 
-  test('compose without an error', () => {
+  test('the committed subgraphs compose without an error', () => {
     expect(composed.errors ?? []).toEqual([]);
   });
 
-  test('make the same API as ours', async () => {
+  test("Apollo's composition produces the same API schema as ours", async () => {
     const { assembly } = await rig();
     const theirs = composed.schema?.toAPISchema().toGraphQLJSSchema() as unknown as GraphQLSchema;
     expect(apiOf(theirs)).toEqual(apiOf(assembly.router.schema));
   });
 });
 
-/** The schema as text, sorted, without what directives are defined. */
+/** The schema as text, sorted, without directive definitions. */
 const apiOf = (schema: GraphQLSchema): string =>
   printSchema(lexicographicSortSchema(schema))
     .split('\n\n')

@@ -20,7 +20,7 @@ const caller = (number: number): RequestContext => ({
   log,
 });
 
-/** Nobody is looked at again but for a change that `tell` tells of. */
+/** Callers are rechecked only after a change reported by `tell`. */
 function watchTold(): { watch: CredentialWatch<RequestContext>; tell: (subjectId: string) => void } {
   let tell: (subjectId: string) => void = () => undefined;
   const onCredentialChange = (listener: typeof tell): void => {
@@ -40,15 +40,15 @@ test.each([
   ['a session', 'sess_1'],
   ['a client', 'client_1'],
   ['an organization', 'org_1'],
-  ['nobody knows what', ''],
-])('a change of %s ends the connections of who came with it at once', async (_, subjectId) => {
+  ['an unknown subject', ''],
+])('a change of %s closes connections of that caller at once', async (_, subjectId) => {
   const { watch, tell } = watchTold();
   const ended = new Promise<PlatformError>((end) => watch.watch(caller(1), { readmit: refused, end }));
   tell(subjectId);
   expect((await ended).code).toBe('INVALID_CREDENTIALS');
 });
 
-test('who came with other credentials is not looked at', async () => {
+test('a connection with other credentials is not rechecked', async () => {
   const { watch, tell } = watchTold();
   const readmit = vi.fn(refused);
   watch.watch(caller(2), { readmit, end: () => undefined });
@@ -58,7 +58,7 @@ test('who came with other credentials is not looked at', async () => {
   expect(readmit).not.toHaveBeenCalled();
 });
 
-test('credentials that are still good, and may be used from here no more, end the connection too', async () => {
+test('a connection is closed too if its credentials are valid but no longer allowed from its address or at this time', async () => {
   const { watch, tell } = watchTold();
   const readmit = () => Promise.reject(new PlatformError('ACCESS_RESTRICTED', 'Not at this time.'));
   const ended = new Promise<PlatformError>((end) => watch.watch(caller(1), { readmit, end }));

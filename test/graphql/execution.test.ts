@@ -7,11 +7,11 @@ beforeAll(async () => {
 });
 beforeEach(() => graph.broken.clear());
 
-describe('an operation answers what Apollo’s gateway answers', () => {
+describe("responses compared with Apollo's gateway", () => {
   const operations: [string, string, Record<string, unknown>?][] = [
     ['of one subgraph', '{ shops { id name kind owner { name } } }'],
     ['with aliases', '{ first: shop(id: "s0") { label: name } second: shop(id: "s1") { label: name kind: name } }'],
-    ['of an unknown record', '{ shop(id: "none") { name products { title } } }'],
+    ['for an unknown record', '{ shop(id: "none") { name products { title } } }'],
     ['over two subgraphs', '{ shops { name products { title price } best { title } } }'],
     [
       'over three, by what the second requires',
@@ -38,22 +38,22 @@ describe('an operation answers what Apollo’s gateway answers', () => {
     ['that changes something', 'mutation { rename(id: "s1", name: "New") { name products { title } } }'],
     ['with typenames everywhere', '{ __typename shops(limit: 1) { __typename products { __typename title } } }'],
   ];
-  test.each(operations)('%s', async (_, query, variables) => {
+  test.each(operations)("an operation %s gets the same response as from Apollo's gateway", async (_, query, variables) => {
     const [ours, theirs] = [await graph.ours(query, variables), await graph.theirs(query, variables)];
     expect(ours.errors?.map(({ message }) => message) ?? []).toEqual(theirs.errors?.map(({ message }) => message) ?? []);
-    // the order of members is part of the answer
+    // the order of fields is part of the response
     expect(JSON.stringify(ours.data)).toBe(JSON.stringify(theirs.data));
   });
 });
 
-test('entities that many objects stand for are asked for once', async () => {
+test('an entity that several objects refer to is fetched once', async () => {
   await graph.ours('{ shops { best { title } products { reviews { by { name } } } } }');
   const names = graph.fetches.filter(({ subgraph, variables }) => subgraph === 'shops' && variables.representations);
   expect(names).toHaveLength(1);
   expect(names[0]?.variables.representations).toEqual([{ __typename: 'Shop', id: 's1' }]);
 });
 
-test('an error in a fetched field stands at every place that shows it, and the rest of the answer is there', async () => {
+test('an error of a fetched field appears at every place that shows it, and the rest is returned', async () => {
   const { data, errors } = await graph.ours('{ shops(limit: 2) { products { title reviews { text } } } }');
   expect(errors).toHaveLength(1);
   expect(errors?.[0]).toMatchObject({ message: 'reviews of p01 are broken', path: ['shops', 0, 'products', 0, 'reviews'] });
@@ -65,7 +65,7 @@ test('an error in a fetched field stands at every place that shows it, and the r
   });
 });
 
-test('a subgraph that is away leaves null where null may stand', async () => {
+test('a failing subgraph leaves null in nullable fields', async () => {
   graph.broken.add('products');
   const { data, errors } = await graph.ours('{ shop(id: "s0") { name best { title } } }');
   expect(data).toEqual({ shop: { name: 'Shop 0', best: null } });
@@ -73,7 +73,7 @@ test('a subgraph that is away leaves null where null may stand', async () => {
   expect(errors).toHaveLength(1);
 });
 
-test('a null that must not be is handed up to the first member that may be null', async () => {
+test('a null in a non-null field moves up to the nearest nullable field', async () => {
   graph.broken.add('products');
   const { data, errors } = await graph.ours('{ shop(id: "s0") { name products { title } } nearest { name } }');
   expect(data).toEqual({ shop: null, nearest: { name: 'Shop 1' } });

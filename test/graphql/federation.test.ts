@@ -17,7 +17,7 @@ const FRONTEND = `query Accounts($n: Int!) {
 
 const SERVED = 4;
 
-/** The oldest ones have a service and, for it, an invoice; all have tickets. */
+/** The oldest accounts have a service and its invoice; all have tickets. */
 async function accountsOf(tenant: Tenant, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const account = await createAccount(tenant);
@@ -33,7 +33,7 @@ async function accountsOf(tenant: Tenant, count: number): Promise<void> {
 
 const list = (tenant: Tenant, n: number) => tenant.graphql(FRONTEND, { n });
 
-test('one query reads an account with its service, what it costs and the ticket about it, over four domains', async () => {
+test('one query reads an account with its service, invoices and ticket across four domains', async () => {
   const platform: Rig = await rig();
   const tenant = await platform.organization({ plan: 'custom' });
   const account = await createAccount(tenant);
@@ -60,12 +60,12 @@ test('one query reads an account with its service, what it costs and the ticket 
   });
 });
 
-test('a list of 50 accounts with their services, invoices and tickets costs as many statements as a list of three', async () => {
+test('listing 50 accounts with services, invoices and tickets runs as many statements as listing three', async () => {
   const platform = await rig();
   const tenant = await platform.organization({ plan: 'custom' });
   await accountsOf(tenant, 50);
   const [few, many] = await platform.clock.standingStill(async () => {
-    // prepares the plan, and verifies the key
+    // caches the plan and the key
     expect((await list(tenant, 3)).errors).toBeUndefined();
     return [
       await platform.statements(() => list(tenant, 3)),
@@ -86,7 +86,7 @@ test('a list of 50 accounts with their services, invoices and tickets costs as m
   expect(many.length).toBeLessThanOrEqual(12);
 }, 60_000);
 
-test('what a caller may not read in one domain is an error there, and the rest of the answer is there', async () => {
+test('fields of a domain that the caller may not read are errors, and the rest is returned', async () => {
   const tenant = await (await rig()).organization();
   const account = await createAccount(tenant);
   const limited = await tenant.limitedTo('accounts:read');

@@ -9,7 +9,7 @@ import type { Json, Tenant } from '../tenant.ts';
 
 const PATIENCE_MS = 180_000;
 const SUPERGRAPH = readFileSync('schema/supergraph.graphql', 'utf8');
-/** Each with its own lists; of these there are several records, so that their order and pages say something. */
+/** Each list has its own filters; there are several records of each kind, so that order and pages are meaningful. */
 const SEVERAL = Object.entries(recordKinds).flatMap(([name, { readAt, withoutRoute }]) => (readAt || withoutRoute ? [name] : []));
 
 let tenant: Tenant;
@@ -22,8 +22,8 @@ beforeAll(async () => {
   lists = new Map((await listsOf(SUPERGRAPH, records)).map((list) => [list.name, list]));
 }, PATIENCE_MS);
 
-test('a ticket list is read with one set of filters after another in the same process', async () => {
-  // more than a page has, so that they are counted
+test('ticket lists with different filters can be read one after another in one process', async () => {
+  // more than a page, so that they are counted
   for (const title of ['one', 'two'])
     expect((await tenant.rest('POST', '/support/tickets', { body: { title, description: title, priority: 'low' } })).status).toBe(201);
   for (const query of [
@@ -35,12 +35,12 @@ test('a ticket list is read with one set of filters after another in the same pr
     expect((await tenant.rest('GET', `/support/tickets?limit=1&${query}`)).status, query).toBe(200);
 });
 
-/** The one list of all organizations: other tests have made most of them, and go on. */
+/** The only list across organizations: other tests add records to it meanwhile. */
 const OPERATORS = 'organizations';
 
 const HOUR_MS = 3_600_000;
 
-/** The limits of an hour are not what is tested here. */
+/** Hourly limits are not tested here. */
 async function read(list: List, options: readonly ListOption[], page?: Json): Promise<ListPage> {
   try {
     return await list.read(list.name === OPERATORS ? await operator() : tenant, options, page);
@@ -54,37 +54,45 @@ async function read(list: List, options: readonly ListOption[], page?: Json): Pr
 const pairsOf = (options: readonly ListOption[]): ListOption[][] =>
   options.flatMap((one, index) => [[one], ...options.slice(index + 1).map((other) => [one, other])]);
 
-describe('a list is read with every pair of its filters and sorts', () => {
-  test.each(listNames(SUPERGRAPH))('%s', { timeout: PATIENCE_MS }, async (name) => {
-    const list = lists.get(name) as List;
-    for (const pair of [[], ...pairsOf(list.options)]) await read(list, pair, { limit: 1 });
-  });
+describe('pairs of list options', () => {
+  test.each(listNames(SUPERGRAPH))(
+    'the list can be read with every pair of its filters and sorts: %s',
+    { timeout: PATIENCE_MS },
+    async (name) => {
+      const list = lists.get(name) as List;
+      for (const pair of [[], ...pairsOf(list.options)]) await read(list, pair, { limit: 1 });
+    },
+  );
 });
 
-describe('the pages of a list follow its order, whether they are asked for by number, by offset or by cursor', () => {
-  test.each(listNames(SUPERGRAPH).filter((name) => name !== OPERATORS))('%s', { timeout: PATIENCE_MS }, async (name) => {
-    const list = lists.get(name) as List;
-    for (const option of [[], ...list.options.map((one) => [one])]) {
-      const { ids } = await read(list, option);
-      const first = await read(list, option, { limit: 1 });
-      const title = `${name} ${option.map((one) => one.title).join()}`;
-      expect(first.ids, title).toEqual(ids.slice(0, 1));
-      expect(first.total, title).toBe(ids.length);
-      if (ids.length < 2) continue;
-      const second = ids.slice(1, 2);
-      for (const page of [
-        { page: 2, perPage: 1 },
-        { limit: 1, offset: 1 },
-        ...(first.nextCursor ? [{ limit: 1, cursor: first.nextCursor }] : []),
-      ])
-        expect((await read(list, option, page)).ids, `${title} ${JSON.stringify(page)}`).toEqual(second);
-    }
-  });
+describe('list paging', () => {
+  test.each(listNames(SUPERGRAPH).filter((name) => name !== OPERATORS))(
+    'pages by number, offset and cursor follow the order of the list: %s',
+    { timeout: PATIENCE_MS },
+    async (name) => {
+      const list = lists.get(name) as List;
+      for (const option of [[], ...list.options.map((one) => [one])]) {
+        const { ids } = await read(list, option);
+        const first = await read(list, option, { limit: 1 });
+        const title = `${name} ${option.map((one) => one.title).join()}`;
+        expect(first.ids, title).toEqual(ids.slice(0, 1));
+        expect(first.total, title).toBe(ids.length);
+        if (ids.length < 2) continue;
+        const second = ids.slice(1, 2);
+        for (const page of [
+          { page: 2, perPage: 1 },
+          { limit: 1, offset: 1 },
+          ...(first.nextCursor ? [{ limit: 1, cursor: first.nextCursor }] : []),
+        ])
+          expect((await read(list, option, page)).ids, `${title} ${JSON.stringify(page)}`).toEqual(second);
+      }
+    },
+  );
 });
 
-test('a filter finds the same records in every order', { timeout: PATIENCE_MS }, async () => {
+test('a filter finds the same records in every sort order', { timeout: PATIENCE_MS }, async () => {
   for (const list of lists.values()) {
-    // of which there are more than a page
+    // this list has more records than a page
     if (list.name === OPERATORS) continue;
     for (const filter of list.filters) {
       const { ids } = await read(list, [filter]);

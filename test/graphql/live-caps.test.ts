@@ -35,7 +35,7 @@ interface Opened {
   socket: WebSocket;
 }
 
-/** Resolves when the server has let it in; rejects with the event by which it was closed. */
+/** Resolves when the server accepted the connection; rejects with the close event otherwise. */
 function open(): Promise<Opened> {
   const { promise, resolve, reject } = Promise.withResolvers<Opened>();
   const client = createClient({
@@ -51,7 +51,7 @@ function open(): Promise<Opened> {
   return promise;
 }
 
-/** Tries again until it is let in: a place is free only when the server has heard of who left. */
+/** Retries until the server accepts the connection: a place is free only after the server noticed the disconnect. */
 async function openWhenFree(): Promise<Opened> {
   for (;;) {
     const opened = await open().catch(() => undefined);
@@ -59,7 +59,7 @@ async function openWhenFree(): Promise<Opened> {
   }
 }
 
-/** Answers how to leave once it follows, and the refusal where it may not. */
+/** Subscribes; returns a function that ends the subscription, or the refusal. */
 async function follow({ client }: Opened, query = 'subscription { orderPlaced { id } }'): Promise<(() => void) | { refused: unknown }> {
   const wanted = subscribers + 1;
   let refused: unknown;
@@ -89,18 +89,18 @@ const BEYOND = {
   ],
 };
 
-test('a connection beyond what the plan allows is refused with words, and takes a place that another one leaves', async () => {
+test('a connection beyond the limit of the plan is refused with a reason, and accepted after another one closes', async () => {
   const { socket } = await open();
   await open();
   const refusal = { code: 4429, reason: expect.stringMatching(/^RATE_LIMIT_EXCEEDED: The plan allows 2 live connections/) };
   await expect(open()).rejects.toMatchObject(refusal);
-  // dropped without a goodbye
+  // dropped without a close frame
   socket.terminate();
   await openWhenFree();
   await expect(open()).rejects.toMatchObject(refusal);
 });
 
-test('a subscription beyond what the plan allows is refused, on whichever socket, and the socket stays open', async () => {
+test('a subscription beyond the limit of the plan is refused on any socket, and the socket stays open', async () => {
   const [one, other] = [await open(), await open()];
   const leave = await follow(one);
   await follow(one);
@@ -114,7 +114,7 @@ test('a subscription beyond what the plan allows is refused, on whichever socket
   expect(await follow(one)).toMatchObject(BEYOND);
 });
 
-test('a socket that drops gives back all of its subscriptions, and no more than those', async () => {
+test('a dropped socket releases exactly its own subscriptions', async () => {
   const [one, other] = [await open(), await open()];
   const leave = await follow(one);
   (leave as () => void)();
@@ -128,7 +128,7 @@ test('a socket that drops gives back all of its subscriptions, and no more than 
   expect(await follow(other)).toMatchObject(BEYOND);
 });
 
-test('a subscription that is refused for another reason takes no place', async () => {
+test('a subscription that is refused for another reason does not count', async () => {
   const one = await open();
   for (let times = 0; times < 4; times += 1) {
     expect(await follow(one, 'subscription { itemCounted { id available } }')).toMatchObject({

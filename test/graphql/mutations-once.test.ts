@@ -33,8 +33,8 @@ async function countOf(title: string): Promise<number> {
   return body.tickets.filter((one: Json) => one.title === title).length;
 }
 
-describe('a mutation with an Idempotency-Key', () => {
-  test('acts once, and its first response is replayed', async () => {
+describe('mutations with an Idempotency-Key', () => {
+  test('a mutation with an Idempotency-Key runs once, and its first response is replayed', async () => {
     const [key, title] = [randomUUID(), `once ${randomUUID()}`];
     const first = await send(tenant, key, CREATE, ticket(title));
     const again = await send(tenant, key, CREATE, ticket(title));
@@ -43,7 +43,7 @@ describe('a mutation with an Idempotency-Key', () => {
     expect(await countOf(title)).toBe(1);
   });
 
-  test('acts once of many at the same time', async () => {
+  test('of concurrent mutations with one Idempotency-Key one runs', async () => {
     const [key, title] = [randomUUID(), `many ${randomUUID()}`];
     const all = await Promise.all(Array.from({ length: 6 }, () => send(tenant, key, CREATE, ticket(title))));
     expect(await countOf(title)).toBe(1);
@@ -51,7 +51,7 @@ describe('a mutation with an Idempotency-Key', () => {
       expect([status, body.errors[0].extensions.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
   });
 
-  test('with other variables, or as another operation, is 409', async () => {
+  test('a mutation with the same Idempotency-Key but other variables or another operation returns 409', async () => {
     const key = randomUUID();
     await send(tenant, key, CREATE, ticket('one'));
     for (const [query, variables] of [
@@ -63,20 +63,20 @@ describe('a mutation with an Idempotency-Key', () => {
     }
   });
 
-  test('that was used on REST is 409', async () => {
+  test('a mutation with an Idempotency-Key that was used over REST returns 409', async () => {
     const key = randomUUID();
     await tenant.rest('POST', '/support/tickets', { body: { title: 'T', description: 'D' }, headers: { 'idempotency-key': key } });
     expect((await send(tenant, key, CREATE, ticket('T'))).status).toBe(409);
   });
 
-  test('whose input is refused frees the key', async () => {
+  test('a mutation refused for its input releases the Idempotency-Key', async () => {
     const key = randomUUID();
     expect((await send(tenant, key, CREATE, ticket(''))).body.errors[0].extensions.code).toBe('INVALID_PARAMETERS');
     const right = await send(tenant, key, CREATE, ticket('right'));
     expect([right.body.data?.createTicket.title, right.isReplayed]).toEqual(['right', false]);
   });
 
-  test('of several fields is kept whole where one of them did its work: the errors of others are replayed too', async () => {
+  test('a mutation whose fields partly failed is stored as a whole, and its errors are replayed too', async () => {
     const [key, title] = [randomUUID(), `several ${randomUUID()}`];
     const query = `mutation ($input: TicketCreateInput!) {
       first: createTicket(input: $input) { id }
@@ -89,7 +89,7 @@ describe('a mutation with an Idempotency-Key', () => {
     expect(await countOf(title)).toBe(1);
   });
 
-  test('is refused as a whole, before anything is done or replayed, where one of its fields is not allowed', async () => {
+  test('a mutation with a forbidden field is refused as a whole before anything runs or is replayed', async () => {
     const [key, title] = [randomUUID(), `allowed ${randomUUID()}`];
     const limited = await tenant.limitedTo('support:create');
     const query = `mutation ($input: TicketCreateInput!) { createTicket(input: $input) { id } deleteSupportReport(id: "r") { id } }`;
@@ -98,13 +98,13 @@ describe('a mutation with an Idempotency-Key', () => {
     expect(await countOf(title)).toBe(0);
   });
 
-  test('that is malformed is 400, and a query has none', async () => {
+  test('a malformed Idempotency-Key returns 400, and a query ignores the key', async () => {
     expect((await send(tenant, 'ü'.repeat(2), CREATE, ticket('x'))).status).toBe(400);
     const query = await send(tenant, randomUUID(), '{ tickets(page: { limit: 1 }) { nodes { id } } }');
     expect([query.status, query.body.errors]).toEqual([200, undefined]);
   });
 
-  test('acts once over a WebSocket, by extensions.idempotencyKey, and in company with HTTP', async () => {
+  test('a mutation over a WebSocket with extensions.idempotencyKey runs once, also together with HTTP', async () => {
     const [key, title] = [randomUUID(), `socket ${randomUUID()}`];
     const socket = tenant.socket();
     try {
@@ -125,8 +125,8 @@ describe('a mutation with an Idempotency-Key', () => {
   });
 });
 
-describe('an idempotency key belongs to the caller and not to the session', () => {
-  test('a user who signs in again and repeats a request gets the first response', async () => {
+describe('idempotency keys of a caller', () => {
+  test('a user who logs in again and repeats a request gets the first response', async () => {
     const user = await userOf(tenant);
     const [key, title] = [randomUUID(), `again ${randomUUID()}`];
     const body = { title, description: 'D' };
@@ -139,7 +139,7 @@ describe('an idempotency key belongs to the caller and not to the session', () =
     expect(await countOf(title)).toBe(2);
   });
 
-  test('a response is not replayed to a caller who lost the permission since', async () => {
+  test('a stored response is not replayed to a caller who lost the permission since', async () => {
     const limited = await tenant.limitedTo('support:create');
     const key = randomUUID();
     const body = { title: 'T', description: 'D' };
@@ -155,7 +155,7 @@ describe('an idempotency key belongs to the caller and not to the session', () =
     expect((await send(limited, over, CREATE, ticket('T'))).body.errors[0].extensions.code).toBe('INSUFFICIENT_PERMISSIONS');
   });
 
-  test('a response is not replayed to a session that must show a second factor first', async () => {
+  test('a stored response is not replayed to a session that must show a second factor first', async () => {
     const { user } = await confirmed(tenant);
     const account = await createAccount(tenant);
     const key = randomUUID();

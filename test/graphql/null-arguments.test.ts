@@ -9,7 +9,7 @@ beforeAll(async () => {
   tenant = await (await rig()).organization({ plan: 'custom' });
 });
 
-/** Values of a type in which one member that may be null is. */
+/** Values of a type, each with one nullable field set to null. */
 function* withNull(type: GraphQLInputType): Generator<string> {
   if (isNonNullType(type)) yield* withNull(type.ofType);
   else {
@@ -32,27 +32,30 @@ function* withNullInside(type: GraphQLInputType): Generator<string> {
 
 const unwrapped = (type: GraphQLInputType): GraphQLInputType => (isNonNullType(type) ? unwrapped(type.ofType) : type);
 
-describe('null is what was left out, or refused, in every argument of', async () => {
+describe('null arguments', async () => {
   const { schema } = (await rig()).assembly.router;
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(({ args }) => args.length > 0);
 
-  test.each(fields.map((field) => [field.name, field] as const))('%s', async (name, field) => {
-    const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
-    for (const arg of field.args) {
-      const others = given({ ...field, args: field.args.filter((other) => other !== arg) }).slice(1, -1);
-      for (const value of isNonNullType(arg.type) ? withNullInside(arg.type.ofType) : withNull(arg.type)) {
-        const query = `{ ${name}(${[`${arg.name}: ${value}`, others].filter(Boolean).join(', ')}) ${selection} }`;
-        const { errors = [] } = await tenant.graphql(query);
-        expect(
-          errors.map(({ extensions }) => extensions.code),
-          query,
-        ).not.toContain('INTERNAL_ERROR');
+  test.each(fields.map((field) => [field.name, field] as const))(
+    'null equals an omitted argument or is refused, for every argument of %s',
+    async (name, field) => {
+      const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
+      for (const arg of field.args) {
+        const others = given({ ...field, args: field.args.filter((other) => other !== arg) }).slice(1, -1);
+        for (const value of isNonNullType(arg.type) ? withNullInside(arg.type.ofType) : withNull(arg.type)) {
+          const query = `{ ${name}(${[`${arg.name}: ${value}`, others].filter(Boolean).join(', ')}) ${selection} }`;
+          const { errors = [] } = await tenant.graphql(query);
+          expect(
+            errors.map(({ extensions }) => extensions.code),
+            query,
+          ).not.toContain('INTERNAL_ERROR');
+        }
       }
-    }
-  });
+    },
+  );
 });
 
-test('articles of any status that null names are the published ones', async () => {
+test('articles filtered by a null status are the published ones', async () => {
   const { data, errors } = await tenant.graphql('{ articles(filter: { status: null, q: "webhook" }) { nodes { status } } }');
   expect(errors).toBeUndefined();
   expect(new Set(data.articles.nodes.map(({ status }: { status: string }) => status))).toEqual(new Set(['PUBLISHED']));

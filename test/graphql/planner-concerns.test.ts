@@ -11,7 +11,7 @@ const LINK =
 const concerns = (sources: Record<string, string>): string[] =>
   plannerConcerns(composeSupergraph(Object.entries(sources).map(([name, sdl]) => ({ name, sdl: LINK + sdl }))));
 
-test('the platform’s own supergraph has nothing that the planner is known to plan wrongly', () => {
+test("the platform's supergraph uses nothing that the planner is known to plan incorrectly", () => {
   expect(plannerConcerns(readFileSync('schema/supergraph.graphql', 'utf8'))).toEqual([]);
 });
 
@@ -57,11 +57,11 @@ test.each([
     },
     /^Pet\.checkup requires fields, and so does its type Checkup/,
   ],
-])('a supergraph is warned of that has %s', (_, sources, reason) => {
+])('the planner check warns of a supergraph that has %s', (_, sources, reason) => {
   expect(concerns(sources as unknown as Record<string, string>)).toEqual([expect.stringMatching(reason)]);
 });
 
-test('a router logs what in its supergraph may be planned wrongly', async () => {
+test('a router logs warnings about parts of its supergraph that may be planned incorrectly', async () => {
   const lines: { msg: string; concern: string }[] = [];
   const log = createLogger({ level: 'warn', destination: { write: (line: string) => void lines.push(JSON.parse(line)) } });
   const [people, ...others] = new Shop().subgraphs();

@@ -21,7 +21,7 @@ const run = (document: string, variables: Record<string, unknown> = {}, context 
 const extensionsOf = (errors: readonly GraphQLError[] | undefined) => errors?.map(({ extensions }) => extensions);
 
 describe('federated execution', () => {
-  test('one query is answered by as many subgraphs as know its fields, each asked once', async () => {
+  test('a query is fetched from every subgraph that has its fields, once each', async () => {
     const { data, errors } = await run('{ people { name score orders { id items { id available } } } }');
     expect(errors).toBeUndefined();
     expect(data?.people).toEqual([
@@ -44,7 +44,7 @@ describe('federated execution', () => {
     expect(operations.at(-1)).toMatchObject({ type: 'query', failed: false, subgraphFetches: { people: 1, orders: 1, stock: 1 } });
   });
 
-  test('the compiled and the interpreted run of an operation answer the same', async () => {
+  test('compiled and interpreted execution of an operation give the same response', async () => {
     const query =
       'query ($id: ID!, $isLong: Boolean!) { person(id: $id) { ...on Person { name } role orders @include(if: $isLong) { id } } }';
     const results = [];
@@ -54,35 +54,35 @@ describe('federated execution', () => {
     expect((await run(query, { id: 'p1', isLong: false })).data).toEqual({ person: { name: 'Ada', role: 'ADMIN' } });
   });
 
-  test('root fields of a mutation are executed one after the other, and read through other subgraphs', async () => {
+  test('root fields of a mutation run one after another and can read through other subgraphs', async () => {
     const { data } = await run(
       'mutation { a: rename(id: "p2", name: "Joan") { name } b: rename(id: "p2", name: "Grace") { name orders { id } } }',
     );
     expect(data).toEqual({ a: { name: 'Joan' }, b: { name: 'Grace', orders: [{ id: 'o3' }] } });
   });
 
-  test("a subgraph makes one resolvers' context for a request, however often it is asked", async () => {
+  test('a subgraph creates one resolver context per request, however often it is fetched from', async () => {
     const { data } = await run('{ contextNumber person(id: "p1") { orders { person { contextNumber } } } }');
     const { contextNumber, person } = data as { contextNumber: number; person: { orders: { person: { contextNumber: number } }[] } };
     expect(person.orders.map((order) => order.person.contextNumber)).toEqual([contextNumber, contextNumber]);
     expect((await run('{ contextNumber }')).data?.contextNumber).not.toBe(contextNumber);
   });
 
-  test('the operation that is named is executed', async () => {
+  test('operationName selects the operation to run', async () => {
     const document = 'query A { whoAmI } query B { person(id: "p1") { name } }';
     expect((await router.execute({ document, operationName: 'B', context: caller() })).data).toEqual({ person: { name: 'Ada' } });
     const { errors } = await router.execute({ document, context: caller() });
     expect(errors?.[0]?.message).toBe('Name one of the operations.');
   });
 
-  test('introspection shows the public schema and nothing of the federation', async () => {
+  test('introspection shows the public schema without federation types', async () => {
     const { data } = await run(getIntrospectionQuery());
     const names = (data as unknown as { __schema: { types: { name: string }[] } }).__schema.types.map(({ name }) => name);
     expect(names).toContain('Person');
     expect(names.filter((name) => /join|link|_Any|_Service|_Entity/i.test(name))).toEqual([]);
   });
 
-  test('an operation may ask for schema and data together', async () => {
+  test('an operation may select introspection and data together', async () => {
     const { data } = await run(
       'query Q { ...Both whoAmI } fragment Both on Query { __schema { queryType { name } } person(id: "p1") { name } }',
     );
@@ -90,8 +90,8 @@ describe('federated execution', () => {
   });
 });
 
-describe('errors', () => {
-  test('an error of the platform keeps code, message and details', async () => {
+describe('router errors', () => {
+  test('a platform error keeps its code, message and details through the router', async () => {
     const context = caller();
     const { data, errors } = await run('mutation { rename(id: "p9", name: "x") { id } }', {}, context);
     expect(data).toBeNull();
@@ -101,7 +101,7 @@ describe('errors', () => {
     ]);
   });
 
-  test('an unforeseen error is logged with its stack and the request id, and says nothing internal', async () => {
+  test('an unexpected error is logged with stack and request id, and the response reveals nothing internal', async () => {
     const context = caller();
     const { data, errors } = await run('{ whoAmI order(id: "o1") { id secret } }', {}, context);
     expect(data).toEqual({ whoAmI: 'key_1', order: { id: 'o1', secret: null } });
@@ -114,7 +114,7 @@ describe('errors', () => {
     });
   });
 
-  test('a null where the schema forbids it moves up, and is an error, when the record referred to is gone', async () => {
+  test('a missing referenced record in a non-null field moves null up and is an error', async () => {
     shop.orders.push({ id: 'o7', personId: 'gone', items: [] });
     const context = caller();
     const { data, errors } = await run('{ order(id: "o7") { id person { name } } whoAmI }', {}, context);
@@ -143,23 +143,26 @@ describe('errors', () => {
       /^day: must be a day such as/,
     ],
     ['a subscription over the wrong way', 'subscription { orderPlaced { id } }', {}, 'query', /graphql-ws/],
-  ])('%s is INVALID_PARAMETERS and names what is wrong without repeating it', async (_, document, variables, field, message) => {
-    const context = caller();
-    const { errors } = await run(document, variables, context);
-    expect(errors).toHaveLength(1);
-    expect(errors?.[0]?.message).toMatch(message);
-    expect(extensionsOf(errors)).toEqual([
-      {
-        code: 'INVALID_PARAMETERS',
-        details: expect.objectContaining({ field, reason: expect.any(String) }),
-        request_id: context.requestId,
-      },
-    ]);
-    expect(JSON.stringify(errors)).not.toContain('hunter2');
-    expect(context.lines).toEqual([]);
-  });
+  ])(
+    'an operation with an error in %s gets INVALID_PARAMETERS naming the problem without repeating it',
+    async (_, document, variables, field, message) => {
+      const context = caller();
+      const { errors } = await run(document, variables, context);
+      expect(errors).toHaveLength(1);
+      expect(errors?.[0]?.message).toMatch(message);
+      expect(extensionsOf(errors)).toEqual([
+        {
+          code: 'INVALID_PARAMETERS',
+          details: expect.objectContaining({ field, reason: expect.any(String) }),
+          request_id: context.requestId,
+        },
+      ]);
+      expect(JSON.stringify(errors)).not.toContain('hunter2');
+      expect(context.lines).toEqual([]);
+    },
+  );
 
-  test('subgraphs that do not fit together are refused with every reason', () => {
+  test('subgraphs that cannot be composed are refused with every reason', () => {
     const broken = () =>
       composeSupergraph([
         { name: 'a', sdl: 'type Query { x: Int }' },
@@ -171,7 +174,7 @@ describe('errors', () => {
   });
 });
 
-describe('limits', () => {
+describe('operation limits', () => {
   test.each([
     ['depth', `{ person(id: "p1") ${'{ orders { person '.repeat(6)} { id } ${'} }'.repeat(6)} }`, /14 fields deep; at most 12/],
     [
@@ -183,19 +186,19 @@ describe('limits', () => {
     ['root fields', `{ ${Array.from({ length: 51 }, (_, n) => `a${n}: whoAmI`).join(' ')} }`, /51 root fields; at most 50/],
     ['tokens', `{ ${'whoAmI '.repeat(5_001)} }`, /more than? 5000 tokens|more that 5000 tokens/],
     ['cost by list sizes', '{ people(limit: 1000) { orders { items { id } } } }', /could have \d+ objects; at most 250000/],
-  ])('%s', async (_, document, message) => {
+  ])('an operation beyond the limit is refused: %s', async (_, document, message) => {
     const { errors } = await run(document);
     expect(errors?.map((error) => error.message)).toEqual([expect.stringMatching(message)]);
   });
 
-  test('the cost is that of the variables that are sent', async () => {
+  test('the cost of an operation depends on the sent variables', async () => {
     const document = 'query ($limit: Int = 5) { people(limit: $limit) { orders { items { id } } } }';
     expect((await run(document)).errors).toBeUndefined();
     expect((await run(document, { limit: 200 })).errors).toBeUndefined();
     expect((await run(document, { limit: 900 })).errors?.[0]?.message).toMatch(/objects/);
   });
 
-  test('an operation weighs what its root fields do: a read 1, a change 2', () => {
+  test('an operation weighs 1 for each query field and 2 for each mutation field', () => {
     const price = (document: string, operationName?: string) => {
       const admitted = router.admit({ document, operationName, context: caller() });
       return 'operation' in admitted ? admitted.operation.price : undefined;
@@ -214,14 +217,14 @@ describe('limits', () => {
 });
 
 describe('documents and supergraphs', () => {
-  test('the same text is the same document object, whoever parsed it', () => {
+  test('equal operation texts share one parsed document', () => {
     const text = '{ person(id: "p1") { id } }';
     const { document } = router.prepare(text);
     expect(router.prepare(parse(text)).document).toBe(document);
     expect(router.prepare(text).document).toBe(document);
   });
 
-  test('a new supergraph takes over with the plans of what was used, without asking a subgraph for them', async () => {
+  test('a new supergraph takes over with prepared plans of recent operations, without fetching from subgraphs', async () => {
     const own = new Shop();
     const fetched: string[] = [];
     const updated = await localRouter(own.subgraphs(), { observer: { fetch: ({ subgraph }) => fetched.push(subgraph) } });
@@ -237,7 +240,7 @@ describe('documents and supergraphs', () => {
     await updated.close();
   });
 
-  test('a text that is no supergraph is refused, and the old one stays', async () => {
+  test('an invalid supergraph is refused, and the old one stays in use', async () => {
     await expect(router.update('type Query { x: Int }')).rejects.toThrow(/no join__Graph/);
     expect((await run('{ whoAmI }')).data).toEqual({ whoAmI: 'key_1' });
   });

@@ -38,7 +38,7 @@ async function post(body: unknown, headers: Record<string, string> = {}): Promis
   return { status: response.status, headers: response.headers, body: (await response.json()) as Answer };
 }
 
-/** Optional items of the specification that are not followed, each with why. */
+/** Optional audits that fail, each with the reason. */
 const NOT_FOLLOWED: Record<string, string> = {
   'SHOULD use 200 status code on document parsing failure when accepting application/json':
     '400, as over REST: proxies and monitoring see that the request was wrong',
@@ -47,14 +47,14 @@ const NOT_FOLLOWED: Record<string, string> = {
 };
 
 describe('GraphQL over HTTP', () => {
-  test('all audits of the specification pass, but for optional ones with a reason', async () => {
+  test('all audits of the GraphQL over HTTP specification pass, except optional ones with a reason', async () => {
     const results = await auditServer({ url: server.url });
     expect(results.filter(({ status }) => status === 'error')).toEqual([]);
     const failing = results.filter(({ status }) => status !== 'ok').map(({ name }) => name);
     expect(failing.sort()).toEqual(Object.keys(NOT_FOLLOWED).sort());
   });
 
-  test('a query is answered to POST and to GET', async () => {
+  test('a query can be sent by POST and by GET', async () => {
     const query = '{ whoAmI people(limit: 1) { name } }';
     const expected = { data: { whoAmI: 'key_7', people: [{ name: 'Ada' }] } };
     expect(await post({ query }, { 'x-api-key': 'key_7' })).toMatchObject({ status: 200, body: expected });
@@ -64,13 +64,13 @@ describe('GraphQL over HTTP', () => {
     expect(await get.json()).toEqual(expected);
   });
 
-  test('another method is refused and told which there are', async () => {
+  test('an unsupported HTTP method is refused with the allowed ones', async () => {
     const put = await fetch(server.url, { method: 'PUT' });
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS, POST']);
     expect((await fetch(server.url, { method: 'OPTIONS' })).headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
   });
 
-  test('a client that offers a persisted query is told that there are none, so that it sends the whole', async () => {
+  test('a client that sends a persisted query is told that they are not supported', async () => {
     const { body } = await post({ extensions: { persistedQuery: { version: 1, sha256Hash: 'abc' } } });
     expect(body.errors?.[0]).toMatchObject({ message: 'PersistedQueryNotSupported', extensions: { code: 'INVALID_PARAMETERS' } });
   });
@@ -84,7 +84,7 @@ describe('GraphQL over HTTP', () => {
 
   test.each([
     ['refused credentials', { query: '{ whoAmI }' }, { 'x-api-key': 'bad' }, 401, 'INVALID_CREDENTIALS'],
-    ['a body that is no JSON', '{bad', {}, 400, 'INVALID_JSON'],
+    ['a body that is not JSON', '{bad', {}, 400, 'INVALID_JSON'],
     ['a body that is too large', { query: `# ${'x'.repeat(1024 * 1024)}\n{ whoAmI }` }, {}, 413, 'BODY_TOO_LARGE'],
     ['another media type', 'query=x', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['a missing query', { variables: {} }, {}, 400, 'INVALID_PARAMETERS'],
@@ -95,7 +95,7 @@ describe('GraphQL over HTTP', () => {
     ['a limit', { query: '{ people(limit: 1000) { orders { items { id } } } }' }, {}, 400, 'INVALID_PARAMETERS'],
     ['a subscription', { query: 'subscription { orderPlaced { id } }' }, {}, 400, 'INVALID_PARAMETERS'],
     ['an unknown operation', { query: 'query A { whoAmI }', operationName: 'B' }, {}, 400, 'INVALID_PARAMETERS'],
-  ])('%s: status, code and request id', async (_, body, headers, status, code) => {
+  ])('%s result in the right status, code and request id', async (_, body, headers, status, code) => {
     const answer = await post(body, headers as Record<string, string>);
     expect(answer.status).toBe(status);
     expect(answer.body.errors?.[0]?.extensions).toMatchObject({
@@ -106,7 +106,7 @@ describe('GraphQL over HTTP', () => {
     expect(JSON.stringify(answer.body)).not.toMatch(/stacktrace|node_modules/);
   });
 
-  test('partial data comes with the errors of what failed, with 200', async () => {
+  test('a partly failed operation returns its data and errors with status 200', async () => {
     const { status, body } = await post({ query: '{ whoAmI broken }' });
     expect(status).toBe(200);
     expect(body.data).toEqual({ whoAmI: 'key_1', broken: null });
@@ -116,7 +116,7 @@ describe('GraphQL over HTTP', () => {
     });
   });
 
-  test('an operation is charged once, before it runs, for what it costs beyond its request', async () => {
+  test('an operation is charged once before it runs, for its cost beyond the request', async () => {
     charged.length = 0;
     await post({ query: '{ whoAmI }' });
     await post({ query: '{ a: whoAmI b: whoAmI }' });
@@ -139,7 +139,7 @@ describe('GraphQL over HTTP', () => {
   });
 });
 
-test('an operation is executed by the supergraph that admitted it, also where another takes over before its turn', async () => {
+test('an admitted operation runs on its supergraph even if a new one takes over while it waits', async () => {
   const subgraphs = new Shop().subgraphs();
   const updated = await localRouter(subgraphs);
   const withoutOrders = composeSupergraph(subgraphs.filter(({ name }) => name === 'people'));
@@ -157,7 +157,7 @@ test('an operation is executed by the supergraph that admitted it, also where an
 describe('GraphiQL', () => {
   const page = () => fetch(server.url, { headers: { accept: 'text/html,application/xhtml+xml', 'x-api-key': 'bad' } });
 
-  test('a browser gets the page without credentials, and everything it loads from this server', async () => {
+  test('a browser gets the GraphiQL page without credentials, with all resources from this server', async () => {
     const response = await page();
     expect(response.status).toBe(200);
     expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'self';/);
@@ -172,7 +172,7 @@ describe('GraphiQL', () => {
     expect((await fetch(`${server.url}/assets/..%2f..%2fpackage.json`)).status).toBe(404);
   });
 
-  test('the data behind it still needs credentials', async () => {
+  test('queries from the GraphiQL page need credentials', async () => {
     expect((await fetch(server.url, { headers: { accept: 'application/json', 'x-api-key': 'bad' } })).status).toBe(401);
   });
 });

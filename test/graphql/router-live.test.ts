@@ -41,7 +41,7 @@ async function follow(
 const place = (id: string, personId = 'p1') => shop.place({ id, personId, items: ['i1'] });
 const resultOf = async (stream: Stream) => (await stream.next()).value as ExecutionResult;
 
-test('what the owner of the stream knows is answered by it, without any plan', async () => {
+test('a subscription with fields of one subgraph is served without a query plan', async () => {
   const stream = await follow(
     'subscription S($no: Boolean = false) { placed: orderPlaced { ...F name: id @skip(if: $no) } } fragment F on Order { id }',
   );
@@ -50,7 +50,7 @@ test('what the owner of the stream knows is answered by it, without any plan', a
   expect(fetched).toEqual([]);
 });
 
-test('fields of other subgraphs are filled by a planned query for each event', async () => {
+test('fields of other subgraphs are added to each event by a planned query', async () => {
   const stream = await follow(
     'subscription ($long: Boolean = true) { orderPlaced { id person { name orders @include(if: $long) { id } } items { available } } }',
   );
@@ -64,7 +64,7 @@ test('fields of other subgraphs are filled by a planned query for each event', a
   expect((await resultOf(stream)).data?.orderPlaced).toMatchObject({ id: 'o11', person: { name: 'Grace' } });
 });
 
-test('each event is resolved anew: nothing is kept from the one before', async () => {
+test('each event of a subscription is resolved without data of the previous one', async () => {
   const stream = await follow('subscription { personRenamed { name contextNumber } }');
   const numbers: unknown[] = [];
   for (const name of ['Eve', 'Ida']) {
@@ -80,7 +80,7 @@ test('each event is resolved anew: nothing is kept from the one before', async (
   expect(new Set(numbers).size).toBe(2);
 });
 
-test('subscribers with the same operation and rights share one stream, which ends at once when the last leaves', async () => {
+test('subscribers with equal operation and permissions share one stream, which ends when the last one leaves', async () => {
   const document = 'subscription { orderPlaced { id person { name } } }';
   const [first, second] = [await follow(document), await follow(document)];
   expect(shop.openStreams).toBe(1);
@@ -99,20 +99,20 @@ test('subscribers with the same operation and rights share one stream, which end
   expect(live).toEqual({ subscribers: 0, streams: 0 });
 });
 
-test('who has other rights, or other variables, has another stream', async () => {
+test('subscribers with other permissions or variables have separate streams', async () => {
   const document = 'subscription ($a: Boolean = true) { orderPlaced { id person @include(if: $a) { name } } }';
   await follow(document, caller('key_1'));
   await follow(document, caller('key_2'));
   await follow(document, caller('key_1', ['support:read']));
   await follow(document, caller('key_1'), { a: false });
   expect(live).toEqual({ subscribers: 4, streams: 4 });
-  // of one caller, where its accounts were changed since
+  // the same caller, with changed accounts
   for (const accounts of [['acc_1'], ['acc_2'], ['acc_1', 'acc_2'], ['acc_2', 'acc_1']])
     await follow(document, { ...caller('key_1'), principal: new Principal({ ...caller('key_1').principal.toJSON(), accounts }) });
   expect(live).toEqual({ subscribers: 8, streams: 7 });
 });
 
-test('who begins at a position of their own shares with nobody', async () => {
+test('subscribers that start after a given event share no stream', async () => {
   const document = 'subscription ($after: ID) { orderPlaced(after: $after) { id } }';
   await follow(document, caller(), { after: 'o1' });
   await follow(document, caller(), { after: 'o1' });
@@ -123,7 +123,7 @@ test('who begins at a position of their own shares with nobody', async () => {
   expect(live).toEqual({ subscribers: 5, streams: 4 });
 });
 
-test('a subscriber that reads too slowly gets what was kept and is told to resume; the others go on', async () => {
+test('a subscriber that reads too slowly gets the buffered events and is told to resume, and others are not affected', async () => {
   const document = 'subscription { orderPlaced { id } }';
   let overflows = 0;
   const slow = await follow(document, caller(), {}, () => {
@@ -136,7 +136,7 @@ test('a subscriber that reads too slowly gets what was kept and is told to resum
     seen.push((await resultOf(fast)).data?.orderPlaced);
   }
   expect(seen).toHaveLength(5);
-  // told at once: it may never ask again
+  // reported at once: the client may never request again
   expect(overflows).toBe(1);
 
   const kept: ExecutionResult[] = [];
@@ -147,7 +147,7 @@ test('a subscriber that reads too slowly gets what was kept and is told to resum
   expect(live.subscribers).toBe(1);
 });
 
-test('what is kept for one that reads too slowly is bounded by its length too', async () => {
+test('the buffer of a slow subscriber is also limited by its size', async () => {
   const document = 'subscription { personRenamed { name } }';
   const [slow, fast] = [await follow(document), await follow(document)];
   for (const length of [100, 2_000]) {
@@ -160,18 +160,18 @@ test('what is kept for one that reads too slowly is bounded by its length too', 
   expect(kept.map(({ errors }) => errors?.[0]?.extensions.code)).toEqual([undefined, 'RATE_LIMIT_EXCEEDED']);
 });
 
-test('one that begins at a position of its own is read no faster than it takes, and never ended for that', async () => {
+test('a subscriber that resumes is read at its own pace and never ended for slowness', async () => {
   const stream = await follow('subscription { orderPlaced(after: "o1") { id } }');
   const ids = Array.from({ length: 10 }, (_, index) => `o3${index}`);
   for (const id of ids) place(id);
-  // turns in which all of them could have come
+  // enough time for all events to arrive
   for (let turns = 0; turns < 50; turns += 1) await new Promise((resolve) => setImmediate(resolve));
   const seen: unknown[] = [];
   while (seen.length < ids.length) seen.push((await resultOf(stream)).data?.orderPlaced);
   expect(seen).toEqual(ids.map((id) => ({ id })));
 });
 
-test('a refusal of the subgraph is the one result', async () => {
+test('a subscription that its subgraph refuses gets the error as its only result', async () => {
   const context = caller('key_1', []);
   const result = await router.subscribe({ document: 'subscription { personRenamed { name } }', context });
   expect(result).toMatchObject({ errors: [{ message: 'This needs support:read.' }] });
@@ -183,7 +183,7 @@ test('a refusal of the subgraph is the one result', async () => {
   expect(live).toEqual({ subscribers: 0, streams: 0 });
 });
 
-test('a subscription whose events cannot be read again is refused with what it can select', async () => {
+test('a subscription whose entity cannot be fetched from other subgraphs is refused with the selectable fields', async () => {
   const result = (await router.subscribe({
     document: 'subscription { itemCounted { id available } }',
     context: caller(),
@@ -191,7 +191,7 @@ test('a subscription whose events cannot be read again is refused with what it c
   expect(result.errors?.[0]?.message).toMatch(/itemCounted can only be followed with the fields of orders/);
 });
 
-test('an event whose record is gone is an error, and the stream goes on', async () => {
+test('an event whose record is gone is an error, and the subscription continues', async () => {
   const stream = await follow('subscription { orderPlaced { id person { name } } }');
   place('o10');
   shop.orders.pop();
@@ -202,7 +202,7 @@ test('an event whose record is gone is an error, and the stream goes on', async 
   expect((await resultOf(stream)).data?.orderPlaced).toMatchObject({ id: 'o11' });
 });
 
-test('streams survive a new supergraph', async () => {
+test('subscriptions continue when a new supergraph takes over', async () => {
   const stream = await follow('subscription { orderPlaced { id person { name } } }');
   place('o10');
   await resultOf(stream);
@@ -211,7 +211,7 @@ test('streams survive a new supergraph', async () => {
   expect((await resultOf(stream)).data).toEqual({ orderPlaced: { id: 'o11', person: { name: 'Ada' } } });
 });
 
-test('closing the router ends every subscriber and every stream', async () => {
+test('closing the router ends all subscriptions and streams', async () => {
   const stream = await follow('subscription { orderPlaced { id } }');
   const waiting = stream.next();
   await router.close();

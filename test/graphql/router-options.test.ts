@@ -50,7 +50,7 @@ async function ask(url: string, query: string, headers: Record<string, string> =
   };
 }
 
-test('a query of 87 KB is refused with the default limits, and answered where options raise them', async () => {
+test('a query of 87 KB is refused with the default limits and accepted with raised ones', async () => {
   const fields = Array.from({ length: 3_000 }, (_, n) => `field_number_${n}: name`).join(' ');
   const query = `{ people { ${fields} } }`.padEnd(87_000);
   expect((await ask(await started(), query)).body.errors?.[0]?.message).toMatch(/more that 5000 tokens/);
@@ -81,7 +81,7 @@ test('headers named by --forward-header reach every subgraph, and no others do',
   }
 });
 
-test('headers of a socket are forwarded from its connection_init, and callers with other headers share no stream', async () => {
+test('headers from connection_init are forwarded, and callers with different headers share no stream', async () => {
   const url = await started('--forward-header', 'authorization');
   const follow = (authorization: string) => {
     const client = createClient({
@@ -103,7 +103,7 @@ test('headers of a socket are forwarded from its connection_init, and callers wi
   await Promise.all([one.client.dispose(), other.client.dispose()]);
 });
 
-test('pages of origins that --allowed-origins does not name may neither read responses nor open WebSockets', async () => {
+test('pages of origins outside --allowed-origins can neither read responses nor open WebSockets', async () => {
   const url = await started('--allowed-origins', 'https://app.example.com');
   const allowed = async (origin: string) => (await ask(url, '{ whoAmI }', { origin })).headers.get('access-control-allow-origin');
   expect(await allowed('https://app.example.com')).toBe('https://app.example.com');
@@ -136,21 +136,21 @@ test.each([
   expect(() => command(...args)).toThrow(reason);
 });
 
-test('ALLOWED_ORIGINS counts for the router too, unless --allowed-origins is given', () => {
+test('ALLOWED_ORIGINS applies to the router unless --allowed-origins is given', () => {
   const read = (...args: string[]) =>
     readCommand(['--supergraph', supergraph, '--open', ...args], { ALLOWED_ORIGINS: 'https://a.example' }).allowedOrigins;
   expect(read()).toEqual(['https://a.example']);
   expect(read('--allowed-origins', '*')).toBe('*');
 });
 
-test('docs/router.md names every limit with its default', () => {
+test('docs/router.md lists every limit with its default', () => {
   const rows = [...HELP.matchAll(/^ +([a-z-]+) \((\d+)\): /gm)].map(([, name, value]) => `| \`${name}\` | ${value} |`);
   expect(rows).toHaveLength(10);
   const page = readFileSync('docs/router.md', 'utf8');
   expect(rows.filter((row) => !page.includes(row))).toEqual([]);
 });
 
-test('--help names every option and every limit', () => {
+test('--help lists every option and every limit', () => {
   for (const name of [
     '--limit',
     '--timeout',

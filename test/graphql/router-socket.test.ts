@@ -107,14 +107,14 @@ test('queries, mutations and subscriptions run over one socket, each charged by 
   await events.return?.();
   await until(() => shop.openStreams === 0);
   expect(charged).toEqual([1, 0, 1, 0, 1, 1]);
-  // who follows a subscription is not being served for as long as it is open
+  // an open subscription takes no slot
   expect(served).toEqual([
     { fields: ['whoAmI'], isOpen: true },
     { fields: ['rename'], isOpen: true },
   ]);
 });
 
-test('an operation that waited too long for its turn is refused, and its socket stays open', async () => {
+test('an operation that waited too long for a slot is refused, and its socket stays open', async () => {
   const { client } = connect();
   const refused = await ask(client, '{ one: whoAmI two: whoAmI }');
   expect(refused).toMatchObject({ errors: [{ message: 'All are taken.', extensions: { code: 'RATE_LIMIT_EXCEEDED' } }] });
@@ -122,7 +122,7 @@ test('an operation that waited too long for its turn is refused, and its socket 
 });
 
 test.each([{ authorization: 'Bearer k' }, { Authorization: 'Bearer k' }, { apiKey: 'k' }, { 'X-API-Key': 'k' }])(
-  'credentials are read from %o',
+  'socket credentials are read from the connection parameters %o',
   async (params) => {
     expect((await ask(connect(params).client, '{ whoAmI }')).data?.whoAmI).toMatch(/k$/);
   },
@@ -133,13 +133,13 @@ test.each([
   [{ apiKey: 'bad' }, 4401, 'INVALID_CREDENTIALS: This key is not known.'],
   [{ apiKey: 'banned' }, 4403, 'KEY_SUSPENDED: This key is suspended.'],
   [{ apiKey: 'broken' }, 4500, expect.stringMatching(/^INTERNAL_ERROR: Something failed on our side/)],
-])('a socket with %o is closed with %i', async (params, code, reason) => {
+])('a socket with the connection parameters %o is closed with %i', async (params, code, reason) => {
   const { client, closed } = connect(params);
   await expect(ask(client, '{ whoAmI }')).rejects.toBeDefined();
   expect(closed.map((event) => [event.code, event.reason])).toEqual([[code, reason]]);
 });
 
-test('an operation that is refused leaves the socket open', async () => {
+test('a refused operation leaves the socket open', async () => {
   const { client, closed } = connect();
   const open = client.iterate({ query: 'subscription { orderPlaced { id } }' });
   const next = open.next();
@@ -166,7 +166,7 @@ test('an operation that is refused leaves the socket open', async () => {
   await next;
 });
 
-test('a socket may have no more operations open than allowed', async () => {
+test('a socket is limited in its number of open operations', async () => {
   const { client } = connect();
   const open = [1, 2].map(() => client.iterate({ query: 'subscription { orderPlaced { id } }' }));
   const waiting = open.map((events) => events.next());
@@ -178,7 +178,7 @@ test('a socket may have no more operations open than allowed', async () => {
   await Promise.all(waiting);
 });
 
-test('a key that is revoked ends the sockets that it opened', async () => {
+test('revoking a key closes the sockets opened with it', async () => {
   const { client, closed } = connect({ apiKey: 'key_3' });
   const next = client.iterate({ query: 'subscription { orderPlaced { id } }' }).next();
   await until(() => shop.openStreams === 1);
@@ -189,7 +189,7 @@ test('a key that is revoked ends the sockets that it opened', async () => {
   await until(() => shop.openStreams === 0);
 });
 
-test('permissions that are taken from a key hold for the next operation of an open socket, and end what it follows', async () => {
+test('removing permissions of a key applies to the next operation of an open socket and ends its subscriptions', async () => {
   const { client, closed } = connect({ apiKey: 'key_4' });
   const events = client.iterate({ query: 'subscription { personRenamed { name } }' });
   const next = events.next();
@@ -204,11 +204,11 @@ test('permissions that are taken from a key hold for the next operation of an op
   await until(() => shop.openStreams === 0);
   const again = await ask(client, 'subscription { personRenamed { name } }').catch((errors: unknown) => errors);
   expect(JSON.stringify(again)).toMatch(/INSUFFICIENT_PERMISSIONS/);
-  // the client hangs up when it follows nothing any more
+  // the client disconnects when its last subscription ends
   expect(closed.every(({ code }) => code === 1000)).toBe(true);
 });
 
-test('permissions that are added end nothing', async () => {
+test('adding permissions to a key ends no subscription', async () => {
   grants = ['support:read'];
   const { client } = connect({ apiKey: 'key_5' });
   const events = client.iterate<Record<string, unknown>>({ query: 'subscription { personRenamed { name } }' });
@@ -223,7 +223,7 @@ test('permissions that are added end nothing', async () => {
 });
 
 test.each(['exhausted', 'unlucky'])(
-  'a check of credentials that fails for another reason (%s) leaves the socket as it was',
+  'a recheck of credentials that fails for another reason (%s) leaves the socket open',
   async (apiKey) => {
     const { client, closed } = connect({ apiKey });
     const events = client.iterate({ query: 'subscription { orderPlaced { id } }' });
@@ -236,7 +236,7 @@ test.each(['exhausted', 'unlucky'])(
   },
 );
 
-test('the sockets are checked a few at a time, and never by two rounds at once', async () => {
+test('open sockets are rechecked a few at a time, in one round at a time', async () => {
   let release = (): void => {};
   const opened = await Promise.all(
     Array.from({ length: 12 }, async (_, n) => {
@@ -247,12 +247,12 @@ test('the sockets are checked a few at a time, and never by two rounds at once',
       return { events, next };
     }),
   );
-  // each operation looked at its own socket; from here on only the rounds do
+  // each operation rechecked its own socket; from here on only rounds do
   Object.assign(checks, { most: 0, all: 0 });
   checks.hold = new Promise((resolve) => {
     release = resolve;
   });
-  // longer than several rounds apart
+  // longer than the interval of several rounds
   const started = performance.now();
   await until(() => performance.now() - started > 150);
   expect(checks.most).toBeLessThanOrEqual(8);
@@ -262,15 +262,15 @@ test('the sockets are checked a few at a time, and never by two rounds at once',
   await Promise.all(opened.map(async ({ events, next }) => [await events.return?.(), await next]));
 });
 
-test('a document that cannot be read is charged as any request, before it is read', async () => {
+test('an unparsable document is charged like a request before it is parsed', async () => {
   const { client } = connect();
   await ask(client, '{ not GraphQL').catch(() => undefined);
   await ask(client, '{ nothing }').catch(() => undefined);
   expect(charged).toEqual([1, 1]);
 });
 
-test('a socket that answers no ping is ended, and what it followed with it', async () => {
-  // long enough for one that answers to be heard, however slow the machine is
+test('a socket that does not respond to pings is closed with its subscriptions', async () => {
+  // long enough for a responding client to be heard, even on a slow machine
   await using pinging = await listen(router, { socket: { pingMs: 1000 } });
   const open = (options: object) => {
     const socket = class extends WebSocket {
@@ -289,14 +289,14 @@ test('a socket that answers no ping is ended, and what it followed with it', asy
   await until(() => shop.openStreams === 1);
 });
 
-test('another path, and another protocol, are refused', async () => {
+test('a socket on another path or with another protocol is refused', async () => {
   const failed = (url: string, protocol: string) =>
     new Promise((resolve) => new WebSocket(url, protocol).once('error', resolve).once('close', (code) => resolve(code)));
   expect(String(await failed(server.socketUrl.replace('/graphql', '/other'), 'graphql-transport-ws'))).toMatch(/404/);
   expect(String(await failed(server.socketUrl, 'graphql-ws'))).toMatch(/4406|subprotocol/);
 });
 
-test('when the server stops, clients are told to go elsewhere and streams end', async () => {
+test('a stopping server tells clients to reconnect and ends their subscriptions', async () => {
   const { client, closed } = connect();
   const next = client.iterate({ query: 'subscription { orderPlaced { id } }' }).next();
   await until(() => shop.openStreams === 1);

@@ -60,7 +60,7 @@ async function started(args: string[]): Promise<{ child: ChildProcess; url: stri
   return { child, url: /http:\S+/.exec(String(line))?.[0] ?? '' };
 }
 
-/** Why it does not start, in the words of the error. */
+/** The error message with which it refuses to start. */
 async function failed(args: string[]): Promise<string> {
   const starting = async () => startRouter(readCommand(args, {}), createLogger({ level: 'silent' }));
   const error = await starting().catch((thrown: unknown) => thrown);
@@ -76,8 +76,8 @@ const ask = async (url: string, query: string, headers: Record<string, string> =
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 };
 
-describe('the router alone', () => {
-  test('runs a supergraph with HTTP subgraphs, over HTTP and graphql-ws, and ends well on SIGTERM', async () => {
+describe('standalone router', () => {
+  test('the standalone router runs a supergraph over HTTP subgraphs, serves HTTP and graphql-ws, and stops cleanly on SIGTERM', async () => {
     const { child, url } = await started(['--supergraph', write('open.graphql', composeSupergraph(open)), '--open']);
     expect((await fetch(new URL('/healthz', url))).status).toBe(200);
     expect(await ask(url, '{ people { name orders { id } } }')).toMatchObject({
@@ -104,7 +104,7 @@ describe('the router alone', () => {
     await told;
   });
 
-  test('with a secret answers those whom a front has signed, and asks the subgraphs as them', async () => {
+  test('the standalone router with a secret accepts signed principals and passes them on to subgraphs', async () => {
     const { child, url } = await started(['--supergraph', write('closed.graphql', composeSupergraph(closed)), '--secret', SECRET]);
     const principal = new Principal({ kind: 'user', id: 'user_5', organizationId: 'org_1', plan: 'business', grants: ['*:*'] });
     expect(await ask(url, '{ whoAmI }', { [PRINCIPAL_HEADER]: signPrincipal(principal, SECRET, new Date()) })).toEqual({
@@ -119,7 +119,7 @@ describe('the router alone', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('says in one line why it cannot start, and exits with 1', async () => {
+  test('the standalone router states in one line why it cannot start and exits with 1', async () => {
     const good = write('good.graphql', composeSupergraph(open));
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');

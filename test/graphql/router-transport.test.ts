@@ -29,8 +29,8 @@ afterEach(async () => {
 
 const serverOf = (name: string) => servers.find((server) => server.name === name) as SubgraphServer;
 
-describe('a subgraph over HTTP', () => {
-  test('is asked as the caller, with the request id, over kept connections', async () => {
+describe('subgraph over HTTP', () => {
+  test('a subgraph over HTTP is called as the caller, with the request id, over kept connections', async () => {
     const context = caller('key_9');
     const { data, errors } = await router.execute({ document: '{ whoAmI people { name orders { id items { available } } } }', context });
     expect(errors).toBeUndefined();
@@ -43,26 +43,26 @@ describe('a subgraph over HTTP', () => {
   });
 
   test.each([
-    ['errors that are no list', { data: { people: [] }, errors: { message: 'x' } }],
+    ['errors that are not a list', { data: { people: [] }, errors: { message: 'x' } }],
     ['errors that are null', { data: { people: [] }, errors: [null] }],
     ['errors without a message', { data: { people: [] }, errors: [{ path: ['people'] }] }],
     ['a list', []],
     ['a text', 'people'],
-  ])('a subgraph that responds with %s is an error at each field that was asked of it', async (_, body) => {
+  ])('a subgraph that responds with %s is an error at each requested field', async (_, body) => {
     serverOf('people').instead = (response) => response.end(JSON.stringify(body));
     const { data, errors } = await router.execute({ document: '{ person(id: "p1") { name } me: whoAmI }', context: caller() });
     expect(data).toEqual({ person: null, me: null });
     expect(errors?.map(({ path }) => path)).toEqual([['person'], ['me']]);
   });
 
-  test('an error whose path and extensions are malformed is passed on without them', async () => {
+  test('a subgraph error with malformed path and extensions is passed on without them', async () => {
     const errors = [{ message: 'Odd', path: 'person', extensions: 'none' }];
     serverOf('people').instead = (response) => response.end(JSON.stringify({ data: { person: null }, errors }));
     const result = await router.execute({ document: '{ person(id: "p1") { name } }', context: caller() });
     expect(result).toMatchObject({ data: { person: null }, errors: [{ extensions: { code: 'INTERNAL_ERROR' } }] });
   });
 
-  test('errors with a code of the platform pass, with the variables named that a scalar refused', async () => {
+  test('platform errors of a subgraph are passed on, including variables refused by a scalar', async () => {
     const unknown = await router.execute({ document: 'mutation { rename(id: "p9", name: "x") { id } }', context: caller() });
     expect(unknown.errors?.[0]).toMatchObject({
       message: 'There is no user p9.',
@@ -81,11 +81,11 @@ describe('a subgraph over HTTP', () => {
   });
 
   test.each([
-    ['does not answer in time', () => undefined, /aborted|timeout/i],
-    ['answers something else', (response) => response.writeHead(502).end('<html>Bad gateway</html>'), /502/],
+    ['does not respond in time', () => undefined, /aborted|timeout/i],
+    ['responds with something else', (response) => response.writeHead(502).end('<html>Bad gateway</html>'), /502/],
     ['breaks the connection', (response) => response.destroy(), /other side closed|socket/i],
   ] satisfies [string, NonNullable<SubgraphServer['instead']>, RegExp][])(
-    'one that %s is INTERNAL_ERROR for its fields, logged with the cause',
+    'a subgraph that %s is INTERNAL_ERROR for its fields, and the cause is logged',
     async (_, instead, logged) => {
       serverOf('orders').instead = instead;
       const context = caller();
@@ -104,11 +104,11 @@ describe('a subgraph over HTTP', () => {
   );
 });
 
-describe('a subscription over graphql-ws', () => {
+describe('subgraph subscription over graphql-ws', () => {
   type Stream = AsyncIterableIterator<ExecutionResult>;
   const follow = async (document: string, context = caller()) => (await router.subscribe({ document, context })) as Stream;
 
-  test('is filled from other subgraphs, and its socket ends with the last subscriber', async () => {
+  test('a subgraph subscription gets fields of other subgraphs, and its socket closes with the last subscriber', async () => {
     const stream = await follow('subscription { orderPlaced { id person { name } items { available } } }');
     const first = stream.next();
     await until(() => shop.openStreams === 1);
@@ -118,7 +118,7 @@ describe('a subscription over graphql-ws', () => {
     await until(() => shop.openStreams === 0 && serverOf('orders').sockets.clients.size === 0);
   });
 
-  test('runs with the rights of its caller', async () => {
+  test('a subgraph subscription has the permissions of its caller', async () => {
     const stream = await follow('subscription { personRenamed { name } }', caller('key_1', []));
     const { value } = await stream.next();
     expect((value as ExecutionResult).errors?.[0]?.extensions).toMatchObject({
@@ -128,7 +128,7 @@ describe('a subscription over graphql-ws', () => {
     expect((await stream.next()).done).toBe(true);
   });
 
-  test('a lost connection ends it with an error: events may be missing, so it is not resumed in silence', async () => {
+  test('a lost subgraph connection ends the subscription with an error, because events may be missing', async () => {
     const context = caller();
     const stream = await follow('subscription { orderPlaced { id } }', context);
     const first = stream.next();
@@ -143,12 +143,12 @@ describe('a subscription over graphql-ws', () => {
   });
 });
 
-describe('the principal header', () => {
+describe('principal header', () => {
   const principal = new Principal({ kind: 'api_key', id: 'ak_1', organizationId: 'org_1', plan: 'business', grants: ['support:read'] });
   const now = new Date('2026-08-01T12:00:00Z');
   const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);
 
-  test('carries the principal as it is', () => {
+  test('the principal header carries the unchanged principal', () => {
     expect(verifyPrincipal(signPrincipal(principal, SECRET, now), SECRET, later(59)).toJSON()).toEqual(principal.toJSON());
   });
 
@@ -157,11 +157,11 @@ describe('the principal header', () => {
     ['is not signed', Buffer.from(JSON.stringify(principal)).toString('base64url')],
     ['is signed with another secret', signPrincipal(principal, 'another', now)],
     ['was changed', signPrincipal(principal, SECRET, now).replace(/^./, 'f')],
-  ])('is refused where it %s', (_, header) => {
+  ])('the principal header is refused if it %s', (_, header) => {
     expect(() => verifyPrincipal(header, SECRET, now)).toThrow(expect.objectContaining({ code: 'INVALID_CREDENTIALS' }));
   });
 
-  test('does not count for longer than a minute', () => {
+  test('the principal header is valid for at most a minute', () => {
     expect(() => verifyPrincipal(signPrincipal(principal, SECRET, now), SECRET, later(70))).toThrow(
       expect.objectContaining({ code: 'TOKEN_EXPIRED' }),
     );

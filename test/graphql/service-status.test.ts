@@ -31,7 +31,7 @@ async function outage(ms: number): Promise<Date> {
   return began;
 }
 
-test('a service that is down is unhealthy, and after an hour down of four it was up for 75 percent', async () => {
+test('a service that was down one of four hours has an uptime of 75 percent and an unhealthy record while down', async () => {
   alone.clock.advance(2 * HOUR_MS);
   const began = await outage(HOUR_MS);
   alone.clock.advance(HOUR_MS);
@@ -43,13 +43,13 @@ test('a service that is down is unhealthy, and after an hour down of four it was
   expect(await record()).toMatchObject({ status: 'DOWN', healthChecks: { connectivity: 'UNHEALTHY' } });
 });
 
-test('what happened more than 30 days ago no longer counts, and the last incident stays known', async () => {
+test('incidents older than 30 days do not count for the uptime, and the last incident stays visible', async () => {
   await outage(DAY_MS);
   alone.clock.advance(31 * DAY_MS);
   expect(await record()).toMatchObject({ uptimePercentage: 100, lastIncident: expect.any(String) });
 });
 
-test('a service that went down before the last 30 days and came back within them was down until then', async () => {
+test('an incident that began before the last 30 days counts for the part within them', async () => {
   await alone.move(id, ServiceStatus.DOWN);
   alone.clock.advance(30 * DAY_MS);
   await alone.move(id, ServiceStatus.OPERATIONAL);
@@ -57,7 +57,7 @@ test('a service that went down before the last 30 days and came back within them
   expect((await record()).uptimePercentage).toBeCloseTo(50, 1);
 });
 
-test('measurements make the performance and the security of a service', async () => {
+test('measurements determine the performance and security of a service', async () => {
   const measuredAt = alone.clock.now();
   provider.measured = async () => ({
     ...{ latencyMs: 400, bandwidthUtilization: 10, packetLoss: 0, jitterMs: 1 },
@@ -69,7 +69,7 @@ test('measurements make the performance and the security of a service', async ()
   });
 });
 
-test('a provider that does not answer makes the measurements unknown, and not the request fail', async () => {
+test('a provider that does not respond makes measurements unknown without failing the request', async () => {
   provider.measured = () => Promise.reject(new Error('connect ECONNREFUSED'));
   expect(await record()).toMatchObject({
     status: 'OPERATIONAL',

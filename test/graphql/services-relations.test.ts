@@ -12,8 +12,8 @@ beforeAll(async () => {
   services = [await serviceThatIs('operational', tenant, accountId), await serviceThatIs('operational', tenant, accountId)];
 });
 
-describe('from one record to the others', () => {
-  test('an account leads to its services, newest first, and a service to its account', async () => {
+describe('service relations', () => {
+  test('an account links to its services, newest first, and a service to its account', async () => {
     const { data, errors } = await tenant.graphql(
       'query($account: ID!, $service: ID!) { account(id: $account) { services { id } one: services(limit: 1) { id } } service(id: $service) { account { name } } }',
       { account: accountId, service: services[0].id },
@@ -23,7 +23,7 @@ describe('from one record to the others', () => {
     expect(data).toEqual({ account: { services: ids, one: ids.slice(0, 1) }, service: { account: { name: 'Acme Corporation' } } });
   });
 
-  test('a service leads to its changes of status, newest first', async () => {
+  test('a service lists its status changes, newest first', async () => {
     const { data } = await tenant.graphql(
       'query($id: ID!) { service(id: $id) { createdAt provisionedAt statusHistory { from to at reason } } }',
       { id: services[0].id },
@@ -36,7 +36,7 @@ describe('from one record to the others', () => {
     ]);
   });
 
-  test('a service leads to how it does', async () => {
+  test('a service links to its status record', async () => {
     const { data } = await tenant.graphql(
       'query($id: ID!) { service(id: $id) { statusRecord { uptimePercentage healthChecks { connectivity } } } }',
       { id: services[0].id },
@@ -44,13 +44,13 @@ describe('from one record to the others', () => {
     expect(data.service.statusRecord).toEqual({ uptimePercentage: 100, healthChecks: { connectivity: 'HEALTHY' } });
   });
 
-  test("an account's services need services:read", async () => {
+  test('the services of an account require services:read', async () => {
     const limited = await tenant.limitedTo('accounts:read');
     const { errors } = await limited.graphql('query($id: ID!) { account(id: $id) { services { id } } }', { id: accountId });
     expect(errors?.[0].extensions).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'services:read' } });
   });
 
-  test("another organization's service is absent as an entity too", async () => {
+  test('a service of another organization is null as an entity too', async () => {
     const { tenant: stranger } = await tenantWithAccount();
     const { data } = await stranger.graphql('query($id: ID!) { service(id: $id) { id } serviceStatus(id: $id) { status } }', {
       id: services[0].id,
@@ -58,7 +58,7 @@ describe('from one record to the others', () => {
     expect(data).toEqual({ service: null, serviceStatus: null });
   });
 
-  test.each([0, 201])('a relation of %i records is refused', async (limit) => {
+  test.each([0, 201])('a relation with a limit of %i services is refused', async (limit) => {
     const { errors } = await tenant.graphql('query($id: ID!, $limit: Int) { account(id: $id) { services(limit: $limit) { id } } }', {
       id: accountId,
       limit,
@@ -67,8 +67,8 @@ describe('from one record to the others', () => {
   });
 });
 
-describe('a list', () => {
-  test('of accounts with their services, histories and states costs as many statements for five as for one', async () => {
+describe('service list statements', () => {
+  test('listing accounts with services, histories and statuses runs as many statements for five as for one', async () => {
     const own = await tenantWithAccount();
     await serviceThatIs('operational', own.tenant, own.accountId);
     await untilInvoiced(own.tenant, 1);
@@ -82,7 +82,7 @@ describe('a list', () => {
   });
 });
 
-/** Reads the list twice, so that what is prepared once is not counted. */
+/** Runs the query twice, so that caches do not count. */
 async function statementsFor(reader: Tenant, accounts: number): Promise<string[]> {
   const query = '{ accounts { nodes { services { id statusHistory { to } statusRecord { uptimePercentage } account { id } } } } }';
   const read = async (): Promise<void> => expect((await reader.graphql(query)).data.accounts.nodes).toHaveLength(accounts);
@@ -95,6 +95,6 @@ async function statementsFor(reader: Tenant, accounts: number): Promise<string[]
   return statements;
 }
 
-/** What follows from a service must have happened before statements are counted. */
+/** Waits for the effects of the service before statements are counted. */
 const untilInvoiced = (owner: Tenant, count: number): Promise<boolean> =>
   eventually(async () => (await owner.rest('GET', '/billing/invoices')).body.total_count === count);

@@ -45,7 +45,7 @@ interface Follower {
   closed: { code: number; reason: string }[];
 }
 
-/** Follows on a socket of its own; resolves when it is subscribed. */
+/** Subscribes on its own socket; resolves when the subscription has started. */
 async function follow(after?: string): Promise<Follower> {
   const wanted = subscribers + 1;
   const { promise: connected, resolve } = Promise.withResolvers<WebSocket>();
@@ -72,7 +72,7 @@ async function follow(after?: string): Promise<Follower> {
   return Object.assign(follower, { socket });
 }
 
-/** Ticks, as fast as others are served, until the condition holds. */
+/** Emits events as fast as other subscribers read them, until the condition is true. */
 async function tickUntil(condition: () => boolean): Promise<void> {
   while (!condition()) {
     ticker.tick();
@@ -80,8 +80,8 @@ async function tickUntil(condition: () => boolean): Promise<void> {
   }
 }
 
-test('a client that stops reading is closed with 4450, and who resumes has every event once; others miss nothing', async () => {
-  // as long as the machine may need to send what waits
+test('a client that stops reading is closed with 4450, resumes with every event once, and others miss nothing', async () => {
+  // as long as the machine may need to send the buffered events
   await serve({ closeMs: 60_000 });
   const [slow, fast] = [await follow(), await follow()];
   ticker.tick();
@@ -116,14 +116,14 @@ test('a client that never reads again is cut off', async () => {
   stuck.socket.terminate();
 });
 
-test('who resumes is read from the log at its own pace, however far behind it is, and stays connected', async () => {
+test('a client that resumes is read from the log at its own pace and stays connected', async () => {
   await serve({});
   const first = await follow();
   await tickUntil(() => first.ids.length === 400);
   const taken = ticker.taken;
   const behind = await follow(ticker.ids[0]);
   behind.socket.pause();
-  // what the system's own buffers take is taken; then nothing more is
+  // the system's buffers fill up; then nothing more is read
   let before = -1;
   while (before !== ticker.taken) {
     before = ticker.taken;

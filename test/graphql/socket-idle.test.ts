@@ -5,10 +5,10 @@ import { localRouter, until } from './fixtures/rig.ts';
 import { listen } from './fixtures/server.ts';
 import { Shop } from './fixtures/shop.ts';
 
-test('a socket without an operation for a while is closed, as nothing out of the ordinary; one that follows events is not', async () => {
+test('a socket without an operation for a while is closed normally, and one with a subscription stays open', async () => {
   const shop = new Shop();
   const router = await localRouter(shop.subgraphs());
-  // long enough between pings for one that answers to be heard, however slow the machine is
+  // long enough between pings for a responding client to be heard, even on a slow machine
   const server = await listen(router, { socket: { pingMs: 1000, idleMs: 700 } });
   const clients: Client[] = [];
   onTestFinished(async () => {
@@ -35,7 +35,7 @@ test('a socket without an operation for a while is closed, as nothing out of the
   const events = clients[0]?.iterate({ query: 'subscription { orderPlaced { id } }' });
   const next = events?.next();
   await until(() => shop.openStreams === 1);
-  // one after the other, so that what follows is open for longer than either
+  // one after the other, so that the subscription is open for longer than either
   for (let times = 0; times < 2; times += 1) {
     const idle = closings(false);
     await until(() => idle.length > 0);

@@ -26,7 +26,7 @@ async function accepted({ email }: Json): Promise<Tenant> {
   return new Tenant(tenant.origin, tenant.organizationId, (await login(tenant, email)).body.data.access_token);
 }
 
-test('an organization has one account of its own, which is neither closed nor deleted', async () => {
+test('an organization has one account of its own, which can be neither closed nor deleted', async () => {
   const { body } = await tenant.rest('GET', '/accounts?own=true');
   expect(body.data).toHaveLength(1);
   expect(own).toMatchObject({ own: true, status: 'active' });
@@ -54,7 +54,7 @@ test.each([
   expect(body.data.accounts).toEqual({ own: [own.id], account: [account.id] }[limit ?? ''] ?? null);
 });
 
-test('accounts in the request say otherwise, for roles that can be limited', async () => {
+test('an invitation can set other accounts for roles that can be limited', async () => {
   expect((await invite(account.id, { role: 'member', accounts: null })).body.data.accounts).toBeNull();
   expect((await invite(own.id, { role: 'member', accounts: [account.id] })).body.data.accounts).toEqual([account.id]);
   const admin = await invite(account.id, { role: 'admin', accounts: [account.id] });
@@ -63,7 +63,7 @@ test('accounts in the request say otherwise, for roles that can be limited', asy
   expect((await invite(account.id, { role: 'member', accounts: [] })).status).toBe(400);
 });
 
-test('a role that sees the whole organization lifts the limit, and a limit is set for who had none', async () => {
+test('a role for the whole organization removes the account limit, and a limit can be set later', async () => {
   const { body } = await invite(account.id, { role: 'member' });
   const change = (input: object) => tenant.rest('PUT', `/accounts/${account.id}/users/${body.data.id}`, { body: input });
   expect((await change({ role: 'admin', accounts: [account.id] })).body.error.details.field).toBe('accounts');
@@ -72,7 +72,7 @@ test('a role that sees the whole organization lifts the limit, and a limit is se
   expect((await change({ role: 'member', accounts: null })).body.data.accounts).toBeNull();
 });
 
-test('an administrator of accounts manages the users of its accounts, and gives nobody more than it has', async () => {
+test('an account administrator manages only users of their accounts and grants no more than their own permissions', async () => {
   const admin = await accepted((await invite(account.id, { role: 'account_admin' })).body.data);
   const caller = (await admin.rest('GET', '/auth/verify')).body.data;
   expect(caller).toMatchObject({ accounts: [account.id], user: { role: 'account_admin' } });
@@ -90,7 +90,7 @@ test('an administrator of accounts manages the users of its accounts, and gives 
   expect((await admin.rest('GET', '/organization')).body.error.details).toMatchObject({ reason: 'account_scope' });
 });
 
-test('a limit that is set counts for a user who is logged in, in the next request', async () => {
+test('a new account limit applies to the next request of a logged-in user', async () => {
   const user: TestUser = await userOf(tenant, 'member');
   expect((await user.rest('GET', '/accounts')).body.data.length).toBeGreaterThan(1);
   const path = `/accounts/${user.account.id}/users/${user.id}`;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const records = async (tenant: Tenant, query = ''): Promise<Json[]> => (await tenant.rest('GET', `/auth/audit?${query}`)).body.data;
 
-test('a login, its failures, its use and its end are recorded with all members of the specification', async () => {
+test('login, failure, use and logout are recorded in the audit log with all fields of the specification', async () => {
   const tenant = await platform.organization();
   const user = await userOf(tenant, 'billing');
   await login(tenant, user.email, 'a wrong password');
@@ -43,7 +43,7 @@ test('a login, its failures, its use and its end are recorded with all members o
   expect(JSON.stringify(found)).not.toMatch(/wrong password at|a wrong password|eyJ|rt_/);
 });
 
-test('the use of a key is recorded for each place that it comes from, and not for each request', async () => {
+test('the use of a key is recorded once for each place it comes from, not for each request', async () => {
   const tenant = await platform.organization();
   const from = (agent: string) => tenant.rest('GET', '/auth/verify', { headers: { 'user-agent': agent } });
   for (const agent of ['one', 'one', 'two', 'one']) await from(agent);
@@ -56,7 +56,7 @@ test('the use of a key is recorded for each place that it comes from, and not fo
   ]);
 });
 
-test('a change names who made it, and what it was made to', async () => {
+test('an audit record of a change names its actor and its subject', async () => {
   const tenant = await platform.organization();
   const keyId = (await tenant.rest('GET', '/auth/verify')).body.data.id;
   const owner = await userOf(tenant);
@@ -71,7 +71,7 @@ test('a change names who made it, and what it was made to', async () => {
   expect(await about('user_restrictions_updated')).toEqual([[null, keyId, `by api_key ${keyId}`]]);
 });
 
-test('it is read by who administers credentials, of their own organization only', async () => {
+test('the audit log can be read by credential administrators of its own organization only', async () => {
   const [tenant, other] = [await platform.organization(), await platform.organization()];
   await userOf(tenant);
   expect(await records(tenant)).not.toEqual([]);
@@ -80,7 +80,7 @@ test('it is read by who administers credentials, of their own organization only'
   for (const { id } of await records(tenant)) expect(text).not.toContain(id);
 });
 
-test('nobody changes it, the database refuses', async () => {
+test('the database refuses changes of audit records', async () => {
   const tenant = await platform.organization();
   await userOf(tenant);
   const database = await rows();

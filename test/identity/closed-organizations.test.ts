@@ -23,8 +23,8 @@ const expectRefused = ({ status, body }: Answer): void => {
   expect(status).toBe(403);
 };
 
-describe('a closed organization', () => {
-  test('is refused with a code of its own whatever credentials it shows, until it is resumed', async () => {
+describe('closed organizations', () => {
+  test('a closed organization is refused with its own error code for any credentials until it is resumed', async () => {
     const { clock } = await rig();
     const tenant = await (await rig()).organization();
     const user = await userOf(tenant);
@@ -53,7 +53,7 @@ describe('a closed organization', () => {
     ]);
   });
 
-  test('has its sockets closed with 4403', async () => {
+  test('sockets of a closed organization are closed with 4403', async () => {
     const tenant = await (await rig()).organization();
     const client = tenant.socket();
     try {
@@ -72,7 +72,7 @@ describe('a closed organization', () => {
     }
   });
 
-  test('is closed once, also where it was suspended, and is not suspended', async () => {
+  test('an organization can be closed once, also while suspended, and a closed one cannot be suspended', async () => {
     const tenant = await (await rig()).organization();
     await act('suspend', tenant);
     const both = await Promise.all([act('close', tenant), act('close', tenant)]);
@@ -85,13 +85,13 @@ describe('a closed organization', () => {
   });
 });
 
-test('the organization that operates the platform, and one that there is not, are not closed', async () => {
+test('the operator organization and an unknown organization cannot be closed', async () => {
   expect((await act('close', platform)).status).toBe(409);
   expect((await act('close', { organizationId: 'org_none' })).status).toBe(404);
 });
 
-describe('an organization is not closed', () => {
-  test('while services live or provisioning requests are open, which the refusal names', async () => {
+describe('conditions for closing an organization', () => {
+  test('an organization with live services or open provisioning requests cannot be closed, and the error names them', async () => {
     const tenant = await (await rig()).organization({ plan: 'custom' });
     const { id } = await createAccount(tenant);
     const { service } = await orderService(tenant, id);
@@ -112,12 +112,12 @@ describe('an organization is not closed', () => {
     expect((await act('close', tenant)).status).toBe(200);
   });
 
-  test('for good where a service was ordered while it was being closed: it is reopened within minutes', async () => {
+  test('an organization is reopened within minutes if a service was ordered while it was being closed', async () => {
     const { advance, assembly } = await rig();
     const tenant = await (await rig()).organization({ plan: 'custom' });
     const { id } = await createAccount(tenant);
     await act('close', tenant);
-    // a request that was authenticated before, and ends after the operator had looked
+    // a request that was authenticated before and ends after the check
     const { orm } = assembly.domains.identity.core.ports;
     await orm.em
       .fork()
@@ -140,7 +140,7 @@ describe('an organization is not closed', () => {
     expect(own.filter(({ reason }: Json) => reason.includes(tenant.organizationId))).toHaveLength(1);
   });
 
-  test('stays closed where nothing was ordered meanwhile', async () => {
+  test('an organization stays closed if nothing was ordered meanwhile', async () => {
     const { advance, assembly } = await rig();
     const tenant = await (await rig()).organization();
     await act('close', tenant);
@@ -154,7 +154,7 @@ describe('an organization is not closed', () => {
   });
 });
 
-/** There is no operation yet by which a service is taken down. */
+/** There is no operation yet that removes a service. */
 async function decommissioned(id: string): Promise<void> {
   const { rows } = (await rig()).assembly.domains.identity.core.ports;
   await rows.query(`update "services"."service" set "status" = 'decommissioned' where "id" = $1`, [id]);

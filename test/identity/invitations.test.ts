@@ -25,14 +25,14 @@ const mailsTo = (email: string, subject = /./) => platform.mails.filter((mail) =
 const linksTo = (email: string): string[] => mailsTo(email).flatMap(({ text }) => /token=([\w-]+)/.exec(text)?.[1] ?? []);
 const choose = (token: string | undefined) =>
   tenant.rest('POST', '/auth/password', { body: { token, password: PASSWORD }, headers: { authorization: '' } });
-/** Without what differs between any two records. */
+/** Without fields that differ between any two records. */
 const shape = ({ id: _, account_id: __, email: ___, created_at: ____, updated_at: _____, accounts, ...rest }: Json): Json => ({
   ...rest,
   accounts: accounts?.length,
 });
 
-describe('an invitation of an address that somebody logs in by in another organization', () => {
-  test('looks like any other: in its response, in lists, when it is changed and when it is removed', async () => {
+describe('invitations of an address in use by another organization', () => {
+  test('inviting an address in use elsewhere looks like any other invitation in responses, lists, updates and removal', async () => {
     const known = await userOf(await platform.organization());
     const [taken, free] = [await invite(tenant, known.email.toUpperCase()), await invite(tenant, newAddress())];
     expect([taken.status, free.status]).toEqual([201, 201]);
@@ -57,14 +57,14 @@ describe('an invitation of an address that somebody logs in by in another organi
     expect(search.body.data).toEqual([]);
   });
 
-  test('is found by a search for the address while it is pending', async () => {
+  test('a pending invitation of an address in use elsewhere is found by a search for the address', async () => {
     const known = await userOf(await platform.organization());
     const { path, body } = await invite(tenant, known.email);
     const found = await tenant.rest('GET', `${path.replace(/\/user_\w+$/, '')}?search=${known.email.slice(0, 20)}`);
     expect(found.body.data.map(({ id }: Json) => id)).toEqual([body.data.id]);
   });
 
-  test('reaches its holder as a mail that says so and opens nothing, and changes nothing for them', async () => {
+  test('inviting an address in use elsewhere mails its owner an explanation without a link and changes nothing', async () => {
     const known = await userOf(await platform.organization());
     const links = linksTo(known.email);
     await invite(tenant, known.email);
@@ -75,7 +75,7 @@ describe('an invitation of an address that somebody logs in by in another organi
     expect((await login(tenant, known.email)).body.data.user.id).toBe(known.id);
   });
 
-  test('an invitation of an address in use elsewhere takes the same statements as that of a new one, until its job runs', async () => {
+  test('inviting an address in use elsewhere runs the same statements as a new one, until its job runs', async () => {
     const known = await userOf(await platform.organization());
     const account = await createAccount(tenant);
     const statements = async (email: string) => {
@@ -89,8 +89,8 @@ describe('an invitation of an address that somebody logs in by in another organi
   });
 });
 
-describe('two organizations that invite one address', () => {
-  test('both get 201, and the one whose link is used first has the user; the other link opens nothing then', async () => {
+describe('two invitations of one address', () => {
+  test('two organizations can invite one address, and the first used link gets the user and makes the other invalid', async () => {
     const stranger = await platform.organization({ plan: 'custom' });
     const email = newAddress();
     const [one, other] = await Promise.all([invite(tenant, email), invite(stranger, email)]);
@@ -103,14 +103,14 @@ describe('two organizations that invite one address', () => {
     expect(states.toSorted()).toEqual(['ACTIVE', 'INVITED']);
   });
 
-  test('of the own organization at once, one is 201 and the other 409', async () => {
+  test('of two concurrent invitations of an address in one organization one succeeds and the other returns 409', async () => {
     const email = newAddress();
     const answers = await Promise.all([invite(tenant, email), invite(tenant, email)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
   });
 });
 
-describe('an invitation by a caller who is limited to an account, of an address that another account has', () => {
+describe('invitations of an address in use by another account', () => {
   /** An administrator of one account, and a user of another account of the same organization. */
   async function strangers() {
     const [admin, known] = [await userOf(tenant, 'account_admin'), await userOf(tenant, 'member')];
@@ -120,7 +120,7 @@ describe('an invitation by a caller who is limited to an account, of an address 
     return { admin, known, path, inviteBy };
   }
 
-  test('looks like any other, and its holder is told by mail', async () => {
+  test('inviting an address of another account looks like any other invitation, and its owner is told by mail', async () => {
     const { admin, known, path, inviteBy } = await strangers();
     const [taken, free] = [await inviteBy(admin, known.email), await inviteBy(admin, newAddress())];
     expect([taken.status, free.status]).toEqual([201, 201]);
@@ -132,7 +132,7 @@ describe('an invitation by a caller who is limited to an account, of an address 
     expect((await login(tenant, known.email)).body.data.user.id).toBe(known.id);
   });
 
-  test('is 409 for a caller who sees that account, and for a second invitation into one account', async () => {
+  test('inviting an address twice returns 409 to a caller who sees its account, and within one account', async () => {
     const { admin, known, inviteBy } = await strangers();
     expect((await inviteBy(tenant, known.email)).body.error.code).toBe('DUPLICATE_RESOURCE');
     const email = newAddress();
@@ -140,7 +140,7 @@ describe('an invitation by a caller who is limited to an account, of an address 
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
   });
 
-  test('an invitation by a caller who cannot see the user takes the same statements as that of a new address, until its job runs', async () => {
+  test('inviting an address that the caller cannot see runs the same statements as a new one, until its job runs', async () => {
     const { admin, known, inviteBy } = await strangers();
     const statements = async (email: string) => {
       const seen = await platform.statements(() => inviteBy(admin, email));
@@ -150,7 +150,7 @@ describe('an invitation by a caller who is limited to an account, of an address 
     expect(await statements(known.email)).toEqual(await statements(newAddress()));
   });
 
-  test('is accepted by whoever opens their link first, of two accounts that invite one new address', async () => {
+  test('of two accounts that invite one new address the one whose link is opened first gets the user', async () => {
     const { admin, inviteBy } = await strangers();
     const email = newAddress();
     const other = await strangers();
@@ -166,7 +166,7 @@ const list = async (by: Tenant, search: string): Promise<Json[]> =>
   (await by.graphql('query ($search: String!) { users(filter: { search: $search }) { nodes { id status email } } }', { search })).data.users
     .nodes;
 
-test('at most five mails reach an address from invitations in 15 minutes, whoever invites, and each response is 201', async () => {
+test('an address gets at most five invitation emails in 15 minutes, while each request returns 201', async () => {
   const email = newAddress();
   for (let times = 0; times < 7; times += 1) {
     const { status, path } = await invite(tenant, email);
@@ -180,7 +180,7 @@ test('at most five mails reach an address from invitations in 15 minutes, whoeve
   expect(mailsTo(email)).not.toHaveLength(0);
 });
 
-test('a user of the previous release, whose row has no address of its own, logs in, is listed and is activated by status alone', async () => {
+test('a user stored by the previous release without a separate address logs in, is listed and can be activated', async () => {
   const database = await rows();
   const known = await userOf(tenant);
   const [id, other] = [newId('user'), newId('user')];

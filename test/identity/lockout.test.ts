@@ -12,7 +12,7 @@ const DAY_MS = 24 * HOUR_MS;
 const HOME = '2001:db8:aa:1::7';
 
 let platform: Rig;
-/** Another process on the same database, where the database allows two. */
+/** Another process on the same database, if the database supports two. */
 let other: Rig;
 let tenant: Tenant;
 beforeAll(async () => {
@@ -36,14 +36,14 @@ const login = (email: string, ip: string, password = PASSWORD, at = platform): P
 const askForReset = async (email: string, ip: string): Promise<number> =>
   (await tenant.rest('POST', '/auth/password/reset', { body: { email }, headers: from(ip) })).status;
 
-/** Places that nobody here has signed in from. */
+/** Addresses that no user here has signed in from. */
 let strangers = 0;
 const stranger = (): string => {
   strangers += 1;
   return `2001:db8:${(0x1000 + strangers).toString(16)}:1::1`;
 };
 
-/** Of both processes, each mail once. */
+/** Each mail of both processes once. */
 const mailedLinks = (email: string): string[] =>
   [...new Set([...platform.mails, ...other.mails])]
     .filter(({ to }) => to === email)
@@ -52,10 +52,10 @@ const mailedLinks = (email: string): string[] =>
 const rowsOf = <R>(sql: string, values: unknown[] = []): Promise<R[]> =>
   platform.assembly.domains.identity.core.ports.rows.query(sql, values) as Promise<R[]>;
 
-/** Waits until every reset that was asked for is worked off, and every mail has left. */
+/** Waits until every requested reset is processed and every mail is sent. */
 const mailsAreSettled = (): Promise<unknown> => eventually(async () => (await rowsOf(DUE_IDENTITY_JOBS)).length === 0);
 
-/** Somebody who chose a password at `ip` and has not logged in yet. */
+/** A user who set a password at `ip` and has not logged in yet. */
 async function member(ip: string): Promise<{ email: string; id: string }> {
   const account = (await tenant.rest('POST', '/accounts', { body: { name: 'Acme', email: 'it@acme.example.com' } })).body.data;
   const email = `${newId('user').toLowerCase()}@example.com`;
@@ -66,21 +66,21 @@ async function member(ip: string): Promise<{ email: string; id: string }> {
   return { email, id: invited.body.data.id };
 }
 
-/** Guesses from places all over the world, until the address is refused at new places. */
+/** Wrong logins from many addresses, until logins at new places are blocked. */
 async function lockOut(email: string): Promise<void> {
   for (let guess = 0; guess < 50; guess += 1) expect((await login(email, stranger(), 'wrong')).status).toBe(401);
   expect((await login(email, stranger())).status).toBe(429);
 }
 
-describe('login attempts', () => {
-  test('from one IPv6 /64 count as one place, whichever of its addresses they come from', async () => {
+describe('counting login attempts', () => {
+  test('login attempts from one IPv6 /64 count as one place', async () => {
     const { email } = await member(HOME);
     for (let host = 1; host <= 5; host += 1) expect((await login(email, `2001:db8:bb:1::${host}`, 'wrong')).status).toBe(401);
     expect((await login(email, '2001:db8:bb:1:ffff::99')).status).toBe(429);
     expect((await login(email, '2001:db8:bb:2::1')).status).toBe(200);
   });
 
-  test('from an IPv4-mapped address count with those from the IPv4 address', async () => {
+  test('login attempts from an IPv4-mapped address count with those from the IPv4 address', async () => {
     const { email } = await member(HOME);
     for (const ip of ['198.51.100.9', '::ffff:198.51.100.9', '::ffff:c633:6409', '198.51.100.9', '::FFFF:198.51.100.9'])
       expect((await login(email, ip, 'wrong')).status).toBe(401);
@@ -89,8 +89,8 @@ describe('login attempts', () => {
   });
 });
 
-describe('a lockout that strangers cause', () => {
-  test('does not block the place where the user signed in before, in any process, and blocks new places', async () => {
+describe('lockouts caused by others', () => {
+  test('a lockout blocks new places but not a place where the user signed in before, in any process', async () => {
     const { email } = await member(HOME);
     await lockOut(email);
     expect((await login(email, HOME)).status).toBe(200);
@@ -98,7 +98,7 @@ describe('a lockout that strangers cause', () => {
     expect((await login(email, stranger())).status, 'the sign-in of the user gave strangers no further guesses').toBe(429);
   });
 
-  test('ends for a user who resets the password by mail', async () => {
+  test('a lockout ends for a user who resets the password by mail', async () => {
     const { email } = await member(HOME);
     const hotel = stranger();
     await lockOut(email);
@@ -111,7 +111,7 @@ describe('a lockout that strangers cause', () => {
     expect((await login(email, hotel, password)).status).toBe(200);
   });
 
-  test('does not stop a signed-in user from changing the password', async () => {
+  test('a locked-out user who is signed in can still change the password', async () => {
     const { email } = await member(HOME);
     const { body } = await login(email, HOME);
     await lockOut(email);
@@ -123,14 +123,14 @@ describe('a lockout that strangers cause', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('blocks a place again when the user has not signed in there for 90 days', async () => {
+  test('a lockout blocks a known place again if the user has not signed in there for 90 days', async () => {
     const { email } = await member(HOME);
     await platform.advance(90 * DAY_MS + 1000);
     await lockOut(email);
     expect((await login(email, HOME)).status).toBe(429);
   });
 
-  test('is judged by the twenty places where the user signed in last', async () => {
+  test('known places are the twenty where the user signed in last', async () => {
     const { email } = await member(HOME);
     for (let place = 0; place < 20; place += 1) {
       platform.clock.advance(1000);
@@ -142,7 +142,7 @@ describe('a lockout that strangers cause', () => {
   });
 });
 
-test('somebody who knows the password does not use up the codes of a user at a place where the user verified one', async () => {
+test('an attacker with the password cannot use up the code attempts of a user at a verified place', async () => {
   const { email } = await member(HOME);
   const at = async (ip: string) => {
     const { body } = await login(email, ip);
@@ -167,7 +167,7 @@ test('somebody who knows the password does not use up the codes of a user at a p
   expect((await answer(again, await newChallenge(again), await totp(secret))).status).toBe(200);
 });
 
-test('at most six links are mailed to an address in any hour, and whoever asks sees no difference', async () => {
+test('at most six reset links per hour are mailed to an address, and the response does not show it', async () => {
   const { email } = await member(HOME);
   await platform.advance(HOUR_MS);
   const before = mailedLinks(email).length;
@@ -181,7 +181,7 @@ test('at most six links are mailed to an address in any hour, and whoever asks s
   expect(mailedLinks(email)).toHaveLength(before + 7);
 });
 
-test('neither an address nor a place stands in what is remembered of places', async () => {
+test('known places are stored without addresses or networks as plain text', async () => {
   const { id } = await member('203.0.113.77');
   const rows = await platform.assembly.domains.identity.core.ports.rows.query('select * from identity.known_place where user_id = $1', [
     id,

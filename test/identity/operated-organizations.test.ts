@@ -13,8 +13,8 @@ beforeAll(async () => {
 const auditOf = async (tenant: Tenant, eventType: string): Promise<Json[]> =>
   (await tenant.rest('GET', `/auth/audit?event_type=${eventType}`)).body.data;
 
-describe('an operator creates an organization', () => {
-  test('whose first owner is invited, chooses a password and does everything in it', async () => {
+describe('organization creation by an operator', () => {
+  test('the first owner of a created organization is invited, sets a password and has all permissions', async () => {
     const email = freshEmail();
     const body = { name: 'Acme Corporation', plan: 'business', administrator: { name: 'Grace Hopper', email } };
     const made = await platform.rest('POST', '/operator/organizations', { body });
@@ -38,7 +38,7 @@ describe('an operator creates an organization', () => {
     expect(records.find(({ reason }) => reason.includes(made.body.data.id))).toMatchObject({ client_id: expect.stringMatching(/^ak_/) });
   });
 
-  test('and every problem of a bad request is told at once', async () => {
+  test('creating an organization reports all invalid fields at once', async () => {
     const body = { name: '', plan: 'platinum', administrator: { name: '', email: 'nobody' } };
     const refused = await platform.rest('POST', '/operator/organizations', { body });
     expect(refused.status).toBe(400);
@@ -47,8 +47,8 @@ describe('an operator creates an organization', () => {
   });
 });
 
-describe('an operator finds organizations', () => {
-  test('by part of the name, by plan and by status, and reads none of their records', async () => {
+describe('organization search by an operator', () => {
+  test('an operator finds organizations by name, plan and status without reading their records', async () => {
     const { organizationId } = await (await rig()).organization({ plan: 'business' });
     const name = `Umbrella ${organizationId}`;
     const own = await renamed(organizationId, name);
@@ -69,8 +69,8 @@ describe('an operator finds organizations', () => {
   }
 });
 
-describe('an operator changes the plan of an organization', () => {
-  test('and what was counted in this hour counts against the new limit', async () => {
+describe('plan changes by an operator', () => {
+  test('usage of the current hour counts against the limit of the new plan', async () => {
     const tenant = await (await rig()).organization({ plan: 'developer' });
     const remaining = async (): Promise<[number, number]> => {
       const { headers } = await tenant.rest('GET', '/organization');
@@ -89,7 +89,7 @@ describe('an operator changes the plan of an organization', () => {
   });
 });
 
-test('a plan that an operator changes within a month is kept by the day, and overage is priced by it', async () => {
+test('a plan change within a month is recorded by day and determines the price of overage', async () => {
   const { advance, assembly, clock } = await rig();
   const { core } = assembly.domains.identity;
   const tenant = await (await rig()).organization({ plan: 'business' });
@@ -122,15 +122,15 @@ test('a plan that an operator changes within a month is kept by the day, and ove
   });
   const told: Json[] = found.map(({ payload }: Json) => JSON.parse(payload).data.usage);
   expect(told.map((usage) => usage.included)).toEqual(told.map(() => included));
-  // what was requested last: on the plan of developers all that it takes, the rest at the price of business
+  // the latest requests first: up to the quota of the developer plan, the rest at the price of business
   expect(told.find(({ unit_price }) => unit_price === '0.001')?.quantity).toBe(Math.min(70_000, 370_000 - included));
 });
 
-test('what was counted in this minute counts against the limit of the new plan, and a larger plan has room again', async () => {
+test("usage of the current minute counts against the new plan's limit, and a larger plan has room again", async () => {
   const tenant = await (await rig()).organization({ plan: 'business' });
   const change = async (plan: string): Promise<void> =>
     expect((await platform.rest('PUT', `/operator/organizations/${tenant.organizationId}/plan`, { body: { plan } })).status).toBe(200);
-  // of 500 in any 60 seconds, and of the 100 of the plan below
+  // 500 in any 60 seconds, and the 100 of the plan below
   const asked = await Promise.all(Array.from({ length: 101 }, () => tenant.rest('GET', '/organization')));
   expect(asked.filter(({ status }) => status !== 200)).toEqual([]);
   await change('developer');
@@ -138,7 +138,7 @@ test('what was counted in this minute counts against the limit of the new plan, 
   expect([refused.status, refused.body.error.details.window, refused.body.error.details.limit]).toEqual([429, 'burst', 100]);
 });
 
-test('an operator clears a review, and the organization starts anew', async () => {
+test('clearing a review resets the violations of the organization', async () => {
   const tenant = await (await rig()).organization();
   const { core } = (await rig()).assembly.domains.identity;
   const { principal } = await core.authenticator.authenticate({
@@ -162,7 +162,7 @@ test('an operator clears a review, and the organization starts anew', async () =
   expect((await tenant.rest('GET', '/organization')).body.data.under_review_since).toBeNull();
 });
 
-test('an operator withdraws an e-mail domain, which is then claimed by nobody and audited in both organizations', async () => {
+test('withdrawing an email domain releases it and is audited in both organizations', async () => {
   const tenant = await (await rig()).organization();
   const domain = newDomain();
   const body = { name: 'Directory', email_domains: [domain], idp_entity_id: 'https://idp.example.com' };
@@ -179,7 +179,7 @@ test('an operator withdraws an e-mail domain, which is then claimed by nobody an
   expect((await auditOf(platform, 'saml_domain_withdrawn')).filter(({ reason }) => reason.includes(domain))).toHaveLength(1);
 });
 
-test('plan custom has no hourly limit of a category', async () => {
+test('the custom plan has no hourly limit for rate categories', async () => {
   const tenant = await (await rig()).organization({ plan: 'custom' });
   for (let count = 0; count < 11; count += 1) {
     const report = await tenant.rest('POST', '/support/reports/generate', { body: { report_type: 'usage' } });

@@ -11,13 +11,13 @@ import type { Answer, Json, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Where rows stay, by rule. */
+/** Tables whose rows are kept by rule. */
 const STAYING = new Set(
   Object.values(domains).flatMap(({ name, organizationData }) =>
     organizationData.tables.filter(({ end }) => end !== 'deleted').map(({ table }) => `${name}.${table}`),
   ),
 );
-/** Jobs, responses to repeated requests and ids of what changed are gone within a day. */
+/** Jobs, stored responses and change records expire within a day. */
 const FOR_A_DAY = /^(pgboss|bridge)\.|^identity\.change$/;
 
 let platform: Tenant;
@@ -31,7 +31,7 @@ const read = async ({ organizationId }: Tenant): Promise<Json> =>
   (await platform.rest('GET', `/operator/organizations/${organizationId}`)).body.data;
 const sql = async <R extends object = Json>(text: string, ...values: unknown[]): Promise<R[]> => (await rows()).query<R>(text, values);
 
-/** Nothing lives in it any more, as if its services had been taken down and its requests cancelled. */
+/** Ends everything active, as if services were removed and requests cancelled. */
 async function ended({ organizationId }: Tenant): Promise<void> {
   await sql(`update services.service set status = 'decommissioned' where organization_id = $1`, organizationId);
   await sql(`update services.provisioning_request set status = 'cancelled' where organization_id = $1`, organizationId);
@@ -39,7 +39,7 @@ async function ended({ organizationId }: Tenant): Promise<void> {
 
 async function closeAndWait(tenant: Tenant): Promise<void> {
   const { advance, assembly } = await rig();
-  // what is counted in memory would be written a moment later, on the day of the deletion
+  // usage counted in memory would be written a moment later, on the day of the deletion
   await assembly.domains.identity.core.usage.flush();
   const closed = await act('close', tenant);
   expect(closed.status, JSON.stringify(closed.body)).toBe(200);
@@ -52,15 +52,15 @@ const deleted = (tenant: Tenant): Promise<Json> =>
     return found.deleted_at && found;
   });
 
-/** Tables that hold a text, without those that hold nothing for long. */
+/** Tables that contain a text, without those of short-lived rows. */
 async function tablesWith(text: string): Promise<string[]> {
   const found: string[] = [];
   for (const table of await tables()) if (!FOR_A_DAY.test(table) && (await rowsWith(table, text)) > 0) found.push(table);
   return found;
 }
 
-describe('30 days after an organization was closed', () => {
-  test('its records of every kind, its users and its files are deleted, and what stays by rule names nobody', async () => {
+describe('deletion 30 days after closing', () => {
+  test('all records, users and files of a closed organization are deleted, and rows kept by rule name nobody', async () => {
     const tenant = await (await rig()).organization({ plan: 'custom' });
     const { organizationId } = tenant;
     const label = `Label ${organizationId.toLowerCase()}`;
@@ -96,7 +96,7 @@ describe('30 days after an organization was closed', () => {
     expect(await deleted(tenant)).toMatchObject({ status: 'closed', name: 'Test' });
 
     expect((await tablesWith(organizationId)).filter((table) => !STAYING.has(table))).toEqual([]);
-    // what was sold stays on the invoice
+    // the service name stays on the invoice
     expect((await tablesWith(label)).filter((table) => table !== 'billing.invoice_line')).toEqual([]);
     for (const person of [email, user.email, user.id, phone]) {
       const found = await tablesWith(person);
@@ -118,7 +118,7 @@ describe('30 days after an organization was closed', () => {
     expect(trace).toEqual({ pseudonym_key: null, deletion_position: null, deletion_due_at: null });
   });
 
-  test('those of other organizations stay as they are', async () => {
+  test('records of other organizations are not affected by the deletion', async () => {
     const [tenant, other] = [await (await rig()).organization(), await (await rig()).organization()];
     const bystander = new Records(other, `Label ${other.organizationId}`);
     const account = await bystander.id('account_id');
@@ -130,7 +130,7 @@ describe('30 days after an organization was closed', () => {
     expect((await other.rest('GET', `/accounts/${account}`)).body.data.name).toBe(`Label ${other.organizationId}`);
   });
 
-  test('one value has one pseudonym in an organization, and another in another one', async () => {
+  test('a value has one pseudonym within an organization and a different one in another', async () => {
     const tenants = [await (await rig()).organization(), await (await rig()).organization()];
     for (const tenant of tenants) {
       const { id } = await createAccount(tenant, 'Somebody');
@@ -151,7 +151,7 @@ describe('30 days after an organization was closed', () => {
     expect(new Set(names).size).toBe(2);
   });
 
-  test('it is neither reopened nor exported, and its users’ addresses are free', async () => {
+  test("a deleted organization can be neither reopened nor exported, and its users' email addresses are free", async () => {
     const tenant = await (await rig()).organization();
     const user = await userOf(tenant);
     await closeAndWait(tenant);
@@ -166,7 +166,7 @@ describe('30 days after an organization was closed', () => {
     expect((await platform.rest('POST', '/operator/organizations', { body })).status).toBe(201);
   });
 
-  test('nothing is deleted where it was reopened in time', async () => {
+  test('an organization that is reopened in time is not deleted', async () => {
     const { advance } = await rig();
     const tenant = await (await rig()).organization();
     const { id } = await createAccount(tenant, 'Acme');
@@ -180,7 +180,7 @@ describe('30 days after an organization was closed', () => {
     expect((await tenant.rest('GET', `/accounts/${id}`)).body.data.name).toBe('Acme');
   });
 
-  test('nothing is deleted where something lives in it, and it is deleted when that has ended', async () => {
+  test('an organization with active services is deleted only after they have ended', async () => {
     const { advance, logged } = await rig();
     const tenant = await (await rig()).organization({ plan: 'custom' });
     const own = new Records(tenant, 'Label');
@@ -202,12 +202,12 @@ describe('30 days after an organization was closed', () => {
   });
 });
 
-test('the deletion goes on where a process died, and pseudonyms are not made of pseudonyms', async () => {
+test('an interrupted deletion continues without pseudonymizing pseudonyms again', async () => {
   const { advance } = await rig();
   const tenant = await (await rig()).organization();
   const { id } = await createAccount(tenant, 'Somebody');
   await act('close', tenant);
-  // as a process left it that died after it had changed a page
+  // the state after a crash that followed the change of one page
   const [mark] = await sql<{ name: string }>(
     `update identity.organization set pseudonym_key = 'k', deletion_position = '{"pass": 1, "table": 0, "after": null, "deleted": 0}' where id = $1
      returning 'deleted-' || substr(encode(sha256(convert_to('k' || 'somebody', 'UTF8')), 'hex'), 1, 16) as name`,
@@ -225,7 +225,7 @@ test('the deletion goes on where a process died, and pseudonyms are not made of 
   expect(names).toEqual([{ name: mark?.name }]);
 });
 
-test('the database refuses every change of the audit, of persons too, but for an organization whose records are being deleted', async () => {
+test('the database allows changes of audit records only for an organization that is being deleted', async () => {
   const tenant = await (await rig()).organization();
   const { organizationId } = tenant;
   await sql(

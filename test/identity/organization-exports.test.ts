@@ -49,8 +49,8 @@ const filesBelow = (folder: string): string[] =>
         .map(({ parentPath, name }) => join(parentPath, name))
     : [];
 
-describe('an operator exports an organization', () => {
-  test('with its records of every kind and its files, and without a secret', async () => {
+describe('organization export', () => {
+  test('an organization export contains its records of every kind and its files, and no secrets', async () => {
     const tenant = await (await rig()).organization({ plan: 'custom' });
     const label = `Label ${tenant.organizationId}`;
     const own = new Records(tenant, label);
@@ -105,7 +105,7 @@ describe('an operator exports an organization', () => {
     for (const value of [tenant.apiKey, PASSWORD]) expect(everything).not.toContain(value);
   });
 
-  test('with no record of another organization', async () => {
+  test('an organization export contains no record of another organization', async () => {
     const [tenant, other] = [await (await rig()).organization(), await (await rig()).organization()];
     await createAccount(other, 'Somebody else');
     await createAccount(tenant, 'Acme');
@@ -117,7 +117,7 @@ describe('an operator exports an organization', () => {
     expect(records.get('identity/account')?.map(({ name }) => name)).toContain('Acme');
   });
 
-  test('in several parts where there is much, which are one archive', async () => {
+  test('a large organization export has several parts that form one archive', async () => {
     const tenant = await withMuch();
     await platform.rest('POST', pathOf(tenant));
     const { id: exportId } = await readyOf(tenant);
@@ -131,7 +131,7 @@ describe('an operator exports an organization', () => {
     expect(names.filter((name) => name.startsWith('records/identity/account/')).length).toBeGreaterThan(2);
   });
 
-  test('once at a time, and a later export takes the place of the last', async () => {
+  test('an organization has one export at a time, and a new one replaces the last', async () => {
     const tenant = await (await rig()).organization();
     const both = await Promise.all([platform.rest('POST', pathOf(tenant)), platform.rest('POST', pathOf(tenant))]);
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
@@ -149,7 +149,7 @@ describe('an operator exports an organization', () => {
     }
   });
 
-  test('also after it was closed, until its records are deleted', async () => {
+  test('a closed organization can be exported until its records are deleted', async () => {
     const tenant = await (await rig()).organization();
     const { body } = await platform.rest('POST', `/operator/organizations/${tenant.organizationId}/close`);
     await platform.rest('POST', pathOf(tenant));
@@ -159,8 +159,8 @@ describe('an operator exports an organization', () => {
   });
 });
 
-describe('an export', () => {
-  test('is downloaded by who may operate the platform and shows a second factor, which is audited in both organizations', async () => {
+describe('export downloads and expiry', () => {
+  test('downloading an export requires an operator with a second factor and is audited in both organizations', async () => {
     const tenant = await (await rig()).organization();
     await platform.rest('POST', pathOf(tenant));
     const { id } = await readyOf(tenant);
@@ -184,7 +184,7 @@ describe('an export', () => {
     }
   });
 
-  test('is not there of an organization that has none, or is none', async () => {
+  test('an export that does not exist is not found', async () => {
     const tenant = await (await rig()).organization();
     for (const { organizationId } of [tenant, { organizationId: 'org_none' }]) {
       expect((await platform.rest('GET', pathOf({ organizationId }))).status).toBe(404);
@@ -194,7 +194,7 @@ describe('an export', () => {
     expect((await fetched({ organizationId: '%00' })).status).toBe(400);
   });
 
-  test('that breaks off in the middle is failed in the end, leaves no file, says no more of it than that, and is asked for again at once', async () => {
+  test('an export that keeps failing is marked as failed without details, leaves no file and can be requested again', async () => {
     const { advance, assembly, dataDir, logged } = await rig();
     const tenant = await withMuch();
     const { files } = assembly.domains.identity.core.ports;
@@ -240,7 +240,7 @@ describe('an export', () => {
     expect(unpack(await downloaded(tenant)).records.get('identity/account')).toHaveLength(1_002);
   });
 
-  test('is deleted with its archive after 30 days', async () => {
+  test('an export is deleted with its archive after 30 days', async () => {
     const { advance, assembly } = await rig();
     const tenant = await (await rig()).organization();
     await platform.rest('POST', pathOf(tenant));

@@ -17,8 +17,8 @@ const open = { headers: { authorization: '' } };
 const choose = (token: string, password = PASSWORD) => tenant.rest('POST', '/auth/password', { body: { token, password }, ...open });
 const ask = (email: string) => tenant.rest('POST', '/auth/password/reset', { body: { email }, ...open });
 
-describe('a password reset', () => {
-  test('mails a link by which a new password is chosen, once; all sessions end and the user is told', async () => {
+describe('password reset', () => {
+  test('a password reset mails a link that works once, ends all sessions and notifies the user', async () => {
     const user = await userOf(tenant);
     expect((await ask(user.email.toUpperCase())).body.data).toEqual({ accepted: true });
     const token = await tokenMailedTo(user.email, /new password/);
@@ -31,7 +31,7 @@ describe('a password reset', () => {
     await eventually(() => platform.mails.some(({ to, subject }) => to === user.email && /was changed/.test(subject)));
   });
 
-  test('is mailed as text and as HTML, which say the same and in which a name is no markup', async () => {
+  test('the password reset email has the same content in text and HTML and escapes names', async () => {
     const user = await userOf(tenant);
     const name = '<a href="https://evil.example">Bob</a>';
     expect((await tenant.rest('PUT', `/accounts/${user.account.id}/users/${user.id}`, { body: { name } })).status).toBe(200);
@@ -47,7 +47,7 @@ describe('a password reset', () => {
     expect(html).not.toContain('<a href="https://evil.example"');
   });
 
-  test('answers the same for an address that nobody has, and mails nobody', async () => {
+  test('a password reset for an unknown address gives the same response and sends no mail', async () => {
     const email = `${newId('user').toLowerCase()}@example.com`;
     const known = await userOf(tenant);
     const [absent, present] = [await ask(email), await ask(known.email)];
@@ -56,7 +56,7 @@ describe('a password reset', () => {
     expect(platform.mails.filter(({ to }) => to === email)).toEqual([]);
   });
 
-  test('whose mail the server refuses for good is not mailed again; one that it could not take is', async () => {
+  test('a reset email is retried after temporary failures but not after a permanent one', async () => {
     const [gone, busy] = [await userOf(tenant), await userOf(tenant)];
     platform.mailFailures.set(gone.email, [new MailRejected(`550 5.1.1 ${gone.id} has no mailbox`)]);
     platform.mailFailures.set(busy.email, [new Error(`450 ${busy.id} is busy`)]);
@@ -69,7 +69,7 @@ describe('a password reset', () => {
     expect(platform.mails.filter(({ to, subject }) => to === gone.email && /new password/.test(subject))).toEqual([]);
   });
 
-  test('works for an hour, and an invitation for seven days', async () => {
+  test('a reset link is valid for an hour and an invitation link for seven days', async () => {
     const user = await userOf(tenant);
     await ask(user.email);
     const token = await tokenMailedTo(user.email, /new password/);
@@ -79,7 +79,7 @@ describe('a password reset', () => {
     expect((await choose(token, 'another horse battery')).status).toBe(401);
     await platform.advance(7 * 86_400_000);
     expect((await choose(invitation)).status).toBe(401);
-    // who asks for a new password is invited anew
+    // a reset request of an invited user repeats the invitation
     await ask(email);
     const renewed = await eventually(async () => {
       const latest = await tokenMailedTo(email);
@@ -88,7 +88,7 @@ describe('a password reset', () => {
     expect((await choose(renewed)).body.data.status).toBe('active');
   });
 
-  test('by one link ends the other links', async () => {
+  test('using one reset link makes the others invalid', async () => {
     const user = await userOf(tenant);
     await ask(user.email);
     const first = await tokenMailedTo(user.email, /new password/);
@@ -101,13 +101,13 @@ describe('a password reset', () => {
     expect((await choose(first, 'a third horse battery')).status).toBe(401);
   });
 
-  test('cannot be asked for again and again', async () => {
+  test('password resets for an address are rate limited', async () => {
     const email = `${newId('user').toLowerCase()}@example.com`;
     for (let attempt = 0; attempt < 5; attempt += 1) expect((await ask(email)).status).toBe(202);
     expect((await ask(email)).status).toBe(429);
   });
 
-  test('neither stores nor logs what is in the link', async () => {
+  test('a reset link is neither stored nor logged as plain text', async () => {
     const { email } = await invited(tenant);
     const token = await tokenMailedTo(email);
     const database = await rows();
@@ -119,14 +119,14 @@ describe('a password reset', () => {
   });
 });
 
-describe('a password', () => {
+describe('password rules', () => {
   test.each([
     ['short', 'must have 12 to 128 characters'],
     ['x'.repeat(129), 'must have 12 to 128 characters'],
     ['password1234', 'is too easy to guess'],
     ['aaaaaaaaaaaaaaaa', 'is too easy to guess'],
     ['qwertyqwerty!1', 'is too easy to guess'],
-  ])('such as %s is refused, and the link still works', async (password, reason) => {
+  ])('the weak password %s is refused, and the link still works', async (password, reason) => {
     const { email } = await invited(tenant);
     const token = await tokenMailedTo(email);
     const { status, body } = await choose(token, password);
@@ -135,14 +135,14 @@ describe('a password', () => {
     expect((await choose(token)).status).toBe(200);
   });
 
-  test("made of the user's own address is refused", async () => {
+  test("a password made of the user's own email address is refused", async () => {
     const { email } = await invited(tenant);
     expect((await choose(await tokenMailedTo(email), `${email}1`)).body.error.details.reason).toBe(
       'must not be made of your own name or address',
     );
   });
 
-  test('is changed by who knows it; the other sessions end, this one goes on', async () => {
+  test('changing the password requires the old one and ends all other sessions', async () => {
     const user = await userOf(tenant);
     const other = await user.again();
     const change = (current: string, next: string) =>
@@ -158,7 +158,7 @@ describe('a password', () => {
   });
 });
 
-test('a form that holds U+0000, which no database has, is refused', async () => {
+test('a form with a null character is refused', async () => {
   const answer = await fetch(`${tenant.origin}/password/forgot`, {
     method: 'POST',
     body: new URLSearchParams({ email: 'a\0@example.com' }),
@@ -166,11 +166,11 @@ test('a form that holds U+0000, which no database has, is refused', async () => 
   expect(answer.status).toBe(400);
 });
 
-describe('a login whose password was right a moment ago', () => {
+describe('login during a change', () => {
   const core = async () => (await rig()).assembly.domains.identity.core;
   const client = { ip: '127.0.0.1', userAgent: 'Test' };
 
-  test('begins no session when another was chosen meanwhile', async () => {
+  test('a login does not start a session if the password was changed meanwhile', async () => {
     const user = await userOf(tenant);
     const { login: logins, sessions } = await core();
     const checked = await logins.check(user.email, PASSWORD, client);
@@ -180,7 +180,7 @@ describe('a login whose password was right a moment ago', () => {
     expect((await user.rest('GET', '/auth/sessions')).body.data).toHaveLength(1);
   });
 
-  test('begins no session when the user was suspended meanwhile', async () => {
+  test('a login does not start a session if the user was suspended meanwhile', async () => {
     const user = await userOf(tenant, 'member');
     const { login: logins, sessions } = await core();
     const checked = await logins.check(user.email, PASSWORD, client);

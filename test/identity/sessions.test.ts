@@ -16,8 +16,8 @@ const refresh = (token: string) => tenant.rest('POST', '/auth/refresh', { body: 
 const claimsOf = (token: string): Json => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 const withToken = (token: string) => new Tenant(tenant.origin, tenant.organizationId, token);
 
-describe('a login', () => {
-  test('answers the token response of the specification, with the user', async () => {
+describe('login', () => {
+  test('a login returns the token response of the specification with the user', async () => {
     const user = await userOf(tenant, 'billing');
     expect(user.tokens).toMatchObject({
       token_type: 'Bearer',
@@ -42,7 +42,7 @@ describe('a login', () => {
     expect(claims.nbf).toBe(claims.iat);
   });
 
-  test('gives what the role may do, on REST, GraphQL and WebSocket, and no more', async () => {
+  test('a login grants the permissions of the role over REST, GraphQL and WebSocket, and no more', async () => {
     const user = await userOf(tenant, 'billing');
     expect((await user.rest('GET', '/billing/invoices')).status).toBe(200);
     expect((await user.rest('GET', '/auth/api-keys')).body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
@@ -55,7 +55,7 @@ describe('a login', () => {
     await socket.dispose();
   });
 
-  test('works over GraphQL without credentials, and nothing else does', async () => {
+  test('login is the only GraphQL operation that works without credentials', async () => {
     const { email } = await userOf(tenant);
     const nobody = new Tenant(tenant.origin, '', '');
     const mutation = 'mutation($input: LoginInput!) { login(input: $input) { accessToken user { id } } }';
@@ -74,7 +74,7 @@ describe('a login', () => {
     }
   });
 
-  test('with a wrong password and for an unknown address reads the same', async () => {
+  test('a login with a wrong password and one with an unknown address get the same response', async () => {
     const { email } = await userOf(tenant);
     const [wrong, unknown] = [await login(tenant, email, 'not the password'), await login(tenant, `${newId('user')}@example.com`, 'x')];
     expect(wrong.status).toBe(401);
@@ -83,12 +83,12 @@ describe('a login', () => {
     expect({ ...unknown.body.error, request_id: '' }).toEqual({ ...wrong.body.error, request_id: '' });
   });
 
-  test('does not mind the case of the address', async () => {
+  test('a login ignores the case of the email address', async () => {
     const { email } = await userOf(tenant);
     expect((await login(tenant, ` ${email.toUpperCase()} `)).status).toBe(200);
   });
 
-  test('is refused after five failures, for an address that nobody has too, until 15 minutes are over', async () => {
+  test('logins are blocked for 15 minutes after five failures, also for unknown addresses', async () => {
     const { email } = await userOf(tenant);
     for (const address of [email, `${newId('user')}@example.com`]) {
       for (let attempt = 0; attempt < 5; attempt += 1) expect((await login(tenant, address, 'wrong')).status).toBe(401);
@@ -101,14 +101,14 @@ describe('a login', () => {
     expect((await login(tenant, email)).status).toBe(200);
   });
 
-  test('of many guesses at once looks at five', async () => {
+  test('of many concurrent password guesses five are checked', async () => {
     const { email } = await userOf(tenant);
     const statuses = await Promise.all(Array.from({ length: 12 }, async () => (await login(tenant, email, 'wrong')).status));
     expect(statuses.filter((status) => status === 401)).toHaveLength(5);
     expect(statuses.filter((status) => status === 429)).toHaveLength(7);
   });
 
-  test('that succeeds forgets the failures before it', async () => {
+  test('a successful login resets the failure count', async () => {
     const { email } = await userOf(tenant);
     for (let round = 0; round < 2; round += 1) {
       for (let attempt = 0; attempt < 4; attempt += 1) await login(tenant, email, 'wrong');
@@ -123,7 +123,7 @@ describe('a login', () => {
     [{ email: 'a@example.com', password: 'x'.repeat(1025) }, 'password'],
     [{ email: 'a@example.com', password: 5 }, 'password'],
     [{ email: 'a@example.com', password: 'x', remember: true }, 'remember'],
-  ])('with %j is 400 and names %s, without the password', async (body, field) => {
+  ])('a login with %j returns 400 and names %s, without the password', async (body, field) => {
     const { status, body: answer } = await tenant.rest('POST', '/auth/login', { body });
     expect(status).toBe(400);
     expect(answer.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
@@ -131,8 +131,8 @@ describe('a login', () => {
   });
 });
 
-describe('an access token', () => {
-  test('expires after an hour', async () => {
+describe('access tokens', () => {
+  test('an access token expires after an hour', async () => {
     const user = await userOf(tenant);
     expect((await verify(user)).status).toBe(200);
     await platform.advance(3600_000);
@@ -141,7 +141,7 @@ describe('an access token', () => {
     expect(body.error.details).toHaveProperty('expired_at');
   });
 
-  test('does less at once when the role is narrowed, and nothing once the user is suspended or removed', async () => {
+  test("an access token loses permissions at once with its user's role, and all when the user is suspended or removed", async () => {
     const user = await userOf(tenant, 'admin');
     const path = `/accounts/${user.account.id}/users/${user.id}`;
     expect((await user.rest('GET', '/auth/api-keys')).status).toBe(200);
@@ -158,7 +158,7 @@ describe('an access token', () => {
     expect((await verify(again)).status).toBe(401);
   });
 
-  test('closes the sockets that it opened when its session ends', async () => {
+  test('ending a session closes the sockets opened with its token', async () => {
     const user = await userOf(tenant);
     const socket = user.socket();
     const followed = socket.iterate({ query: 'subscription { events { id } }' }).next();
@@ -171,8 +171,8 @@ describe('an access token', () => {
   });
 });
 
-describe('a refresh token', () => {
-  test('continues the session, once', async () => {
+describe('refresh tokens', () => {
+  test('a refresh token continues the session once', async () => {
     const user = await userOf(tenant);
     const { status, body } = await refresh(user.tokens.refresh_token);
     expect(status).toBe(200);
@@ -181,7 +181,7 @@ describe('a refresh token', () => {
     expect((await verify(withToken(body.data.access_token))).body.data.session_id).toBe(user.tokens.session_id);
   });
 
-  test('that comes a second time ends the session, for both who hold its tokens', async () => {
+  test('reusing a refresh token ends the session for all holders of its tokens', async () => {
     const user = await userOf(tenant);
     const { body } = await refresh(user.tokens.refresh_token);
     const replayed = await refresh(user.tokens.refresh_token);
@@ -189,17 +189,17 @@ describe('a refresh token', () => {
     expect((await verify(user)).status).toBe(401);
     expect((await verify(withToken(body.data.access_token))).status).toBe(401);
     expect((await refresh(body.data.refresh_token)).status).toBe(401);
-    // other logins of the user go on
+    // other sessions of the user continue
     expect((await verify(await user.again())).status).toBe(200);
   });
 
-  test('used twice at once gives tokens once', async () => {
+  test('of concurrent uses of a refresh token one succeeds', async () => {
     const user = await userOf(tenant);
     const answers = await Promise.all([refresh(user.tokens.refresh_token), refresh(user.tokens.refresh_token)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401]);
   });
 
-  test('works for 14 days without use, and no session for more than 30', async () => {
+  test('a refresh token expires after 14 days without use, and a session after 30 days', async () => {
     const user = await userOf(tenant);
     await platform.advance(14 * 86_400_000 + 1000);
     expect((await refresh(user.tokens.refresh_token)).status).toBe(401);
@@ -213,19 +213,19 @@ describe('a refresh token', () => {
     }
   });
 
-  test('that never was is refused', async () => {
+  test('an unknown refresh token is refused', async () => {
     for (const token of ['rt_nothing', '', 'x'.repeat(200)]) expect((await refresh(token)).status).toBe(401);
     expect((await refresh('x'.repeat(201))).status).toBe(400);
   });
 });
 
-describe('sessions', () => {
+describe('session management', () => {
   let user: TestUser;
   beforeAll(async () => {
     user = await userOf(tenant, 'member');
   });
 
-  test('are listed for their user, with where they were begun, and ended one by one', async () => {
+  test('users can list their sessions with their origins and end each', async () => {
     const other = await user.again();
     const { body } = await user.rest('GET', '/auth/sessions');
     expect(body.data.map(({ id }: Json) => id).toSorted()).toEqual([user.tokens.session_id, other.tokens.session_id].toSorted());
@@ -239,7 +239,7 @@ describe('sessions', () => {
     expect((await user.rest('DELETE', `/auth/sessions/${other.tokens.session_id}`)).status).toBe(404);
   });
 
-  test('of another user read as absent, unless one administers credentials', async () => {
+  test('sessions of another user are not found, except by credential administrators', async () => {
     const colleague = await userOf(tenant, 'member');
     const path = `/auth/sessions/${colleague.tokens.session_id}`;
     expect((await user.rest('DELETE', path)).body.error).toMatchObject({ code: 'RESOURCE_NOT_FOUND' });
@@ -250,7 +250,7 @@ describe('sessions', () => {
     expect((await verify(colleague)).status).toBe(401);
   });
 
-  test('end with a logout; a key has none', async () => {
+  test('logging out ends the session, and an API key has no session', async () => {
     const login = await user.again();
     const { status, body } = await login.rest('POST', '/auth/logout');
     expect([status, body.data.id]).toEqual([200, login.tokens.session_id]);
@@ -261,7 +261,7 @@ describe('sessions', () => {
   });
 });
 
-test('verify tells who a key is', async () => {
+test('verifying an API key returns its identity and permissions', async () => {
   const key = await tenant.limitedTo('services:read', 'billing:read');
   expect((await verify(key)).body.data).toEqual({
     active: true,

@@ -22,8 +22,8 @@ const asking = (token: string): Tenant => new Tenant(platform.origin, '', token)
 const ask = (token: string): Promise<Answer> => asking(token).rest('GET', '/auth/verify');
 const refusal = async (token: string): Promise<string | undefined> => (await ask(token)).body.error?.code;
 
-describe('a token of a trusted issuer', () => {
-  test('acts as a program of the organization, within the permissions of the issuer', async () => {
+describe('tokens of a trusted issuer', () => {
+  test("a token of a trusted issuer acts as an API client with at most the issuer's permissions", async () => {
     const { id, token, answer } = await idp({ body: { permissions: ['accounts:read', 'credentials:read'] } });
     expect(answer.status).toBe(201);
     const { status, body } = await ask(await token());
@@ -41,39 +41,39 @@ describe('a token of a trusted issuer', () => {
     expect((await client.graphql('{ organization { id } }')).data.organization.id).toBe(tenant.organizationId);
   });
 
-  test.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('may be signed with %s', async (alg) => {
+  test.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('a token of a trusted issuer may be signed with %s', async (alg) => {
     const { token } = await idp({ keys: [await signer(alg)] });
     expect((await ask(await token())).status).toBe(200);
   });
 
   test.each([
     ['a list', ['accounts:read', 'billing:read', 'nonsense', 5], ['accounts:read']],
-    ['words in dot form', 'openid accounts.read accounts.create', ['accounts:read', 'accounts:create']],
-    ['a wildcard within', 'accounts:*', ['accounts:*']],
-    ['wildcards beyond, to what is within', ['*:*', 'billing:*'], ['accounts:*']],
+    ['words in dotted form', 'openid accounts.read accounts.create', ['accounts:read', 'accounts:create']],
+    ['a wildcard within the permissions', 'accounts:*', ['accounts:*']],
+    ['wildcards beyond the permissions, to those within', ['*:*', 'billing:*'], ['accounts:*']],
     ['nothing', undefined, []],
     ['something else', { accounts: 'read' }, []],
-  ])('is narrowed by the claim that the registration names: %s', async (_, scope, permissions) => {
+  ])('a token of a trusted issuer is limited by its permissions claim: %s', async (_, scope, permissions) => {
     const { token } = await idp({ body: { permissions_claim: 'scope' } });
     expect((await ask(await token({ scope }))).body.data.permissions).toEqual(permissions);
   });
 
-  test('is of the subjects that the registration names', async () => {
+  test('a token of a trusted issuer is accepted only for registered subjects', async () => {
     const { token } = await idp({ body: { subjects: ['repo:acme/deploy:*', 'cron'] } });
     for (const sub of ['repo:acme/deploy:main', 'cron']) expect((await ask(await token({ sub }))).status).toBe(200);
     for (const sub of ['repo:acme/other:main', 'crontab', 'Cron', 'x\u0000y', 'ü', 'x'.repeat(256)])
       expect(await refusal(await token({ sub }))).toBe('INVALID_CREDENTIALS');
   });
 
-  test('may name its audience among others, and expire within the 30 s that clocks may differ', async () => {
+  test('a token of a trusted issuer may list several audiences and be expired by up to 30 s', async () => {
     const { token } = await idp();
     expect((await ask(await token({ aud: ['https://other.example.com', AUDIENCE], exp: seconds() - 20 }))).status).toBe(200);
   });
 });
 
-describe('a token is refused', () => {
+describe('refused tokens of trusted issuers', () => {
   test.each([
-    ['of an audience that nobody registered', { aud: 'https://other.example.com' }, {}],
+    ['of an unregistered audience', { aud: 'https://other.example.com' }, {}],
     ['without audience', { aud: undefined }, {}],
     ['of another issuer', { iss: 'https://other.example.com' }, {}],
     ['without issuer', { iss: undefined }, {}],
@@ -83,12 +83,12 @@ describe('a token is refused', () => {
     ['of another type', {}, { typ: 'logout+jwt' }],
     ['of a key that is not in the set', {}, { kid: 'other' }],
     ['with an extension that nobody here knows', {}, { crit: ['x-extension'], 'x-extension': 1 }],
-  ])('%s', async (_, claims, header) => {
+  ])('a token of a trusted issuer is refused if it is %s', async (_, claims, header) => {
     const { token } = await idp();
     expect(await refusal(await token(claims, header))).toBe('INVALID_CREDENTIALS');
   });
 
-  test('that has expired, with TOKEN_EXPIRED, cached or not', async () => {
+  test('an expired token of a trusted issuer is refused with TOKEN_EXPIRED, cached or not', async () => {
     const { token } = await idp();
     expect(await refusal(await token({ exp: seconds() - 60 }))).toBe('TOKEN_EXPIRED');
     const soon = await token({ exp: seconds() + 5 });
@@ -97,7 +97,7 @@ describe('a token is refused', () => {
     expect(await refusal(soon)).toBe('TOKEN_EXPIRED');
   });
 
-  test('that is signed with none, or with the public key as a secret', async () => {
+  test('a token of a trusted issuer is refused without a signature or with the public key as secret', async () => {
     const [key] = [await signer('RS256')];
     const { uri } = await idp({ keys: [key] });
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -109,7 +109,7 @@ describe('a token is refused', () => {
     expect(await refusal(confused)).toBe('INVALID_CREDENTIALS');
   });
 
-  test('that is signed with a key that its header brings along, or with one of another kind than its algorithm', async () => {
+  test('a token of a trusted issuer is refused with a key from its own header or of a wrong type', async () => {
     const { token, set } = await idp();
     const foreign = await signer();
     expect(await refusal(await token({}, { jwk: foreign.jwk }, foreign))).toBe('INVALID_CREDENTIALS');
@@ -118,14 +118,14 @@ describe('a token is refused', () => {
     expect(await refusal(await token({}, {}, rsa))).toBe('INVALID_CREDENTIALS');
   });
 
-  test('whose subject or permissions were tampered with', async () => {
+  test('a token of a trusted issuer with a changed subject or permissions is refused', async () => {
     const { token } = await idp();
     const [header, , signature] = (await token()).split('.');
     const [, payload] = (await token({ sub: 'root' })).split('.');
     expect(await refusal(`${header}.${payload}.${signature}`)).toBe('INVALID_CREDENTIALS');
   });
 
-  test('from the moment on that its issuer is trusted no longer, or with less', async () => {
+  test('a token is refused or limited as soon as its issuer is removed or has fewer permissions', async () => {
     const { id, token } = await idp();
     const shown = await token();
     expect((await ask(shown)).status).toBe(200);
@@ -136,15 +136,15 @@ describe('a token is refused', () => {
   });
 });
 
-describe('the key set', () => {
-  test('is asked for once, however many tokens come', async () => {
+describe('key set of a trusted issuer', () => {
+  test('the key set of an issuer is fetched once for many tokens', async () => {
     const { token, set } = await idp();
     await Promise.all(Array.from({ length: 5 }, async (_, n) => ask(await token({ jti: String(n) }))));
     await ask(await token({ jti: 'later' }));
     expect(set.asked).toBe(1);
   });
 
-  test('is asked for again when a key is new, at most twice a minute', async () => {
+  test('the key set of an issuer is fetched again for an unknown key, at most twice a minute', async () => {
     const { token, set, signers } = await idp();
     expect((await ask(await token())).status).toBe(200);
     const next = await signer();
@@ -157,11 +157,11 @@ describe('the key set', () => {
   });
 
   test.each([
-    ['what the issuer says', 'public, max-age=3600', 3500, 3700],
-    ['a minute at least', 'no-store', 50, 70],
-    ['a day at most', 'max-age=999999999', 86_000, 87_000],
-    ['ten minutes where it says nothing', undefined, 590, 610],
-  ])('is kept for %s', async (_, cacheControl, kept, asked) => {
+    ['the time that the issuer states', 'public, max-age=3600', 3500, 3700],
+    ['at least a minute', 'no-store', 50, 70],
+    ['at most a day', 'max-age=999999999', 86_000, 87_000],
+    ['ten minutes by default', undefined, 590, 610],
+  ])('the key set of an issuer is cached for %s', async (_, cacheControl, kept, asked) => {
     const { token, set } = await idp();
     if (cacheControl) set.headers = { 'cache-control': cacheControl };
     const use = async (jti: string) => expect((await ask(await token({ jti }))).status).toBe(200);
@@ -174,7 +174,7 @@ describe('the key set', () => {
     expect(set.asked).toBe(2);
   });
 
-  test('holds on for a day while the issuer is away, and no longer', async () => {
+  test('the cached key set of an unreachable issuer is used for up to a day', async () => {
     const { token, set } = await idp();
     expect((await ask(await token())).status).toBe(200);
     set.status = 503;
@@ -192,17 +192,17 @@ describe('the key set', () => {
   test.each([
     ['a redirect', { status: 302, headers: { location: '/elsewhere' } }],
     ['an error', { status: 500 }],
-    ['no JSON', { body: '<html>' }],
-    ['no keys', { body: { keys: 'none' } }],
+    ['not JSON', { body: '<html>' }],
+    ['without keys', { body: { keys: 'none' } }],
     ['null', { body: 'null' }],
     ['more than 256 KiB', { body: { keys: [], filler: 'x'.repeat(300_000) } }],
-  ])('that is %s is none', async (_, wrong) => {
+  ])('an issuer whose key set is %s has no valid keys', async (_, wrong) => {
     const { token, set } = await idp();
     Object.assign(set, wrong);
     expect(await refusal(await token())).toBe('INVALID_CREDENTIALS');
   });
 
-  test('is fetched from public addresses only', async () => {
+  test('the key set of an issuer is fetched from public addresses only', async () => {
     const { uri } = await idp();
     const fetcher = new KeySetFetcher(new UrlGuard({ allowPrivate: false }));
     await expect(fetcher.fetch(uri)).rejects.toThrow(/private, loopback or link-local/);
@@ -210,7 +210,7 @@ describe('the key set', () => {
   });
 });
 
-describe('a registration', () => {
+describe('trusted issuer registration', () => {
   const post = (body: object, by: Tenant = tenant) =>
     by.rest('POST', '/auth/trusted-issuers', {
       body: {
@@ -223,7 +223,7 @@ describe('a registration', () => {
       },
     });
 
-  test('shows all its members, is listed and read, and reads as absent elsewhere', async () => {
+  test('a trusted issuer shows all its fields, and is not found by another organization', async () => {
     const { answer, id, uri } = await idp();
     expect(answer.body.data).toEqual({
       id: expect.stringMatching(/^iss_/),
@@ -245,7 +245,7 @@ describe('a registration', () => {
       expect((await other.rest(method, `/auth/trusted-issuers/${id}`, method === 'PUT' ? { body: {} } : {})).status).toBe(404);
   });
 
-  test('of the same issuer and audience there is one, and nobody is told whose', async () => {
+  test('an issuer and audience can be registered once, and the error does not reveal by whom', async () => {
     const { uri } = await idp();
     const other = await platform.organization();
     for (const by of [tenant, other]) {
@@ -258,7 +258,7 @@ describe('a registration', () => {
     expect((await other.rest('PUT', `/auth/trusted-issuers/${body.data.id}`, { body: { audience: AUDIENCE } })).status).toBe(409);
   });
 
-  test('whose audiences two organizations have is refused for a token that names both', async () => {
+  test('a token that names audiences of two organizations is refused', async () => {
     const { uri, token } = await idp();
     const other = await platform.organization();
     await post({ issuer: uri, jwks_uri: uri, audience: 'theirs' }, other);
@@ -280,19 +280,19 @@ describe('a registration', () => {
     ['subjects', { subjects: [''] }],
     ['subjects', { subjects: Array<string>(101).fill('x') }],
     ['keys', { keys: [] }],
-  ])('is refused for its %s: %j', async (field, wrong) => {
+  ])('registering a trusted issuer with an invalid %s is refused: %j', async (field, wrong) => {
     const { status, body } = await post(wrong);
     expect(status, JSON.stringify(body)).toBe(400);
     expect(body.error.details.field.replace(/\.\d+$/, '')).toBe(field);
     expect((await tenant.rest('GET', '/auth/trusted-issuers')).body.data).toEqual([]);
   });
 
-  test('of this platform itself is refused', async () => {
+  test('the platform itself cannot be registered as a trusted issuer', async () => {
     const { body } = await post({ issuer: platform.origin });
     expect(body.error.details.field).toBe('issuer');
   });
 
-  test('leads to public https addresses, unless the operator allows others', async () => {
+  test('a trusted issuer must use public https URLs unless the operator allows others', async () => {
     const strict = await start({ ALLOW_PRIVATE_URLS: '' });
     const own = await strict.organization();
     for (const url of ['http://1.1.1.1/keys', 'https://127.0.0.1/keys', 'https://169.254.169.254/latest', 'https://[::1]/keys']) {
@@ -303,7 +303,7 @@ describe('a registration', () => {
     await strict.close();
   });
 
-  test('hands on what its maker holds and no more, and is changed by nobody who holds less', async () => {
+  test("a trusted issuer cannot have permissions beyond its creator's, nor be changed by a caller with fewer", async () => {
     const limited = await tenant.limitedTo('credentials:admin', 'accounts:read');
     expect((await post({ permissions: ['accounts:write'] }, limited)).body.error.details.required).toBe('accounts:write');
     const { id } = await idp({ body: { permissions: ['billing:read'] } });
@@ -313,7 +313,7 @@ describe('a registration', () => {
     expect((await post({}, await userOf(tenant, 'member'))).status).toBe(403);
   });
 
-  test('and what is done about it stands in the audit', async () => {
+  test('changes of trusted issuers are recorded in the audit log', async () => {
     const { id } = await idp();
     await tenant.rest('DELETE', `/auth/trusted-issuers/${id}`);
     const { body } = await tenant.rest('GET', `/auth/audit?client_id=${id}&sort=timestamp:asc`);

@@ -14,8 +14,8 @@ beforeAll(async () => {
 const pathOf = ({ account, user }: { account: Json; user?: Json }): string =>
   user ? `/accounts/${account.id}/users/${user.id}` : `/accounts/${account.id}/users`;
 
-describe('an invitation', () => {
-  test('makes a user who cannot log in until they choose a password by the link of the mail', async () => {
+describe('user invitations', () => {
+  test('an invited user can log in only after setting a password by the link of the mail', async () => {
     const { user, account, email } = await invited(tenant, 'support', '+1 212 555 0100');
     expect(user).toEqual({
       id: expect.stringMatching(/^user_/),
@@ -38,7 +38,7 @@ describe('an invitation', () => {
     expect(mail?.text).toContain(`${tenant.origin}/password?token=${token}`);
   });
 
-  test('is refused for an address that a user of the own organization has, invited or not, and nothing is half done', async () => {
+  test('inviting an address of an existing user of the organization is refused and stores nothing', async () => {
     for (const { email } of [await invited(tenant), await userOf(tenant)]) {
       const account = await createAccount(tenant);
       const body = { email: email.toUpperCase(), name: 'Somebody' };
@@ -57,7 +57,7 @@ describe('an invitation', () => {
     [{ status: 'active' }, 'status'],
     [{ organization_id: 'org_other' }, 'organization_id'],
     [{ second_factor: true }, 'second_factor'],
-  ])('with %j is 400 and names %s', async (members, field) => {
+  ])('inviting a user with %j returns 400 and names %s', async (members, field) => {
     const account = await createAccount(tenant);
     const body = { email: 'somebody@example.com', name: 'Somebody', ...members };
     const { status, body: answer } = await tenant.rest('POST', pathOf({ account }), { body });
@@ -67,7 +67,7 @@ describe('an invitation', () => {
 });
 
 describe('users of an account', () => {
-  test('are listed by name, role, status and part of the address, page by page', async () => {
+  test('users can be listed by name, role, status and part of the address in pages', async () => {
     const account = await createAccount(tenant);
     const add = (name: string, role: string) =>
       tenant.rest('POST', pathOf({ account }), { body: { email: `${name}.${account.id}@example.com`.toLowerCase(), name, role } });
@@ -87,7 +87,7 @@ describe('users of an account', () => {
     expect(await names('search=%25')).toEqual([]);
   });
 
-  test('are a relation of the account, in one statement for many accounts', async () => {
+  test('the users of many accounts are loaded by one statement', async () => {
     const own = await platform.organization({ plan: 'custom' });
     for (let index = 0; index < 3; index += 1) await invited(own);
     const statements = await platform.statements(async () => {
@@ -98,7 +98,7 @@ describe('users of an account', () => {
     expect(statements.filter((sql) => sql.includes('"identity"."user"'))).toHaveLength(1);
   });
 
-  test('are found under their own account only', async () => {
+  test('a user is found under their own account only', async () => {
     const { user } = await invited(tenant);
     const other = await createAccount(tenant);
     for (const method of ['PUT', 'DELETE']) {
@@ -109,7 +109,7 @@ describe('users of an account', () => {
     }
   });
 
-  test('change as they are told, and what is left out stays', async () => {
+  test('updating a user changes only the fields that are sent', async () => {
     const { user, account } = await invited(tenant, 'member', '+1 212 555 0100');
     const { body } = await tenant.rest('PUT', pathOf({ account, user }), { body: { name: 'New Name', phone: null } });
     expect(body.data).toMatchObject({ ...user, name: 'New Name', phone: null, updated_at: expect.any(String) });
@@ -125,8 +125,8 @@ describe('users of an account', () => {
   });
 });
 
-describe('roles', () => {
-  test('nobody gives one that may do more than they may, nor takes anything from who may', async () => {
+describe('user roles', () => {
+  test('a caller can neither assign a role beyond their own permissions nor change a user who has one', async () => {
     const own = await platform.organization();
     const owner = await userOf(own, 'owner');
     const admin = await userOf(own, 'admin');
@@ -143,7 +143,7 @@ describe('roles', () => {
     expect((await owner.rest('PUT', pathOf({ account: admin.account, user: admin }), { body: { role: 'owner' } })).status).toBe(200);
   });
 
-  test('the last owner cannot be removed, suspended or made anything else; one of two can', async () => {
+  test('the last owner cannot be removed, suspended or given another role, but one of two can', async () => {
     const own = await platform.organization();
     const [owner, other] = [await userOf(own, 'owner'), await userOf(own, 'owner')];
     const path = (user: typeof owner) => pathOf({ account: user.account, user });
@@ -159,7 +159,7 @@ describe('roles', () => {
     expect((await owner.rest('GET', '/auth/verify')).status).toBe(200);
   });
 
-  test('of two owners who remove each other at once one stays', async () => {
+  test('of two owners who remove each other concurrently one stays', async () => {
     const own = await platform.organization();
     const [one, two] = [await userOf(own, 'owner'), await userOf(own, 'owner')];
     const remove = (by: Tenant, whom: typeof one) => by.rest('DELETE', pathOf({ account: whom.account, user: whom }));
@@ -168,7 +168,7 @@ describe('roles', () => {
   });
 });
 
-test('who may change accounts and not read them does not read their users in the answer', async () => {
+test('a caller who may change but not read accounts does not see their users in the response', async () => {
   const { account } = await userOf(tenant, 'member');
   const writer = await tenant.limitedTo('accounts:write');
   const mutation = 'mutation ($id: ID!) { updateAccount(id: $id, input: { name: "New" }) { name users { email } } }';

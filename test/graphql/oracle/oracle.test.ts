@@ -9,7 +9,7 @@ import { Random } from './random.ts';
 import { shrink } from './shrink.ts';
 import { createWorld, type World } from './world.ts';
 
-/** `ORACLE_SEED=… ORACLE_OPERATIONS=20000 npm test -- test/graphql/oracle` repeats a run, or makes a longer one. */
+/** `ORACLE_SEED=… ORACLE_OPERATIONS=20000 npm test -- test/graphql/oracle` repeats a run or makes a longer one. */
 const seed = Number(process.env.ORACLE_SEED ?? Date.now() % 1_000_000_000);
 const wanted = Number(process.env.ORACLE_OPERATIONS ?? 2_000);
 
@@ -24,22 +24,26 @@ test.each([
   ['the platform’s supergraph', PLATFORM, wanted],
   ['a supergraph of interfaces, unions and required fields', HARD, Math.ceil(wanted / 4)],
   ['a supergraph of interface objects', WITH_INTERFACE_OBJECTS, Math.ceil(wanted / 8)],
-])('random operations over %s get the responses of one undivided schema', { timeout: 300_000 }, async (name, subgraphs, count) => {
-  process.stdout.write(`Oracle over ${name}: ORACLE_SEED=${seed} ORACLE_OPERATIONS=${wanted}\n`);
-  const world = await createWorld(subgraphs, String(seed));
-  worlds.push(world);
-  for (let checked = 0, attempt = 0; checked < count; attempt += 1) {
-    const operation = generate(world.schema, seed + attempt);
-    if (validate(world.schema, parse(operation.document)).length > 0) continue;
-    checked += 1;
-    const random = new Random(seed + attempt);
-    Object.assign(world.trouble, random.chance(50) ? { errors: 0, nulls: 0 } : { errors: random.below(8), nulls: random.below(8) });
-    if (!(await difference(world, operation))) continue;
-    const document = await shrink(world.schema, operation.document, async (text) =>
-      Boolean(await difference(world, { ...operation, document: text })),
-    );
-    const found = await difference(world, { ...operation, document });
-    const told = { number: attempt, variables: operation.variables, trouble: world.trouble, ...found };
-    expect.fail(`A response differs.\n${document}\n${JSON.stringify(told, null, 2)}`);
-  }
-});
+])(
+  'random operations over %s get the same responses as from one undivided schema',
+  { timeout: 300_000 },
+  async (name, subgraphs, count) => {
+    process.stdout.write(`Oracle over ${name}: ORACLE_SEED=${seed} ORACLE_OPERATIONS=${wanted}\n`);
+    const world = await createWorld(subgraphs, String(seed));
+    worlds.push(world);
+    for (let checked = 0, attempt = 0; checked < count; attempt += 1) {
+      const operation = generate(world.schema, seed + attempt);
+      if (validate(world.schema, parse(operation.document)).length > 0) continue;
+      checked += 1;
+      const random = new Random(seed + attempt);
+      Object.assign(world.trouble, random.chance(50) ? { errors: 0, nulls: 0 } : { errors: random.below(8), nulls: random.below(8) });
+      if (!(await difference(world, operation))) continue;
+      const document = await shrink(world.schema, operation.document, async (text) =>
+        Boolean(await difference(world, { ...operation, document: text })),
+      );
+      const found = await difference(world, { ...operation, document });
+      const told = { number: attempt, variables: operation.variables, trouble: world.trouble, ...found };
+      expect.fail(`A response differs.\n${document}\n${JSON.stringify(told, null, 2)}`);
+    }
+  },
+);
