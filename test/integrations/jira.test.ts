@@ -112,7 +112,7 @@ describe('a change of a ticket', () => {
     await platform.advance(12_000);
     await allSettled(id, 2);
     expect(issue?.fields.priority).toEqual({ name: 'Lowest' });
-    expect(issue?.comments.map(({ body }) => wordsIn(body))).toEqual([`The status of ${ticket.number} went from open to in_progress.`]);
+    expect(issue?.comments.map(({ body }) => wordsIn(body))).toEqual([`The status of ${ticket.number} changed from open to in_progress.`]);
   });
 
   test('waits for its issue: everything of an integration goes in order', async () => {

@@ -32,13 +32,13 @@ describe('a template', () => {
     await platform.advance(12 * MINUTE_MS);
     const atRisk = await eventually(() => slack.posted[0]);
     expect(atRisk.section).toMatch(/^\*Service level at risk\*\n/);
-    expect(atRisk.section).toMatch(/\nPromise: response_time within 15 minutes, due 20\d\d-\S+Z$/);
+    expect(atRisk.section).toMatch(/\nSLA: response_time within 15 minutes, due 20\d\d-\S+Z$/);
     // who is in the midst of an attempt when time jumps loses its turn, and it is made again
     await allSettled(id, 1);
     await platform.advance(4 * MINUTE_MS);
     const breached = await eventually(() => slack.posted[1]);
     expect(breached.section).toMatch(/^\*Service level breached\*\n/);
-    expect(breached.section).toMatch(/\nPromise: response_time within 15 minutes, due /);
+    expect(breached.section).toMatch(/\nSLA: response_time within 15 minutes, due /);
   });
 });
 

@@ -23,7 +23,7 @@ const toldOf = async (tenant: Tenant, { id }: Json): Promise<Json[]> => {
   const { body } = await tenant.rest('GET', `/support/tickets/${id}/notifications`);
   return body.data.flatMap(({ recipients }: Json) => recipients);
 };
-const isRefused = ({ last_error }: Json): boolean => /plan allows no more/.test(last_error ?? '');
+const isRefused = ({ last_error }: Json): boolean => /recipients per hour is reached/.test(last_error ?? '');
 
 test('notifications beyond the hourly limit of the plan are refused, and no recipient is notified', async () => {
   const small = await platform.organization({ plan: 'developer' });
@@ -68,7 +68,12 @@ test('an automatic update beyond the hourly limit is not mailed but still appear
     const found = await toldOf(tenant, ticket);
     return found.length > 0 && found;
   });
-  expect(told).toMatchObject({ email, status: 'failed', attempts: 0, last_error: expect.stringContaining('plan allows no more') });
+  expect(told).toMatchObject({
+    email,
+    status: 'failed',
+    attempts: 0,
+    last_error: expect.stringContaining('recipients per hour is reached'),
+  });
   expect((await tenant.rest('GET', `/support/tickets/${ticket.id}/comments`)).body.comments).toHaveLength(1);
   await platform.advance(31 * MINUTE_MS);
   await eventually(() => platform.mails.some(({ to }) => to === email));

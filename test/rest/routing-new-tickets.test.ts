@@ -133,7 +133,7 @@ describe('routing of new tickets', () => {
     await makeRule(tenant, { actions: { notify: notify(3) } });
     const routed = await openTicket(tenant);
     const { body } = await tenant.rest('GET', `/support/tickets/${routed.id}/notifications`);
-    const refused = body.data[0].recipients.filter(({ last_error }: Json) => /plan allows no more/.test(last_error ?? ''));
+    const refused = body.data[0].recipients.filter(({ last_error }: Json) => /recipients per hour is reached/.test(last_error ?? ''));
     expect(refused).toMatchObject([{ status: 'failed', attempts: 0 }]);
   });
 

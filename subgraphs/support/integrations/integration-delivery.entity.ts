@@ -16,7 +16,7 @@ registerEnumType(IntegrationDeliveryStatus, {
     '`PENDING`: to be sent, or tried again after a failure that `error` tells. `DELIVERED`: the remote has taken it. `SKIPPED`: there was nothing to tell, such as of a ticket that is no issue. `REFUSED`: the remote does not want this one; `error` says why. `EXPIRED`: it waited so long that it is not sent any more.',
 });
 
-/** An event that an integration is to be told of: once, in the order of the log. */
+/** The delivery of one event to one integration. There is one per event, processed in the order of the event log. */
 @ObjectType({ description: 'One event on its way to one integration, and what came of it. Kept for 30 days at least.' })
 @Entity({ tableName: 'integration_delivery' })
 @OrganizationFilter()
@@ -46,11 +46,11 @@ export class IntegrationDelivery {
   @Property({ type: 'text' })
   event!: string;
 
-  /** The event's envelope; forgotten once there is nothing left to do. */
+  /** JSON text of the event. Deleted when the delivery is finished. */
   @Property({ type: 'text', nullable: true })
   payload: string | null = null;
 
-  /** Of the request that led to the event. */
+  /** Trace context of the request that caused the event. */
   @Property({ type: 'text', nullable: true })
   traceparent: string | null = null;
 
@@ -62,7 +62,7 @@ export class IntegrationDelivery {
   @Property({ type: 'integer' })
   attempts = 0;
 
-  /** Whether an attempt began of which nobody knows what came. */
+  /** Whether an attempt was started whose result is unknown. */
   @Property({ type: 'boolean' })
   uncertain = false;
 

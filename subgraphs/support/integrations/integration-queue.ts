@@ -20,18 +20,18 @@ import type { LeasedDelivery, Outcome, Provider } from './integration.provider.t
 import { IntegrationDelivery, IntegrationDeliveryStatus } from './integration-delivery.entity.ts';
 import { parseEvent, tryParseEvent } from './parsed-event.ts';
 
-/** Longer than any attempt and the pause after it take. */
+/** Duration of a lease. Longer than any attempt and the pause after it. */
 const LEASE_MS = 90_000;
-/** How long a remote that is throttling is left alone where it does not say. */
+/** Default delay after a throttling response without `Retry-After`. */
 const THROTTLED_MS = 1000;
-/** How often it is looked whether an organization is still suspended. */
+/** Interval at which deliveries of a suspended organization are checked again. */
 const SUSPENDED_MS = 10_000;
-/** A job ends well before the queue takes it for hung, and another goes on. */
+/** Maximum duration of a job, after which another job continues. Well below the time after which the queue considers a job dead. */
 const JOB_MS = 45_000;
-/** What is settled is remembered for so long that no event comes again after it. */
+/** How long finished deliveries are kept. No event can be read from the log again after that time. */
 const REMEMBERED_MS = 30 * 24 * 3_600_000;
-/** What its owner is told where the fault is ours; the log has the details. */
-const FAULT = 'the platform could not make what is to be sent, or read what came back; it tries again';
+/** Error shown to the owner if the fault is the platform's. The log has the details. */
+const FAULT = 'The platform failed to create the request or to read the response. It will try again.';
 
 export interface IntegrationQueueDeps {
   orm: Orm;
@@ -42,18 +42,19 @@ export interface IntegrationQueueDeps {
   metrics?: Pick<Metrics, 'integrationDuration'>;
 }
 
-interface LaneJob {
+interface QueueJob {
   organizationId: string;
   integrationId: string;
-  /** Of the job that looks again whether the organization is still suspended. */
+  /** Identifies the one job that waits for the end of a suspension. */
   waitsUntil?: string;
 }
 
 /**
- * Brings events to the integrations of one kind: each event once, of each integration one after the other in the order of the
- * log. A job says that there may be something to do for an integration. Who works on it has its lease; others look again when
- * that runs out, so a process that was killed delays its integrations by 90 s. What it had begun is attempted again: at least
- * once, and a provider that can finds out what came of it. Nothing is asked of a remote within a transaction.
+ * Delivers events to the integrations of one kind. Each integration gets its events one at a time, in the order of the event log.
+ * A job is a hint that an integration may have deliveries. A process works on an integration under a lease, and other jobs try
+ * again when the lease expires, so a killed process delays its integrations by 90 s. An interrupted delivery is attempted again:
+ * delivery is at least once, and providers check for earlier results where they can. No remote request is made within a
+ * transaction.
  */
 export class IntegrationQueue<I extends Integration> {
   readonly #queue: string;
@@ -65,10 +66,10 @@ export class IntegrationQueue<I extends Integration> {
     private readonly provider: Provider<I>,
   ) {
     this.#queue = `support.${provider.kind}`;
-    deps.jobs.define<LaneJob>(this.#queue, (job) => this.#tracked(this.#run(job)), { retryLimit: 100_000, retryDelayMaxSeconds: 300 });
+    deps.jobs.define<QueueJob>(this.#queue, (job) => this.#tracked(this.#run(job)), { retryLimit: 100_000, retryDelayMaxSeconds: 300 });
   }
 
-  /** Keeps events for each integration that wants them, however often they come. */
+  /** Stores a delivery for each integration that wants an event. Storing the same event again has no effect. */
   async plan(events: readonly LoggedEvent[]): Promise<void> {
     const organizationId = { $in: [...new Set(events.map((event) => event.organizationId))] };
     const active = { active: true, organizationId } as never;
@@ -80,17 +81,18 @@ export class IntegrationQueue<I extends Integration> {
     }
   }
 
-  /** One event that cannot be read must not keep all others from everybody. */
+  /** Whether the integration wants the event. An unreadable event is logged and skipped, so that it does not block others. */
   #isWanted(integration: I, { id, payload }: LoggedEvent): boolean {
     const event = tryParseEvent(payload);
-    if (!event) this.deps.log.error({ event: id, integration: integration.id }, 'an event is of no shape that integrations know');
+    if (!event)
+      this.deps.log.error({ event: id, integration: integration.id }, 'an event does not have the fields that integrations expect');
     return event !== undefined && this.provider.wants(integration, event);
   }
 
   async #keep({ id: integrationId, organizationId }: I, events: readonly LoggedEvent[]): Promise<void> {
     const { orm, clock } = this.deps;
     await organizationEm(orm, organizationId).transactional(async (tx) => {
-      // one that is deleted meanwhile leaves nothing behind
+      // the integration may have been deleted meanwhile
       const found = await tx.findOne(this.provider.entity, { id: integrationId } as never, { lockMode: LockMode.PESSIMISTIC_READ });
       if (!found) return;
       const shared = { organizationId, integrationId, status: IntegrationDeliveryStatus.PENDING, attempts: 0, uncertain: false };
@@ -112,18 +114,18 @@ export class IntegrationQueue<I extends Integration> {
     });
   }
 
-  /** Has what waits for an integration sent, with the transaction, or at an instant. */
+  /** Enqueues a job that sends pending deliveries, after the transaction commits or at the time `at`. */
   wake(
     tx: EntityManager,
     { organizationId, id }: Pick<Integration, 'organizationId' | 'id'>,
     at?: Date,
-    more: Partial<LaneJob> = {},
+    more: Partial<QueueJob> = {},
   ): Promise<void> {
-    const job: LaneJob = { ...more, organizationId, integrationId: id };
+    const job: QueueJob = { ...more, organizationId, integrationId: id };
     return this.deps.jobs.enqueue(tx, this.#queue, job, at ? { startAfter: at } : {});
   }
 
-  /** Lets the attempts that are under way end, and begins no other. */
+  /** Lets running attempts finish and starts no others. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.allSettled(this.#running);
@@ -134,7 +136,7 @@ export class IntegrationQueue<I extends Integration> {
     return running.finally(() => this.#running.delete(running));
   }
 
-  async #run({ organizationId, integrationId, waitsUntil }: LaneJob): Promise<void> {
+  async #run({ organizationId, integrationId, waitsUntil }: QueueJob): Promise<void> {
     if (this.#stopping.signal.aborted) throw new Error('The platform is stopping.');
     const em = organizationEm(this.deps.orm, organizationId);
     const until = performance.now() + JOB_MS;
@@ -155,7 +157,10 @@ export class IntegrationQueue<I extends Integration> {
     return this.deps.isSuspended?.(organizationId) ?? Promise.resolve(false);
   }
 
-  /** Events of a suspended organization are kept, and told in their order when it is resumed. One job looks for that, however many events come. */
+  /**
+   * Postpones the deliveries of a suspended organization; they are sent in order when it is resumed. One job per integration
+   * waits, regardless of the number of events.
+   */
   #wait(em: EntityManager, integrationId: string, waitsUntil: string | undefined): Promise<void> {
     const now = this.deps.clock.now();
     return em.transactional(async (tx) => {
@@ -169,7 +174,10 @@ export class IntegrationQueue<I extends Integration> {
     });
   }
 
-  /** What fails in us fails like what fails there: it waits for a mended release, and its owner sees that it does. */
+  /**
+   * Makes an attempt. Errors of the platform are handled like failures of the remote: the delivery is retried, and the owner can
+   * see the problem.
+   */
   async #attempt(leased: LeasedDelivery<I>): Promise<Outcome> {
     try {
       const { kind } = this.provider;
@@ -180,13 +188,13 @@ export class IntegrationQueue<I extends Integration> {
     } catch (error) {
       this.deps.log.error(
         { err: error, integration: leased.integration.id, delivery: leased.delivery.id },
-        'an integration could not be told',
+        'a delivery to an integration failed in the platform',
       );
       return { kind: 'later', error: FAULT, isUncertain: true };
     }
   }
 
-  /** Waits until the remote wants the next one, whichever job sent the last. Ends early when the platform stops. */
+  /** Waits for the provider's minimum interval since the last success, even if another job sent it. Ends early when the platform stops. */
   async #pace({ lastSuccessAt }: I): Promise<void> {
     const { paceMs } = this.provider;
     const sinceMs = this.deps.clock.now().getTime() - (lastSuccessAt?.getTime() ?? 0);
@@ -195,7 +203,10 @@ export class IntegrationQueue<I extends Integration> {
     await setTimeout(Math.min(paceMs, paceMs - sinceMs), undefined, { signal }).catch(() => undefined);
   }
 
-  /** The next delivery, unless another process has the lease, or it is too early: then this is looked at again at that instant. */
+  /**
+   * Acquires the lease and starts the next delivery. If another process has the lease, or a retry is not due yet, enqueues a job
+   * for that time.
+   */
   async #take(tx: EntityManager, integrationId: string): Promise<LeasedDelivery<I> | undefined> {
     const now = this.deps.clock.now();
     const integration = await this.#locked(tx, integrationId);
@@ -207,13 +218,16 @@ export class IntegrationQueue<I extends Integration> {
     return undefined;
   }
 
-  /** What waited because the organization was suspended expires no sooner than the log forgets it. */
+  /**
+   * Age after which deliveries expire. After a suspension it is as long as finished deliveries are kept, so that nothing expires
+   * because of it.
+   */
   #expiryMs({ waitedUntil }: I, now: Date): number {
     const { expiryMs } = this.provider;
     return waitedUntil && now.getTime() - waitedUntil.getTime() < expiryMs ? REMEMBERED_MS : expiryMs;
   }
 
-  /** Begins an attempt of the oldest one that waits; without one the lease ends, and who comes later finds it free. */
+  /** Starts an attempt of the oldest pending delivery. Without one, releases the lease and deletes old deliveries. */
   async #next(tx: EntityManager, integration: I, now: Date): Promise<LeasedDelivery<I> | undefined> {
     const waiting = { integrationId: integration.id, status: IntegrationDeliveryStatus.PENDING };
     const expired = { status: IntegrationDeliveryStatus.EXPIRED, settledAt: now, payload: null };
@@ -223,7 +237,7 @@ export class IntegrationQueue<I extends Integration> {
     if (!delivery) {
       integration.leaseUntil = null;
       const forgotten = new Date(now.getTime() - REMEMBERED_MS);
-      // planned before it was settled: by the index of what was planned
+      // the condition on `createdAt` lets the query use its index
       const old = { createdAt: { $lt: forgotten }, settledAt: { $lt: forgotten } };
       await tx.nativeDelete(IntegrationDelivery, { integrationId: integration.id, ...old });
       return undefined;
@@ -242,7 +256,7 @@ export class IntegrationQueue<I extends Integration> {
       const now = this.deps.clock.now();
       const integration = await this.#locked(tx, leased.integration.id);
       const delivery = await tx.findOne(IntegrationDelivery, { id: leased.delivery.id });
-      // what is learnt is kept, even where somebody has settled it since
+      // stores what the attempt produced, even if the delivery was finished by somebody else meanwhile
       if (outcome.kind === 'delivered') await outcome.record?.(tx);
       if (!integration || !delivery) return undefined;
       const hasLease = integration.leaseUntil?.getTime() === leased.integration.leaseUntil?.getTime();
@@ -250,7 +264,7 @@ export class IntegrationQueue<I extends Integration> {
       if (delivery.status === IntegrationDeliveryStatus.PENDING) this.#apply(integration, delivery, outcome, now);
       if (wasActive && !integration.active) await record(tx, integrationDisabled(integration, kind, now));
       if (!hasLease) return undefined;
-      // what is settled must not be found as waiting
+      // flushes, so that the finished delivery is not selected again
       await tx.flush();
       if (integration.active && !integration.retryAt && mayGoOn) return this.#next(tx, integration, now);
       integration.leaseUntil = null;
@@ -287,7 +301,7 @@ export class IntegrationQueue<I extends Integration> {
     delivery.uncertain = outcome.kind === 'later' && outcome.isUncertain === true;
     this.deps.log.warn(
       { integration: integration.id, delivery: delivery.id, outcome: outcome.kind, reason: error },
-      'an integration failed',
+      'a delivery to an integration failed',
     );
   }
 

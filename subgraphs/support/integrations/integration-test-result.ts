@@ -1,7 +1,7 @@
 import { Field, ObjectType } from 'type-graphql';
 import type { Outcome } from './integration.provider.ts';
 
-/** What came of trying an integration out. */
+/** Result of testing an integration. */
 @ObjectType({ description: 'What came of trying an integration out.' })
 export class IntegrationTest {
   @Field(() => Boolean, { description: 'Whether it works.' })

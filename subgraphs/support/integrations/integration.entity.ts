@@ -1,17 +1,17 @@
 import { PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
 
-/** An error of a remote is shown so far. */
+/** Maximum length of a stored error. */
 const ERROR_LENGTH = 500;
-/** Who has failed for so long is given up, as a webhook is. */
+/** Time of continuous failure after which an integration is disabled. Same as for webhooks. */
 const GIVE_UP_MS = 5 * 24 * 3_600_000;
 
-/** Why the platform stopped using an integration, besides what its remote says in words of its own. */
+/** `disabledReason` if an integration failed for too long. Other reasons are words of the remote. */
 export const FAILING = 'failing';
 
 /**
- * What all integrations have in common: whether they are used, and how they fare. Its queue stands in `integration_delivery`;
- * one process at a time works on it, as long as `leaseUntil` says (integration-queue.ts).
+ * Base of all integrations: settings, state and health. Deliveries are in `integration_delivery`; one process at a time works on
+ * them, until `leaseUntil` (integration-queue.ts).
  */
 @ObjectType()
 export abstract class Integration {
@@ -50,19 +50,19 @@ export abstract class Integration {
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastSuccessAt: Date | null = null;
 
-  /** Failures in a row, by which the next pause is reckoned. */
+  /** Number of consecutive failures. Determines the next delay. */
   @Property({ type: 'integer' })
   failures = 0;
 
-  /** Nothing is sent before. */
+  /** Earliest time of the next attempt. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   retryAt: Date | null = null;
 
-  /** Until then it waited when its organization was last found to be suspended. */
+  /** Time of the next check for the end of a suspension, as last set. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   waitedUntil: Date | null = null;
 
-  /** Until then one process works on its queue. */
+  /** Time until which a process holds the lease. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   leaseUntil: Date | null = null;
 
@@ -74,10 +74,10 @@ export abstract class Integration {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  /** What it leads to, for people: no secret. */
+  /** Description of the target for people. Contains no secret. */
   abstract get target(): string;
 
-  /** By its owner. One that the platform disabled is still wanted: what it need not send for goes on. */
+  /** Whether the owner switched it off. An integration that the platform disabled still accepts incoming webhooks. */
   get isSwitchedOff(): boolean {
     return !this.active && this.disabledAt === null;
   }
@@ -89,7 +89,7 @@ export abstract class Integration {
     this.retryAt = null;
   }
 
-  /** Counts a failure. Whether it has been failing for so long that it is given up. */
+  /** Counts a failure. Returns true if it has been failing for so long that it must be disabled. */
   failed(error: string, now: Date): boolean {
     this.failures += 1;
     this.failingSince ??= now;
@@ -97,7 +97,7 @@ export abstract class Integration {
     return now.getTime() - this.failingSince.getTime() >= GIVE_UP_MS;
   }
 
-  /** By the platform. What waits is kept. */
+  /** Disables the integration on behalf of the platform. Pending deliveries are kept. */
   disable(reason: string, error: string, now: Date): void {
     this.active = false;
     this.disabledAt = now;
@@ -106,7 +106,7 @@ export abstract class Integration {
     this.failingSince ??= now;
   }
 
-  /** By its owner, who thereby says that what was wrong no longer is. */
+  /** Switches the integration on or off on behalf of its owner, and resets its errors. */
   setActive(active: boolean): void {
     this.active = active;
     this.disabledAt = null;

@@ -5,24 +5,24 @@ import type { Integration } from './integration.entity.ts';
 import type { IntegrationDelivery } from './integration-delivery.entity.ts';
 import type { ParsedEvent } from './parsed-event.ts';
 
-/** What came of an attempt. `error` is in words for the integration's owner and holds no secret. */
+/** Result of an attempt. `error` is meant for the integration's owner and contains no secret. */
 export type Outcome =
-  /** `record` writes what was learnt into the transaction that settles the delivery. */
+  /** `record` stores data from the response, in the transaction that finishes the delivery. */
   | { kind: 'delivered'; record?(tx: EntityManager): Promise<void> }
-  /** There is nothing to tell: the remote was not asked. */
+  /** There is nothing to send; no request was made. */
   | { kind: 'skipped' }
-  /** The remote will never want this one; the next may be fine. */
+  /** The remote rejects this delivery for good. Later deliveries may succeed. */
   | { kind: 'refused'; error: string }
-  /** Tried again, not before `afterMs`. A remote that is only throttling is not failing. `isUncertain`: it may have been done. */
+  /** Retried, not before `afterMs`. Throttling does not count as failure. `isUncertain`: the remote may have processed the request. */
   | { kind: 'later'; error: string; afterMs?: number; isThrottling?: boolean; isUncertain?: boolean }
-  /** Nothing will get through until its owner does something. */
+  /** Deliveries fail until the owner changes something. */
   | { kind: 'disabled'; reason: string; error: string };
 
-/** A delivery that this process may attempt, since it holds the lease of the integration. */
+/** A delivery that this process may attempt, because it holds the lease of the integration. */
 export interface LeasedDelivery<I extends Integration> {
   integration: I;
   delivery: IntegrationDelivery;
-  /** Of an attempt before this one nobody knows what came: it may have been done. */
+  /** Whether an earlier attempt has an unknown result, so the remote may have processed it. */
   isRepeat: boolean;
 }
 
@@ -30,17 +30,17 @@ export interface Attempt<I extends Integration> extends LeasedDelivery<I> {
   event: ParsedEvent;
 }
 
-/** A kind of remote: what it wants to be told, and how it is. */
+/** A kind of remote service. */
 export interface Provider<I extends Integration> {
   readonly kind: 'slack' | 'jira';
   readonly entity: EntityClass<I>;
-  /** What waited longer is not sent any more. */
+  /** Pending deliveries older than this are not sent. */
   readonly expiryMs: number;
-  /** Between two deliveries. */
+  /** Minimum interval between two deliveries. */
   readonly paceMs: number;
   readonly backoff: Backoff;
   wants(integration: I, event: ParsedEvent): boolean;
-  /** Makes one attempt, outside of any transaction. Never throws for what a remote or the network does. */
+  /** Makes one attempt, outside of any transaction. Failures of the remote or the network are returned, not thrown. */
   deliver(attempt: Attempt<I>): Promise<Outcome>;
 }
 

@@ -27,13 +27,13 @@ export interface IntegrationServiceDeps<I extends Integration> {
   provider: { test(integration: I): Promise<Outcome> };
 }
 
-/** What is the same for all integrations of the caller's organization. */
+/** Operations that are the same for all kinds of integrations. */
 export abstract class IntegrationService<I extends Integration> {
   protected constructor(
     protected readonly deps: IntegrationServiceDeps<I>,
     private readonly entity: EntityClass<I>,
     private readonly resource: Resource,
-    /** What the same target twice is called, and the member that names it. */
+    /** How errors name a duplicate target, and the field that is reported. */
     private readonly target: readonly [words: string, field: string],
   ) {}
 
@@ -45,7 +45,10 @@ export abstract class IntegrationService<I extends Integration> {
     return listPage(this.deps.em, this.entity, { where: {}, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** What it was to be told of, and what came of it: the newest first. @throws ResourceNotFound */
+  /**
+   * Lists the deliveries of an integration, newest first.
+   * @throws ResourceNotFound
+   */
   async deliveries(integrationId: string, filter: IntegrationDeliveryFilter, page: PageInput): Promise<Page<IntegrationDelivery>> {
     orNotFound(await this.find(integrationId), this.resource, integrationId);
     const { status, event, createdAfter, createdBefore } = filter;
@@ -53,7 +56,10 @@ export abstract class IntegrationService<I extends Integration> {
     return listPage(this.deps.em, IntegrationDelivery, { where, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** In its last state. What waits for it is not sent. @throws ResourceNotFound */
+  /**
+   * Deletes an integration and its pending deliveries. Returns the deleted integration.
+   * @throws ResourceNotFound
+   */
   async delete(id: string): Promise<I> {
     return this.deps.em.transactional(async (tx) => {
       const integration = await this.#locked(tx, id);
@@ -64,7 +70,11 @@ export abstract class IntegrationService<I extends Integration> {
     });
   }
 
-  /** Asks the remote now, also of an inactive one. What came of it is kept as of any other attempt, but nothing is disabled by it. @throws ResourceNotFound */
+  /**
+   * Sends a test request, even if the integration is inactive. The result is stored like that of any attempt, but never disables
+   * the integration.
+   * @throws ResourceNotFound
+   */
   async test(id: string): Promise<IntegrationTest> {
     const { em, clock, provider } = this.deps;
     const integration = orNotFound(await em.fork().findOne(this.entity, { id } as never), this.resource, id);
@@ -79,7 +89,7 @@ export abstract class IntegrationService<I extends Integration> {
     return result;
   }
 
-  /** What else goes with it. */
+  /** Deletes further records of the integration. */
   protected async beforeDelete(_tx: EntityManager, _id: string): Promise<void> {}
 
   protected async insert(integration: I, fill: (integration: I) => void): Promise<I> {
@@ -93,7 +103,10 @@ export abstract class IntegrationService<I extends Integration> {
     });
   }
 
-  /** What waits is sent at once: whoever changes an integration has mended it. @throws ResourceNotFound, IntegrationExists */
+  /**
+   * Changes an integration and retries pending deliveries at once, because the change may have fixed it.
+   * @throws ResourceNotFound, IntegrationExists
+   */
   protected async change(id: string, change: (integration: I) => void): Promise<I> {
     return this.#unique(async (tx) => {
       const integration = await this.#locked(tx, id);
@@ -104,7 +117,10 @@ export abstract class IntegrationService<I extends Integration> {
     });
   }
 
-  /** @throws InvalidParameters, which does not repeat the address: it may be a secret */
+  /**
+   * Checks that a URL is allowed.
+   * @throws InvalidParameters without the URL itself, which may be a secret
+   */
   protected async checkUrl(field: string, url: string): Promise<void> {
     const reason = await this.deps.guard.problemWith(url);
     if (reason) throw new InvalidParameters([{ field, reason }]);

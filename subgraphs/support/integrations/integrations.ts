@@ -23,7 +23,7 @@ import type { SlackIntegration } from './slack/slack-integration.entity.ts';
 
 const USER_AGENT = 'Telecom-Platform-Integrations/1.2';
 
-/** Slack and Jira, as the support domain runs them. */
+/** The Slack and Jira integrations of the support domain. */
 export class Integrations {
   #stopSampling: (() => void) | undefined;
   readonly #guard: UrlGuard;
@@ -35,7 +35,7 @@ export class Integrations {
 
   constructor(
     private readonly ports: SupportPorts,
-    /** Of the support family. */
+    /** Event types of the support family. */
     private readonly eventTypes: readonly EventType[],
     comments: CommentWriter,
   ) {
@@ -54,7 +54,7 @@ export class Integrations {
     this.#inbound = new JiraInbound({ orm, clock, inboundSecrets: this.#secrets.inbound, comments, origin });
   }
 
-  /** What happens to tickets, in the order of the log, so that a channel reads it in that order. */
+  /** Consumer that plans deliveries in the order of the event log, so that a channel shows events in that order. */
   get consumer(): LogConsumer {
     return {
       name: 'support.integrations',
@@ -66,7 +66,7 @@ export class Integrations {
     };
   }
 
-  /** The services of one request. */
+  /** Creates the services of one request. */
   forRequest(
     em: EntityManager,
     principal: Principal,
@@ -87,7 +87,7 @@ export class Integrations {
     this.#stopSampling = sampleIntegrations(this.ports);
   }
 
-  /** Lets what is under way end. */
+  /** Lets running attempts finish. */
   async stop(): Promise<void> {
     this.#stopSampling?.();
     await Promise.all([this.#slack.queue.stop(), this.#jira.queue.stop()]);

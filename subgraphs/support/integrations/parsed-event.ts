@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What integrations read of events of the support family; they may carry more, and may come to carry more. */
+/** The fields of support events that integrations use. Events may have more. */
 const envelope = z.object({
   id: z.string(),
   event: z.string(),
@@ -22,16 +22,19 @@ const envelope = z.object({
   }),
 });
 
-/** The payload of an event, parsed: what integrations read of it. */
+/** The used fields of an event. */
 export type ParsedEvent = z.infer<typeof envelope>;
 export type ParsedTicket = NonNullable<ParsedEvent['data']['ticket']>;
 export type ParsedComment = NonNullable<ParsedEvent['data']['comment']>;
 
-/** Parses the payload of an event; undefined if it has a shape that integrations do not know. */
+/** Parses an event; returns undefined if it does not have the expected fields. */
 export const tryParseEvent = (payload: string): ParsedEvent | undefined => envelope.safeParse(JSON.parse(payload)).data;
 
-/** Parses the payload of an event. @throws ZodError */
+/**
+ * Parses an event.
+ * @throws ZodError
+ */
 export const parseEvent = (payload: string): ParsedEvent => envelope.parse(JSON.parse(payload));
 
-/** Whether only the desk may read it: whoever integrates says whether it goes out. */
+/** Whether only the desk may read the comment. Each integration decides whether it is sent. */
 export const isInternal = ({ data: { comment } }: ParsedEvent): boolean => comment !== undefined && comment.visibility !== 'customer';

@@ -8,7 +8,7 @@ import { CommentFilter } from './notification.states.ts';
 import type { Contact } from './notification-sender.ts';
 
 const MAX_COMMENTS = 10;
-/** A mail is no archive: what is longer is cut, and stands whole with the ticket. */
+/** Maximum length of a comment in a mail. Longer ones are cut; the ticket has the whole text. */
 const CONTENT_LENGTH = 2_000;
 
 const SHOWN: Readonly<Record<CommentFilter, object>> = {
@@ -18,8 +18,8 @@ const SHOWN: Readonly<Record<CommentFilter, object>> = {
 };
 
 /**
- * The newest comments on a ticket, oldest first, for a mail to these people.
- * @throws InvalidParameters naming each who is no active agent, where internal comments are asked for
+ * Returns the newest comments on a ticket, oldest first, for a mail to these contacts.
+ * @throws InvalidParameters for each contact who is not an active agent, if internal comments are included
  */
 export async function commentsFor(
   tx: EntityManager,
@@ -38,11 +38,12 @@ export async function commentsFor(
 
 async function checkAgents(tx: EntityManager, contacts: readonly Contact[]): Promise<void> {
   const email = { $in: contacts.map(({ address }) => address.toLowerCase()) };
-  // nobody reads the made-up address of a desk
+  // the address of a desk agent is generated, and nobody reads it
   const agents = await tx.find(Agent, { email, active: true, desk: false });
   const known = new Set(agents.map((agent) => agent.email));
   const others = contacts.map(({ address }) => address).filter((address) => !known.has(address.toLowerCase()));
-  const reasonFor = (address: string): string => `holds ${address}, who is no active agent: internal comments go to agents only`;
+  const reasonFor = (address: string): string =>
+    `contains ${address}, which is not the address of an active agent. Internal comments are sent only to agents`;
   refuse(others.map((address) => ({ field: 'recipients', value: address, reason: reasonFor(address) })));
 }
 

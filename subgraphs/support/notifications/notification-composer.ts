@@ -4,12 +4,15 @@ import type { Ticket } from '../tickets/ticket.entity.ts';
 import { ticketUrls } from '../tickets/ticket-urls.ts';
 import { MAIL_TEMPLATES, type TemplateName } from './notification-templates.ts';
 
-/** What a mail is made of, beside its ticket. */
+/** Parts of a mail, in addition to its ticket. */
 export interface MailParts {
   template: TemplateName;
-  /** In place of the template's; may hold placeholders. */
+  /** Replaces the template's subject. May contain placeholders. */
   subject?: string | undefined;
-  /** Values by name: placeholders of the subject, and facts that the mail lists. `message` is a paragraph of its own. */
+  /**
+   * Values by name. They fill placeholders of the subject and are listed in the mail, except `message`, which is a paragraph of
+   * its own.
+   */
   variables?: ReadonlyMap<string, string>;
   comments?: readonly MailComment[];
 }
@@ -19,13 +22,13 @@ export interface ComposedMail {
   document: MailDocument;
 }
 
-/** The variable that is no fact but a paragraph. */
+/** The variable that becomes a paragraph instead of a list entry. */
 const MESSAGE = 'message';
 
-/** What can stand in a subject without the caller giving it a value. */
+/** Placeholders that always have a value. */
 export const TICKET_PLACEHOLDERS = ['ticket.number', 'ticket.title', 'ticket.status', 'ticket.priority', 'ticket.category'] as const;
 
-/** Writes a mail about a ticket, as the ticket is at that moment. */
+/** Composes a mail about a ticket in its current state. */
 export function mailOf(ticket: Ticket, origin: string, parts: MailParts): ComposedMail {
   const { subject, paragraphs } = MAIL_TEMPLATES[parts.template];
   const { variables = new Map<string, string>(), comments = [] } = parts;
@@ -60,9 +63,9 @@ const factsOf = ({ number, title, status, priority, estimatedResolution }: Ticke
   ...(estimatedResolution ? [['Expected to be resolved', instantOf(estimatedResolution)] as const] : []),
 ];
 
-/** `in_progress` is read `in progress`. */
+/** Converts a name such as `in_progress` to words: `in progress`. */
 export const wordsOf = (name: string): string => name.replaceAll('_', ' ');
-/** `next_update` is read `Next update`. */
+/** Converts a name such as `next_update` to a label: `Next update`. */
 const labelOf = (name: string): string => {
   const words = wordsOf(name).replaceAll('.', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);

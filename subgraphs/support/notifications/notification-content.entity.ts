@@ -2,35 +2,41 @@ import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legac
 import { htmlOf, type MailDocument, textOf } from '../../../kernel/messages/mail-document.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
-/** What a notification says, once for all its recipients and apart from them: it is read where it is shown, and kept for a time only. */
+/**
+ * Text of a notification, stored once for all its recipients. It is a table of its own because it is read only where it is shown,
+ * and is kept for a limited time.
+ */
 @Entity({ tableName: 'notification_content' })
 @OrganizationFilter()
 @Index({ properties: ['createdAt'] })
 export class NotificationContent {
-  /** That of the notification. */
+  /** Same as the id of the notification. */
   @PrimaryKey({ type: 'text' })
   id!: string;
 
   @Property({ type: 'text' })
   organizationId!: string;
 
-  /** Of an e-mail; a recipient adds a greeting to it. */
+  /** Content of an e-mail. A greeting is added for each recipient. */
   @Property({ type: 'json', nullable: true })
   document: MailDocument | null = null;
 
-  /** Of an SMS. */
+  /** Text of an SMS. */
   @Property({ type: 'text', nullable: true })
   message: string | null = null;
 
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  /** `linkToken` opens the page that the mail leads to. It stands in what is sent, and in nothing that is shown elsewhere. */
+  /**
+   * Returns the plain text for one recipient. `linkToken` gives access to the page that the mail links to. Pass it only for the
+   * message that is sent, never for display.
+   */
   textFor(recipientName: string | null, linkToken?: string): string {
     return this.document ? textOf(withToken(this.document, linkToken), recipientName) : (this.message ?? '');
   }
 
-  /** Null of an SMS. */
+  /** Returns the HTML of an e-mail for one recipient; null for an SMS. */
   htmlFor(recipientName: string | null, linkToken?: string): string | null {
     return this.document && htmlOf(withToken(this.document, linkToken), recipientName);
   }

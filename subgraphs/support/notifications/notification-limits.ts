@@ -6,7 +6,7 @@ import { NotificationLimitReached } from './notification.errors.ts';
 import { NotificationStatus } from './notification.states.ts';
 import { NotificationRecipient } from './notification-recipient.entity.ts';
 
-/** Recipients within an hour, so that a stolen key is no mailing list. */
+/** Maximum number of recipients per hour. It prevents mass mailing with a stolen key. */
 const PER_HOUR: Readonly<Record<Plan, number>> = {
   developer: 100,
   business: 1_000,
@@ -14,16 +14,22 @@ const PER_HOUR: Readonly<Record<Plan, number>> = {
   custom: Number.POSITIVE_INFINITY,
 };
 
-/** Who was, or is to be, told: not who was written down as beyond the plan, and never tried. */
+/** Recipients that count towards the limit. Those that were rejected by the limit itself do not count. */
 const COUNTED = { $or: [{ status: { $ne: NotificationStatus.FAILED } }, { attempts: { $gt: 0 } }] };
 
-/** How many more recipients an organization may have now. Until the transaction ends nobody else of it counts; a ticket is locked before. */
+/**
+ * Returns how many more recipients the organization may have in this hour. Takes a lock of the organization until the transaction
+ * ends. To avoid deadlocks, lock the ticket first.
+ */
 export async function remainingAllowance(tx: EntityManager, organizationId: string, plan: Plan, now: Date): Promise<number> {
   const limit = PER_HOUR[plan];
   return Math.max(0, limit - (await usedOf(tx, organizationId, limit, now)));
 }
 
-/** As `remainingAllowance`. @throws NotificationLimitReached where so many more are too many. */
+/**
+ * Checks the limit for `more` recipients. Takes the same lock as `remainingAllowance`.
+ * @throws NotificationLimitReached
+ */
 export async function checkAllowance(tx: EntityManager, organizationId: string, plan: Plan, now: Date, more: number): Promise<void> {
   const limit = PER_HOUR[plan];
   const used = await usedOf(tx, organizationId, limit, now);

@@ -3,10 +3,10 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { NotificationStatus, NotificationType } from './notification.states.ts';
 
-/** How often it is tried before it is given up: over about an hour, with the queue's growing pauses. */
+/** Maximum number of attempts. With the queue's growing delays they take about an hour. */
 export const MAX_ATTEMPTS = 10;
 
-/** One recipient of a notification, and what came of it. What they are sent stands in its content. */
+/** A recipient of a notification, with the delivery status. The text is in NotificationContent. */
 @ObjectType({ description: 'One recipient of a notification: what they are sent, and what came of it.' })
 @Entity({ tableName: 'notification_recipient' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
@@ -32,7 +32,7 @@ export class NotificationRecipient {
   @Enum({ items: () => NotificationType, type: 'text' })
   type!: NotificationType;
 
-  /** An e-mail address, or a number in E.164 form. */
+  /** An e-mail address, or a phone number in E.164 format. */
   @Property({ type: 'text' })
   address!: string;
 
@@ -91,7 +91,7 @@ export class NotificationRecipient {
     return this.type === NotificationType.SMS ? this.address : null;
   }
 
-  /** Counts a try that begins. False where there is nothing to send any more. */
+  /** Starts an attempt and counts it. Returns false if the message was sent or has failed already. */
   begin(): boolean {
     if (this.status !== NotificationStatus.QUEUED) return false;
     this.attempts += 1;

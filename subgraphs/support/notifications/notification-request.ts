@@ -7,7 +7,7 @@ import { TICKET_PLACEHOLDERS } from './notification-composer.ts';
 import type { Contact } from './notification-sender.ts';
 import { isTemplateName, TEMPLATE_NAMES, type TemplateName } from './notification-templates.ts';
 
-/** A request that holds together, in the form that its type asks for. */
+/** A valid notification request, in the form of its type. */
 export type NotificationRequest = EmailRequest | { type: NotificationType.SMS; contacts: Contact[]; message: string };
 
 export interface EmailRequest {
@@ -16,22 +16,22 @@ export interface EmailRequest {
   template: TemplateName;
   subject?: string | undefined;
   variables: Map<string, string>;
-  /** Null where the mail shows no comments. */
+  /** Null if the mail contains no comments. */
   commentFilter: CommentFilter | null;
 }
 
 const MAX_VARIABLES = 50;
 const VARIABLE_NAME = /^[A-Za-z][\w.]{0,49}$/;
 const VARIABLE_LENGTH = 5_000;
-/** Of all names and values together: a mail is no archive. */
+/** Maximum length of all names and values together. */
 const VARIABLES_LENGTH = 20_000;
 
-/** The members that only one of the two forms has. */
+/** Properties that only e-mail requests may have. */
 const ONLY_EMAIL = ['template', 'subject', 'variables', 'includeComments', 'commentFilter'] as const;
 
 type Asked = Valid<NotificationInput>;
 
-/** Every member that is missing, of the other form, or not to be understood. */
+/** Lists all properties that are missing, belong to the other type, or are invalid. */
 export function requestProblems(input: Asked): FieldProblem[] {
   if (!input.type) return [];
   return input.type === NotificationType.EMAIL ? problemsOfEmail(input) : problemsOfSms(input);
@@ -56,17 +56,21 @@ function problemsOfEmail({ recipients = [], template, subject, variables, messag
   const known = new Set<string>([...TICKET_PLACEHOLDERS, ...names]);
   return [
     ...recipients.flatMap((recipient, index) => [
-      ...(present(recipient?.email) ? [] : [{ field: `recipients.${index}.email`, reason: 'is needed for an e-mail' }]),
-      ...(present(recipient?.phone) ? [foreign(`recipients.${index}.phone`, 'an SMS')] : []),
+      ...(present(recipient?.email) ? [] : [{ field: `recipients.${index}.email`, reason: 'is required for an e-mail' }]),
+      ...(present(recipient?.phone) ? [onlyFor(`recipients.${index}.phone`, 'an SMS')] : []),
     ]),
-    ...(present(message) ? [foreign('message', 'an SMS; in an e-mail it is a variable: variables.message')] : []),
+    ...(present(message) ? [onlyFor('message', 'an SMS; for an e-mail, use variables.message')] : []),
     ...(present(template) && !isTemplateName(template)
-      ? [{ field: 'template', value: template, reason: `there is no such template; there are ${TEMPLATE_NAMES.join(', ')}` }]
+      ? [{ field: 'template', value: template, reason: `must be one of ${TEMPLATE_NAMES.join(', ')}` }]
       : []),
     ...placeholdersIn(subject ?? '')
       .filter((name) => !known.has(name))
-      .map((name) => ({ field: 'subject', value: subject, reason: `has no value for {{${name}}}; there are ${[...known].join(', ')}` })),
-    ...(names.length > MAX_VARIABLES ? [{ field: 'variables', reason: `may have at most ${MAX_VARIABLES} members` }] : []),
+      .map((name) => ({
+        field: 'subject',
+        value: subject,
+        reason: `has the unknown placeholder {{${name}}}; the known ones are ${[...known].join(', ')}`,
+      })),
+    ...(names.length > MAX_VARIABLES ? [{ field: 'variables', reason: `may have at most ${MAX_VARIABLES} entries` }] : []),
     ...(lengthOf(variables ?? {}) > VARIABLES_LENGTH
       ? [{ field: 'variables', reason: `may have at most ${VARIABLES_LENGTH} characters in all` }]
       : []),
@@ -79,37 +83,37 @@ function problemsOfEmail({ recipients = [], template, subject, variables, messag
 function problemsOfSms({ recipients = [], ...input }: Asked): FieldProblem[] {
   return [
     ...recipients.flatMap((recipient, index) => [
-      ...(present(recipient?.phone) ? [] : [{ field: `recipients.${index}.phone`, reason: 'is needed for an SMS' }]),
+      ...(present(recipient?.phone) ? [] : [{ field: `recipients.${index}.phone`, reason: 'is required for an SMS' }]),
       ...(['email', 'role'] as const)
         .filter((name) => present(recipient?.[name]))
-        .map((name) => foreign(`recipients.${index}.${name}`, 'an e-mail')),
+        .map((name) => onlyFor(`recipients.${index}.${name}`, 'an e-mail')),
     ]),
-    ...(present(input.message) ? [] : [{ field: 'message', reason: 'is needed for an SMS' }]),
-    ...ONLY_EMAIL.filter((name) => present(input[name])).map((name) => foreign(name, 'an e-mail')),
+    ...(present(input.message) ? [] : [{ field: 'message', reason: 'is required for an SMS' }]),
+    ...ONLY_EMAIL.filter((name) => present(input[name])).map((name) => onlyFor(name, 'an e-mail')),
   ];
 }
 
 function problemsOfVariable(name: string, value: unknown): FieldProblem[] {
   const field = `variables.${name}`;
   if (!VARIABLE_NAME.test(name))
-    return [{ field, reason: 'must be called by a letter and then letters, digits, dots and underscores, 50 at most' }];
-  if (name.startsWith('ticket.')) return [{ field, reason: 'is said by the ticket itself' }];
+    return [{ field, reason: 'must have a name of at most 50 letters, digits, dots and underscores, beginning with a letter' }];
+  if (name.startsWith('ticket.')) return [{ field, reason: 'is set by the platform; use another name' }];
   if (typeof value === 'number' || typeof value === 'boolean') return [];
   if (typeof value === 'string' && value.length <= VARIABLE_LENGTH) return [];
   return [{ field, value, reason: `must be a text of at most ${VARIABLE_LENGTH} characters, a number or a boolean` }];
 }
 
-/** Numbers and booleans are short. */
+/** Length of all names and text values. Numbers and booleans are short and not counted. */
 const lengthOf = (variables: Record<string, unknown>): number =>
   Object.entries(variables).reduce((sum, [name, value]) => sum + name.length + (typeof value === 'string' ? value.length : 0), 0);
 
 const present = <T>(value: T | null | undefined): value is T => value !== undefined && value !== null;
-const foreign = (field: string, form: string): FieldProblem => ({ field, reason: `is of ${form}` });
+const onlyFor = (field: string, form: string): FieldProblem => ({ field, reason: `is only allowed for ${form}` });
 
 const variablesOf = ({ variables }: NotificationInput): Map<string, string> =>
   new Map(Object.entries(variables ?? {}).map(([name, value]) => [name, String(value)]));
 
-/** Each address once: the first that names it counts. */
+/** Removes duplicate addresses; the first entry of an address is used. */
 function contactsOf({ type, recipients }: NotificationInput): Contact[] {
   const addressOf = ({ email, phone }: NotificationRecipientInput): string => (type === NotificationType.EMAIL ? email : phone) ?? '';
   const byAddress = new Map<string, Contact>();

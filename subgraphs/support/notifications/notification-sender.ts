@@ -17,19 +17,19 @@ import { NotificationContent } from './notification-content.entity.ts';
 import { MAX_ATTEMPTS, NotificationRecipient } from './notification-recipient.entity.ts';
 import type { TicketLinks } from './ticket-links.ts';
 
-const BEYOND_PLAN = 'The plan allows no more recipients of notifications within this hour.';
+const BEYOND_PLAN = 'The limit of the plan for notification recipients per hour is reached.';
 
-/** Whom a notification goes to. */
+/** A person who gets a notification. */
 export interface Contact {
   address: string;
   name?: string | null | undefined;
   role?: string | null | undefined;
 }
 
-/** Those whom one notification goes to. */
+/** The recipients of one notification. */
 export interface Recipients {
   contacts: readonly Contact[];
-  /** How many of them may be told within what the plan allows; the others have failed from the start. Default: all. */
+  /** How many of the recipients the plan still allows; the others are stored as failed. Default: all. */
   allowance?: number;
 }
 
@@ -46,22 +46,22 @@ interface SendJob {
   recipientId: string;
 }
 
-/** What all recipients are told, as what. */
+/** Content that all recipients get, with its type and template. */
 type Content = Pick<Notification, 'type' | 'template'> &
   Pick<NotificationRecipient, 'subject'> &
   Partial<Pick<NotificationContent, 'document' | 'message'>>;
 
-/** Where a notification belongs. */
+/** The organization and ticket of a notification. */
 type About = Pick<Notification, 'organizationId' | 'ticketId'>;
 
-/** It waited for longer than what it says is kept. */
+/** The text of the message was deleted by retention before the message could be sent. */
 class ContentGone extends MessageRejected {
-  override readonly message = 'It was not sent for so long that what it said is not kept any more.';
+  override readonly message = 'The text was deleted by retention before the message could be sent.';
 }
 
 /**
- * Sends notifications about tickets and reports. What people are sent is written, and stored, in the transaction that decides it, and leaves when
- * that commits, by one job a recipient, with which stands what came of it.
+ * Sends notifications about tickets and reports. Stores the text in the transaction that causes the notification. After the
+ * commit, one job per recipient sends it and records the result.
  */
 export class NotificationSender {
   readonly #messages: MessageQueue<SendJob>;
@@ -70,7 +70,7 @@ export class NotificationSender {
     this.#messages = new MessageQueue({
       ...deps,
       name: 'support.notify',
-      // the queue's retries outlast ours, so that it is we who give up
+      // the queue allows more retries than MAX_ATTEMPTS, so that the recipient's record decides when to give up
       retries: { retryLimit: MAX_ATTEMPTS * 2, retryDelaySeconds: 5, retryDelayMaxSeconds: 1800 },
       idOf: ({ recipientId }) => recipientId,
       messageOf: (job) => this.#begin(job),
@@ -88,7 +88,7 @@ export class NotificationSender {
     return this.#queue(tx, aboutTicket(ticket), content, recipients, actor);
   }
 
-  /** A mail that is about no ticket, composed by whom it is about; `template` is its name in the list of sent notifications. */
+  /** Sends a mail that is not about a ticket. `template` is its name in the list of sent notifications. */
   sendMail(
     tx: EntityManager,
     organizationId: string,
@@ -122,7 +122,7 @@ export class NotificationSender {
     return notification;
   }
 
-  /** Counts an attempt, unless there is nothing to send any more. */
+  /** Starts an attempt. Returns undefined if there is nothing left to send. */
   async #begin(job: SendJob): Promise<Mail | Sms | undefined> {
     let isToBeSent = false;
     const recipient = await this.#change(job, (one) => {
@@ -131,7 +131,7 @@ export class NotificationSender {
     return recipient && isToBeSent ? this.#messageFor(recipient) : undefined;
   }
 
-  /** Whether it was the last attempt. */
+  /** Stores the result of an attempt. Returns whether it was the last one. */
   async #recordAttempt(job: SendJob, attempt: Attempt): Promise<boolean> {
     const after = await this.#change(job, (one) => {
       if (attempt.problem === undefined) one.sent(this.deps.clock.now(), attempt.isSimulated);
@@ -161,7 +161,7 @@ export class NotificationSender {
   }
 }
 
-/** Agents sign in: what they say by a link would be the customer's word. */
+/** Agents get no link that works without a login, because a reply through it would count as the customer's. */
 const isAgent = async (em: EntityManager, address: string): Promise<boolean> =>
   (await em.count(Agent, { email: address.toLowerCase(), active: true })) > 0;
 

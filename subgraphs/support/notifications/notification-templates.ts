@@ -1,4 +1,4 @@
-/** What a mail says of a ticket, before the facts that stand in each. Placeholders: docs of `mailOf`. */
+/** Text of a mail before the list of facts. `mailOf` fills its placeholders. */
 export interface MailTemplate {
   subject: string;
   paragraphs: readonly string[];
@@ -6,11 +6,11 @@ export interface MailTemplate {
 
 const NAMED = 'your ticket {{ticket.number}}, “{{ticket.title}}”';
 
-/** The templates that there are, by the name that callers give. */
+/** Mail templates by name. */
 export const MAIL_TEMPLATES = {
   ticket_created: {
-    subject: '[{{ticket.number}}] We have received: {{ticket.title}}',
-    paragraphs: [`we have received ${NAMED}. Somebody will look at it and get back to you.`],
+    subject: '[{{ticket.number}}] Received: {{ticket.title}}',
+    paragraphs: [`we have received ${NAMED}. An agent will look at it and get back to you.`],
   },
   ticket_update: {
     subject: '[{{ticket.number}}] Update: {{ticket.title}}',
@@ -18,21 +18,21 @@ export const MAIL_TEMPLATES = {
   },
   ticket_escalated: {
     subject: '[{{ticket.number}}] Escalated: {{ticket.title}}',
-    paragraphs: ['the ticket {{ticket.number}}, “{{ticket.title}}”, was escalated, so that it gets the attention that it needs.'],
+    paragraphs: ['the ticket {{ticket.number}}, “{{ticket.title}}”, was escalated.'],
   },
   ticket_resolved: {
     subject: '[{{ticket.number}}] Resolved: {{ticket.title}}',
-    paragraphs: [`${NAMED}, is resolved. If something is still not as it should be, tell us there.`],
+    paragraphs: [`${NAMED}, is resolved. If the problem is not solved, reply on the page of the ticket.`],
   },
-  /** What a routing rule sends to those whom it names. */
+  /** Sent to the addresses in a routing rule. */
   ticket_routed: {
     subject: '[{{ticket.number}}] New ticket: {{ticket.title}}',
-    paragraphs: ['the ticket {{ticket.number}}, “{{ticket.title}}”, was opened and routed by a rule that names you.'],
+    paragraphs: ['the ticket {{ticket.number}}, “{{ticket.title}}”, was created, and a routing rule notifies you of it.'],
   },
-  /** What a routing rule sends to the customer every so often. */
+  /** Sent to the customer at the interval of a routing rule. */
   scheduled_update: {
     subject: '[{{ticket.number}}] We are working on it: {{ticket.title}}',
-    paragraphs: [`we are still working on ${NAMED}. You will hear from us again as long as it is not resolved.`],
+    paragraphs: [`we are still working on ${NAMED}. You will receive further updates until it is resolved.`],
   },
 } as const satisfies Record<string, MailTemplate>;
 

@@ -4,7 +4,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import type { Actor } from '../tickets/ticket-change.entity.ts';
 import { NotificationType } from './notification.states.ts';
 
-/** One message to one or more people, mostly about a ticket (specification 2.7, 4.7); what came of it stands with each recipient. */
+/** A message to one or more people, usually about a ticket (specification 2.7, 4.7). Each recipient has its own delivery status. */
 @ObjectType({ description: 'A message to one or more people, mostly about a ticket.' })
 @Entity({ tableName: 'notification' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
@@ -29,7 +29,7 @@ export class Notification {
   @Property({ type: 'text', nullable: true })
   template: string | null = null;
 
-  /** Who asked for it: a caller, or `system` with the name of the job. */
+  /** Who sent it: a caller, or `system` with the name of the job. */
   @Property({ type: 'text' })
   actorKind!: Actor['kind'];
 

@@ -11,7 +11,7 @@ import { requestProblems } from './notification-request.ts';
 import { TEMPLATE_NAMES } from './notification-templates.ts';
 
 export const MAX_RECIPIENTS = 50;
-/** Ten parts of a long SMS; providers take no more. */
+/** Maximum length of an SMS: ten parts, which is the limit of the providers. */
 const SMS_LENGTH = 1530;
 
 const ONE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
@@ -26,7 +26,7 @@ export class NotificationRecipientInput {
 
   @Field(() => String, { nullable: true, description: 'In E.164 form, such as +12125550100.' })
   @IsOptional()
-  @Matches(/^\+[1-9]\d{6,14}$/, { message: 'must be a number in E.164 form such as +12125550100' })
+  @Matches(/^\+[1-9]\d{6,14}$/, { message: 'must be a phone number in E.164 format such as +12125550100' })
   phone?: string | null;
 
   @Field(() => String, { nullable: true })
@@ -48,8 +48,8 @@ export class NotificationInput {
   type!: NotificationType;
 
   @Field(() => [NotificationRecipientInput], { description: `1 to ${MAX_RECIPIENTS}; who is named twice is told once.` })
-  @ArrayMinSize(1, { message: 'must name at least one recipient' })
-  @ArrayMaxSize(MAX_RECIPIENTS, { message: `must name at most ${MAX_RECIPIENTS} recipients` })
+  @ArrayMinSize(1, { message: 'must have at least one recipient' })
+  @ArrayMaxSize(MAX_RECIPIENTS, { message: `must have at most ${MAX_RECIPIENTS} recipients` })
   @ValidateNested({ each: true })
   recipients!: NotificationRecipientInput[];
 
@@ -99,7 +99,7 @@ export class LinkRevocation {
 
   @Field(() => [ID], { nullable: true })
   @IsOptional()
-  @ArrayMaxSize(MAX_RECIPIENTS, { message: `must name at most ${MAX_RECIPIENTS} recipients` })
+  @ArrayMaxSize(MAX_RECIPIENTS, { message: `must have at most ${MAX_RECIPIENTS} recipients` })
   recipientIds?: string[] | null;
 }
 

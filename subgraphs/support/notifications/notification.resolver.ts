@@ -70,7 +70,7 @@ export class NotificationResolver {
 }
 
 const KEPT = 'Null once it is not kept any more.';
-/** Ten comments as mails cut them, and the variables of who told; marked up and with all escaped several times as much. */
+/** Maximum text length: ten comments, as mails cut them, and the variables. HTML with escapes is several times as long. */
 const MAX_TEXT = 40_000;
 const MAX_HTML = 250_000;
 

@@ -6,11 +6,11 @@ import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
 export interface NotificationRetentionDeps {
   rows: Rows;
   clock: Clock;
-  /** How long it is kept what notifications say. */
+  /** How many days the text of notifications is kept. */
   notificationRetentionDays: number;
 }
 
-/** What notifications said; that they were sent, to whom and under which subject stays with the ticket. */
+/** Deletes old texts of notifications. Recipients, subjects and delivery status stay with the ticket. */
 export const notificationRetention = ({ rows, clock, notificationRetentionDays }: NotificationRetentionDeps): Retained =>
   retainedRows(rows, 'support.notification_content', () => ({
     where: '"created_at" < $1',

@@ -27,11 +27,14 @@ export interface NotificationServiceDeps {
   tickets: RecordLoader<Ticket>;
 }
 
-/** What callers tell people about tickets of their organization, and what came of it (specification 2.7, 4.7). */
+/** Sends notifications about tickets of the caller's organization and lists them (specification 2.7, 4.7). */
 export class NotificationService {
   constructor(private readonly deps: NotificationServiceDeps) {}
 
-  /** Sent when it returned: by jobs. @throws ResourceNotFound, InvalidParameters, NotificationLimitReached */
+  /**
+   * Creates a notification; jobs send it afterwards.
+   * @throws ResourceNotFound, InvalidParameters, NotificationLimitReached
+   */
   async notify(ticketId: string, input: NotificationInput): Promise<Notification> {
     const { em, request, clock, sender } = this.deps;
     const { principal } = request;
@@ -45,13 +48,16 @@ export class NotificationService {
     });
   }
 
-  /** At once. @throws ResourceNotFound for the ticket */
+  /**
+   * Revokes the links in mails about a ticket, effective at once: those of the given recipients, or all.
+   * @throws ResourceNotFound for the ticket
+   */
   async revokeLinks(ticketId: string, recipientIds?: readonly string[] | null): Promise<Ticket> {
     const { em, clock, request } = this.deps;
     const ticket = await this.#ticket(ticketId);
     await em.transactional(async (tx) => {
       const now = clock.now();
-      // the links of earlier ones have ended
+      // older links have expired
       const since = new Date(now.getTime() - LINK_MS);
       const mails = await tx.find(Notification, { ticketId, type: NotificationType.EMAIL, createdAt: { $gt: since } }, { fields: ['id'] });
       const where = {
@@ -71,7 +77,7 @@ export class NotificationService {
     return listPage(this.deps.em, Notification, { where: { ticketId }, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** Everything that was sent, or is to be, about tickets and reports of the organization: one record for each recipient. */
+  /** Lists all messages about tickets and reports of the organization, sent or queued, one record per recipient. */
   sent({ type, status }: SentNotificationFilter, page: PageInput): Promise<Page<NotificationRecipient>> {
     const where = matching<NotificationRecipient>({ type, status });
     return listPage(this.deps.em, NotificationRecipient, { where, page, defaultSort: NEWEST_FIRST });

@@ -6,15 +6,15 @@ import { EVERYWHERE } from '../../../kernel/records/organization-filter.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { NotificationRecipient } from './notification-recipient.entity.ts';
 
-/** Who was given a link, and to what. */
+/** The recipient of a link, with the ticket that it gives access to. */
 export type LinkHolder = NotificationRecipient & { ticketId: string };
 
-/** How long the link of a mail holds: 30 days. */
+/** Validity of the link in a mail: 30 days. */
 export const LINK_MS = 30 * DAY_MS;
 
 /**
- * Tokens by which whoever was mailed about a ticket reads it, and replies, without a login: of one ticket and one mail. They are
- * stored nowhere, so that nobody finds one in a database or among the sent notifications.
+ * Tokens in mail links, which let the recipient read one ticket and reply to it without a login. A token belongs to one ticket and
+ * one mail. Tokens are computed and never stored, so that nobody can find one in a database or in the list of sent notifications.
  */
 export class TicketLinks {
   readonly #box: SecretBox;
@@ -27,7 +27,7 @@ export class TicketLinks {
     return `${recipientId}.${this.#box.digest(`${recipientId}.${ticketId}`)}`;
   }
 
-  /** Who was given a token for a ticket; undefined where we gave none, it is too old, or was revoked. */
+  /** Returns the recipient that a token was created for; undefined if the token is invalid, expired or revoked. */
   async holderOf(token: string, ticketId: string): Promise<LinkHolder | undefined> {
     const [id = '', digest = '', ...rest] = token.split('.');
     if (rest.length > 0 || !this.#box.isDigest(digest, `${id}.${ticketId}`)) return undefined;

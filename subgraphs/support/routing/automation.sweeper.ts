@@ -28,7 +28,7 @@ const DUE = {
   owner: { table: 'support.ticket', column: 'ticket_id' },
 } as const;
 
-/** Does what routing rules have going on with tickets when it is due: escalates, and tells customers how their tickets stand. */
+/** Runs due automations of routing rules: escalates tickets and sends updates to customers. */
 export const automationSweeper = (deps: AutomationSweeperDeps): Sweeper =>
   dueSweeper({ ...deps, waits: deps.isSuspended }, DUE, async (tx, id, now) => {
     const due = await tx.findOneOrFail(TicketAutomation, { id });
@@ -39,7 +39,7 @@ export const automationSweeper = (deps: AutomationSweeperDeps): Sweeper =>
     else await update(tx, deps, await tx.findOneOrFail(Ticket, { id: due.ticketId }), now);
   });
 
-/** The reason is the customer's to read; which rule it was is said to the desk alone. */
+/** Escalates a ticket one level. The customer can read the reason; only the desk sees which rule it was. */
 async function escalate(
   tx: EntityManager,
   { editor }: AutomationSweeperDeps,
@@ -56,7 +56,7 @@ async function escalate(
   await editor.change(tx, ticketId, ROUTING_ACTOR, raise, details);
 }
 
-/** Nobody is told that we work on what waits for them. */
+/** Sends the customer an update, unless the ticket waits for the customer. */
 async function update(tx: EntityManager, { writer, sender }: AutomationSweeperDeps, ticket: Ticket, now: Date): Promise<void> {
   const { contact, organizationId, slaTerms } = ticket;
   if (ticket.waitingSince) return;

@@ -2,11 +2,14 @@ import { ValidateBy } from 'class-validator';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { addDuration, parseDuration } from '../../../kernel/values/durations.ts';
 
-/** Months count as they do from this day on: it matters only at the bounds. */
+/** Months are measured from this date. The difference matters only at the bounds. */
 const REFERENCE = new Date('2026-01-01T00:00:00Z');
 const lengthOf = (text: string): number => addDuration(REFERENCE, parseDuration(text)).getTime();
 
-/** Of an input: a duration in the specification's spelling, within bounds in the same, which `pattern` says for documents. */
+/**
+ * Validates a duration of the specification's format between two durations of the same format. `pattern` describes the range in
+ * API documents.
+ */
 export const IsDuration = (shortest: string, longest: string, pattern: string): PropertyDecorator =>
   ValidateBy(
     { name: 'isDuration', validator: { validate: (value) => isWithin(value, shortest, longest) } },

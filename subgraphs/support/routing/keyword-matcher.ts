@@ -1,35 +1,38 @@
-/** Of scripts that write no spaces between words each character counts as one, so that a keyword is found within a sentence. */
+/**
+ * Scripts that do not separate words by spaces. Each of their characters counts as a word, so that a keyword is found within a
+ * sentence.
+ */
 const UNSPACED = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}';
 const WORD = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{M}\\p{N}])+`, 'gu');
 
-/** The words of a text, without case and in one spelling of each character (NFKC); everything between them only separates. */
+/** Splits a text into words, in lower case and Unicode NFKC. All other characters are separators. */
 export const wordsOf = (text: string): string[] => text.normalize('NFKC').toLowerCase().normalize('NFKC').match(WORD) ?? [];
 
-/** Where a text may be while keywords are looked for: behind the words that lead here. */
+/** A state of the matcher: the words of a keyword that were read so far. */
 interface Node<Owner> {
   next: Map<string, Node<Owner>>;
-  /** The longest other beginning of a keyword that ends like this one. Undefined for the root. */
+  /** The state for the longest proper suffix that begins another keyword. Undefined for the root. */
   fallback: Node<Owner> | undefined;
-  /** Whose keyword ends here. */
+  /** Owners whose keyword ends here. */
   owners: Owner[];
 }
 
 const node = <Owner>(): Node<Owner> => ({ next: new Map(), fallback: undefined, owners: [] });
 
 /**
- * Finds whole words and phrases in texts, after Aho and Corasick with words for letters: the time is that of the texts and the
- * keywords together, however many keywords there are and whatever either holds.
+ * Finds whole words and phrases in texts with the Aho-Corasick algorithm, using words as symbols. The time is linear in the
+ * length of the texts and keywords, whatever they contain.
  */
 export class KeywordMatcher<Owner> {
   readonly #root = node<Owner>();
 
-  /** Keywords by owner. One without a word in it is never found. */
+  /** Takes keywords with their owners. A keyword without any word is never found. */
   constructor(keywords: Iterable<readonly [Owner, string]>) {
     for (const [owner, keyword] of keywords) this.#add(owner, wordsOf(keyword));
     this.#link();
   }
 
-  /** Those of whom a keyword stands in one of the texts. */
+  /** Returns the owners whose keyword occurs in one of the texts. */
   ownersIn(texts: readonly string[]): Set<Owner> {
     const found = new Set<Owner>();
     const seen = new Set<Node<Owner>>([this.#root]);
@@ -57,7 +60,7 @@ export class KeywordMatcher<Owner> {
     at.owners.push(owner);
   }
 
-  /** By length, so that a fallback, which is shorter, is known before it is needed. */
+  /** Sets the fallbacks in breadth-first order, because a fallback has fewer words and must be known first. */
   #link(): void {
     const queue = [...this.#root.next.values()];
     for (const first of queue) first.fallback = this.#root;

@@ -3,7 +3,7 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { RoutingActions, RoutingConditions } from './routing.values.ts';
 
-/** What is done about new tickets of a kind (specification 2.7). Rules are asked in their order, and the first that matches counts. */
+/** A rule for new tickets (specification 2.7). Rules are evaluated in order, and the first match applies. */
 @ObjectType({ description: 'What is done about new tickets of a kind. Rules are asked in their order, and the first that matches counts.' })
 @Entity({ tableName: 'routing_rule' })
 @OrganizationFilter()

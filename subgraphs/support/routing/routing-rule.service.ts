@@ -13,7 +13,7 @@ import type { RoutingActions, RoutingConditions } from './routing.values.ts';
 import { RoutingRule } from './routing-rule.entity.ts';
 import { TicketAutomation } from './ticket-automation.entity.ts';
 
-/** So that what a new ticket costs has a bound. */
+/** Maximum number of rules, which bounds the cost of creating a ticket. */
 const MAX_RULES = 100;
 const IN_ORDER = { orderBy: { position: 'asc', id: 'asc' } } as const;
 
@@ -24,11 +24,11 @@ export interface RoutingRuleServiceDeps {
   loader: RecordLoader<RoutingRule>;
 }
 
-/** The routing rules of the caller's organization and their order (specification 2.7, 4.7). */
+/** Manages the routing rules of the caller's organization and their order (specification 2.7, 4.7). */
 export class RoutingRuleService {
   constructor(private readonly deps: RoutingRuleServiceDeps) {}
 
-  /** @throws ResourceNotFound for an agent that there is not, TooManyRoutingRules */
+  /** @throws ResourceNotFound for an unknown agent, TooManyRoutingRules */
   create({ position, conditions, actions, ...input }: RoutingRuleInput): Promise<RoutingRule> {
     const now = this.deps.clock.now();
     return this.#ordering(async (tx, rules) => {
@@ -48,17 +48,17 @@ export class RoutingRuleService {
     });
   }
 
-  /** Null where the caller's organization has none such. */
+  /** Returns null if the organization has no such rule. */
   find(id: string): Promise<RoutingRule | null> {
     return this.deps.loader.load(id);
   }
 
-  /** In the order in which they are asked. */
+  /** Lists the rules in the order of evaluation. */
   list(page: PageInput): Promise<Page<RoutingRule>> {
     return listPage(this.deps.em, RoutingRule, { where: {}, page, defaultSort: [{ field: 'position', order: SortOrder.ASC }] });
   }
 
-  /** @throws ResourceNotFound, also for an agent */
+  /** @throws ResourceNotFound for the rule or an agent */
   update(id: string, { position, conditions, actions, ...input }: RoutingRuleUpdateInput): Promise<RoutingRule> {
     return this.#ordering(async (tx, rules) => {
       const rule = found(rules, id);
@@ -72,7 +72,10 @@ export class RoutingRuleService {
     });
   }
 
-  /** Ends what it has going on with tickets too. @throws ResourceNotFound */
+  /**
+   * Deletes a rule and its automations of tickets.
+   * @throws ResourceNotFound
+   */
   delete(id: string): Promise<RoutingRule> {
     return this.#ordering(async (tx, rules) => {
       const rule = found(rules, id);
@@ -88,7 +91,7 @@ export class RoutingRuleService {
     return this.deps.request.principal.organizationId;
   }
 
-  /** Works on all rules in their order; whoever else changes rules of the organization waits. */
+  /** Runs `act` with all rules in order, under a lock: changes of one organization's rules are serialized. */
   #ordering<T>(act: (tx: EntityManager, rules: RoutingRule[]) => Promise<T>): Promise<T> {
     return this.deps.em.transactional(async (tx) => {
       await advisoryLock(tx, `support.routing-rules:${this.#organizationId}`);
@@ -102,7 +105,7 @@ function found(rules: readonly RoutingRule[], id: string): RoutingRule {
   return orNotFound(rule, 'routing_rule', id);
 }
 
-/** Puts a rule at a position from 1; beyond the end it is the last. */
+/** Moves a rule to a position from 1. A position beyond the end means last. */
 function place(rules: RoutingRule[], rule: RoutingRule, position: number): void {
   const others = rules.filter((one) => one !== rule);
   number(others.toSpliced(position - 1, 0, rule));
@@ -116,7 +119,7 @@ async function checkAgent(tx: EntityManager, { assignTo }: RoutingActions): Prom
   if (assignTo) orNotFound(await tx.findOne(Agent, { id: assignTo }), 'agent', assignTo);
 }
 
-/** A member without a value is null, and a list without one is empty. Each keyword and address once. */
+/** Fills in missing properties (null, or an empty list) and removes duplicate keywords and addresses. */
 const wholeConditions = ({ category, priority, keywords, customerTier }: RoutingConditions): RoutingConditions => ({
   category: category ?? null,
   priority: [...new Set(priority)],

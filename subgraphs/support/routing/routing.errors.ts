@@ -1,8 +1,8 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409: every new ticket is held against all of them. */
+/** 409: the number of rules is limited, because every new ticket is compared with all of them. */
 export class TooManyRoutingRules extends PlatformError {
   constructor(limit: number) {
-    super('INVALID_STATE', `An organization has at most ${limit} routing rules. Delete one, or add its keywords to another.`, { limit });
+    super('INVALID_STATE', `An organization can have at most ${limit} routing rules. Delete a rule, or merge two rules.`, { limit });
   }
 }

@@ -10,7 +10,7 @@ const POSITION_REASON = 'must be at least 1';
 const DoesSomething = Rule<{ actions?: RoutingActions }>(({ actions }) => {
   const isIdle = actions && !(actions.assignTo || actions.notify?.length || actions.escalateAfter || actions.autoUpdateFrequency);
   return isIdle
-    ? [{ field: 'actions', reason: 'must hold at least one of assign_to, notify, escalate_after and auto_update_frequency' }]
+    ? [{ field: 'actions', reason: 'must have at least one of assign_to, notify, escalate_after and auto_update_frequency' }]
     : [];
 });
 

@@ -11,7 +11,7 @@ export const MAX_KEYWORDS = 200;
 const MAX_NOTIFIED = 20;
 const KEYWORD_LENGTH = 100;
 
-/** Durations of at most 365 days, of which those in minutes are `minutes`. */
+/** Pattern for durations of at most 365 days. `minutes` is the pattern of the number of minutes. */
 const yearPattern = (minutes: string): string =>
   `^(${minutes}[ _]minutes?|[1-9][0-9]{0,2}[ _]hours?|([1-9][0-9]?|[12][0-9]{2}|3[0-5][0-9]|36[0-5])[ _]days?|([1-9]|[1-4][0-9]|5[0-2])[ _]weeks?|([1-9]|1[0-2])[ _]months?|1[ _]years?)$`;
 
@@ -23,7 +23,7 @@ const AreKeywords = (): PropertyDecorator =>
     {
       each: true,
       ...jsonSchema({ maxLength: KEYWORD_LENGTH, pattern: '[\\p{L}\\p{N}]' }),
-      message: `must be words or phrases of at most ${KEYWORD_LENGTH} characters, with a letter or digit in each`,
+      message: `must be words or phrases of at most ${KEYWORD_LENGTH} characters, each with a letter or digit`,
     },
   );
 
@@ -37,7 +37,7 @@ export class RoutingConditions {
 
   @Field(() => [TicketPriority], { nullable: true, description: 'One of these.' })
   @IsOptional()
-  @ArrayMaxSize(Object.keys(TicketPriority).length, { message: 'must name each priority once at most' })
+  @ArrayMaxSize(Object.keys(TicketPriority).length, { message: 'must have each priority at most once' })
   priority?: TicketPriority[] | null;
 
   @Field(() => [String], {

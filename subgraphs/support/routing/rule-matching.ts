@@ -2,12 +2,12 @@ import type { Ticket } from '../tickets/ticket.entity.ts';
 import { KeywordMatcher } from './keyword-matcher.ts';
 import type { RoutingRule } from './routing-rule.entity.ts';
 
-/** Of a new ticket what rules ask for. */
+/** The ticket fields that rules compare. */
 export type RoutedTicket = Pick<Ticket, 'category' | 'priority' | 'title' | 'description'>;
 
 type Rule = Pick<RoutingRule, 'active' | 'conditions'>;
 
-/** The first rule, in their order, of which every condition holds. The text is gone through once for all keywords. */
+/** Returns the first rule whose conditions all match. Searches the text once for the keywords of all rules. */
 export function firstMatch<R extends Rule>(rules: readonly R[], ticket: RoutedTicket, customerTier: string): R | undefined {
   const candidates = rules.filter((rule) => rule.active && holdsBesideKeywords(rule, ticket, customerTier));
   const keywords = candidates.flatMap((rule) => keywordsOf(rule).map((keyword) => [rule, keyword] as const));

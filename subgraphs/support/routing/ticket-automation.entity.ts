@@ -7,7 +7,10 @@ export enum AutomationKind {
   UPDATE = 'update',
 }
 
-/** What a routing rule has going on with a ticket: when it is next to be done. It stays with the ticket, in case that is reopened. */
+/**
+ * A pending action of a routing rule for a ticket, with its due time. Kept when the ticket is resolved, because the ticket may be
+ * reopened.
+ */
 @Entity({ tableName: 'ticket_automation' })
 @OrganizationFilter()
 @Index({ properties: ['ticketId'] })
@@ -29,20 +32,20 @@ export class TicketAutomation {
   @Enum({ items: () => AutomationKind, type: 'text' })
   kind!: AutomationKind;
 
-  /** A duration as the rule had it when it matched. */
+  /** Duration that the rule had when it matched. */
   @Property({ type: 'text' })
   interval!: string;
 
-  /** Null where nothing is to come: it was done, or the ticket is resolved. */
+  /** Null if the action was done or the ticket is resolved. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   dueAt: Date | null = null;
 
-  /** Counts from an instant on, anew. */
+  /** Restarts the interval at a point in time. */
   startAt(instant: Date): void {
     this.dueAt = addDuration(instant, parseDuration(this.interval));
   }
 
-  /** After it was done: an update comes again, at its next instant that is still to come. What was missed is not made up for. */
+  /** Marks the action as done. An update becomes due again at its next time in the future; missed times are skipped. */
   done(now: Date): void {
     if (this.kind === AutomationKind.ESCALATION) this.dueAt = null;
     while (this.dueAt && this.dueAt <= now) this.startAt(this.dueAt);

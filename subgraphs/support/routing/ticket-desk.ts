@@ -4,12 +4,12 @@ import { Agent } from '../agents/agent.entity.ts';
 import { type Category, categoriesOf } from '../categories/category.ts';
 import { RoutingRule } from './routing-rule.entity.ts';
 
-/** What an organization's new tickets go by (migration 0015-reference-data counts its changes). */
+/** Data of an organization that ticket creation needs. Cached by ReferenceData; migration 0015-reference-data counts its changes. */
 export interface Desk {
   readonly categories: readonly Category[];
-  /** Those that are active, in their order. */
+  /** Active rules, in order. */
   readonly rules: readonly RoutingRule[];
-  /** Those who are active; none where the organization has opened no desk yet. */
+  /** Active agents. Empty before the organization's desk agents are created. */
   readonly agents: readonly Agent[];
 }
 

@@ -9,22 +9,22 @@ import type { RoutingRule } from './routing-rule.entity.ts';
 import { firstMatch, type RoutedTicket } from './rule-matching.ts';
 import { AutomationKind, TicketAutomation } from './ticket-automation.entity.ts';
 
-/** Who acts where a rule does. */
+/** Actor of automatic routing. */
 export const ROUTING_ACTOR = { kind: 'system', id: 'support.routing' } as const;
 
-/** Does what routing rules say about a new ticket, in the transaction that opens it. */
+/** Applies the actions of a routing rule to a new ticket, in the transaction that creates the ticket. */
 export class TicketRouter {
   constructor(
     private readonly sender: NotificationSender,
     private readonly clock: Clock,
   ) {}
 
-  /** The first of the active rules that matches. */
+  /** Returns the first rule that matches. */
   match(rules: readonly RoutingRule[], ticket: RoutedTicket, customerTier: string): RoutingRule | undefined {
     return firstMatch(rules, ticket, customerTier);
   }
 
-  /** Tells whom the rule names, and begins what it has going on with the ticket. */
+  /** Notifies the addresses of the rule and starts its automations for the ticket. */
   async begin(tx: EntityManager, ticket: Ticket, { id: ruleId, ruleName, actions }: RoutingRule, plan: Plan): Promise<void> {
     if (actions.notify?.length) await this.#tell(tx, ticket, actions.notify, ruleName, plan);
     if (actions.escalateAfter) this.#start(tx, ticket, { ruleId, kind: AutomationKind.ESCALATION, interval: actions.escalateAfter });

@@ -1,4 +1,4 @@
-/** A node of the Atlassian Document Format, in which Jira's v3 API takes and gives texts. */
+/** A node of the Atlassian Document Format, which Jira's API v3 uses for texts. */
 export interface AdfNode {
   type: string;
   text?: string;
@@ -12,7 +12,7 @@ export interface AdfDocument extends AdfNode {
   content: readonly AdfNode[];
 }
 
-/** What Jira takes for a description or comment, with room for what stands around it. */
+/** Maximum text length. Below Jira's limit for descriptions and comments, to leave room for the surrounding nodes. */
 const TEXT_LENGTH = 30_000;
 const MAX_DEPTH = 50;
 
@@ -22,7 +22,10 @@ export const link = (words: string, href: string): AdfNode => text(words, [{ typ
 export const paragraph = (...content: AdfNode[]): AdfNode => ({ type: 'paragraph', content });
 export const documentOf = (...content: AdfNode[]): AdfDocument => ({ type: 'doc', version: 1, content });
 
-/** Plain text as paragraphs, which empty lines part; its words are words, whatever markup they look like. A document must not hold an empty text. */
+/**
+ * Converts plain text to paragraphs, separated at empty lines. Markup in the text is not interpreted. ADF does not allow empty
+ * text nodes.
+ */
 export function paragraphsOf(plain: string): AdfNode[] {
   const kept = [...plain.replaceAll('\r\n', '\n')];
   const shortened = kept.length > TEXT_LENGTH ? `${kept.slice(0, TEXT_LENGTH).join('')}…` : kept.join('');
@@ -36,7 +39,7 @@ export function paragraphsOf(plain: string): AdfNode[] {
     );
 }
 
-/** A document as plain text. What has no words (an image) is named; unknown nodes are read through. */
+/** Converts an ADF document to plain text. Media become a placeholder; of unknown nodes, the content is used. */
 export function textOfAdf(node: unknown): string {
   return blockText(node, 0)
     .replace(/[ \t]+\n/g, '\n')

@@ -2,12 +2,12 @@ import { Entity, Enum, PrimaryKey, Property, Unique } from '@mikro-orm/decorator
 import { OrganizationFilter } from '../../../../kernel/records/organization-filter.ts';
 
 export enum JiraCommentOrigin {
-  /** It was written here, and posted to Jira. */
+  /** The comment was written on the ticket and posted to Jira. */
   TICKET = 'ticket',
   JIRA = 'jira',
 }
 
-/** Which comment of an issue is which comment of its ticket: what came from one side never goes back there. */
+/** Links a comment of an issue with the comment of its ticket, so that a comment is never copied back to where it came from. */
 @Entity({ tableName: 'jira_comment' })
 @OrganizationFilter()
 @Unique({ properties: ['integrationId', 'commentId'] })
@@ -22,7 +22,7 @@ export class JiraComment {
   @Property({ type: 'text' })
   integrationId!: string;
 
-  /** Ours; of an edited one of Jira the first that it became. */
+  /** Id of the ticket comment. Each edit of a Jira comment adds a ticket comment with its own row. */
   @Property({ type: 'text' })
   commentId!: string;
 
@@ -32,7 +32,7 @@ export class JiraComment {
   @Enum({ items: () => JiraCommentOrigin, type: 'text' })
   origin!: JiraCommentOrigin;
 
-  /** Of the text that Jira last told: an edit that changes nothing, or is told twice, is none. */
+  /** Hash of the last known Jira text, which detects edits without a change and repeated webhooks. */
   @Property({ type: 'text', nullable: true })
   digest: string | null = null;
 

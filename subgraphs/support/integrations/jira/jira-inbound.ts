@@ -19,7 +19,7 @@ import { markOf } from './jira-texts.ts';
 
 const ACTOR = { kind: 'system', id: 'support.jira' } as const;
 const COMMENT_LENGTH = 20_000;
-/** What we write begins with a mark. */
+/** A mark is searched within this many characters. Comments by the platform begin with one. */
 const MARK_WITHIN = 600;
 
 export interface JiraInboundDeps {
@@ -30,13 +30,14 @@ export interface JiraInboundDeps {
   origin: string;
 }
 
-/** What happens in Jira, as its webhooks tell it. Each thing once, however often it is told; what we made there is not ours to take. */
+/** Applies Jira's webhooks to tickets. Repeated webhooks have no effect, and comments that the platform posted are ignored. */
 export class JiraInbound {
   constructor(private readonly deps: JiraInboundDeps) {}
 
   /**
-   * `signature` is the header X-Hub-Signature: `sha256=` and the hex HMAC-SHA256 of the body, keyed with the secret.
-   * @throws INVALID_SIGNATURE, in the same words where there is no such integration: ids cannot be probed
+   * Processes a webhook. `signature` is the header X-Hub-Signature: `sha256=` and the hex HMAC-SHA256 of the body, keyed with the
+   * secret.
+   * @throws PlatformError INVALID_SIGNATURE, also for an unknown integration, so that ids cannot be probed
    */
   async receive(integrationId: string, body: Buffer, signature: string | undefined): Promise<void> {
     const integration = isStorable(integrationId)
@@ -45,12 +46,16 @@ export class JiraInbound {
     const secret = integration && this.deps.inboundSecrets.open(integration.sealedInboundSecret, integration.id);
     const isSigned = isSignedWith(secret ?? 'nobody has this one', body, signature);
     if (!integration || !isSigned) {
-      throw new PlatformError('INVALID_SIGNATURE', 'Send X-Hub-Signature: sha256=<hex>, made with the secret of this integration.', {
-        reason: signature === undefined ? 'missing' : 'mismatch',
-      });
+      throw new PlatformError(
+        'INVALID_SIGNATURE',
+        'The signature is missing or invalid. Send X-Hub-Signature: sha256=<hex>, computed with the secret of this integration.',
+        {
+          reason: signature === undefined ? 'missing' : 'mismatch',
+        },
+      );
     }
     const payload = jiraPayload.safeParse(jsonIn(body.toString('utf8')));
-    // what is not ours to know is fine: Jira would send it again otherwise
+    // unknown payloads are accepted, because Jira would repeat them otherwise
     if (payload.success && !integration.isSwitchedOff) await this.#take(integration, payload.data);
   }
 
@@ -58,7 +63,7 @@ export class JiraInbound {
     const em = organizationEm(this.deps.orm, integration.organizationId);
     await em.transactional(async (tx) => {
       const { id: issueId } = payload.issue;
-      // of two requests at once about an issue one waits
+      // serializes concurrent webhooks about the same issue
       const issue = await tx.findOne(JiraIssue, { integrationId: integration.id, issueId }, LOCKED);
       if (!issue) return;
       if ('comment' in payload) await this.#takeComment(tx, integration, issue, payload.comment);
@@ -83,21 +88,24 @@ export class JiraInbound {
     };
     const { id: commentId } = await this.deps.comments.add(tx, issue.ticketId, draft, ACTOR);
     if (known) known.digest = digest;
-    // an edit is a comment of Jira too: it does not go back
+    // an edit is also stored as a Jira comment, so that it is not posted back
     const jiraCommentId = known ? `${comment.id}#${commentId}` : comment.id;
     const made = { organizationId: integration.organizationId, integrationId: integration.id, commentId, jiraCommentId, digest };
     const row = { id: newId('jiraComment'), ...made, origin: JiraCommentOrigin.JIRA, createdAt: this.deps.clock.now() };
     tx.persist(Object.assign(new JiraComment(), row));
   }
 
-  /** Jira may tell of a comment before its answer to our own request is here: then the mark says whose it is. */
+  /**
+   * Whether the platform posted the comment. Jira's webhook may arrive before the response to the platform's own request, so the
+   * mark in the text decides.
+   */
   #isOurs({ ticketId }: JiraIssue, { body }: CommentPayload): boolean {
     const beginning = (typeof body === 'string' ? body : (JSON.stringify(body) ?? '')).slice(0, MARK_WITHIN);
     return beginning.includes(markOf(this.deps.origin, ticketId));
   }
 }
 
-/** It may have moved to another project. */
+/** Updates key and status. The issue may have moved to another project. */
 function follow(issue: JiraIssue, { jiraUrl }: JiraIntegration, { key, fields }: IssuePayload): void {
   if (/^[A-Z][A-Z0-9_]*-\d+$/.test(key)) Object.assign(issue, { key, url: `${jiraUrl}/browse/${key}` });
   if (fields?.status && isStorable(fields.status.name)) issue.status = fields.status.name;
@@ -106,7 +114,7 @@ function follow(issue: JiraIssue, { jiraUrl }: JiraIntegration, { key, fields }:
 const visibilityOf = ({ syncSettings }: JiraIntegration, comment: CommentPayload): Visibility =>
   isRestricted(comment) ? Visibility.INTERNAL : syncSettings.jiraCommentVisibility;
 
-/** A program of the desk says it for them: they are nobody here. */
+/** Author of a comment from Jira. It is `system`, because the Jira user has no account here. */
 const authorOf = ({ author }: CommentPayload) => ({
   type: AuthorType.SYSTEM,
   id: storable(author?.accountId ?? 'jira').slice(0, 200),

@@ -32,7 +32,7 @@ export class JiraPriorityMapping implements Partial<Record<TicketPriority, strin
   low?: string | null;
 }
 
-/** The names that Jira's own priority scheme has. */
+/** Priority names of Jira's default scheme. */
 export const DEFAULT_MAPPING: Readonly<Record<TicketPriority, string>> = {
   critical: 'Highest',
   high: 'High',
@@ -57,7 +57,7 @@ export class JiraSyncSettings {
   jiraCommentVisibility!: Visibility;
 }
 
-/** A project of Jira in which tickets are issues (specification 2.7). */
+/** An integration with a Jira project that has issues for tickets (specification 2.7). */
 @ObjectType({ description: 'A project of Jira in which tickets are issues.' })
 @Entity({ tableName: 'jira_integration' })
 @OrganizationFilter()

@@ -2,7 +2,7 @@ import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorato
 import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../../kernel/records/organization-filter.ts';
 
-/** The issue that a ticket is in a project of Jira: known from the moment it was made or found, so that there is one. */
+/** The issue of a ticket in a Jira project. Stored once the issue is created or found, so that a ticket has one issue per integration. */
 @ObjectType({ description: 'The issue that a ticket is in a project of Jira.' })
 @Entity({ tableName: 'jira_issue' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })

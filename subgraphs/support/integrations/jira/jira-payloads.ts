@@ -8,14 +8,14 @@ const issue = z.object({
 });
 const comment = z.object({
   id: z.coerce.string(),
-  /** Jira's webhooks tell it as wiki text, its API as a document. */
+  /** Wiki text in webhooks, a document in the API. */
   body: z.unknown().optional(),
   author: z.object({ accountId: z.string().optional(), displayName: z.string().optional() }).optional(),
   visibility: z.unknown().optional(),
   jsdPublic: z.boolean().optional(),
 });
 
-/** What Jira's webhooks tell, as far as it is read (developer.atlassian.com, Webhooks). */
+/** The used parts of Jira's webhook payloads (developer.atlassian.com, Webhooks). */
 export const jiraPayload = z.discriminatedUnion('webhookEvent', [
   z.object({ webhookEvent: z.enum(['comment_created', 'comment_updated']), issue, comment }),
   z.object({ webhookEvent: z.enum(['jira:issue_updated', 'jira:issue_deleted']), issue }),
@@ -26,6 +26,6 @@ export type CommentPayload = z.infer<typeof comment>;
 
 export const contentOf = ({ body }: CommentPayload): string => (typeof body === 'string' ? body.trim() : textOfAdf(body));
 
-/** Restricted to a role or group, or hidden from the customers of a service desk. */
+/** Whether a comment is restricted to a role or group, or hidden from service desk customers. */
 export const isRestricted = ({ visibility, jsdPublic }: CommentPayload): boolean =>
   jsdPublic === false || (typeof visibility === 'object' && visibility !== null);

@@ -7,15 +7,16 @@ const errorBody = z.object({ errorMessages: z.array(z.string()).catch([]), error
 const WORDS_LENGTH = 300;
 const REASONS: Readonly<Record<number, string>> = { 401: 'unauthorized', 403: 'forbidden', 404: 'not_found', 410: 'gone' };
 
-/** What Jira says of the members of a request, by member. */
+/** Returns Jira's error messages by field. */
 export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof JiraRefused) || error.answer.status !== 400) return {};
   return error.answer.json(errorBody).data?.errors ?? {};
 }
 
 /**
- * What a failed request means. `isOfSite`: it was no request about one issue, so that 404 says that there is no such site.
- * @throws what is no failure of Jira
+ * Converts a failed request to an outcome. `isOfSite`: the request did not name an issue, so 404 means that the site does not
+ * exist.
+ * @throws the error if it is not a failure of Jira
  */
 export function outcomeOf(error: unknown, secret: string, isOfSite = false): Outcome {
   if (error instanceof Unanswered) return { kind: 'later', error: error.message, isUncertain: true };
@@ -27,11 +28,11 @@ export function outcomeOf(error: unknown, secret: string, isOfSite = false): Out
   if (status === 401 || status === 403 || status === 410 || (status === 404 && isOfSite))
     return { kind: 'disabled', reason: REASONS[status] ?? 'refused', error: words };
   if (status === 400 || status === 404 || status === 413) return { kind: 'refused', error: words };
-  // 2xx with another body is somebody else's page
+  // other responses, including 2xx with an unexpected body, may come from a proxy
   return { kind: 'later', error: words, afterMs: retryAfterMs, isUncertain: true };
 }
 
-/** Only what stands where Jira puts its words: an answer may be a page of whoever stands between. */
+/** Extracts Jira's error messages. Other content is ignored, because the response may be a proxy's page. */
 function wordsOf({ answer }: JiraRefused): string {
   const { errorMessages = [], errors = {} } = answer.json(errorBody).data ?? {};
   const said = [...errorMessages, ...Object.entries(errors).map(([member, words]) => `${member}: ${words}`)].join(' ');

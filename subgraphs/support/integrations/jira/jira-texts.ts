@@ -5,7 +5,7 @@ import { type AdfDocument, bold, documentOf, link, paragraph, paragraphsOf, text
 
 const SUMMARY_LENGTH = 255;
 
-/** One line, as Jira wants it. */
+/** Summary of an issue: one line of limited length, as Jira requires. */
 export function summaryOf({ number, title }: Pick<Ticket, 'number' | 'title'>): string {
   const characters = [...`${number} ${title}`.replace(/\s+/g, ' ').trim()];
   return characters.length > SUMMARY_LENGTH ? `${characters.slice(0, SUMMARY_LENGTH - 1).join('')}…` : characters.join('');
@@ -19,7 +19,10 @@ export function descriptionOf(ticket: Ticket, origin: string): AdfDocument {
   return documentOf(head, ...paragraphsOf(ticket.description));
 }
 
-/** Stands in everything that we write into Jira, as a link to it, and so says what is ours: `#` and the id of a comment or an event. */
+/**
+ * A link to the ticket that everything posted to Jira contains, and by which the platform recognizes its own texts. Its fragment
+ * is the id of a comment or event.
+ */
 export const markOf = (origin: string, ticketId: string, id = ''): string => `${ticketUrls(origin, ticketId).customerPortal}#${id}`;
 
 export function commentText(ticket: ParsedTicket, comment: ParsedComment, origin: string): AdfDocument {
@@ -33,10 +36,13 @@ export function commentText(ticket: ParsedTicket, comment: ParsedComment, origin
   return documentOf(head, ...paragraphsOf(content), ...files);
 }
 
-/** Undefined where the status did not change. Which transition that would be in Jira only the project knows. */
+/**
+ * Comment about a status change; undefined if the status did not change. The issue's status itself is not changed, because
+ * transitions depend on the Jira project.
+ */
 export function statusText(ticket: ParsedTicket, { id, data: { changes } }: ParsedEvent, origin: string): AdfDocument | undefined {
   const change = changes?.status;
   if (!change) return undefined;
   const mark = link(ticket.number, markOf(origin, ticket.id, id));
-  return documentOf(paragraph(text('The status of '), mark, text(` went from ${String(change.from)} to ${String(change.to)}.`)));
+  return documentOf(paragraph(text('The status of '), mark, text(` changed from ${String(change.from)} to ${String(change.to)}.`)));
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Answer, HttpClient } from '../../../../kernel/outbound/http.client.ts';
 import type { AdfDocument } from './adf.ts';
 
-/** Where and as whom Jira is asked. */
+/** Site and credentials of Jira. */
 export interface JiraAccess {
   jiraUrl: string;
   username: string;
@@ -24,14 +24,17 @@ const comment = z.object({ id: z.string() });
 const comments = z.object({ comments: z.array(z.object({ id: z.string(), body: z.unknown() })) });
 export type CreatedIssue = z.infer<typeof created>;
 
-/** What an answer said, where it is not what was asked for. */
+/** Error for a response that is not the expected one. */
 export class JiraRefused extends Error {
   constructor(readonly answer: Answer) {
     super(`Jira answered ${answer.status}.`);
   }
 }
 
-/** The part of Jira Cloud's REST API v3 that is used. @throws JiraRefused, Unanswered */
+/**
+ * Client for the used part of Jira Cloud's REST API v3.
+ * @throws JiraRefused, Unanswered
+ */
 export class JiraClient {
   constructor(private readonly client: HttpClient) {}
 
@@ -39,7 +42,7 @@ export class JiraClient {
     return this.#ask(access, 'POST', '/issue', created, { fields });
   }
 
-  /** By the label that an issue was made with. The index behind it follows with a delay of seconds. */
+  /** Finds an issue by the label that it was created with. Jira's search index is some seconds behind. */
   async findIssue(access: JiraAccess, projectKey: string, label: string): Promise<CreatedIssue | undefined> {
     const jql = `project = "${projectKey}" AND labels = "${label}" ORDER BY created ASC`;
     const { issues } = await this.#ask(access, 'POST', '/search/jql', found, { jql, fields: ['key', 'summary'], maxResults: 1 });
@@ -54,14 +57,14 @@ export class JiraClient {
     return (await this.#ask(access, 'POST', `/issue/${encodeURIComponent(issueId)}/comment`, comment, { body })).id;
   }
 
-  /** The newest of an issue whose body holds a text. */
+  /** Finds the newest comment of an issue that contains a text. */
   async findComment(access: JiraAccess, issueId: string, holding: string): Promise<string | undefined> {
     const path = `/issue/${encodeURIComponent(issueId)}/comment?orderBy=-created&maxResults=100`;
     const newest = await this.#ask(access, 'GET', path, comments);
     return newest.comments.find(({ body }) => JSON.stringify(body).includes(holding))?.id;
   }
 
-  /** Whether the credentials hold, and the project is there for them. */
+  /** Checks the credentials and that the project exists for them. */
   async check(access: JiraAccess, projectKey: string): Promise<void> {
     await this.#ask(access, 'GET', '/myself', z.unknown());
     await this.#ask(access, 'GET', `/project/${encodeURIComponent(projectKey)}`, z.unknown());

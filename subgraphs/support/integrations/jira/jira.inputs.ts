@@ -25,11 +25,11 @@ const Url = (): PropertyDecorator => (target, key) => {
     },
   )(target, key);
 };
-/** Basic authentication parts name and token at the first colon. */
+/** Validates a user name for basic authentication, which separates name and token at the first colon. */
 const Username = (): PropertyDecorator => Matches(/^[^:\p{Cc}]{1,254}$/u, { message: 'must have 1 to 254 characters, without a colon' });
 const Token = (): PropertyDecorator => Matches(/^[\x21-\x7e]{1,1024}$/, { message: 'must have 1 to 1024 printable ASCII characters' });
 const ProjectKey = (): PropertyDecorator =>
-  Matches(/^[A-Z][A-Z0-9_]{0,254}$/, { message: 'must be the key of a project, such as SUP: capital letters, digits and _' });
+  Matches(/^[A-Z][A-Z0-9_]{0,254}$/, { message: 'must be a project key such as SUP: upper case letters, digits and underscores' });
 
 @InputType()
 export class JiraSyncSettingsInput {

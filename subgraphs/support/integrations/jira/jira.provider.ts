@@ -28,14 +28,14 @@ interface Work extends Attempt<JiraIntegration> {
   access: JiraAccess;
 }
 
-/** Makes issues of tickets and keeps them up to date. Jira has no idempotency key: what may have been done is looked for first. */
+/** Creates issues for tickets and keeps them up to date. Jira has no idempotency keys, so a retry first searches for an earlier result. */
 export class JiraProvider implements Provider<JiraIntegration> {
   readonly kind = 'jira';
   readonly entity = JiraIntegration;
-  /** An issue is wanted late too. */
+  /** Long, because a late issue is still useful. */
   readonly expiryMs = 7 * DAY_MS;
   readonly paceMs = 0;
-  /** Jira's index, in which a lost issue is looked for, follows within seconds. */
+  /** The first delay is longer than the delay of Jira's search index, in which a retry searches for the issue. */
   readonly backoff = { firstMs: 10_000, factor: 3, maxMs: HOUR_MS };
 
   constructor(private readonly deps: JiraProviderDeps) {}
@@ -54,7 +54,7 @@ export class JiraProvider implements Provider<JiraIntegration> {
     try {
       if (isCreation) return await this.#create(work);
       const issue = await this.#issueOf(work);
-      // of tickets from before the integration there is none, and what was deleted in Jira stays so
+      // tickets from before the integration have no issue, and issues that were deleted in Jira are not created again
       if (!issue || issue.deletedAt) return SKIPPED;
       return event.data.comment ? await this.#comment(work, issue) : await this.#update(work, issue);
     } catch (error) {
@@ -117,7 +117,7 @@ export class JiraProvider implements Provider<JiraIntegration> {
     };
   }
 
-  /** The priority is set anew as often as this is repeated; the comment is looked for. */
+  /** Safe to retry: the priority is set again, and the comment is posted only if it is not there yet. */
   async #update(work: Work, issue: JiraIssue): Promise<Outcome> {
     const { integration, event, access } = work;
     const { ticket, changes } = event.data;
@@ -146,7 +146,7 @@ export class JiraProvider implements Provider<JiraIntegration> {
     const { ticket, comment } = event.data;
     if (!ticket || !comment) return SKIPPED;
     const { id: integrationId, organizationId } = integration;
-    // also what came from Jira
+    // skips comments that are in Jira already, including those that came from Jira
     if (await em.findOne(JiraComment, { integrationId, commentId: comment.id })) return SKIPPED;
     const mark = markOf(this.deps.origin, ticket.id, comment.id);
     const jiraCommentId = await this.#post(work, issue, mark, commentText(ticket, comment, this.deps.origin));

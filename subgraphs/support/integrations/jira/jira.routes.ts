@@ -3,10 +3,10 @@ import { answerError } from '../../../../kernel/http/http.ts';
 import type { JiraInbound } from './jira-inbound.ts';
 import { inboundPath } from './jira-paths.ts';
 
-/** Jira sends the whole issue along. */
+/** Maximum body size. Jira's webhooks contain the whole issue. */
 const BODY_BYTES = 1024 * 1024;
 
-/** Serves what Jira's webhooks call: no graph, because a signature is of the exact bytes. */
+/** Serves the URLs that Jira's webhooks call. They bypass the graph, because signatures cover the exact bytes. */
 export async function mountJira(app: FastifyInstance, inbound: JiraInbound): Promise<void> {
   // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for an asynchronous plugin; the rule knows only its callback form
   await app.register(async (scope) => {

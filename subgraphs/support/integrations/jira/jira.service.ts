@@ -17,13 +17,16 @@ export interface JiraServiceDeps extends IntegrationServiceDeps<JiraIntegration>
   inboundSecrets: SecretBox;
 }
 
-/** Jira integrations of the caller's organization (specification 2.7, 4.7). */
+/** Manages the Jira integrations of the caller's organization (specification 2.7, 4.7). */
 export class JiraIntegrationService extends IntegrationService<JiraIntegration> {
   constructor(private readonly own: JiraServiceDeps) {
-    super(own, JiraIntegration, 'jira_integration', ['this project of this site', 'project_key']);
+    super(own, JiraIntegration, 'jira_integration', ['this Jira site and project', 'project_key']);
   }
 
-  /** With the secret of its webhook, this once. The remote is not asked: `test` does that. @throws InvalidParameters, IntegrationExists */
+  /**
+   * Creates an integration and returns its webhook secret, which is shown only here. Makes no request to Jira; `test` does.
+   * @throws InvalidParameters, IntegrationExists
+   */
   async create(input: JiraIntegrationCreateInput): Promise<JiraIntegration> {
     const jiraUrl = await this.#siteOf(input.jiraUrl);
     const secret = newSecret();
@@ -43,7 +46,7 @@ export class JiraIntegrationService extends IntegrationService<JiraIntegration> 
     const site = jiraUrl && (await this.#siteOf(jiraUrl));
     return this.change(id, (integration) => {
       if (site && new URL(site).host !== new URL(integration.jiraUrl).host && !apiToken)
-        throw new InvalidParameters([{ field: 'apiToken', reason: 'is needed with another host' }]);
+        throw new InvalidParameters([{ field: 'apiToken', reason: 'is required if the host changes' }]);
       if (site) integration.jiraUrl = site;
       if (input.username) integration.username = input.username;
       if (input.projectKey) integration.projectKey = input.projectKey;
@@ -54,7 +57,10 @@ export class JiraIntegrationService extends IntegrationService<JiraIntegration> 
     });
   }
 
-  /** With its new secret, this once; the one before counts no more. @throws ResourceNotFound */
+  /**
+   * Creates a new webhook secret and returns it once. The previous secret becomes invalid.
+   * @throws ResourceNotFound
+   */
   async rotateSecret(id: string): Promise<JiraIntegration> {
     const secret = newSecret();
     const changed = await this.change(id, (integration) => {
@@ -64,7 +70,7 @@ export class JiraIntegrationService extends IntegrationService<JiraIntegration> 
     return changed;
   }
 
-  /** The issues stay in Jira; that they belonged together is forgotten. */
+  /** Deletes the links between tickets and issues. The issues stay in Jira. */
   protected override async beforeDelete(tx: EntityManager, integrationId: string): Promise<void> {
     await tx.nativeDelete(JiraIssue, { integrationId });
     await tx.nativeDelete(JiraComment, { integrationId });
@@ -72,11 +78,11 @@ export class JiraIntegrationService extends IntegrationService<JiraIntegration> 
 
   #setToken(integration: JiraIntegration, token: string): void {
     integration.sealedApiToken = this.own.tokens.seal(token, integration.id);
-    // of a short one even four characters would be much
+    // of a short token, even four characters would reveal too much
     integration.apiTokenHint = `…${token.length >= 16 ? token.slice(-4) : ''}`;
   }
 
-  /** In one spelling, so that the same site is the same text. */
+  /** Normalizes a site URL, so that the same site is stored as the same text. */
   async #siteOf(text: string): Promise<string> {
     await this.checkUrl('jiraUrl', text);
     const url = new URL(text);

@@ -24,18 +24,18 @@ export class SlackMessageFormat {
   template?: string | null;
 }
 
-/** A channel of Slack that is told what happens to tickets (specification 2.7). */
+/** A Slack channel that receives messages about tickets (specification 2.7). */
 @ObjectType({ description: 'A channel of Slack that is told what happens to tickets.' })
 @Entity({ tableName: 'slack_integration' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
 @Unique({ properties: ['organizationId', 'targetDigest'] })
 export class SlackIntegration extends Integration {
-  /** The address is a secret: whoever has it may post. */
+  /** Encrypted, because everybody who has the URL can post. */
   @Property({ type: 'text' })
   sealedWebhookUrl!: string;
 
-  /** Of address and channel, keyed: the same target is there once. */
+  /** Keyed hash of URL and channel, which makes the target unique. */
   @Property({ type: 'text' })
   targetDigest!: string;
 

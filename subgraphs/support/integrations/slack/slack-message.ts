@@ -1,14 +1,14 @@
 import { isInternal, type ParsedEvent } from '../parsed-event.ts';
 import { fillIn, type Placeholder } from './slack-template.ts';
 
-/** Of the text of a section block. */
+/** Maximum length of the text in a section block. */
 const SECTION_LENGTH = 3000;
 const FALLBACK_LENGTH = 300;
 const COMMENT_LENGTH = 1500;
 
-/** What is posted to an incoming webhook. */
+/** Body of a request to an incoming webhook. */
 export interface SlackMessage {
-  /** For notifications, and where blocks are not shown. */
+  /** Shown in notifications and by clients without blocks. */
   text: string;
   blocks: readonly object[];
   channel: string;
@@ -16,7 +16,7 @@ export interface SlackMessage {
   unfurl_media: false;
 }
 
-/** Slack's three characters: without them nobody's words become a link or call a channel. */
+/** Escapes Slack's three special characters, so that text cannot become a link or mention a channel. */
 export const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -35,11 +35,11 @@ const titleOf = (event: ParsedEvent): string => {
 export interface MessageOptions {
   channel: string;
   template: string | null | undefined;
-  /** The ticket's page. */
+  /** URL of the ticket's page. */
   url: string | undefined;
 }
 
-/** An event as a message: what the template says, and below it where the ticket is. */
+/** Builds the message about an event: the filled-in template, and a link to the ticket. */
 export function messageOf(event: ParsedEvent, options: MessageOptions): SlackMessage {
   const { channel, url } = options;
   const number = escaped(event.data.ticket?.number ?? 'ticket');
@@ -47,9 +47,9 @@ export function messageOf(event: ParsedEvent, options: MessageOptions): SlackMes
   return postable(channel, fallbackOf(event), [section(formatted(event, options)), ...(link ? [link] : [])]);
 }
 
-/** Says that it is a test, and below it what the template makes of an example. */
+/** Builds a test message with an example event in the integration's format. */
 export function testMessage(example: ParsedEvent, options: MessageOptions, origin: string): SlackMessage {
-  const words = `This is a test message of your support desk at <${escaped(origin)}>. What happens to tickets will be told here, so:`;
+  const words = `This is a test message of your support desk at <${escaped(origin)}>. Messages about tickets will look like this:`;
   return postable(options.channel, 'This is a test message of your support desk.', [section(words), section(formatted(example, options))]);
 }
 
@@ -77,7 +77,7 @@ function wordsFor(name: Placeholder, event: ParsedEvent, url: string | undefined
   const [group = '', member = ''] = name.split('.');
   if (name === 'ticket.url') return url;
   if (name === 'changes') return changes && shownChanges(changes);
-  // which of the two clocks: each event names it by what became of it
+  // each SLA event names its clock in a field of its own
   if (name === 'sla.clock') return shown(sla?.breached ?? sla?.at_risk);
   if (name === 'comment.author') return shown(comment?.author.name);
   if (name === 'comment.content') return comment && escaped(shortened(comment.content, COMMENT_LENGTH));
@@ -97,13 +97,13 @@ function shownChanges(changes: NonNullable<ParsedEvent['data']['changes']>): str
 const shown = (value: unknown): string | undefined =>
   value === undefined || value === null || value === '' ? undefined : escaped(shortened(String(value), COMMENT_LENGTH));
 
-/** By characters, so that none is cut in half. */
+/** Truncates by characters, so that none is cut in half. */
 function shortened(text: string, length: number): string {
   const characters = [...text];
   return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : text;
 }
 
-/** To what a section may hold, and never within an entity or a link. */
+/** Truncates to the limit of a section, never within an entity or a link. */
 function cut(text: string): string {
   if (text.length <= SECTION_LENGTH) return text;
   const kept = text.slice(0, SECTION_LENGTH - 1).replace(/[\ud800-\udbff]$/, '');

@@ -2,7 +2,7 @@ import { ValidateBy } from 'class-validator';
 import { jsonSchema } from '../../../../kernel/graphql/json-schema.ts';
 import { fill, placeholdersIn } from '../../placeholders.ts';
 
-/** What a template may name; `value` finds it in an event. */
+/** Placeholders of templates. */
 const PLACEHOLDERS = [
   'ticket.id',
   'ticket.number',
@@ -33,7 +33,7 @@ const PLACEHOLDERS = [
 ] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
-/** Those that have a name. A line of which nothing is left but its label falls away. */
+/** Named templates. A line is left out if one of its placeholders has no value. */
 const TEMPLATES: ReadonlyMap<string, string> = new Map([
   [
     'ticket_update',
@@ -42,25 +42,26 @@ const TEMPLATES: ReadonlyMap<string, string> = new Map([
   ['compact', '{{event.title}}: <{{ticket.url}}|{{ticket.number}}> {{ticket.title}} ({{ticket.priority}}, {{ticket.status}})'],
   [
     'detailed',
-    '*{{event.title}}*\n<{{ticket.url}}|{{ticket.number}}> {{ticket.title}}\nStatus: {{ticket.status}}   Priority: {{ticket.priority}}\nCategory: {{ticket.category}}\nSeverity: {{ticket.severity}}\nCustomer: {{ticket.customer_id}}\nService: {{ticket.service_affected}}\nEscalation: {{ticket.escalation_reason}}\n{{changes}}\nPromise: {{sla.clock}} within {{sla.target}}, due {{sla.due_at}}\n{{comment.author}}: {{comment.content}}',
+    '*{{event.title}}*\n<{{ticket.url}}|{{ticket.number}}> {{ticket.title}}\nStatus: {{ticket.status}}   Priority: {{ticket.priority}}\nCategory: {{ticket.category}}\nSeverity: {{ticket.severity}}\nCustomer: {{ticket.customer_id}}\nService: {{ticket.service_affected}}\nEscalation: {{ticket.escalation_reason}}\n{{changes}}\nSLA: {{sla.clock}} within {{sla.target}}, due {{sla.due_at}}\n{{comment.author}}: {{comment.content}}',
   ],
 ]);
 const DEFAULT = 'ticket_update';
 const MAX_LENGTH = 2000;
 
-/** For documents: the name of a template, or a text in which all double braces hold placeholders. */
+/** Pattern for API documents: the name of a template, or a text in which double braces contain only known placeholders. */
 const TEMPLATE_PATTERN = `^(${[...TEMPLATES.keys()].join('|')}|(?![a-z][a-z0-9_]*$)(?!\\s*$)([^{}]|\\{\\{ *(${PLACEHOLDERS.join('|').replaceAll('.', '[.]')}) *\\}\\})+)$`;
 
-/** Why a template cannot be used, or undefined. */
+/** Returns why a template is invalid; undefined if it is valid. */
 export function templateProblem(template: string): string | undefined {
   if (template.trim() === '') return 'must not be blank';
   if (template.length > MAX_LENGTH) return `may have at most ${MAX_LENGTH} characters`;
   for (const name of placeholdersIn(template)) {
-    if (!PLACEHOLDERS.includes(name as Placeholder)) return `knows no {{${name.slice(0, 50)}}}; there are ${PLACEHOLDERS.join(', ')}`;
+    if (!PLACEHOLDERS.includes(name as Placeholder))
+      return `has the unknown placeholder {{${name.slice(0, 50)}}}; the known ones are ${PLACEHOLDERS.join(', ')}`;
   }
-  if (/\{\{|\}\}/.test(fill(template, () => ''))) return 'has a {{ or }} without its counterpart';
+  if (/\{\{|\}\}/.test(fill(template, () => ''))) return 'has an unmatched {{ or }}';
   if (/^[a-z][a-z0-9_]*$/.test(template) && !TEMPLATES.has(template))
-    return `is no template; there are ${[...TEMPLATES.keys()].join(', ')}, or a text with placeholders such as {{ticket.number}}`;
+    return `must be one of ${[...TEMPLATES.keys()].join(', ')}, or a text with placeholders such as {{ticket.number}}`;
   return undefined;
 }
 
@@ -77,8 +78,8 @@ export const IsTemplate = (): PropertyDecorator =>
   );
 
 /**
- * Fills a template in; `value` answers a placeholder's text in the target's spelling, undefined where an event has none. A line
- * with placeholders of which one has no value falls away in the templates that have a name: what it labels is not there.
+ * Fills in a template. `value` returns the escaped text of a placeholder, or undefined if the event has none. In named templates,
+ * a line is left out if one of its placeholders has no value.
  */
 export function fillIn(template: string | null | undefined, value: (name: Placeholder) => string | undefined): string {
   const named = TEMPLATES.get(template ?? DEFAULT);

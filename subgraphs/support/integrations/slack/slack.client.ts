@@ -2,7 +2,7 @@ import { type Answer, type HttpClient, Unanswered } from '../../../../kernel/out
 import { DELIVERED, type Outcome } from '../integration.provider.ts';
 import type { SlackMessage } from './slack-message.ts';
 
-/** Errors that will not go away by waiting, by the word that Slack answers in plain text. */
+/** Error codes in Slack's plain-text responses that a retry cannot fix. */
 const FATAL = [
   'invalid_token',
   'action_prohibited',
@@ -20,7 +20,7 @@ const WORD = /^[a-z_]{1,80}$/;
 export class SlackClient {
   constructor(private readonly client: HttpClient) {}
 
-  /** Only 200 with the text `ok` says that a message was taken. */
+  /** Posts a message. Only status 200 with the text `ok` is a success. */
   async post(url: string, message: SlackMessage): Promise<Outcome> {
     try {
       return outcomeOf(await this.client.send({ method: 'POST', url, json: message }));
@@ -34,7 +34,7 @@ export class SlackClient {
 function outcomeOf({ status, text, retryAfterMs: afterMs }: Answer): Outcome {
   const answer = text.trim();
   if (status === 200 && answer === 'ok') return DELIVERED;
-  // anything else may be a page of whoever stands between, and may hold anything
+  // any other text may be a proxy's page and is not shown
   const word = WORD.test(answer) ? answer : undefined;
   const error = `Slack answered ${status}${word ? `: ${word}` : ''}`;
   if (status === 429) return { kind: 'later', error, afterMs, isThrottling: true };

@@ -17,11 +17,11 @@ const EXAMPLE: ParsedEvent = {
   data: { ticket: ticketExample },
 };
 
-/** Tells channels what happens to tickets. An incoming webhook takes about one message in a second. */
+/** Posts ticket events to channels. Incoming webhooks accept about one message per second. */
 export class SlackProvider implements Provider<SlackIntegration> {
   readonly kind = 'slack';
   readonly entity = SlackIntegration;
-  /** A channel is for what happens now. */
+  /** Short, because a channel is for current events. */
   readonly expiryMs = 24 * 3_600_000;
   readonly paceMs = 1000;
   readonly backoff = { firstMs: 5000, factor: 3, maxMs: HOUR_MS };
@@ -38,12 +38,12 @@ export class SlackProvider implements Provider<SlackIntegration> {
     return priorities.length === 0 || priorities.includes(event.data.ticket?.priority ?? '');
   }
 
-  /** Slack has no way to ask what became of a message: after an attempt without an answer it may come twice. */
+  /** Posts a message. Slack cannot report whether a message arrived, so it may be posted twice after an attempt without a response. */
   deliver({ integration, event }: Attempt<SlackIntegration>): Promise<Outcome> {
     return this.client.post(this.#urlOf(integration), messageOf(event, this.#optionsFor(integration, event)));
   }
 
-  /** Shows an example in the integration's own format: that too may be what is tried out. */
+  /** Posts an example in the integration's own format, so that the format is tested too. */
   test(integration: SlackIntegration): Promise<Outcome> {
     return this.client.post(this.#urlOf(integration), testMessage(EXAMPLE, this.#optionsFor(integration, EXAMPLE), this.origin));
   }
@@ -58,7 +58,7 @@ export class SlackProvider implements Provider<SlackIntegration> {
   }
 }
 
-/** What is internal goes out only where its event is asked for by name, whatever a pattern would cover. */
+/** Whether an integration wants an event. Internal comments need the full event name; a pattern does not include them. */
 function isWanted(patterns: readonly string[], event: ParsedEvent): boolean {
   const type = { name: event.event, family: SUPPORT };
   if (isInternal(event)) return patterns.some((pattern) => pattern === type.name || pattern === `${SUPPORT}.${type.name}`);

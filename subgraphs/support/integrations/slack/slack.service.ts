@@ -7,17 +7,20 @@ import { SlackIntegration } from './slack-integration.entity.ts';
 
 export interface SlackServiceDeps extends IntegrationServiceDeps<SlackIntegration> {
   secrets: SecretBox;
-  /** What there is to be told of. */
+  /** Event types that an integration can select. */
   eventTypes: readonly EventType[];
 }
 
-/** Slack integrations of the caller's organization (specification 2.7, 4.7). */
+/** Manages the Slack integrations of the caller's organization (specification 2.7, 4.7). */
 export class SlackIntegrationService extends IntegrationService<SlackIntegration> {
   constructor(private readonly own: SlackServiceDeps) {
     super(own, SlackIntegration, 'slack_integration', ['this webhook and channel', 'webhook_url']);
   }
 
-  /** The remote is not asked: `test` does that. @throws InvalidParameters, IntegrationExists */
+  /**
+   * Creates an integration. Makes no request to Slack; `test` does.
+   * @throws InvalidParameters, IntegrationExists
+   */
   async create(input: SlackIntegrationCreateInput): Promise<SlackIntegration> {
     await this.checkUrl('webhookUrl', input.webhookUrl);
     return this.insert(new SlackIntegration(), (integration) => {
@@ -51,9 +54,9 @@ export class SlackIntegrationService extends IntegrationService<SlackIntegration
     integration.webhookUrlHint = `${url.host}/…${url.pathname.length > 16 ? url.pathname.slice(-4) : ''}`;
   }
 
-  /** One for each pattern that covers no event of the support family. */
+  /** Lists the patterns that match no event of the support family. */
   problemsOf(patterns: readonly (string | null)[]): FieldProblem[] {
-    const reason = 'names no event of the support family; GET /v1/webhooks/events lists them';
+    const reason = 'does not match any event of the support family. GET /v1/webhooks/events lists them';
     const isKnown = (pattern: string | null): boolean => pattern === null || this.own.eventTypes.some((type) => matches(pattern, type));
     return patterns.flatMap((value, index) => (isKnown(value) ? [] : [{ field: `events.${index}`, value, reason }]));
   }
