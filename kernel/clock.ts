@@ -1,13 +1,16 @@
-/** Where the platform takes the time from, so that tests can move it. */
+/** The source of the current time, so that tests can move it. */
 export interface Clock {
   now(): Date;
-  /** Calls back when time was moved, until the answer is called: whoever looks every so often for what is due looks at once. Time that merely passes is not told of. */
+  /**
+   * Registers a listener that is called when a test moves the clock, so that pollers check at once what is due. It is not called as time
+   * passes. Returns a function that removes the listener.
+   */
   onMoved?(listener: () => void): () => void;
 }
 
 export const systemClock: Clock = { now: () => new Date() };
 
-/** A clock that runs with the system's and can be moved. Timers do not follow it: what waits must ask the clock. */
+/** A clock that runs with the system clock and can be moved. Timers do not follow it: code that waits must read the clock. */
 export class TestClock implements Clock {
   /** How far this clock is ahead of the system's, in milliseconds; negative when it is behind. */
   offsetMs = 0;
@@ -19,7 +22,7 @@ export class TestClock implements Clock {
     return this.#stoppedAt ?? new Date(Date.now() + this.offsetMs);
   }
 
-  /** Lets no time pass in `act`: what is kept for seconds does not expire between two of its steps, however slow the machine is. */
+  /** Stops the clock while `act` runs, so that short-lived values do not expire between two steps on a slow machine. */
   async standingStill<T>(act: () => Promise<T>): Promise<T> {
     this.#stoppedAt = this.now();
     try {

@@ -13,7 +13,7 @@ import type { Retained } from './work/retention.ts';
 
 export type IsSuspended = (organizationId: string) => Promise<boolean>;
 
-/** What a domain is given to work with. */
+/** The services that a domain is started with. */
 export interface Ports {
   orm: Orm;
   rows: Rows;
@@ -24,55 +24,64 @@ export interface Ports {
   log: Logger;
   /** Public origin of the platform, for links. */
   origin: string;
-  /** Whether an organization is suspended: what others see of it waits. From memory. Default: none is. */
+  /**
+   * Returns true if an organization is suspended; work that others would see is postponed. Answered from memory. Default: no organization
+   * is suspended.
+   */
   isSuspended?: IsSuspended;
-  /** Whether an organization is closed: nothing runs for it any more, unless it is reopened. From memory. Default: none is. */
+  /**
+   * Returns true if an organization is closed; nothing runs for it until it is reopened. Answered from memory. Default: no organization is
+   * closed.
+   */
   isClosed?: (organizationId: string) => Promise<boolean>;
 }
 
-/** A domain that runs: its part of the graph, what it does about events, and what it does besides answering. */
+/** A running domain: its subgraph, its reactions to events, and its background work. */
 export interface RunningDomain {
   subgraph: Subgraph;
   reactions?: Reaction[];
   consumers?: LogConsumer[];
-  /** What it deletes by age: `npm run maintenance -- prune` does so at once. */
+  /** Records that are deleted by age; `npm run maintenance -- prune` deletes them immediately. */
   retained?: readonly Retained[];
-  /** Adds what is no graph, such as the download of a file, behind the edge. */
+  /** Adds HTTP routes that are not GraphQL, such as a file download, behind the edge. */
   mount?(app: FastifyInstance): Promise<void>;
-  /** Begins what it does by itself, once the server listens. */
+  /** Starts background work after the server is listening. */
   start?(): Promise<void>;
-  /** Ends that, when no more requests come and before the database closes. */
+  /** Stops background work after the last request and before the database closes. */
   stop?(): Promise<void>;
 }
 
-/** A live subscription to what happens to one kind of record. The events domain makes it of this declaration. */
+/** A live subscription to the events of one kind of record. The events domain builds the subscription from this declaration. */
 export interface LiveField {
   /** The field of Subscription, such as `ticketUpdated`. */
   field: string;
-  /** The entity that its events are about, as the graph names it. */
+  /** The entity that the events are about, by its GraphQL type name. */
   subject: string;
-  /** The field of Event that reads it, such as `ticket`. */
+  /** The field of `Event` that returns this entity, such as `ticket`. */
   eventField: string;
-  /** The events, by name and pattern. */
+  /** Names and patterns of the events. */
   events: readonly string[];
-  /** What the subscriber must hold; of the events it then gets those whose family it may read. */
+  /** The permission that a subscriber needs. Subscribers get only events of families that they may read. */
   requires: Permission;
   description: string;
 }
 
-/** A domain as its folder exports it: what it keeps, what it tells, and how it starts. */
+/** A domain as its folder exports it: its tables, its events, and how it starts. */
 export interface Domain<P extends Ports = Ports, R extends RunningDomain = RunningDomain> extends Omit<Tables, 'schema'> {
   /** Also the name of its database schema. */
   name: string;
   events: EventType[];
-  /** Columns of encrypted texts: they are checked at the start, and encrypted anew when the secret key changes. */
+  /** Columns of encrypted texts. They are checked at startup, and encrypted again when the secret key changes. */
   sealed?: readonly SealedColumn[];
-  /** What its tables hold of organizations: what an export shows, and what becomes of it when they end. */
+  /**
+   * What the domain's tables store about organizations: what an export contains, and what happens to the data when the organization is
+   * deleted.
+   */
   organizationData: OrganizationTables;
-  /** Queues whose jobs hold an encrypted text. */
+  /** Queues whose jobs contain an encrypted text. */
   sealedJobs?: readonly SealedJobs[];
-  /** What can be followed live. */
+  /** Live subscriptions. */
   live?: readonly LiveField[];
-  /** Defines its queues on `jobs`, which start after all domains did. */
+  /** Defines its queues on `jobs`. The queues start after all domains have started. */
   start(ports: P): R;
 }

@@ -4,29 +4,30 @@ import { PlatformError } from './errors/errors.ts';
 import type { RequestContext } from './request.ts';
 
 export interface GraphRequest {
-  /** The same object each time, so that what was parsed, planned and compiled can be kept by it. */
+  /** The same object for each execution of a document, so that caches of parsed, planned and compiled operations can use it as key. */
   document: DocumentNode;
   variables: Record<string, unknown>;
   operationName?: string;
   context: RequestContext;
 }
 
-/** Runs one operation on the whole graph. The data it answers becomes the caller's, who may change it in place. */
+/** Runs one operation on the whole graph. The returned data belongs to the caller, who may modify it. */
 export type ExecuteGraph = (request: GraphRequest) => Promise<ExecutionResult>;
 
 /**
- * The way of a subgraph to what another one knows: a query over the whole graph. Never inside a transaction: with PGlite the
- * other subgraph's statement would wait for that transaction, and the transaction for the statement.
+ * Lets a subgraph query the whole graph, to read data of other subgraphs.
+ * Never use it inside a transaction. With PGlite, the other subgraph's statement would wait for the transaction, and the transaction for
+ * the statement.
  */
 export class Graph {
   #execute: ExecuteGraph | undefined;
 
-  /** Called once, when the router stands. */
+  /** Called once, when the router is ready. */
   bind(execute: ExecuteGraph): void {
     this.#execute = execute;
   }
 
-  /** Runs a query as the platform itself, within what the caller sees: for checks that a reference exists. */
+  /** Runs a query as the platform itself, limited to the accounts that the caller sees. Used to check that a reference exists. */
   async query<T>(document: DocumentNode, variables: Record<string, unknown>, request: RequestContext): Promise<T> {
     if (!this.#execute) throw new Error('The graph is not bound yet.');
     const { organizationId, accounts } = request.principal;

@@ -1,9 +1,9 @@
 /**
- * A getter whose value is made when it is first asked for, and kept. A request's context is made of such: most requests want one
- * loader or one service, and what makes the others would cost more than they do.
+ * Decorator of a getter whose value is computed on first access and then cached. The context of a request uses it: most requests need one
+ * loader or service, and creating all of them would cost more than the request.
  */
 export function once<T>(_: object, name: string, { get }: TypedPropertyDescriptor<T>): TypedPropertyDescriptor<T> {
-  if (!get) throw new Error(`${name} is no getter.`);
+  if (!get) throw new Error(`${name} is not a getter.`);
   const kept = Symbol(name);
   return {
     get(this: { [kept]?: T }) {

@@ -1,8 +1,8 @@
 import type { EntityClass, EntityMetadata, MetadataStorage } from '@mikro-orm/core';
 
 /**
- * Where the account of a record stands: in a property of its own, or in that of the record that it belongs to: an entity of this
- * name, whose id is its property `by`.
+ * Path from a record to its account: the name of its own property, or the record that it belongs to. That record is an entity named `of`,
+ * and the property `by` holds its id.
  */
 export type AccountPath = string | { by: string; of: string };
 
@@ -10,12 +10,12 @@ const paths = new WeakMap<object, AccountPath>();
 
 export const declareAccount = (entity: object, path: AccountPath): void => void paths.set(entity, path);
 
-/** Undefined for records of the organization as a whole. */
+/** Returns undefined for records of the organization as a whole. */
 export const accountPathOf = (entity: object): AccountPath | undefined => paths.get(entity);
 
 /**
- * SQL that holds of the row `alias` of a table where its account is one of `accounts`, an expression of an array. A record that
- * belongs to one of no account is of none either.
+ * SQL condition that is true if the account of row `alias` is one of `accounts` (an SQL expression of an array). It is false for a row
+ * whose owning record has no account.
  */
 export function accountCondition(
   metadata: MetadataStorage,

@@ -1,19 +1,19 @@
 import { Decimal } from '../values/money.ts';
 import type { Plan } from './principal.ts';
 
-/** What a plan allows (specification 8.1). `Infinity`, and null where something is priced, stand for no limit. */
+/** The limits of a plan (specification 8.1). No limit is `Infinity`; no price is null. */
 export interface PlanTerms {
   readonly perHour: number;
-  /** In any 60 seconds. */
+  /** Requests allowed in any 60 seconds. */
   readonly burst: number;
-  /** Requests that are served at a time. */
+  /** Requests that may run at the same time. */
   readonly concurrent: number;
   readonly includedPerMonth: number;
-  /** Of each request beyond those; null where the contract says it. */
+  /** Price of each request beyond `includedPerMonth`; null if the contract defines it. */
   readonly overagePrice: Decimal | null;
-  /** Events that are delivered to webhooks (8.1, 8.5). */
+  /** Events delivered to webhooks (8.1, 8.5). */
   readonly webhookDeliveriesPerMonth: number;
-  /** Live connections (WebSocket, server-sent events) that are open at a time, and subscriptions on all of them together. */
+  /** Live connections (WebSocket, server-sent events) that may be open at the same time, and the subscriptions on all of them together. */
   readonly liveConnections: number;
   readonly liveSubscriptions: number;
 }

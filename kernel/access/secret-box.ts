@@ -13,20 +13,21 @@ const VERSION = 'v1';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The secret key of the platform, and behind it, while it is being changed, the other one. */
+/** The secret key of the platform. While it is being changed, the other key follows as a fallback. */
 export type SecretKeys = readonly [current: string, ...fallback: string[]];
 
-/** The key for one purpose: who has it learns neither the secret key nor the keys of other purposes. */
+/** Derives the key for one purpose. It reveals neither the secret key nor the keys of other purposes. */
 export const derivedKey = (secretKey: string, purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secretKey, '', purpose, 32));
 
 /**
- * Keeps secrets that must be readable again (signing secrets, tokens of integrations) encrypted at rest: AES-256-GCM under a
- * key that is derived from the platform's secret for one purpose. `context`, such as the record's id, is authenticated with
- * the text: what was sealed for one record does not open for another. The first key seals; all of them open.
+ * Encrypts secrets that must be readable again (signing secrets, tokens of integrations): AES-256-GCM under a key that is derived from the
+ * platform's secret key for one purpose.
+ * `context`, such as the id of the record, is authenticated with the text: a secret sealed for one record cannot be opened for another.
+ * The first key encrypts; every key can decrypt.
  */
 export class SecretBox {
   readonly #current: KeyObject;
-  // not bytes: Node takes several times as long to make a key of them as to encrypt or sign with it
+  // KeyObjects instead of bytes: importing the bytes takes Node several times as long as encrypting or signing
   readonly #keys: readonly KeyObject[];
 
   constructor(secretKeys: SecretKeys, purpose: string) {
@@ -34,7 +35,7 @@ export class SecretBox {
     this.#current = this.#keys[0] as KeyObject;
   }
 
-  /** `v1.` and base64url of IV, authentication tag and ciphertext. */
+  /** Returns `v1.` and the base64url of IV, authentication tag and ciphertext. */
   seal(text: string, context: string): string {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#current, iv).setAAD(Buffer.from(context));
@@ -42,12 +43,15 @@ export class SecretBox {
     return `${VERSION}.${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')}`;
   }
 
-  /** @throws Error if the text was sealed with a key that is none of these, for another context, or was changed. */
+  /** @throws Error if the text was sealed with another key or for another context, or was modified */
   open(sealed: string, context: string): string {
     return this.#opened(sealed, context).text;
   }
 
-  /** The text sealed with the current key; undefined if it is already. @throws Error as `open` does */
+  /**
+   * Returns the text encrypted with the current key, or undefined if it already is.
+   * @throws Error as `open` does
+   */
   resealed(sealed: string, context: string): string | undefined {
     const { text, key } = this.#opened(sealed, context);
     return key === this.#keys[0] ? undefined : this.seal(text, context);
@@ -58,7 +62,7 @@ export class SecretBox {
     return digestOf(text, this.#current);
   }
 
-  /** Whether one of the keys signed the text. Takes the same time wherever the digests differ. */
+  /** Returns true if one of the keys signed the text. Compares in constant time. */
   isDigest(digest: string, text: string): boolean {
     return this.#keys.some((key) => {
       const [given, right] = [Buffer.from(digest), Buffer.from(digestOf(text, key))];
@@ -68,7 +72,7 @@ export class SecretBox {
 
   #opened(sealed: string, context: string): { text: string; key: KeyObject | undefined } {
     const [version, encoded = ''] = sealed.split('.');
-    if (version !== VERSION) throw new Error('A secret at rest has an unknown form.');
+    if (version !== VERSION) throw new Error('A stored secret has an unknown format.');
     const bytes = Buffer.from(encoded, 'base64url');
     let problem: unknown;
     for (const key of this.#keys) {

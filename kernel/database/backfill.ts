@@ -3,26 +3,26 @@ import type { Logger } from '../log/log.ts';
 import { WorkLoop } from '../work/work-loop.ts';
 import type { EntityManager, Orm } from './database.ts';
 
-/** Between two batches: requests come first. */
+/** Pause between two batches, so that requests come first. */
 const REST_MS = 20;
-/** Until the next look, where another process works or rows are locked. */
+/** Interval before a retry if another process works or rows are locked. */
 const WAIT_MS = 1000;
 
 /**
- * SQL for a migration that leaves rows to be converted after it, in batches, while processes of the previous release still run.
- * `where` says whether there are any.
+ * SQL for a migration that leaves rows to be converted later, in batches, while processes of the previous release still run. `where` is an
+ * SQL condition that is true if there are such rows.
  */
 export const backfill = (schema: string, name: string, where: string): string[] => [
   `create table if not exists "${schema}"."backfill" ("name" text primary key, "position" jsonb null)`,
   `insert into "${schema}"."backfill" ("name") select '${name}' where ${where}`,
 ];
 
-/** Position of the next batch: the key of the last row that was converted, null at the beginning. */
+/** Position of the next batch: the key of the last converted row; null at the beginning. */
 export type Position = readonly string[] | null;
 
 /**
- * Converts the rows after a position, in the transaction that stores the next one. Returns the position to go on from: null when
- * nothing is left, the same one where rows are locked by others and are to be tried again in a second.
+ * Converts the rows after a position, in the transaction that stores the next position. Returns that next position: null if nothing is
+ * left, or the same position if rows are locked and must be retried in a second.
  */
 export type ConvertBatch = (tx: EntityManager, from: Position) => Promise<Position>;
 
@@ -32,8 +32,8 @@ interface BackfillDeps {
 }
 
 /**
- * Converts the rows that a migration left (`backfill`). One process at a time works, another goes on where it was stopped; when all
- * rows are converted, nothing runs and nothing is polled any more.
+ * Converts the rows that a migration left (`backfill`). One process at a time does the work; if it stops, another one continues. When all
+ * rows are converted, nothing runs or polls any more.
  */
 export class Backfill {
   readonly #loop: WorkLoop;
@@ -47,7 +47,7 @@ export class Backfill {
     this.#loop = new WorkLoop(() => this.#batch(), deps.log.child({ backfill: name }));
   }
 
-  /** Whether no row is left to convert; false until this process has looked. */
+  /** True if no row is left to convert. False until this process has checked. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -56,12 +56,12 @@ export class Backfill {
     this.#loop.start();
   }
 
-  /** Resolves when the batch that is under way has ended. */
+  /** Resolves when the current batch has ended. */
   stop(): Promise<void> {
     return this.#loop.stop();
   }
 
-  /** Returns whether the next batch can follow at once. */
+  /** Returns true if the next batch can follow at once. */
   async #batch(): Promise<boolean> {
     const { orm, log } = this.deps;
     const table = `"${orm.config.getAll().schema}"."backfill"`;

@@ -4,10 +4,10 @@ import { PGlite } from '@electric-sql/pglite';
 import { closeToOthers } from '../files/file-modes.ts';
 import { EXTENSIONS } from '../migrations/extensions.ts';
 
-/** For a process that is the only one at its database, on whose files the system keeps what was read as well. */
+/** Settings for a single process that uses the database alone, with the file system cache behind it. */
 const SETTINGS = ['shared_buffers = 32MB', 'min_wal_size = 2MB'];
 
-/** A cluster of one database, in which nobody makes another, and with small files of the log: a third of what it would be, to be copied. */
+/** Creates a cluster with a single database and small WAL segments. It has a third of the usual size, because it is copied often. */
 async function initialize(dataDir: string): Promise<void> {
   const initDbStartParams = ['--wal-segsize=1'];
   const pglite = await PGlite.create({ dataDir, extensions: EXTENSIONS, initDbStartParams, postgresqlconf: SETTINGS });
@@ -16,7 +16,7 @@ async function initialize(dataDir: string): Promise<void> {
   await pglite.close();
 }
 
-/** A cluster in a folder appears there whole or not at all, so that a start that was killed half way can be repeated. */
+/** Creates a cluster in a folder atomically, so that a start that was killed half way can be repeated. */
 export async function createCluster(dataDir: string, template: string | undefined): Promise<void> {
   if (existsSync(dataDir)) return;
   const partial = `${dataDir}.partial`;

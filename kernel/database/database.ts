@@ -29,31 +29,31 @@ export type { EntityManager };
 export type Orm = MikroORM;
 
 /**
- * A PostgreSQL server, or PGlite in a folder, which begins as a copy of the template: the folder of another that was closed.
- * `directUrl` leads to the same database past a connection pooler; what needs a session of its own takes it. Default: `url`.
+ * A PostgreSQL server, or PGlite in a folder. A new folder starts as a copy of `template`, the folder of a closed database.
+ * `directUrl` connects to the same database without the connection pooler, for work that needs a session of its own. Default: `url`.
  */
 export type DatabaseTarget = { url: string; directUrl?: string; poolSize?: number } | { dataDir: string; template?: string };
 
-/** What one subgraph keeps in a database. `schema` is its name, so that it can move to a database of its own. */
+/** The tables of one subgraph. `schema` is the name of the subgraph, so that it can move to a database of its own. */
 export interface Tables {
   schema: string;
   entities: EntityClass<AnyEntity>[];
-  /** Tables of its own that are written with SQL and have no entity, beside those that the kernel knows. */
+  /** Names of the subgraph's tables that are written with SQL and have no entity. Those of the kernel need not be listed. */
   tablesWithoutEntity?: readonly string[];
   migrations: readonly MigrationStep[];
 }
 
-/** Reads rows without the ORM, outside of any transaction: what the record loaders stand on. */
+/** Queries rows without the ORM, outside any transaction. The record loaders use it. */
 export interface Rows {
   query<R extends object>(text: string, values: readonly unknown[], options?: StatementOptions): Promise<R[]>;
   /**
-   * The same with the values of each row in the order of the columns: nothing is spent on their names. A PREPARED one must be a
-   * short read without locks, since it is sent on a connection that others wait for (DatabaseReader).
+   * Like `query`, but returns the values of each row in column order, which saves building objects. A PREPARED query must be a short read
+   * without locks, because it shares its connection with other queries (DatabaseReader).
    */
   tuples(text: string, values: readonly unknown[], options?: StatementOptions): Promise<unknown[][]>;
 }
 
-/** How many connections a pool has and may have, and how many wait for one. */
+/** Number of connections of a pool, its maximum, and the callers waiting for one. */
 export type PoolCounts = Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount' | 'options'>;
 
 export interface Attached {
@@ -61,38 +61,41 @@ export interface Attached {
   rows: Rows;
 }
 
-/** Connections of each subgraph, unless the target says otherwise. */
+/** Default number of connections of each subgraph. */
 const POOL_SIZE = 5;
-/** The one that listens and polls, and that of the short reads. */
+/** One connection for listening and polling, one for short reads. */
 const DIRECT_CONNECTIONS = 2;
 
 const BY_TRANSACTION =
   'DATABASE_DIRECT_URL, or DATABASE_URL where it is not set, leads to a connection pooler that gives a connection to each transaction (PgBouncer with pool_mode = transaction): set DATABASE_DIRECT_URL to the server itself. See Connections to PostgreSQL in docs/config.md.';
 
-/** Tables that are written with SQL of their own and have no entity: outbox and inbox, the migrations' log, backfills, counts, texts to search. Functions and triggers are too. */
+/**
+ * Tables without an entity that are written with SQL: outbox, inbox, migrations, backfills, counters, search texts. Functions and triggers
+ * are skipped too.
+ */
 const SKIPPED_TABLES = ['outbox', 'inbox', 'migration', 'backfill', /_counter$/, /_tally$/, /_text$/];
 
 /**
- * One database that several subgraphs may share. PGlite is a single session: everything that uses it goes through the one
- * instance, whose queue keeps a statement from landing inside another's transaction. Code inside a transaction must
- * therefore never wait for a statement outside of it.
+ * One database that several subgraphs may share.
+ * PGlite has a single session. All users go through one instance, whose queue prevents a statement from running inside another's
+ * transaction. So code inside a transaction must never wait for a statement outside of it.
  */
 export class Database {
   readonly #orms: Orm[] = [];
   readonly #stops: (() => Promise<unknown>)[] = [];
   readonly #listener: DatabaseListener | undefined;
-  /** Its pools of connections by name: one for each domain, and that of the job queue. None where the database is embedded. */
+  /** Connection pools by name: one per domain, and one of the job queue. Empty for the embedded database. */
   readonly pools = new Map<string, PoolCounts>();
-  /** Finds what background loops have to do in this database. */
+  /** Finds the work of background loops in this database. */
   readonly poller: WorkPoller;
   readonly #reader: DatabaseReader | undefined;
   readonly #names = new StatementNames();
   readonly #migrator: SchemaMigrator;
-  /** Schemas that are known to be up to date. */
+  /** Schemas known to be up to date. */
   readonly #migrated = new Set<string>();
-  /** Sees the text of every statement that records are read and written with: for tracing, and for tests that count. */
+  /** Called with the text of each statement that reads or writes records: for tracing, and for tests that count. */
   onStatement: ((sql: string) => void) | undefined;
-  /** Sees what is sent to a server for them in one round trip; not where the database is embedded. */
+  /** Called with the statements sent to a server in one round trip. Not called for the embedded database. */
   onRoundTrip: ((batch: readonly string[]) => void) | undefined;
 
   private constructor(
@@ -107,30 +110,33 @@ export class Database {
     this.#migrator = new SchemaMigrator({ directUrl: this.directUrl, pglite, mode, log });
   }
 
-  /** Where a connection is a session: for LISTEN, prepared statements, migrations and locks of a session. Undefined where the database is embedded. */
+  /**
+   * URL whose connections are sessions: for LISTEN, prepared statements, migrations and session locks. Undefined for the embedded
+   * database.
+   */
   get directUrl(): string | undefined {
     return 'url' in this.target ? (this.target.directUrl ?? this.target.url) : undefined;
   }
 
-  /** How many connections to it this process may open: `pooled` by `url`, `direct` by `directUrl`. */
+  /** Maximum number of connections of this process: `pooled` through `url`, `direct` through `directUrl`. */
   get connections(): { pooled: number; direct: number } {
     if (this.pglite) return { pooled: 0, direct: 0 };
     const pooled = [...this.pools.values()].reduce((sum, { options }) => sum + options.max, 0);
     return { pooled, direct: DIRECT_CONNECTIONS };
   }
 
-  /** Whether a pooler gives the connections out by transaction: then none is a session. */
+  /** True if a connection pooler assigns connections per transaction. Then no connection is a session. */
   get #isPooled(): boolean {
     return 'url' in this.target && this.target.url !== this.directUrl;
   }
 
-  /** @throws the driver's error where the server cannot be reached or the folder cannot be opened, ConfigError where none of its URLs gives a session. */
+  /** @throws the driver's error if the server cannot be reached or the folder cannot be opened; ConfigError if no URL gives a session */
   static async open(target: DatabaseTarget, log: Logger, mode: MigrateMode = 'auto'): Promise<Database> {
     if ('url' in target) {
       const { url, directUrl = url } = target;
       if (directUrl !== url) await reach(url);
       const way = await reach(directUrl);
-      // statements that one transaction prepared and settings of ours would reach the sessions of others
+      // prepared statements and settings would leak into the sessions of other clients
       if (way === 'pooled by transaction') throw new ConfigError([BY_TRANSACTION]);
       if (way === 'pooled')
         log.warn('DATABASE_URL or DATABASE_DIRECT_URL seems to lead to a connection pooler. Set DATABASE_DIRECT_URL to the server itself.');
@@ -145,7 +151,7 @@ export class Database {
   }
 
   /**
-   * Brings schemas up to date, all of them looked at before one is changed; does nothing for those that were seen to be so.
+   * Brings schemas up to date. It inspects all of them before it changes one, and skips those already known to be up to date.
    * @throws SchemaError
    */
   async migrate(schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
@@ -156,12 +162,15 @@ export class Database {
     return upgrades;
   }
 
-  /** Lists the upgrades that `migrate` would apply. @throws SchemaError */
+  /**
+   * Lists the upgrades that `migrate` would apply.
+   * @throws SchemaError
+   */
   upgrades(schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
     return this.#migrator.upgrades(schemas);
   }
 
-  /** Opens a subgraph's part and brings its schema up to date. */
+  /** Opens a subgraph's tables and brings its schema up to date. */
   async attach(tables: Tables): Promise<Attached> {
     await this.migrate([new SteppedSchema(tables.schema, tables.migrations)]);
     const pool = this.#pool();
@@ -224,7 +233,7 @@ export class Database {
     const shared = {
       entities,
       schema,
-      // else an entity manager that is made while a transaction of another subgraph is open becomes one of that subgraph
+      // otherwise an entity manager that is created during another subgraph's transaction would belong to that subgraph
       contextName: schema,
       metadataProvider: ReflectMetadataProvider,
       schemaGenerator: {
@@ -246,16 +255,19 @@ export class Database {
         clientUrl: this.target.url,
         driverOptions: new TransactionDialect(pool, (batch) => this.onRoundTrip?.(batch)),
       });
-    // PGlite speaks the same SQL through a driver of the same shape
+    // PGlite accepts the same SQL, through a driver with the same interface
     const driver = PgliteDriver as unknown as typeof PostgreSqlDriver;
     return defineConfig({ ...shared, driver, dbName: 'postgres', driverOptions: { pglite: this.pglite } });
   }
 }
 
-/** What a migration states with a column, `references …`, is named so by PostgreSQL; an entity has the id alone. */
+/**
+ * Matches the foreign keys that migrations declare in a column (`references …`). PostgreSQL names them like this; entities only have the
+ * id.
+ */
 const STATED_REFERENCE = /^alter table \S+ drop constraint "\w+_fkey";$\n?/gm;
 
-/** The SQL that a subgraph's schema needs beyond its migrations to be as its entities say; empty where they agree. */
+/** Returns the SQL that would make a subgraph's schema match its entities, beyond its migrations. Empty if they match. */
 export async function drift({ schema, config }: Orm): Promise<string> {
   const sql = await schema.getUpdateSchemaSQL({ wrap: false, schema: config.get('schema') as string });
   return sql.replace(STATED_REFERENCE, '').trim();
@@ -266,10 +278,13 @@ interface RunRows {
   tuples(text: string, values: unknown[], isPrepared: boolean): Promise<unknown[][]>;
 }
 
-/** Built-in base types and their arrays have smaller ids than this; from here on lie those of tables, which each bring an array. */
+/** Built-in base types and their arrays have smaller ids. From here on, each table has a type and an array type. */
 const FIRST_COMPOSITE_OID = 10_000;
 
-/** PGlite copies its table of parsers for every statement: with an entry for each table that was half the time of a short one. No statement answers whole rows. */
+/**
+ * Removes the parsers of table types. PGlite copies its parser list for every statement; with an entry per table, that took half the time
+ * of a short statement. No statement returns whole rows.
+ */
 function forgetCompositeTypes({ parsers }: PGlite): void {
   for (const oid of Object.keys(parsers)) if (Number(oid) >= FIRST_COMPOSITE_OID) delete parsers[Number(oid)];
 }
@@ -279,7 +294,7 @@ const onEmbedded = (pglite: PGlite): RunRows => ({
   tuples: async (text, values) => (await pglite.query<unknown[]>(text, values, { rowMode: 'array' })).rows,
 });
 
-/** `names`: undefined behind a pooler, where a statement that one transaction has prepared is not there for the next one. */
+/** `names` is undefined behind a pooler, where a prepared statement does not exist in the next transaction. */
 const onServer = (pool: pg.Pool, reader: DatabaseReader, names: StatementNames | undefined): RunRows => ({
   query: async (text, values, isPrepared) => (await pool.query({ name: isPrepared ? names?.of(text) : undefined, text, values })).rows,
   tuples: async (text, values, isPrepared) => {

@@ -1,18 +1,18 @@
 import { PGlite, type PGliteOptions, protocol, type QueryOptions, type Results, type Transaction } from '@electric-sql/pglite';
 
-/** Each keeps its plan in the database's memory. */
+/** Each prepared statement keeps its plan in the database's memory. */
 const MAX_PREPARED = 300;
-/** What is seen a second time among so many is prepared. */
+/** How many recent texts are remembered. A text that is seen a second time is prepared. */
 const MAX_SEEN = 500;
-/** Longer ones carry what they write, and do not come again. */
+/** Longer statements contain the values they write, and are not repeated. */
 const MAX_PREPARED_LENGTH = 5_000;
-/** What is worth preparing; anything else may change what was prepared. */
+/** Statements worth preparing. Any other statement may change what was prepared. */
 const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
 
 type Serialize = (value: unknown) => string;
 type Parse = (value: string, oid: number) => unknown;
 
-/** What a statement answers. */
+/** The result columns of a statement. */
 interface Columns {
   fields: Results['fields'];
   parsers: readonly (Parse | undefined)[];
@@ -20,25 +20,26 @@ interface Columns {
 
 interface Prepared extends Columns {
   name: string;
-  /** By position, for the parameters that are not texts as they are. */
+  /** By position; undefined for parameters that are sent as text. */
   serializers: readonly (Serialize | undefined)[];
 }
 
 /**
- * The embedded database with prepared statements. PGlite parses, describes and plans a statement anew each time, in six turns; here
- * what comes again is bound and executed in one, which takes a fifth of the time. It is a single session, so that every statement
- * that was prepared is there until what it reads is altered, which this sees too. A statement without parameters takes one turn from
- * the first: the ORM's are such, with the values in their text.
+ * The embedded database with prepared statements.
+ * PGlite parses, describes and plans a statement each time, in six round trips. Here, repeated statements are bound and executed in one,
+ * which takes a fifth of the time.
+ * PGlite is a single session, so prepared statements remain until a table is altered, which this class detects. A statement without
+ * parameters takes one round trip from the first time on; the ORM's statements are such, with the values in their text.
  */
 export class EmbeddedDatabase extends PGlite {
   readonly #prepared = new Map<string, Prepared>();
-  /** Names of those that are not asked for any more, and still there. */
+  /** Names of prepared statements that are no longer used and must be closed. */
   #left: string[] = [];
   #count = 0;
   /** Texts that were executed without being prepared. */
   readonly #seen = new Set<string>();
 
-  /** @throws where the folder cannot be opened */
+  /** @throws if the folder cannot be opened */
   static async open(options: PGliteOptions): Promise<EmbeddedDatabase> {
     const database = new EmbeddedDatabase(options);
     await database.waitReady;
@@ -88,7 +89,7 @@ export class EmbeddedDatabase extends PGlite {
         return resultsOf<T>(this.#columnsOf(messages), messages, isArray);
       }
       const prepared = known ?? (await this.#prepare(text));
-      // the last in the order is the one that was asked for last
+      // keeps the most recently used statement last
       this.#prepared.delete(text);
       this.#prepared.set(text, prepared);
       const { name, serializers } = prepared;
@@ -98,7 +99,7 @@ export class EmbeddedDatabase extends PGlite {
     });
   }
 
-  /** Whether a text was not seen lately, or never will be again. */
+  /** Returns true if a text was not seen recently, or is too long to be repeated. */
   #isNew(text: string): boolean {
     if (text.length > MAX_PREPARED_LENGTH) return true;
     if (this.#seen.delete(text)) return false;
@@ -122,14 +123,17 @@ export class EmbeddedDatabase extends PGlite {
     return { fields, parsers: fields.map(({ dataTypeID }) => this.parsers[dataTypeID] as Parse | undefined) };
   }
 
-  /** Where there are as many as there may be, the one that was asked for longest ago goes, and what was left. */
+  /** At the limit, removes the least recently used statement. Returns the messages that close all removed statements. */
   #makeRoom(): Uint8Array[] {
     const [oldest] = this.#prepared.keys();
     if (oldest !== undefined && this.#prepared.size === MAX_PREPARED) this.#forget(oldest);
     return this.#left.splice(0).map((name) => protocol.serialize.close({ type: 'S', name }));
   }
 
-  /** What was altered may have other columns: what was prepared is prepared anew, under another name. Of the rest the database takes care. */
+  /**
+   * After a table was altered, prepared statements may return other columns, so all are prepared again under new names. The database
+   * handles everything else.
+   */
   #forgetAll(text: string): void {
     if (/\b(?:alter|drop|deallocate|discard)\b/i.test(text)) for (const known of this.#prepared.keys()) this.#forget(known);
   }

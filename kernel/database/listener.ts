@@ -7,19 +7,20 @@ const CONNECT_TIMEOUT_MS = 5000;
 
 type Callback = (payload: string) => void;
 
-/** How long a poll waits for a lock: notifications are not delivered meanwhile. */
+/** How long a poll waits for a lock. Notifications are not delivered meanwhile. */
 const POLL_LOCK_TIMEOUT_MS = 200;
 /**
- * A connection on which a poll takes longer is lost: it takes about a millisecond. Counted in ticks of the event loop, so that a
- * process that was starved for seconds reads the response that is there, and does not take its own stall for a lost connection.
+ * A poll takes about a millisecond; after this time the connection counts as lost. The time is counted in ticks of the event loop. So a
+ * process that was stalled for seconds reads a response that has arrived, and does not take its own stall for a lost connection.
  */
 const PATIENCE_TICKS = 5;
 const TICK_MS = 1000;
 
 /**
- * Hears NOTIFY on a server, all channels over one connection: the server wakes every connection that listens to anything for every
- * notification. A lost connection is opened again, and every callback told so that nothing is missed. The same connection polls
- * for work, which shows within seconds whether it still leads anywhere.
+ * Receives NOTIFY from a server. One connection serves all channels, because the server wakes every listening connection for every
+ * notification.
+ * A lost connection is reopened, and then every callback is called so that nothing is missed. The same connection polls for work, which
+ * shows within seconds whether it is alive.
  */
 export class DatabaseListener {
   readonly #callbacks = new Map<string, Callback[]>();
@@ -34,17 +35,17 @@ export class DatabaseListener {
     private readonly log: Logger,
   ) {}
 
-  /** @throws the driver's error where the first connection cannot be opened */
+  /** @throws the driver's error if the first connection cannot be opened */
   async listen(channel: string, callback: Callback): Promise<void> {
     const others = this.#callbacks.get(channel);
     this.#callbacks.set(channel, [...(others ?? []), callback]);
     const isFirst = !this.#opening;
     await this.#open();
-    // the first is listened to by the connection as it is opened, as all are when it is opened again
+    // opening a connection listens to all channels that are known, so the first call has nothing else to do
     if (!isFirst && !others) await this.#listenOn(this.#client, channel);
   }
 
-  /** Where the connection is lost, or being given up, the one that is opened in its place listens to the channel with all others. */
+  /** If the connection is lost or closing, its replacement listens to this channel with all others. */
   async #listenOn(client: pg.Client | undefined, channel: string): Promise<void> {
     try {
       await client?.query(`listen "${channel}"`);
@@ -54,7 +55,10 @@ export class DatabaseListener {
     }
   }
 
-  /** Runs a prepared statement that needs no lock anybody holds for long. @throws the driver's error; the connection is then opened again where it was lost */
+  /**
+   * Runs a prepared statement that must not need long-held locks.
+   * @throws the driver's error; a lost connection is then reopened
+   */
   async tuples(text: string, values: readonly unknown[]): Promise<unknown[][]> {
     await this.#open();
     const client = this.#client;
@@ -68,7 +72,7 @@ export class DatabaseListener {
       const { rows } = await client.query<unknown[]>({ name: this.names.of(text), text, values: [...values], rowMode: 'array' });
       return rows;
     } catch (error) {
-      // no word of the server: whatever the driver thinks, notifications do not arrive either
+      // the server did not respond: even if the driver sees no problem, notifications do not arrive either
       if (!(error instanceof pg.DatabaseError)) void client.end();
       throw error;
     } finally {
@@ -81,7 +85,7 @@ export class DatabaseListener {
     await this.#client?.end();
   }
 
-  /** The first connection; one that is lost is opened again by itself. */
+  /** Opens the first connection. A lost connection is reopened automatically. */
   async #open(): Promise<void> {
     this.#opening ??= this.#connect();
     try {
@@ -103,13 +107,13 @@ export class DatabaseListener {
     });
     client.on('error', (error) => this.log.warn({ err: error }, 'listening connection lost'));
     await client.connect();
-    // only a connection that stood can be lost; one that never did is tried again by who tried it
+    // only an established connection can be lost; a failed attempt is retried by its caller
     client.on('end', () => {
       if (this.#client === client) this.#client = undefined;
       this.#retrySoon();
     });
     const listens = [...this.#callbacks.keys()].map((channel) => `listen "${channel}"`);
-    // a channel that is added from now on is listened to behind these
+    // channels added from now on are listened to after these
     this.#client = client;
     await client.query([`set jit = off; set lock_timeout = ${POLL_LOCK_TIMEOUT_MS}`, ...listens].join('; '));
   }

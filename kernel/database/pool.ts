@@ -3,25 +3,22 @@ import pg from 'pg';
 import array from 'postgres-array';
 import type { Logger } from '../log/log.ts';
 
-/** How long a statement waits for a free connection, or a new connection for the server, before it fails. */
+/** How long a statement waits for a free connection, or a new connection waits for the server, before it fails. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Values as the ORM reads them: timestamps and dates stay text. */
+/** Type parsers like those of the ORM: timestamps and dates stay text. */
 const PARSERS = createPostgreSqlTypeParsers((text: string) => array.parse(text));
 export const TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => PARSERS[oid] ?? pg.types.getTypeParser(oid, format as 'text'),
 };
 
-/**
- * Creates the pool that the ORM and its transactions use. It keeps no state in a session, so that a connection pooler may stand before
- * the server.
- */
+/** Creates the pool for the ORM and its transactions. It keeps no session state, so it works behind a connection pooler. */
 export function createPool(options: { url: string; max: number; log: Logger }): pg.Pool {
   const { url, max, log } = options;
   const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true, types: TYPES });
   const lost = (error: Error): void => log.debug({ err: error }, 'a database connection was lost');
   pool.on('error', lost);
-  // a connection in use reports its loss by the statement that fails, and here, where nobody listens
+  // a connection in use reports its loss through the failing statement, and also here, where nobody listens
   pool.on('connect', (client) => client.on('error', lost));
   return pool;
 }

@@ -1,18 +1,21 @@
 import pg from 'pg';
 
-/** How a URL leads to the server: straight, past a pooler that keeps a connection for each session, or one that lends it for a transaction. */
+/** How a URL leads to the server: directly, through a pooler with session pooling, or through a pooler with transaction pooling. */
 export type Way = 'direct' | 'pooled' | 'pooled by transaction';
 
 const TIMEOUT_MS = 5_000;
-/** Others who use the pooler meanwhile can hide that a connection is shared. */
+/** Other clients of the pooler can hide that a connection is shared, so the check is repeated. */
 const TRIES = 5;
 
-/** Opens a connection and says how it led there. @throws the driver's error */
+/**
+ * Opens a connection and returns how it reaches the server.
+ * @throws the driver's error
+ */
 export async function reach(connectionString: string): Promise<Way> {
   const first = await connected(connectionString);
   try {
     const pid = await serverPid(first);
-    // a pooler says another process id than the server behind it; of what says none, nothing is known
+    // a pooler reports a different process id than the server behind it; without an id nothing can be detected
     if (pid === undefined || pid === (first as { processID?: number }).processID) return 'direct';
     return (await isShared(first, connectionString)) ? 'pooled by transaction' : 'pooled';
   } finally {
@@ -20,7 +23,7 @@ export async function reach(connectionString: string): Promise<Way> {
   }
 }
 
-/** Whether two open connections are the same session of the server: poolers lend the one that was given back last. */
+/** Returns true if two open connections use the same server session: poolers lend the most recently returned one. */
 async function isShared(first: pg.Client, connectionString: string): Promise<boolean> {
   const second = await connected(connectionString);
   try {

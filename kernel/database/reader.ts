@@ -3,22 +3,24 @@ import { TYPES } from './pool.ts';
 import type { StatementNames } from './statements.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
-/** How long a read waits for a table that is locked as a whole: every read behind it waits too, whatever table it is of. */
+/** How long a read waits for a locked table. All reads queued behind it wait too, whatever their table. */
 const LOCK_TIMEOUT_MS = 3000;
 /**
- * A plan is made once and kept, for whichever organization asks. Made for the average one, which has few records, it would sort
- * all of an organization's to find its newest, or look through the table: short reads follow an index, in its order. What has no index
- * seems to cost so much then that PostgreSQL compiles its plan (jit): 200 ms for a log without a partition, which is read in nothing.
+ * Settings that make short reads follow an index in its order.
+ * A plan is made once and used for all organizations. A plan for an average organization with few records would sort all records or scan
+ * the table to find the newest.
+ * Without an index, these settings make the estimated cost so high that PostgreSQL would compile the plan (jit), which takes 200 ms even
+ * for an empty log. So jit is off.
  */
 const BY_INDEX = `set jit = off; set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_sort = off;
   set enable_hashjoin = off; set enable_mergejoin = off; set enable_bitmapscan = off; set enable_material = off`;
 
 /**
- * Sends short reads one behind the other on a single connection, without waiting for an answer before the next one is sent
- * (PostgreSQL calls that a pipeline). A pool has each request wake a sleeping backend and wait for it; here, under load, the
- * backend finds the next read when it has answered one, which costs the two processes half as much. One connection is enough:
- * a backend answers several times as many reads as one process of ours can ask. What may take its time, or wait for a lock,
- * belongs on the pool: those behind it would wait too.
+ * Sends short reads on a single connection without waiting for earlier responses (PostgreSQL calls this pipeline mode).
+ * With a pool, each request wakes a sleeping backend and waits for it. With a pipeline under load, the backend finds the next read when it
+ * finishes one, which halves the CPU cost of both processes.
+ * One connection is enough: a backend handles several times as many reads as one of our processes can send. Slow reads and reads that wait
+ * for locks belong on the pool, because they would block the others.
  */
 export class DatabaseReader {
   #client: pg.Client | undefined;
@@ -32,8 +34,8 @@ export class DatabaseReader {
   ) {}
 
   /**
-   * The values of each row in the order of the columns. For a select that is answered at once: by a key or in the order of an
-   * index, without locks. @throws the driver's error, also where the connection is lost meanwhile
+   * Returns the values of each row in column order. Only for a fast select without locks: by a key, or in the order of an index.
+   * @throws the driver's error, also if the connection is lost meanwhile
    */
   async read(text: string, values: unknown[]): Promise<unknown[][]> {
     const client = this.#client ?? (await this.#open());
@@ -42,7 +44,7 @@ export class DatabaseReader {
       const { rows } = await client.query({ name: this.names.of(text), text, values, rowMode: 'array' });
       return rows;
     } catch (error) {
-      // the server has ended the session: the connection is about to follow
+      // the server has ended the session, and the connection will close soon
       if ((error as Partial<pg.DatabaseError>).severity === 'FATAL') this.#leave(client);
       throw error;
     }
@@ -62,7 +64,7 @@ export class DatabaseReader {
     return this.#opening;
   }
 
-  /** A connection that is lost fails what was sent on it; what comes next opens another one. */
+  /** A lost connection fails the reads that were sent on it. The next read opens another connection. */
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client({
       connectionString: this.url,
@@ -79,7 +81,7 @@ export class DatabaseReader {
     return client;
   }
 
-  /** What is read in one turn of the event loop is handed to the system at once, which costs as much for one read as for several. */
+  /** Sends all reads of one turn of the event loop with a single write, which costs as much as one read. */
   #gather({ connection: { stream } }: pg.Client): void {
     if (this.#isGathering) return;
     this.#isGathering = true;

@@ -12,14 +12,15 @@ import {
 import type pg from 'pg';
 import { CommitOutcomeUnknown } from './unavailable.ts';
 
-/** Sees the texts of what is sent together. */
+/** Called with the texts that are sent together. */
 type OnSent = (batch: readonly string[]) => void;
 
 /**
- * Kysely on a pool, with transactions in few round trips. BEGIN, and each INSERT that answers nothing, is kept back until the
- * next statement that somebody waits for, at the latest COMMIT, and sent with it as one message: of which the server does nothing
- * that comes after a statement that it refuses. What it refuses is thrown where the message was waited for: by that later statement,
- * or by the commit. A connection keeps no state beyond its transaction, so that a pooler may stand before the server.
+ * Kysely dialect for a pool, with few round trips per transaction.
+ * BEGIN, and each INSERT without a result, is held back until the next statement with a result, or COMMIT. All are then sent as one
+ * message. If the server refuses a statement, it skips the rest of the message. The error is thrown by the later statement or by the
+ * commit.
+ * A connection keeps no state after its transaction, so a pooler can be used.
  */
 export class TransactionDialect extends PostgresDialect {
   constructor(
@@ -34,7 +35,7 @@ export class TransactionDialect extends PostgresDialect {
   }
 }
 
-/** How long a statement of a transaction waits for somebody else's lock before it fails: longer than others wait for its connection. */
+/** How long a statement of a transaction waits for a lock before it fails. It is longer than others wait for its connection. */
 const LOCK_TIMEOUT_MS = 10_000;
 
 class TransactionDriver extends PostgresDriver {
@@ -69,23 +70,23 @@ class TransactionDriver extends PostgresDriver {
 
 type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>;
 
-/** An INSERT that answers nothing but that it was done. Where a value reads like a clause it is waited for, which only takes longer. */
+/** Returns true for an INSERT without a result. If a value looks like a clause, the INSERT is sent at once, which only costs time. */
 const isAnswerless = ({ sql, parameters }: Statement): boolean =>
   parameters.length === 0 && /^insert into [^()]+\([^()]*\) values .*\)$/is.test(sql) && !/\breturning\b|\bon conflict\b/i.test(sql);
 
 const ERRORS = new BasePostgreSqlPlatform().getExceptionConverter();
 
-/** An error as the ORM throws it for a statement. */
+/** The error as the ORM throws it for a statement. */
 const asOfOrm = (error: Error): Error => (error instanceof DriverException ? error : ERRORS.convertException(error));
 
-/** A connection while somebody has it: for one statement or one transaction. */
+/** A connection that is taken from the pool for one statement or one transaction. */
 class Connection implements DatabaseConnection {
   #begin: string | undefined;
-  /** Of the transaction, in their order. */
+  /** Held-back statements of the transaction, in order. */
   #keptBack: string[] = [];
-  /** Whether a transaction may be open on the server. */
+  /** True if a transaction may be open on the server. */
   #isOpen = false;
-  /** A transaction on it could not end: it leaves the pool. */
+  /** True if a transaction could not be ended. The connection is then removed from the pool. */
   #isSpent = false;
 
   constructor(
@@ -111,9 +112,9 @@ class Connection implements DatabaseConnection {
     throw new Error('Rows are not streamed.');
   }
 
-  /** @throws the error of what was kept back, as the ORM throws it; CommitOutcomeUnknown where the connection was lost meanwhile */
+  /** @throws the error of a held-back statement, as the ORM throws it; CommitOutcomeUnknown if the connection was lost meanwhile */
   async commit(): Promise<void> {
-    // in which nothing was done
+    // nothing was done in the transaction
     if (this.#begin !== undefined && this.#keptBack.length === 0) return;
     try {
       const { command } = await this.#send('commit');
@@ -127,7 +128,7 @@ class Connection implements DatabaseConnection {
     throw new Error('The server rolled the transaction back, because a statement in it had failed.');
   }
 
-  /** Never fails: a connection on which it cannot be done is closed, and the transaction with it. */
+  /** Never throws: if the rollback fails, the connection is closed, which ends the transaction. */
   async rollback(): Promise<void> {
     if (!this.#isOpen || this.#isSpent) return;
     this.#isOpen = false;
@@ -142,13 +143,13 @@ class Connection implements DatabaseConnection {
 
   async #run({ sql, parameters }: Statement): Promise<pg.QueryResult> {
     if (parameters.length === 0) return this.#send(sql);
-    // what has parameters is a message of its own
+    // a statement with parameters is a message of its own
     if (this.#begin !== undefined || this.#keptBack.length > 0) await this.#send();
     this.onSent([sql]);
     return this.client.query(sql, [...parameters]);
   }
 
-  /** Sends what was kept back, and the statement; what the last of them answers. */
+  /** Sends the held-back statements and this one. Returns the result of the last. */
   async #send(sql?: string): Promise<pg.QueryResult> {
     const batch = [this.#begin, ...this.#keptBack, sql].filter((text) => text !== undefined);
     if (this.#begin !== undefined) this.#isOpen = true;
@@ -159,13 +160,13 @@ class Connection implements DatabaseConnection {
       const results: pg.QueryResult | pg.QueryResult[] = await this.client.query(batch.join(';\n'));
       return Array.isArray(results) ? (results.at(-1) as pg.QueryResult) : results;
     } catch (error) {
-      // what was kept back is the ORM's, and whoever waits may not be
+      // held-back statements come from the ORM, even if the caller does not use it
       throw sql === undefined || batch.length > 1 ? asOfOrm(error as Error) : error;
     }
   }
 }
 
-/** Whether the server said that it did nothing; anything else that ends a COMMIT leaves that open. */
+/** Returns true if the server reported that it refused the statement. Any other failure of a COMMIT leaves the outcome unknown. */
 const isRefusal = (error: unknown): error is Error => error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 
 const isChange = (command: string): boolean => ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command);

@@ -1,15 +1,15 @@
 import { PlatformError } from '../errors/errors.ts';
 
-/** 503: the platform cannot do this at the moment, and nobody has to change anything but the time. */
+/** 503: the platform is temporarily unable to do this. The caller should retry later. */
 export class ServiceUnavailable extends PlatformError {
   constructor(message: string, retryAfter: number, details: Record<string, unknown> = {}, options?: ErrorOptions) {
     super('SERVICE_UNAVAILABLE', message, { ...details, retry_after: retryAfter }, options);
   }
 }
 
-/** A COMMIT was sent and no response came: the change may have been made. */
+/** Thrown if a COMMIT was sent and no response came: the change may have been made. */
 export class CommitOutcomeUnknown extends Error {
-  /** Survives the ORM, which copies errors into its own. */
+  /** Kept when the ORM copies errors into its own. */
   readonly code = 'COMMIT_OUTCOME_UNKNOWN';
 
   constructor(cause: unknown) {
@@ -18,11 +18,11 @@ export class CommitOutcomeUnknown extends Error {
   }
 }
 
-/** Seconds until a request may succeed: a failover or a restart takes some, a lock or a conflict one. */
+/** Seconds until a retry may succeed: several for a failover or restart, one for a lock or conflict. */
 const RETRY_AFTER_S = 5;
 const CONFLICT_RETRY_AFTER_S = 1;
 
-/** SQLSTATEs, or their classes, by which PostgreSQL and poolers say that they cannot work now. */
+/** SQLSTATEs, or their classes, with which PostgreSQL and poolers report that they are unavailable. */
 const UNAVAILABLE_STATES = [
   '08', // connection exceptions; PgBouncer without a server
   '25006', // read-only: a standby, or a server whose writes were switched off
@@ -32,7 +32,7 @@ const UNAVAILABLE_STATES = [
   '57P', // shut down, crashed, starting up
   '58', // the files of the server cannot be read or written
 ];
-/** Statements that were given up for others, and would pass when they are sent again. */
+/** Statements that were cancelled in favour of others and can be retried. */
 const CONFLICT_STATES = new Set(['40001', '40P01', '55P03', '57014']);
 const SYSTEM_CODES = new Set([
   'ECONNREFUSED',
@@ -46,12 +46,12 @@ const SYSTEM_CODES = new Set([
   'EROFS',
   'ETIMEDOUT',
 ]);
-/** Errors of the driver, of the pool and of PGlite have no code. */
+/** Messages of errors of the driver, the pool and PGlite, which have no code. */
 const MESSAGES =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|Cannot use a pool after calling end|PGlite is clos|The (?:database|server) closed|The listening connection is lost|The database is closed)/i;
 const MAX_CAUSES = 5;
 
-/** The error that callers get where a database, or a file store, cannot be used at the moment; undefined for any other error. */
+/** The error for callers if a database or file store is temporarily unavailable; undefined for any other error. */
 export function unavailableFor(error: unknown): ServiceUnavailable | undefined {
   for (const cause of causesOf(error)) {
     const code = 'code' in cause ? String(cause.code) : '';
@@ -77,7 +77,7 @@ export function unavailableFor(error: unknown): ServiceUnavailable | undefined {
   return undefined;
 }
 
-/** The error and what led to it; of a host with several addresses what the first one said. */
+/** Yields the error and its causes. For a host with several addresses, only the first address's error. */
 function* causesOf(error: unknown): Generator<Error> {
   let cause = error;
   for (let depth = 0; cause instanceof Error && depth < MAX_CAUSES; depth += 1) {

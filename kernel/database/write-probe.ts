@@ -1,11 +1,11 @@
 import type { Rows } from './database.ts';
 
-/** Who asks /readyz shows no credentials: however often that is, this is how often a row is written. */
+/** How long a result is reused. Anyone can call /readyz, and this limits how often it writes a row. */
 const FRESH_MS = 1_000;
 
 /**
- * Finds out whether a subgraph can write: a server that has become a standby, or whose disk is full, still reads. It commits
- * one row, always the same one, of a table that every subgraph has.
+ * Checks that a subgraph can write: a server that became a standby, or has a full disk, can still read. It always writes the same row, to
+ * a table that every subgraph has.
  */
 export class WriteProbe {
   #latest: { at: number; running: Promise<unknown> } | undefined;
@@ -15,7 +15,7 @@ export class WriteProbe {
     private readonly schema: string,
   ) {}
 
-  /** @throws the driver's error where nothing can be written */
+  /** @throws the driver's error if the database cannot be written */
   async check(): Promise<void> {
     const now = performance.now();
     if (!this.#latest || now - this.#latest.at >= FRESH_MS) this.#latest = { at: now, running: this.#write() };

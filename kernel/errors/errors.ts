@@ -2,8 +2,8 @@ import { presented, shown } from './problem-presentation.ts';
 import { inWords, type Resource } from './resource.ts';
 
 /**
- * Every error that a caller may see is a PlatformError with one of these codes. The status table is the only place that
- * knows which HTTP status a code has; the bridge, the edge and docs/guide/errors.md read it (specification section 7).
+ * The status table: every error that a caller may see is a PlatformError with one of these codes. Only this table knows the HTTP status of
+ * a code. The REST bridge, the edge and docs/guide/errors.md read it (specification section 7).
  */
 const STATUS = {
   INVALID_PARAMETERS: 400,
@@ -51,10 +51,10 @@ export const errorCodes = Object.keys(STATUS) as ErrorCode[];
 export const statusOf = (code: ErrorCode): number => STATUS[code];
 export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(STATUS, code);
 
-/** What `details` may hold: public values only, never SQL, a stack or a secret. A record has one name in all of them. */
+/** Details of an error: public values only, never SQL, a stack or a secret. A kind of record has the same name in all errors. */
 export type ErrorDetails = Record<string, unknown> & { readonly resource?: Resource };
 
-/** The one error class that leaves the platform. The message says what to do next. */
+/** The only error class that callers see. The message says what to do next. */
 export class PlatformError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
@@ -70,30 +70,30 @@ export class PlatformError extends Error {
     return statusOf(this.code);
   }
 
-  /** GraphQL puts these into the `extensions` of the error it reports. */
+  /** GraphQL copies these into the `extensions` of the error. */
   get extensions(): { code: ErrorCode; details: ErrorDetails } {
     return { code: this.code, details: this.details };
   }
 }
 
-/** One thing that is wrong with one member of a request. `field` is a dotted path in the caller's spelling. */
+/** One problem of one field of a request. `field` is a dotted path in the caller's spelling. */
 export interface FieldProblem {
   field: string;
   value?: unknown;
   reason: string;
 }
 
-/** How many problems an error lists. More help nobody, and a hostile request has as many as it likes. */
+/** How many problems an error lists. More would not help the caller, and a hostile request can have any number. */
 export const MAX_LISTED_PROBLEMS = 20;
 
 /**
- * 400 with the first problem as `field`, `value`, `reason`, the first 20 under `errors`, and how many there are as
+ * 400. `details` holds the first problem as `field`, `value` and `reason`, the first 20 problems as `errors`, and their number as
  * `problems_total` (specification 7, docs/decisions/surface.md).
  */
 export class InvalidParameters extends PlatformError {
   constructor(
     readonly problems: readonly [FieldProblem, ...FieldProblem[]],
-    /** Where not all problems were kept. */
+    /** Given if there are more problems than are listed. */
     readonly total = problems.length,
   ) {
     const [first, ...others] = problems.slice(0, MAX_LISTED_PROBLEMS).map(presented);
@@ -101,19 +101,19 @@ export class InvalidParameters extends PlatformError {
   }
 }
 
-/** @throws InvalidParameters with the problems, where there are any */
+/** @throws InvalidParameters with the problems, if there are any */
 export function refuse([first, ...rest]: readonly FieldProblem[]): void {
   if (first) throw new InvalidParameters([first, ...rest]);
 }
 
-/** 404 for a record that does not exist for this caller; another organization's record reads the same. */
+/** 404 for a record that does not exist for this caller. Records of other organizations get the same error. */
 export class ResourceNotFound extends PlatformError {
   constructor(resource: Resource, id: string) {
     super('RESOURCE_NOT_FOUND', `There is no ${inWords(resource)} ${shown(id)}.`, { resource, id: shown(id) });
   }
 }
 
-/** 409 for a transition that the state machine of a record does not have. */
+/** 409 for a transition that the state machine of the record does not allow. */
 export class InvalidState extends PlatformError {
   constructor(resource: string, from: string, to: string, allowed: readonly string[]) {
     const next = allowed.length ? `only to ${allowed.join(', ')}` : 'nowhere, it is final';
@@ -121,34 +121,38 @@ export class InvalidState extends PlatformError {
   }
 }
 
-/** 409 for a change of a record that is no longer as its caller saw it. `current`: the entity tag that it has now, on REST. */
+/** 409 for an update of a record that has changed since the caller read it. `current` is its entity tag now (REST only). */
 export class StaleResource extends PlatformError {
   constructor(current?: string) {
     super(
       'STALE_RESOURCE',
-      'The record has changed since you read it. Read it again and repeat your change.',
+      'The record has changed since you read it. Get it again and repeat your change.',
       current === undefined ? {} : { current },
     );
   }
 }
 
-/** 403: the caller is known and lacks the permission that `details.required` names. */
+/** 403: the caller lacks the permission in `details.required`. */
 export class InsufficientPermissions extends PlatformError {
   constructor(required: string) {
     super('INSUFFICIENT_PERMISSIONS', `This needs the permission ${required}.`, { required });
   }
 }
 
-/** 403: the caller is limited to accounts, and this concerns the whole organization. */
+/** 403: the caller is limited to some accounts, and the operation concerns the whole organization. */
 export class LimitedToAccounts extends PlatformError {
   constructor() {
-    super('INSUFFICIENT_PERMISSIONS', 'This concerns the whole organization, and you are limited to accounts of it.', {
-      reason: 'account_scope',
-    });
+    super(
+      'INSUFFICIENT_PERMISSIONS',
+      'This operation concerns the whole organization, but your access is limited to some of its accounts.',
+      {
+        reason: 'account_scope',
+      },
+    );
   }
 }
 
-/** 401: the request shows no credentials, and what it asks for needs some. */
+/** 401: the request has no credentials, and the operation needs them. */
 export class CredentialsMissing extends PlatformError {
   constructor() {
     super('INVALID_CREDENTIALS', 'Send an API key or access token: Authorization: Bearer <key>, or X-API-Key: <key>.');
@@ -156,14 +160,14 @@ export class CredentialsMissing extends PlatformError {
 }
 
 /**
- * 403: the caller is a user who must show a second factor first (specification 2.4, 3.6). A surface that answers it fills
- * `details` with the challenge: `challenge_id` and `methods`.
+ * 403: the user must pass a second factor first (specification 2.4, 3.6). The surface that returns this error adds the challenge to
+ * `details`: `challenge_id` and `methods`.
  */
 export class SecondFactorRequired extends PlatformError {
   constructor(details: ErrorDetails = {}) {
     super(
       'MFA_REQUIRED',
-      'Answer the challenge (POST /v1/auth/mfa/verify, in GraphQL verifyMfaChallenge) and repeat the request.',
+      'Complete the second-factor challenge (POST /v1/auth/mfa/verify, in GraphQL verifyMfaChallenge), then repeat the request.',
       details,
     );
   }

@@ -3,10 +3,10 @@ import type { FieldProblem } from './errors.ts';
 const SHOWN_LENGTH = 200;
 const SECRET_FIELD = /(secret|password|token|code|key|data|webhook_?url)$/i;
 
-/** A text that an error repeats: the beginning of a long one. */
+/** Shortens a text that an error repeats. */
 export const shown = (value: string): string => (value.length > SHOWN_LENGTH ? `${value.slice(0, SHOWN_LENGTH)}…` : value);
 
-/** A problem as callers see it: a value that may be a secret, or is large, is not repeated. */
+/** The problem as callers see it. Large values and values that may be secret are not repeated. */
 export function presented({ field, value, reason }: FieldProblem): FieldProblem {
   const isHidden = value === undefined || SECRET_FIELD.test(field);
   return { field: shown(field), value: isHidden ? null : (previewOf(value, { left: MAX_SHOWN_VALUES }) ?? null), reason };
@@ -15,7 +15,7 @@ export function presented({ field, value, reason }: FieldProblem): FieldProblem 
 const MAX_SHOWN_VALUES = 50;
 const MAX_SHOWN_DEPTH = 6;
 
-/** A copy of a value without what its fields may hold of secrets and files; undefined for a large one, which is not read further. */
+/** Copies a value without fields that may hold secrets or files. Returns undefined for a large value, and stops reading it. */
 function previewOf(value: unknown, budget: { left: number }, depth = 0): unknown {
   if (typeof value === 'string') return shown(value);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,11 +1,11 @@
 import { type FieldProblem, InvalidParameters, MAX_LISTED_PROBLEMS } from './errors.ts';
 
-/** The problems of one request: the first of them as they are found, and how many there are in all. */
+/** Collects the problems of one request: lists the first ones in the order they are found, and counts all. */
 export class Problems {
   readonly #listed: FieldProblem[] = [];
   #total = 0;
 
-  /** Whether another problem is only counted. Whoever would take long to word one asks before. */
+  /** True if another problem is only counted. Check it before you build an expensive message. */
   get isFull(): boolean {
     return this.#listed.length === MAX_LISTED_PROBLEMS;
   }
@@ -28,12 +28,12 @@ export class Problems {
     this.#total += total - listed.length;
   }
 
-  /** Whether a listed problem is of that field, or of one around or within it. */
+  /** Returns true if a listed problem is about that field, a field that contains it, or a field within it. */
   has(field: string): boolean {
     return this.#listed.some((problem) => isWithin(problem.field, field) || isWithin(field, problem.field));
   }
 
-  /** @throws InvalidParameters where there are any */
+  /** @throws InvalidParameters if there are any problems */
   refuse(): void {
     const [first, ...rest] = this.#listed;
     if (first) throw new InvalidParameters([first, ...rest], this.#total);

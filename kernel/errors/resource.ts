@@ -1,6 +1,6 @@
 /**
- * What a record is called in the `details.resource` of an error, on every surface: its type in the graph, in snake case.
- * `customer` is an account by its customer number.
+ * Names of records in the `details.resource` of an error, on every surface: the GraphQL type in snake case. `customer` is an account that
+ * is addressed by its customer number.
  */
 export const resources = [
   'account',
@@ -47,7 +47,7 @@ const SPELLING: Readonly<Record<string, string>> = {
   slack: 'Slack',
 };
 
-/** As a sentence says it: `SLA policy`. */
+/** The name as words of a sentence: `SLA policy`. */
 export const inWords = (resource: Resource): string =>
   resource
     .split('_')

@@ -2,38 +2,39 @@ import { z } from 'zod';
 import type { Permission } from '../access/principal.ts';
 import { newId } from '../records/ids.ts';
 
-/** The entity that an event is about, as the graph names it. */
+/** The entity that an event is about, by its GraphQL type name. */
 export interface Subject {
   type: string;
   id: string;
 }
 
-/** What is declared of an event (specification section 6). */
+/** The declaration of an event type (specification section 6). */
 export interface EventType {
   name: string;
   /** The family of section 6 that a subscription path accepts: service, billing, support. */
   family: string;
   description: string;
   /**
-   * What its readers must hold, instead of the read permission of the family. Such a type is covered by its own name only and by no
-   * wildcard: whoever subscribed to a pattern is not sent what only some may read because a type came to be.
+   * The permission that readers need instead of the read permission of the family.
+   * Wildcards do not match such a type, only its own name does. So a new restricted type is never sent to existing subscribers of a
+   * pattern.
    */
   requires?: Permission;
-  /** In the spelling of REST and events: snake_case. */
+  /** The payload schema, with names in snake_case as in REST. */
   data: z.ZodObject;
   example: Record<string, unknown>;
-  /** False while its domain only announces it, so that receivers can be made ready. */
+  /** False while the domain only announces the type, so that receivers can prepare. */
   isEmitted: boolean;
 }
 
-/** An event as a domain drafts it, before it has an id; `data` is as the schema of its type describes it. */
+/** An event before it gets its id. `data` matches the schema of its type. */
 export interface EventDraft<Data = Record<string, unknown>> {
   organizationId: string;
   occurredAt: Date;
-  /** By the platform's clock, where `occurredAt` is told by another one: the event is kept and deleted by it. Default: `occurredAt`. */
+  /** The time on the platform's clock, if `occurredAt` comes from another clock. Retention counts from it. Default: `occurredAt`. */
   recordedAt?: Date;
   subject: Subject;
-  /** The account that it concerns, by which subscribers may narrow; absent where it concerns none. */
+  /** The account that the event concerns, for subscribers that filter by account. Absent if it concerns none. */
   accountId?: string | null;
   data: Data;
 }
@@ -48,7 +49,7 @@ export interface EventFactory<Arguments extends unknown[]> {
   readonly type: EventType;
 }
 
-/** An event as the log keeps it and reactions get it. */
+/** An event as stored in the log and passed to reactions. */
 export interface LoggedEvent {
   id: string;
   sequence: string;
@@ -59,33 +60,36 @@ export interface LoggedEvent {
   occurredAt: Date;
   /** Default: `occurredAt`. */
   recordedAt?: Date;
-  /** W3C trace context of the request that led to it; absent where none was sent. */
+  /** W3C trace context of the request that caused the event; absent if none was sent. */
   traceparent?: string | null;
-  /** The exact text of the envelope: what a subscription's `payload` and a webhook's body carry. */
+  /** The exact JSON text of the envelope: the `payload` of a subscription and the base of a webhook body. */
   payload: string;
 }
 
-/** What another subgraph does about an event: run as a job, retried until it succeeds, at least once. */
+/** A reaction of another subgraph to an event. It runs as a job, at least once, and is retried until it succeeds. */
 export interface Reaction {
-  /** `billing.first-invoice`: names its queue and its claim in the inbox. */
+  /** For example `billing.first-invoice`: the name of its queue and of its entries in the inbox. */
   name: string;
   on: string;
   handle(event: LoggedEvent): Promise<void>;
 }
 
-/** A consumer of the event log: it gets events in the order of the log, in batches, each at least once. */
+/** A consumer of the event log. It gets events in batches, in the order of the log, each at least once. */
 export interface LogConsumer {
-  /** `support.integrations`: names its place in the log, which begins at the log's end when there is none. */
+  /** For example `support.integrations`: the name of its cursor. A new cursor begins at the end of the log. */
   name: string;
   on: readonly string[];
-  /** Finds out itself what it has read before. @throws where the batch is to come again */
+  /**
+   * Must recognize events that it has already processed.
+   * @throws if the batch must be delivered again
+   */
   consume(events: readonly LoggedEvent[]): Promise<void>;
 }
 
-/** An instant as events spell it: ISO 8601 in UTC with milliseconds. */
+/** A timestamp in an event: ISO 8601 in UTC with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
-/** What changed, by member: `{ "status": { "from": "open", "to": "resolved" } }`. */
+/** The changed fields: `{ "status": { "from": "open", "to": "resolved" } }`. */
 export const changes = z.record(z.string(), z.strictObject({ from: z.unknown(), to: z.unknown() }));
 
 type EventDeclaration<Data extends z.ZodObject> = Omit<EventType, 'data' | 'example' | 'isEmitted'> & {
@@ -94,8 +98,8 @@ type EventDeclaration<Data extends z.ZodObject> = Omit<EventType, 'data' | 'exam
 };
 
 /**
- * Declares an event type, in one place. With `draft` it can be emitted; without it is only announced. The example and the draft
- * compile only if they fit `data`.
+ * Declares an event type. With `draft`, events of the type can be emitted; without it, the type is only announced. The example and the
+ * draft must match `data`, or the code does not compile.
  */
 export function defineEvent<Data extends z.ZodObject>(type: EventDeclaration<Data>): EventType;
 export function defineEvent<Data extends z.ZodObject, Arguments extends unknown[]>(
@@ -111,8 +115,8 @@ export function defineEvent<Arguments extends unknown[]>(
 }
 
 /**
- * The envelope as text, and the id it was given (docs/decisions/events-and-webhooks.md). `signature` is added per subscription, last.
- * @throws ZodError for data that does not fit its type, which fails the transaction that records it
+ * Creates the id and the envelope text of an event (docs/decisions/events-and-webhooks.md). `signature` is appended per subscription.
+ * @throws ZodError if the data does not match its type; this fails the transaction that records the event
  */
 export function envelopeOf({ type, organizationId, occurredAt, data }: DomainEvent): { id: string; payload: string } {
   type.data.parse(data);
@@ -121,7 +125,7 @@ export function envelopeOf({ type, organizationId, occurredAt, data }: DomainEve
   return { id, payload };
 }
 
-/** JSON Schema (draft 2020-12) of what is sent. Of instants it says their format, without the pattern that spells it out. */
+/** JSON Schema (draft 2020-12) of the payload. Timestamps have their format, without the regular expression of it. */
 export function jsonSchemaOf(schema: z.ZodObject): Record<string, unknown> {
   return z.toJSONSchema(schema, {
     io: 'input',
@@ -135,8 +139,8 @@ export function jsonSchemaOf(schema: z.ZodObject): Record<string, unknown> {
 }
 
 /**
- * Whether a subscriber's pattern covers an event: matched against `name` and `family.name`, `*` standing for any rest. What only
- * some may read (`requires`) is covered by its name alone.
+ * Returns true if a subscriber's pattern matches an event type. The pattern is compared with `name` and `family.name`; `*` matches any
+ * rest. A type with `requires` is matched only by its exact name.
  */
 export function matches(pattern: string, { name, family, requires }: Pick<EventType, 'name' | 'family' | 'requires'>): boolean {
   return [name, `${family}.${name}`].some((candidate) => (requires ? pattern === candidate : matchesName(pattern, candidate)));

@@ -3,12 +3,12 @@ import { traceparent } from '../tracing/tracing.ts';
 import type { Expired } from '../work/retention.ts';
 import { type DomainEvent, envelopeOf } from './events.ts';
 
-/** The channel that wakes the relay; the payload is the schema whose outbox has news. */
+/** The channel that wakes the relay. The payload is the schema whose outbox has new events. */
 export const OUTBOX_CHANNEL = 'outbox';
 
 /**
- * The outbox of a subgraph (events that its transactions wrote, until the relay moved them to the log) and its inbox (events
- * that it has reacted to). Part of each subgraph's first migration.
+ * Tables of a subgraph's outbox (recorded events until the relay moves them to the log) and inbox (events that it has handled). Part of
+ * each subgraph's first migration.
  */
 export const outboxTables = (schema: string): string[] => [
   `create table "${schema}"."outbox" (
@@ -33,25 +33,31 @@ export const outboxTables = (schema: string): string[] => [
   `create trigger "outbox_notify" after insert on "${schema}"."outbox" for each statement execute function "${schema}"."notify_outbox"()`,
 ];
 
-/** Finds what the inbox of a subgraph has kept long enough. A migration of each subgraph, after its first. */
+/** Index to find expired entries of a subgraph's inbox. A migration of each subgraph, after its first. */
 export const inboxRetentionIndex = (schema: string): string =>
   `create index "inbox_handled_at_index" on "${schema}"."inbox" ("handled_at")`;
 
-/** When an event was recorded, where that is not when it occurred, and the request that led to it. A migration of each subgraph, after its first. */
+/**
+ * Adds the time when an event was recorded, if that differs from when it occurred, and the trace of its request. A migration of each
+ * subgraph, after its first.
+ */
 export const outboxTracing = (schema: string): string =>
   `alter table "${schema}"."outbox" add column "recorded_at" timestamptz(3) null, add column "traceparent" text null`;
 
-/** Longer than an event is in the log, so that it cannot come again: a job that reacts to it may be tried for so long. */
+/** Inbox entries are kept this much longer than the event is in the log: a job that reacts to the event may be retried for that long. */
 const INBOX_MARGIN_DAYS = 7;
 
-/** Entries of an inbox whose events have left the log, which keeps them for `days`. */
+/** Inbox entries whose events have left the log, which keeps events for `days`. */
 export const expiredInbox = (schema: string, days: number): Expired => ({
   table: `${schema}.inbox`,
   where: `"handled_at" < now() - make_interval(days => $1::int)`,
   values: [days + INBOX_MARGIN_DAYS],
 });
 
-/** Writes an event into the transaction that makes it true. It leaves the subgraph when, and only when, that commits. */
+/**
+ * Inserts an event into the outbox, in the same transaction as the change that it reports. The event is published if, and only if, the
+ * transaction commits.
+ */
 export async function record(tx: EntityManager, event: DomainEvent): Promise<void> {
   const { schema } = tx.config.getAll();
   const { id, payload } = envelopeOf(event);
@@ -73,8 +79,8 @@ export async function record(tx: EntityManager, event: DomainEvent): Promise<voi
 }
 
 /**
- * Claims an event for a reaction inside the transaction that reacts to it: false where it was handled before. Events arrive
- * at least once; this makes what they cause happen exactly once.
+ * Claims an event for a reaction, in the reaction's transaction. Returns false if the event was already handled. Events are delivered at
+ * least once; with this claim their effect happens exactly once.
  */
 export async function claimOnce(tx: EntityManager, eventId: string, reaction: string): Promise<boolean> {
   const { schema } = tx.config.getAll();

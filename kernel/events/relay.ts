@@ -12,7 +12,7 @@ export interface Outbox {
   orm: Orm;
 }
 
-/** Takes events in order; the same event may come again, and counts once (by its id). */
+/** Receives events in order. The same event may be repeated; its id identifies it. */
 export type EventSink = (events: Omit<LoggedEvent, 'sequence'>[]) => Promise<void>;
 
 interface OutboxRow {
@@ -30,9 +30,10 @@ interface OutboxRow {
 }
 
 /**
- * Moves events from the subgraphs' outboxes to the log, oldest first: an event that was recorded after another one had been
- * committed is logged after it. A row goes only after the log has it: a crash in between repeats it, never loses it.
- * `onOldest` is told of the oldest event that waits.
+ * Moves events from the subgraphs' outboxes to the log, oldest first: an event recorded after another one was committed is logged after
+ * it.
+ * A row is deleted only after the log has it, so a crash in between repeats the event and never loses it.
+ * `onOldest` is called with the time of the oldest waiting event.
  */
 export class Relay {
   readonly #loops: Map<string, WorkLoop>;
@@ -65,7 +66,7 @@ export class Relay {
     for (const loop of this.#loops.values()) loop.wake();
   }
 
-  /** Ends after the batches that are under way; what is left stays in the outboxes. */
+  /** Stops after the current batches. The remaining events stay in the outboxes. */
   async stop(): Promise<void> {
     for (const stop of this.#stops) stop();
     await Promise.all([...this.#loops.values()].map((loop) => loop.stop()));

@@ -2,30 +2,30 @@ import { hash } from 'node:crypto';
 import type { Principal } from '../access/principal.ts';
 import { InvalidParameters, PlatformError } from '../errors/errors.ts';
 
-/** Whose keys they are: two callers may use the same key. */
+/** The owner of an idempotency key: different callers may use the same key. */
 export interface IdempotencyScope {
   readonly organizationId: string;
   readonly callerId: string;
-  /** What the previous release takes for the caller, where that is something else. */
+  /** The caller id that the previous release uses, if it differs. */
   readonly formerCallerId?: string;
 }
 
 /**
- * The scope of a caller: who it is and the OAuth client that acts for it, and no session. Who signs in again and repeats a request
+ * The scope of a caller: its id and the OAuth client that acts for it, but not the session. A user who logs in again and retries a request
  * must not pay twice.
  */
 export function idempotencyScope({ organizationId, id, clientId, accounts }: Principal): IdempotencyScope {
-  // what was answered to who saw other accounts is not repeated
+  // a response is not replayed to a caller who sees other accounts
   if (accounts) return { organizationId, callerId: `${id}@${clientId ?? ''}/${hash('sha256', accounts.join(), 'base64url')}` };
-  // a client that acts for itself
+  // an OAuth client that acts for itself
   if (!clientId || clientId === id) return { organizationId, callerId: id };
   return { organizationId, callerId: `${id}@${clientId}`, formerCallerId: id };
 }
 
-/** Our failure below the root field of a mutation, or while it was committed: the change itself is done, or may be. */
+/** A platform failure below the root field of a mutation or during its commit: the change is done, or may be. */
 export class FailedAfterEffect extends PlatformError {}
 
-/** An answer as it is kept and replayed. */
+/** A response as stored and replayed. */
 export interface Answer {
   status: number;
   body: string;
@@ -33,41 +33,44 @@ export interface Answer {
 }
 
 export type Begun =
-  /** Ours to run. `lease` proves it when it is completed. */
+  /** This process must run the request. `lease` proves ownership when it completes. */
   | { state: 'new'; lease: string }
   | ({ state: 'replay' } & Answer)
-  /** The key was used with another request. */
+  /** The key was used with a different request. */
   | { state: 'conflict' }
-  /** The same request is being worked on. */
+  /** The same request is still running. */
   | { state: 'running' };
 
-/** Where the first answer to an `Idempotency-Key` is kept, for 24 hours. */
+/** Stores the first response to an `Idempotency-Key` for 24 hours. */
 export interface IdempotencyStore {
-  /** How often a request that is being worked on extends its lease. */
+  /** How often a running request extends its lease. */
   readonly extendEveryMs: number;
-  /** Claims a key in one atomic step: of any number at once, one gets `new`. */
+  /** Claims a key atomically: of any number of concurrent requests, one gets `new`. */
   begin(scope: IdempotencyScope, key: string, fingerprint: string): Promise<Begun>;
-  /** Keeps the key claimed for as long again. Without effect where the lease was lost. */
+  /** Extends the lease by its full time. Has no effect if the lease was lost. */
   extend(scope: IdempotencyScope, key: string, lease: string): Promise<void>;
-  /** Keeps the answer. Without effect where the lease was lost. */
+  /** Stores the response. Has no effect if the lease was lost. */
   complete(scope: IdempotencyScope, key: string, lease: string, answer: Answer): Promise<void>;
-  /** Frees the key, for what may be tried again. */
+  /** Releases the key, so that the request can be retried. */
   abandon(scope: IdempotencyScope, key: string, lease: string): Promise<void>;
 }
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
-/** @throws InvalidParameters */
+/** @throws InvalidParameters if the key is not valid */
 export function checkKey(key: unknown): string {
   if (typeof key === 'string' && KEY.test(key)) return key;
   throw new InvalidParameters([{ field: 'Idempotency-Key', reason: 'must be 1 to 255 printable ASCII characters' }]);
 }
 
-/** One digest for the same operation with the same input, whatever the white space in a JSON body. */
+/** A digest of an operation and its input. White space in a JSON body does not change it. */
 export const fingerprintOf = (method: string, operation: string, input: unknown): string =>
   hash('sha256', `${method} ${operation}\n${JSON.stringify(input ?? null)}`);
 
-/** What may come out otherwise when it is tried again: bad input, missing rights (or a second factor), limits, our own failures. */
+/**
+ * Statuses that a retry may change: invalid input, missing permissions (or second factor), limits. Platform failures (5xx) are not stored
+ * either.
+ */
 const NOT_KEPT: ReadonlySet<number> = new Set([400, 401, 403, 413, 415, 429]);
 export const isKept = (status: number): boolean => status < 500 && !NOT_KEPT.has(status);
 
@@ -76,15 +79,16 @@ export interface Claim {
   scope: IdempotencyScope;
   key: string;
   fingerprint: string;
-  /** Told when the store fails after the operation ran: the caller gets the answer all the same. */
+  /** Called if the store fails after the operation ran. The caller gets the response all the same. */
   lost(error: unknown): void;
 }
 
 /**
- * Runs `answer` at most once for a key and replays what it answered. A refusal that is kept (`isKept`) is an answer too:
- * `refusal` makes it of an error; so is a failure of ours after the change was made, which must not be made twice. The lease is
- * extended for as long as the request takes. A process that dies between the commit of the operation and `complete` leaves a key
- * whose request runs again when it is repeated after the store's lease time.
+ * Runs `answer` at most once per key and replays its response.
+ * An error that is stored (`isKept`) counts as a response, which `refusal` creates. So does a platform failure after the change was made,
+ * because the change must not be made twice.
+ * The lease is extended while the request runs. If a process dies between the commit of the operation and `complete`, a repeated request
+ * runs again after the lease time.
  */
 export async function answerOnce(claim: Claim, answer: () => Promise<Answer>, refusal: (error: PlatformError) => Answer): Promise<Answer> {
   const { store, scope, key, fingerprint, lost } = claim;

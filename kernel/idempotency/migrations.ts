@@ -1,6 +1,9 @@
 import { migration } from '../migrations/migration.ts';
 
-/** Of a schema of its own, whose name is from when only the REST bridge used it. `if not exists`: releases before 1.3 made these at each start, without a step. */
+/**
+ * Uses a schema of its own, which was named when only the REST bridge used it. `if not exists`: releases before 1.3 created the tables at
+ * each startup, without a migration.
+ */
 const idempotency = migration('0001-idempotency', [
   `create table if not exists bridge.idempotency_key (
      organization_id text not null,

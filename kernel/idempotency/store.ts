@@ -9,12 +9,12 @@ import { ABANDON, CLAIM, COMPLETE, EXPIRED, EXTEND, READ } from './sql.ts';
 
 export type Row = Record<string, unknown>;
 
-/** A connection to PostgreSQL or PGlite; each statement is a transaction of its own. */
+/** A connection to PostgreSQL or PGlite. Each statement is its own transaction. */
 export interface Sql {
   query(text: string, params: readonly unknown[]): Promise<Row[]>;
 }
 
-/** Kept responses. */
+/** The column of stored responses. */
 export const sealedResponses: SealedColumn = {
   table: 'idempotency_key',
   column: 'body',
@@ -23,15 +23,15 @@ export const sealedResponses: SealedColumn = {
   separator: '/',
 };
 
-/** A third of the lease: one extension may fail. */
+/** A third of the lease time, so that one extension may fail. */
 const EXTEND_EVERY_MS = 20_000;
 
-/** A key that is freed between the claim and the look at who holds it is claimed again. */
+/** Number of attempts: if a key is released between the claim and the query for its holder, it is claimed again. */
 const ATTEMPTS = 3;
 
 /**
- * Keeps the answers in the platform's database, so that any process may replay them. Encrypted: the answer to a creation may
- * hold a key or secret that is shown once.
+ * Stores responses in the platform's database, so that any process can replay them. They are encrypted: the response to a create request
+ * may contain a key or secret that is shown only once.
  */
 export class SqlIdempotencyStore implements IdempotencyStore {
   readonly extendEveryMs = EXTEND_EVERY_MS;
@@ -49,7 +49,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
 
   async begin(scope: IdempotencyScope, key: string, request: string): Promise<Begun> {
     const lease = randomUUID();
-    // a body may hold a password, which a plain digest would let be guessed
+    // a body may contain a password, which an unkeyed digest would allow to guess
     const fingerprint = this.#hashOf(request).toString('base64url');
     const begun = await this.#claim(scope, key, fingerprint, lease);
     const former = formerOf(scope);
@@ -78,7 +78,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
     if (former) await this.#end(ABANDON, former, key, SHARED + lease);
   }
 
-  /** Keys of more than 24 hours ago: an old one is harmless, it only takes space. */
+  /** Keys older than 24 hours. An old key is harmless and only takes space. */
   get retained(): Retained {
     return retainedRows(this.sql as Pick<Rows, 'query'>, EXPIRED.table, () => EXPIRED);
   }
@@ -89,7 +89,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
       const claimed = await this.sql.query(CLAIM, [organizationId, callerId, key, fingerprint, lease]);
       if (claimed.length) return { state: 'new', lease };
       const [held] = await this.sql.query(READ, [organizationId, callerId, key]);
-      // a row that this release shares with the previous one is another client's, or the caller's own row would have been there
+      // a row shared with the previous release belongs to another client here; otherwise the caller's own row would exist
       if (held && (held.fingerprint !== fingerprint || (lease.startsWith(SHARED) && String(held.lease).startsWith(SHARED))))
         return { state: 'conflict' };
       if (held) return this.#heldBySame(held, contextOf(scope, key));
@@ -112,13 +112,14 @@ export class SqlIdempotencyStore implements IdempotencyStore {
   }
 }
 
-/** A row cannot be read as another's. */
+/** Binds the encrypted body to its row, so that it cannot be read as another row's. */
 const contextOf = ({ organizationId, callerId }: IdempotencyScope, key: string): string => `${organizationId}/${callerId}/${key}`;
 
 /**
- * Processes of the previous release know a user without the OAuth client that acts for them. While both run, and for the 24
- * hours in which their rows count, a request is claimed under both names; the lease marks the rows that are for them only.
- * To be deleted with `formerCallerId` in the release after this one.
+ * Marks leases of rows that exist only for processes of the previous release, which identify a user without the OAuth client that acts for
+ * them.
+ * While both releases run, and for the 24 hours in which their rows are valid, a request is claimed under both names.
+ * Delete this with `formerCallerId` in the release after this one.
  */
 const SHARED = 'shared:';
 const formerOf = ({ organizationId, formerCallerId }: IdempotencyScope): IdempotencyScope | undefined =>

@@ -7,8 +7,8 @@ const POOL_SIZE = 4;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * pg-boss on a database of ours. It hears of new jobs over the connection that everything else listens on, and who listens is told
- * the queue: pg-boss itself would wake all workers of it, of which one has something to do.
+ * Connects pg-boss to the platform's database. Notifications of new jobs arrive on the shared listening connection, and the listener gets
+ * the name of the queue. pg-boss itself would wake all workers of that queue for one job.
  */
 export class JobDatabase implements Db {
   readonly #pool: pg.Pool | undefined;
@@ -38,7 +38,7 @@ export class JobDatabase implements Db {
 
   async listen(channel: string): Promise<{ close(): Promise<void> }> {
     await this.database.listen(channel, this.onNotified);
-    // until the database is closed; who is told then has no workers any more
+    // stays until the database is closed; by then there are no workers to notify
     return { close: async () => undefined };
   }
 

@@ -8,52 +8,55 @@ import { JobDatabase } from './database.ts';
 import { sampleJobs } from './metrics.ts';
 import { jobSchema, JOB_SCHEMA as SCHEMA } from './schema.ts';
 
-/** The member of a job's data that holds the trace context of the request that led to it; handlers do not see it. */
+/** The property of a job's data that holds the trace context of its request. Handlers do not see it. */
 const TRACEPARENT = '$traceparent';
 const EXPIRE_SECONDS = 120;
-/** How often each worker polls by itself. It is woken for what is due, so this finds nothing unless a wake-up was lost again and again. */
+/** How often each worker polls. Workers are woken when a job is due, so polling finds something only after lost notifications. */
 const WORKER_POLL_SECONDS = 600;
-/** How many workers a queue has at most, unless it says otherwise. */
+/** Default maximum number of workers of a queue. */
 const DEFAULT_CONCURRENCY = 4;
 const FLOW_SECONDS = 3600;
-/** How long a job is on record after it ended: long enough to find out why one failed. */
+/** How long a finished job is kept: long enough to investigate a failure. */
 const KEPT_SECONDS = 24 * 3600;
-/** How often those that ended longer ago are deleted. */
+/** How often older finished jobs are deleted. */
 const MAINTENANCE_SECONDS = 3600;
-/** The jobs of a process that died are tried again once they missed it. */
+/** The interval of heartbeats. Jobs of a dead process are retried after they miss one. */
 const HEARTBEAT_SECONDS = 10;
 
 export interface JobOptions {
-  /** Not before this instant. */
+  /** The job does not start before this time. */
   startAfter?: Date;
 }
 
 export interface QueueOptions {
-  /** How often a failed job is tried again, with exponential back-off from `retryDelaySeconds`. */
+  /** How often a failed job is retried, with exponential back-off from `retryDelaySeconds`. */
   retryLimit?: number;
   retryDelaySeconds?: number;
   retryDelayMaxSeconds?: number;
-  /** How many jobs of this queue a process works on side by side. */
+  /** How many jobs of this queue a process runs in parallel. */
   concurrency?: number;
-  /** Whether the jobs of an organization wait, by the `organizationId` of their data. It is asked again every minute. */
+  /**
+   * Returns true if the jobs of an organization must wait. The organization is the `organizationId` of the job's data. Checked again every
+   * minute.
+   */
   waits?: ((organizationId: string) => Promise<boolean>) | undefined;
 }
 
-/** After how long it is asked again whether a job waits. */
+/** The interval at which a waiting job is checked again. */
 const WAIT_SECONDS = 60;
 
 interface Queue {
   options: QueueOptions;
   handle(data: object): Promise<void>;
-  /** The workers that have no job. */
+  /** Ids of the workers that have no job. */
   idle: Set<string>;
-  /** How many workers were started. */
+  /** Number of workers that were started. */
   workers: number;
 }
 
 /**
- * What must happen later, once and in spite of crashes: pg-boss on the same database, so that a job is enqueued by the
- * transaction that needs it. A handler runs at least once; it must find out itself what is already done.
+ * Durable background jobs: pg-boss on the same database, so that a transaction enqueues the jobs that it needs. A handler runs at least
+ * once, and must recognize what is already done.
  */
 export class Jobs {
   readonly #boss: PgBoss;
@@ -73,11 +76,11 @@ export class Jobs {
     this.#boss = new PgBoss({
       db: this.#db,
       schema: SCHEMA,
-      // our migrator does that, under its lock
+      // our migrator creates the schema, under its lock
       migrate: false,
       useListenNotify: true,
       reindex: false,
-      // nothing is scheduled by a calendar, and no job waits for another
+      // no job has a calendar schedule or depends on another job
       schedule: false,
       maintenanceIntervalSeconds: MAINTENANCE_SECONDS,
       flowIntervalSeconds: FLOW_SECONDS,
@@ -88,15 +91,15 @@ export class Jobs {
     this.#boss.on('warning', (warning) => log.debug({ warning }, 'job queue'));
   }
 
-  /** States a queue and what its jobs do; before `start`. */
+  /** Defines a queue and the handler of its jobs. Call it before `start`. */
   define<T extends object>(name: string, handle: (data: T) => Promise<void>, options: QueueOptions = {}): void {
     this.#queues.set(name, { options, handle: handle as (data: object) => Promise<void>, idle: new Set(), workers: 0 });
   }
 
-  /** Without `work` it only enqueues: other processes do what is to be done. */
+  /** Starts the queues. With `work: false` the process only enqueues, and other processes run the jobs. */
   async start({ work = true } = {}): Promise<void> {
     await this.database.migrate([jobSchema]);
-    // before it starts, which reads the settings of all queues: a transaction that enqueues must not have to
+    // before pg-boss starts, because the start caches the settings of all queues: a transaction that enqueues must not have to read them
     await this.#createQueues();
     await this.#boss.start();
     if (this.database.pglite && work) await this.#releaseActive();
@@ -116,7 +119,7 @@ export class Jobs {
     if (this.metrics) this.#stopSampling = sampleJobs({ db: this.#db, schema: SCHEMA, queues, metrics: this.metrics, log: this.log });
   }
 
-  /** Creates the queues that are not there yet, and updates those to which an earlier version gave other settings. */
+  /** Creates missing queues and updates those whose settings have changed since an earlier version. */
   async #createQueues(): Promise<void> {
     const stored = new Map((await this.#boss.getQueues()).map((queue) => [queue.name, queue]));
     for (const [name, { options }] of this.#queues) {
@@ -127,28 +130,28 @@ export class Jobs {
     }
   }
 
-  /** What a killed process was working on goes on at once: no other process can be at the same embedded database. */
+  /** Retries jobs of a killed process at once: no other process can use the same embedded database. */
   async #releaseActive(): Promise<void> {
     await this.#db.executeSql(`update ${SCHEMA}.job set state = 'retry', start_after = ${SCHEMA}.job_now() where state = 'active'`);
   }
 
-  /** Enqueues with the transaction: the job exists if, and only if, it commits. */
+  /** Enqueues a job in the transaction: the job exists if, and only if, the transaction commits. */
   async enqueue(tx: EntityManager, queue: string, data: object, { startAfter }: JobOptions = {}): Promise<void> {
     if (!this.#queues.has(queue)) throw new Error(`There is no queue ${queue}.`);
-    // it would read the queue's settings on a connection of its own, and PGlite has only the one that the transaction holds
+    // pg-boss would read the queue's settings on another connection, and PGlite has only the one that the transaction uses
     if (!this.#isStarted) throw new Error('Jobs are enqueued when the queues stand.');
     const parent = traceparent();
     await this.#boss.send(queue, parent ? { ...data, [TRACEPARENT]: parent } : data, { startAfter, db: inTransaction(tx) });
   }
 
-  /** Moves the queue's idea of now by an offset, for tests that move the clock, and looks for what is due. */
+  /** Moves the queue's clock by an offset and polls for due jobs. For tests that move the clock. */
   async shiftClock(offsetMs: number): Promise<void> {
     const body = `select pg_catalog.now() + interval '${Math.round(offsetMs)} milliseconds'`;
     await this.#db.executeSql(`create or replace function ${SCHEMA}.job_now() returns timestamptz language sql stable as $$ ${body} $$`);
     this.database.poller.pollNow();
   }
 
-  /** Lets the jobs that are under way end; the others wait for the next start. */
+  /** Waits for running jobs to end. The others wait for the next start. */
   async stop(timeoutMs = 10_000): Promise<void> {
     this.#isWorking = false;
     this.#stopPolling?.();
@@ -157,7 +160,7 @@ export class Jobs {
     await this.#db.close();
   }
 
-  /** Wakes a worker that has no job, or starts another where there may be more. Most queues are empty: their workers would only ask for nothing. */
+  /** Wakes an idle worker, or starts another one up to the maximum. Workers start on demand because most queues are empty. */
   #wakeOne(name: string): void {
     const queue = this.#queues.get(name);
     if (!queue || !this.#isWorking) return;
@@ -166,7 +169,7 @@ export class Jobs {
     else if (queue.workers < (queue.options.concurrency ?? DEFAULT_CONCURRENCY)) void this.#startWorker(name, queue);
   }
 
-  /** Each worker is one of its own: by one id pg-boss wakes one, also where it made several. It asks for a job at once. */
+  /** Each worker is registered separately: by a shared id pg-boss wakes only one of them. A new worker fetches a job at once. */
   async #startWorker(name: string, queue: Queue): Promise<void> {
     queue.workers += 1;
     const settings = { pollingIntervalSeconds: WORKER_POLL_SECONDS, notifyPollingIntervalSeconds: WORKER_POLL_SECONDS };
@@ -174,7 +177,7 @@ export class Jobs {
     worker = await this.#boss.work(name, settings, async ([job]: Job<object>[]) => {
       if (!job) return;
       queue.idle.delete(worker);
-      // where one was due more may be: for another worker now, and for this one when it is done
+      // more jobs may be due: for another worker now, and for this one when it is done
       this.#wakeOne(name);
       this.#boss.notifyWorker(worker);
       try {
@@ -187,7 +190,7 @@ export class Jobs {
     queue.idle.add(worker);
   }
 
-  /** A job that waits is enqueued anew: its attempts are not used up, and it is never too old to begin. */
+  /** A job that must wait is enqueued again, so that its attempts are not used up and it never expires. */
   async #waits(name: string, { data }: Job<object>): Promise<boolean> {
     const { organizationId } = data as { organizationId?: string };
     const mustWait = organizationId !== undefined && (await this.#queues.get(name)?.options.waits?.(organizationId));
@@ -243,13 +246,14 @@ const differs = (queue: QueueDefinition, settings: QueueSettings): boolean =>
   Object.entries(settings).some(([setting, value]) => queue[setting as keyof QueueSettings] !== value);
 
 /**
- * Which of these queues have a job that is due: one probe of its index for each, whatever waits. A notification tells only of what
- * is due at once; retries and later jobs are found by this. Workers that polled for themselves would be some thirty statements a second.
+ * Selects the queues that have a due job, with one index probe per queue, however many jobs wait.
+ * Notifications report only jobs that are due at once; this query finds retries and delayed jobs. Polling by each worker would cost about
+ * thirty statements a second.
  */
 const DUE_QUEUES = `select q.name from unnest($1::text[]) as q (name) where exists (
   select from ${SCHEMA}.job j where j.name = q.name and j.state < 'active' and not j.blocked and j.start_after <= ${SCHEMA}.job_now())`;
 
-/** pg-boss's statements, sent through the transaction of an entity manager. */
+/** Runs the statements of pg-boss in the transaction of an entity manager. */
 function inTransaction(tx: EntityManager): Db {
   return {
     async executeSql(text, values = []) {

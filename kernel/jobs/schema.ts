@@ -8,7 +8,7 @@ export const JOB_SCHEMA = 'pgboss';
 
 export const JOB_SCHEMA_VERSION: number = packageJson.pgboss.schema;
 
-/** The schema of the job queue, in versions of pg-boss's own. It is not said that an older pg-boss works with a newer one. */
+/** The schema of the job queue, versioned by pg-boss. pg-boss does not promise that an older version works with a newer schema. */
 export const jobSchema: VersionedSchema = {
   schema: JOB_SCHEMA,
   async inspect(session) {
@@ -22,7 +22,7 @@ export const jobSchema: VersionedSchema = {
   },
 };
 
-/** The plans are transactions of their own. */
+/** The migration plans of pg-boss contain their own transactions. */
 const upgrade = (from: string, plans: string): SchemaUpgrade => ({
   schema: JOB_SCHEMA,
   from,

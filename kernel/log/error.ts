@@ -1,10 +1,13 @@
 const SECRET = /\b(?:test_)?(?:sk|whsec|whsk|rt)_\w{8,}|eyJ[\w-]+\.[\w-]+\.[\w-]*|-----BEGIN[\s\S]*?-----END[^\n]*|(?<=:\/\/)[^/\s@]+@/g;
-/** The ORM puts the statement, with its values, before what is wrong with it, and ` - ` between: the last one, a value may have one. */
+/**
+ * The ORM puts the SQL statement with its values before the message, separated by ` - `. The last separator counts, since a value may
+ * contain one.
+ */
 const STATEMENT = /^\s*(?:select|insert into|update|delete from|with|alter|create|drop)\b(?:[\s\S]*(?= - )|[\s\S]*$)/i;
 const SHOWN_LENGTH = 500;
 const MAX_CAUSES = 3;
 
-/** An unexpected error for a log: where it happened, and its message without keys, tokens, credentials in URLs and SQL. */
+/** Describes an unexpected error for the log: its stack, and its message without keys, tokens, credentials in URLs and SQL. */
 export const describeForLog = (error: unknown): Record<string, unknown> => describe(error, 0);
 
 function describe(error: unknown, depth: number): Record<string, unknown> {

@@ -3,7 +3,7 @@ import { describeForLog } from './error.ts';
 
 export type { Logger };
 
-/** Members that never reach a log, wherever they stand in what is logged. */
+/** Properties that are never logged, at any depth. */
 const SECRETS = [
   'authorization',
   'cookie',
@@ -25,7 +25,10 @@ export interface LogOptions {
   destination?: DestinationStream;
 }
 
-/** The process's logger: JSON lines, attributes first, secrets redacted, errors (`err`) without SQL. Requests log through a child with their id. */
+/**
+ * Creates the logger of the process: JSON lines, attributes first, secrets redacted, errors (`err`) without SQL. Each request logs through
+ * a child logger with its id.
+ */
 export function createLogger({ level, destination }: LogOptions): Logger {
   const options = { level, base: undefined, redact: { paths: PATHS, censor: '[redacted]' }, serializers: { err: describeForLog } };
   return destination ? pino(options, destination) : pino(options);

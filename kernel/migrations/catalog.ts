@@ -1,22 +1,28 @@
 import type { Statements } from './session.ts';
 
-/** One thing of a schema (a column, a constraint, an index …) as the catalog of PostgreSQL describes it. */
+/** An object of a schema (column, constraint, index …) as the PostgreSQL catalog describes it. */
 interface CatalogEntry {
-  /** Such as `column ticket.sla_due_at`. */
+  /** Kind and name, such as `column ticket.sla_due_at`. */
   what: string;
   definition: string;
-  /** The table that it belongs to; null for what belongs to none. */
+  /** The table that it belongs to, if any. */
   table: string | null;
-  /** Whether it can make a write fail that would succeed without it. */
+  /** True if it can make a write fail that would otherwise succeed. */
   restricts: boolean;
 }
 
-/** Everything of a schema that its steps make, without partitions, which come and go, and without the table of the steps themselves. */
+/**
+ * Lists the objects of a schema that its migration steps create. Partitions, which come and go, and the table of the steps itself are left
+ * out.
+ */
 export function describeSchema(tx: Statements, schema: string): Promise<CatalogEntry[]> {
   return tx.query<CatalogEntry>(CATALOG, [schema]);
 }
 
-/** In what a schema differs from what it should be; what it has besides (an index, a table) is accepted unless it restricts writes. */
+/**
+ * Returns the differences between a schema and what it should be. Additional objects (an index, a table) are accepted unless they restrict
+ * writes.
+ */
 export function differences(expected: readonly CatalogEntry[], actual: readonly CatalogEntry[]): string[] {
   const found = new Map(actual.map((entry) => [entry.what, entry]));
   const wanted = new Set(expected.map(({ what }) => what));
@@ -30,10 +36,10 @@ export function differences(expected: readonly CatalogEntry[], actual: readonly 
   return [...missing, ...extra.map(({ what }) => `${what} is not expected`)];
 }
 
-/** Versions of PostgreSQL differ in the parentheses that they write around what they read from an expression. */
+/** Removes parentheses and spaces: versions of PostgreSQL write different parentheses around expressions. */
 const comparable = (definition: string): string => definition.replace(/[()\s]/g, '');
 
-/** Operator classes are named with the schema of their extension where the session does not look into that. */
+/** Removes the schema of operator classes, which PostgreSQL adds if it is not in the session's search path. */
 const withoutOpclassSchema = (definition: string) => `regexp_replace(${definition}, '\\w+\\.(\\w+_ops)', '\\1', 'g')`;
 
 const CATALOG = `

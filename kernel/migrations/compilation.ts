@@ -1,13 +1,15 @@
 import type { Logger } from '../log/log.ts';
 import type { Session } from './session.ts';
 
-/** Any number, the same in every release: two processes that set it at once would fail each other. */
+/**
+ * An arbitrary number, the same in every release. Without the lock, two processes that change the setting at once would fail each other.
+ */
 const COMPILATION_LOCK = 4_201_003;
 
 /**
- * Has PostgreSQL run statements without compiling them (jit) first, for every session of this database from now on, also behind a
- * connection pooler, which takes no settings. Ours are short: compiling one takes longer than running it a hundred times. What somebody
- * has set for the database or the role is left as it is.
+ * Turns off statement compilation (jit) for all future sessions of this database, including those behind a pooler that passes no settings.
+ * Our statements are short: compiling one takes longer than running it a hundred times. A setting made by an administrator for the
+ * database or the role is not changed.
  */
 export async function stopCompiling(session: Session, log: Logger): Promise<void> {
   const [found] = await session.query<{ unset: boolean; database: string }>(
@@ -21,7 +23,7 @@ export async function stopCompiling(session: Session, log: Logger): Promise<void
       await tx.execute(`alter ${target} set jit = off`);
     });
   try {
-    // of the database it holds for whoever connects, but only its owner may; of itself every role may
+    // the database setting applies to all roles, but only the owner may change it; every role may change its own
     await act(`database ${found.database}`).catch(() => act(`role current_user in database ${found.database}`));
   } catch (error) {
     log.warn(

@@ -1,10 +1,10 @@
 import type { MigrationStep } from './migration.ts';
 import { SchemaError } from './schema-error.ts';
 
-/** A step as the table `migration` of its schema has it. */
+/** A step as stored in the table `migration` of its schema. */
 export interface AppliedStep {
   name: string;
-  /** Null where it was applied by a release before checksums were kept. */
+  /** Null if it was applied by a release that stored no checksums. */
   checksum: string | null;
   /** As in MigrationStep. */
   needs: string | null;
@@ -13,9 +13,9 @@ export interface AppliedStep {
 const WHAT_TO_DO = 'See Upgrade in docs/operations.md.';
 
 /**
- * The steps that are still to be applied. Unknown steps are those of a newer release: they are accepted where each says that a
- * release that knows no more than this one runs with it.
- * @throws SchemaError where an applied step is another one than this release knows, is missing, or is unknown.
+ * Returns the steps that must still be applied. Unknown steps come from a newer release. They are accepted if each declares that a release
+ * like this one can run after it.
+ * @throws SchemaError if an applied step differs from this release's, is missing, or is unknown and not accepted
  */
 export function pendingSteps(schema: string, steps: readonly MigrationStep[], applied: readonly AppliedStep[]): MigrationStep[] {
   const known = new Map(steps.map((step) => [step.name, step]));
@@ -44,7 +44,10 @@ export function pendingSteps(schema: string, steps: readonly MigrationStep[], ap
   return pending;
 }
 
-/** A step without a checksum says nothing of what it needs; one that lies before those of this release comes from elsewhere. */
+/**
+ * A step without a checksum does not declare what it needs. An unknown step that sorts before this release's newest one does not come from
+ * a release.
+ */
 function refuseUnlessCompatible(schema: string, { name, checksum, needs }: AppliedStep, known: ReadonlyMap<string, MigrationStep>): void {
   const newest = [...known.keys()].toSorted().at(-1) ?? 'no step';
   if (name > newest && checksum !== null && (needs === null || known.has(needs))) return;

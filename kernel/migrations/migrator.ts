@@ -7,36 +7,41 @@ import { Scratch } from './scratch.ts';
 import { embeddedSession, type Session, serverSession } from './session.ts';
 import type { SchemaUpgrade, VersionedSchema } from './versioned-schema.ts';
 
-/** Any number, the same in every release: who changes schemas of a database holds this lock of it. */
+/** An arbitrary number, the same in every release. A process that changes schemas of a database holds this advisory lock. */
 const MIGRATION_LOCK = 4_201_002;
 
 export interface MigratorParts {
-  /** The server, past a pooler: the lock is of the session. Undefined where the database is embedded, which one process has. */
+  /**
+   * The server without a pooler, because the lock belongs to a session. Undefined for the embedded database, which only one process uses.
+   */
   directUrl: string | undefined;
   pglite: PGlite | undefined;
   mode: MigrateMode;
   log: Logger;
 }
 
-/** Brings the schemas of one database up to date, one process at a time; all are looked at before one is changed. */
+/** Brings the schemas of one database up to date, one process at a time. It inspects all of them before it changes one. */
 export class SchemaMigrator {
   constructor(private readonly parts: MigratorParts) {}
 
-  /** Lists the upgrades that `migrate` would apply. @throws SchemaError where this release cannot work with a schema */
+  /**
+   * Lists the upgrades that `migrate` would apply.
+   * @throws SchemaError if this release cannot work with a schema
+   */
   async upgrades(schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
     await using session = await this.#open();
     return await inspected(session, schemas);
   }
 
   /**
-   * @returns what was done
-   * @throws SchemaError where this release cannot work with a schema, and in the mode `never` where one is not up to date
+   * @returns the upgrades that were applied
+   * @throws SchemaError if this release cannot work with a schema, or if a schema is not up to date and the mode is `never`
    */
   async migrate(schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
     const { mode, log, pglite } = this.parts;
     await using session = await this.#open();
     if (!pglite && mode !== 'never') await stopCompiling(session, log);
-    // most starts find everything done, and wait for nobody
+    // most starts find the schemas up to date, and need no lock
     const isDone = await inspected(session, schemas).then(
       (found) => found.length === 0,
       () => false,
@@ -66,7 +71,7 @@ async function inspected(session: Session, schemas: readonly VersionedSchema[]):
   return found;
 }
 
-/** Of the session, which ends with the migration. */
+/** Locks for the session, which ends with the migration. */
 async function lock(session: Session, log: Logger): Promise<void> {
   const [row] = await session.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK]);
   if (row?.taken) return;

@@ -1,4 +1,4 @@
-/** Why this release cannot work with the schema of a database, in words that say what to do. */
+/** Says why this release cannot work with the schema of a database, and what to do. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
 }

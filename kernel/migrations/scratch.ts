@@ -2,7 +2,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { EXTENSIONS } from './extensions.ts';
 import { embeddedSession, type Session } from './session.ts';
 
-/** An empty database in memory, to see what steps make; opened when it is first asked for. */
+/** An empty in-memory database, to see what the steps create. Opened on first use. */
 export class Scratch implements AsyncDisposable {
   #opening: Promise<PGlite> | undefined;
 

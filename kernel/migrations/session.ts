@@ -1,14 +1,14 @@
 import type { PGlite, Transaction } from '@electric-sql/pglite';
 import pg from 'pg';
 
-/** Statements of one session, or of one transaction in it. */
+/** Runs statements in one session, or in one transaction of it. */
 export interface Statements {
   query<R extends object>(text: string, values?: readonly unknown[]): Promise<R[]>;
-  /** Runs a text without parameters, which may hold several statements. */
+  /** Runs a text without parameters, which may contain several statements. */
   execute(text: string): Promise<void>;
 }
 
-/** One session of a database, for statements that define its schemas. */
+/** One database session, for statements that change schemas. */
 export interface Session extends Statements, AsyncDisposable {
   transaction<T>(act: (tx: Statements) => Promise<T>): Promise<T>;
 }
@@ -16,8 +16,8 @@ export interface Session extends Statements, AsyncDisposable {
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * A connection of its own, not from a pool: closing it gives back every lock that it holds, also when the process is killed. What the
- * role limits for requests (statement_timeout) does not hold for migrations.
+ * Opens a connection outside any pool. Closing it releases all its locks, also when the process is killed. The role's statement_timeout
+ * for requests does not apply to migrations.
  */
 export async function serverSession(connectionString: string): Promise<Session> {
   const client = new pg.Client({
@@ -27,7 +27,7 @@ export async function serverSession(connectionString: string): Promise<Session> 
     keepAlive: true,
   });
   let lost: Error | undefined;
-  // without a listener the loss of an idle connection would end the process; the next statement reports it
+  // without a listener, losing an idle connection would end the process; the next statement reports it
   client.on('error', (error) => {
     lost = error;
   });
@@ -49,7 +49,7 @@ export async function serverSession(connectionString: string): Promise<Session> 
         await client.query('commit');
         return result;
       } catch (error) {
-        // fails only where the connection is lost, and with it the transaction
+        // fails only if the connection, and with it the transaction, is lost
         await client.query('rollback').catch(() => undefined);
         throw error;
       }
@@ -60,13 +60,13 @@ export async function serverSession(connectionString: string): Promise<Session> 
   };
 }
 
-/** The embedded database has one session, which stays open. */
+/** A session of the embedded database, which has only one and stays open. */
 export function embeddedSession(pglite: PGlite): Session {
   return {
     ...statementsOf(pglite),
     transaction: (act) => pglite.transaction((tx) => act(statementsOf(tx))),
     async [Symbol.asyncDispose]() {
-      // nothing of its own to close
+      // nothing to close
     },
   };
 }

@@ -8,15 +8,15 @@ import type { Scratch } from './scratch.ts';
 import type { Session, Statements } from './session.ts';
 import type { SchemaUpgrade, VersionedSchema } from './versioned-schema.ts';
 
-/** How many differences an error names. */
+/** How many differences an error lists. */
 const NAMED = 5;
-/** A statement that waits for a table makes everybody else wait who comes after it: it gives up soon, and tries again. */
+/** A migration statement that waits for a table blocks every later statement on it. So it gives up soon, and tries again. */
 const LOCK_TIMEOUT_MS = 3_000;
 const LOCK_ATTEMPTS = 20;
 const LOCK_PAUSE_MS = 1_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** A schema that is made by steps, which its table `migration` lists with their checksums. */
+/** A schema that is created by migration steps, which its table `migration` lists with their checksums. */
 export class SteppedSchema implements VersionedSchema {
   constructor(
     readonly schema: string,
@@ -26,7 +26,7 @@ export class SteppedSchema implements VersionedSchema {
   async inspect(session: Session): Promise<SchemaUpgrade | undefined> {
     const { schema } = this;
     const applied = await this.#applied(session);
-    // of a schema without steps nothing is known: who has it reads what others made
+    // a schema without steps belongs to someone else, who creates its tables
     if (this.steps.length === 0) return (await exists(session, schema)) ? undefined : this.#upgrade([], [], []);
     const pending = pendingSteps(schema, this.steps, applied);
     const adopted = this.steps.filter(({ name }) => applied.some((one) => one.name === name && one.checksum === null));
@@ -53,7 +53,7 @@ export class SteppedSchema implements VersionedSchema {
     };
   }
 
-  /** As one query that works with the table of every release: before checksums it had no columns for them. */
+  /** One query that works with the table of every release; early releases had no columns for checksums. */
   async #applied(session: Session): Promise<AppliedStep[]> {
     const table = `"${this.schema}"."migration"`;
     const [found] = await session.query<{ there: boolean }>('select to_regclass($1) is not null as there', [table]);
@@ -64,8 +64,8 @@ export class SteppedSchema implements VersionedSchema {
   }
 
   /**
-   * Before checksums were kept, steps were edited after they had been applied: their names say nothing. A database is taken over
-   * where it is what the steps of today make.
+   * Before checksums were stored, steps were edited after they had been applied, so their names prove nothing. Such a database is accepted
+   * if it matches what today's steps create.
    */
   async #verifyAdopted(session: Session, scratch: Scratch, adopted: readonly MigrationStep[]): Promise<void> {
     const { schema } = this;
@@ -84,7 +84,7 @@ export class SteppedSchema implements VersionedSchema {
 
   async #prepare(tx: Statements, adopted: readonly MigrationStep[]): Promise<void> {
     const { schema } = this;
-    // asking first: `if not exists` needs the right to create one even where it exists
+    // checks first, because `create schema if not exists` needs the right to create one even if it exists
     if (!(await exists(tx, schema))) await tx.execute(`create schema "${schema}"`);
     if (this.steps.length === 0) return;
     await tx.execute(MIGRATION_TABLE(schema));
@@ -114,7 +114,7 @@ export class SteppedSchema implements VersionedSchema {
   }
 }
 
-/** As MikroORM's migrator made it in earlier releases, which read it still, and what came since. */
+/** The table as MikroORM's migrator created it in earlier releases, which still read it, and the columns added since. */
 const MIGRATION_TABLE = (schema: string): string => `
   create table if not exists "${schema}"."migration" (
     "id" serial primary key,
@@ -128,14 +128,14 @@ async function exists(statements: Statements, schema: string): Promise<boolean> 
   return found?.there === true;
 }
 
-/** The names in definitions depend on where the session looks for them. */
+/** Fixes the search path, because names in definitions depend on it. */
 const describe = (session: Session, schema: string) =>
   session.transaction(async (tx) => {
     await tx.execute('set local search_path = public');
     return describeSchema(tx, schema);
   });
 
-/** What the statement itself got wrong is named with its step; a lost connection and missing rights are what they are. */
+/** Adds the step to an error of its statement. Lost connections and missing rights are reported as they are. */
 function failed(error: unknown, schema: string, step: string): unknown {
   const { code = '', message } = error as { code?: string; message?: string };
   if (!/^[0-9A-Z]{5}$/.test(code) || code === '42501' || /^(08|53|57)/.test(code)) return error;

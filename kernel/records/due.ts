@@ -9,30 +9,31 @@ import { organizationEm } from './organization-filter.ts';
 const DEFAULT_LIMIT = 100;
 
 export interface SweeperDeps {
-  /** Names its log lines, such as `support.sla`. */
+  /** Identifies the sweeper in log lines, such as `support.sla`. */
   name: string;
   clock: Clock;
   log: Logger;
-  /** Of the database in which things fall due. */
+  /** Poller of the database that has the due rows. */
   poller: Pick<WorkPoller, 'add'>;
-  /** Selects something where anything is due at `$1`. */
+  /** A query that returns a row if anything is due at `$1`. */
   query: string;
-  /** How many rows one sweep takes at most. */
+  /** Maximum number of rows per sweep. */
   limit?: number;
 }
 
 /**
- * Handles what is due at `now`, the earliest first, at most `limit` rows, and answers how many it took. All processes sweep side
- * by side, so it takes its rows with `for update skip locked` and does them in that transaction: what commits is done once. A
- * row that cannot be handled must be moved out of the way (a later due instant), else it is taken first for ever. `sweepOf` is
- * one for the rows of a table.
+ * Handles what is due at `now`, earliest first, at most `limit` rows, and returns how many it took.
+ * All processes sweep in parallel, so a sweep selects its rows with `for update skip locked` and handles them in the same transaction.
+ * A row that cannot be handled must get a later due time; otherwise every sweep would take it first. `sweepOf` creates a sweep for the
+ * rows of a table.
  */
 export type Sweep = (now: Date, limit: number) => Promise<number>;
 
 /**
- * Handles what falls due at a stored instant, such as a service level that is breached: the poller finds it within a second, at
- * once when the clock was moved. A full sweep is followed by the next one at once; one never begins before the last has ended;
- * one that fails is logged and tried again. What merely has to happen soon after a transaction is a job instead (kernel/jobs/jobs.ts).
+ * Handles what falls due at a stored time, such as an SLA breach. The poller finds it within a second, or at once if a test moves the
+ * clock.
+ * A full sweep is followed by the next one at once. Sweeps never overlap. A failed sweep is logged and retried.
+ * Work that should only happen soon after a transaction is a job instead (kernel/jobs/jobs.ts).
  */
 export class Sweeper {
   readonly #loop: WorkLoop;
@@ -52,32 +53,32 @@ export class Sweeper {
     this.#loop.start();
   }
 
-  /** Resolves when the sweep that is under way has ended; none begins after. */
+  /** Resolves when the current sweep has ended. No further sweep starts. */
   stop(): Promise<void> {
     this.#stop?.();
     return this.#loop.stop();
   }
 }
 
-/** Rows of all organizations that fall due, each at an instant of its own. */
+/** Rows of all organizations that fall due, each at its own time. */
 export interface DueRows {
-  /** Names log lines, such as `support.sla`. */
+  /** Identifies the sweeper in log lines, such as `support.sla`. */
   name: string;
-  /** With its schema, such as `support.ticket`; it has the columns `id` and `organization_id`. */
+  /** With its schema, such as `support.ticket`. It must have the columns `id` and `organization_id`. */
   table: string;
-  /** When a row is next to be done; null where it is not. Has an index. */
+  /** Column with the time when the row is next due, or null. It must be indexed. */
   column: `${string}due_at`;
-  /** How long a row is left alone that could not be done, so that it does not stand in the way of the others. */
+  /** How long a failed row is postponed, so that it does not block the others. */
   postponeMs: number;
-  /** After how long it is asked again whether a row of an organization waits. Default: `postponeMs`. */
+  /** How long a row is postponed if its organization must wait (`waits`). Default: `postponeMs`. */
   waitMs?: number;
-  /** The record that such a row belongs to and its column here: locked first, as by whoever else changes the two. */
+  /** The record that owns the row, and the column here that refers to it. It is locked first, as in every transaction that changes both. */
   owner?: { table: string; column: string };
 }
 
 /**
- * Does what is due of a row, in the transaction that has locked it (and its owner before), among the records of its
- * organization. It says when the row is next to be done, or never: what is left due is taken again by the next sweep.
+ * Handles a due row, in the transaction that has locked it (and its owner first), with an entity manager of its organization. It must set
+ * the next due time or null: a row that is still due is taken again by the next sweep.
  */
 export type DoDue = (tx: EntityManager, id: string, now: Date) => Promise<void>;
 
@@ -86,18 +87,18 @@ export interface DueDeps {
   rows: Rows;
   clock: Clock;
   log: Logger;
-  /** Whether the rows of an organization wait: they are put off, and it is asked again. */
+  /** Returns true if the rows of an organization must wait. They are postponed and checked again. */
   waits?: ((organizationId: string) => Promise<boolean>) | undefined;
 }
 
-/** A sweeper of the rows of a table. */
+/** Creates a sweeper for the rows of a table. */
 export function dueSweeper({ database, ...deps }: DueDeps & { database: Database }, due: DueRows, act: DoDue): Sweeper {
   const { name, table, column } = due;
   const query = `select 1 from ${quoted(table)} where "${column}" <= $1 order by "${column}" limit 1`;
   return new Sweeper({ ...deps, name, poller: database.poller, query }, sweepOf(deps, due, act));
 }
 
-/** Does each row in a transaction of its own; one that fails is put off, and the others are done. */
+/** Handles each row in its own transaction. A row that fails is postponed, and the others continue. */
 export function sweepOf(deps: DueDeps, due: DueRows, act: DoDue): Sweep {
   const { table, column } = due;
   const select = `select "id", "organization_id" from ${quoted(table)} where "${column}" <= $1 order by "${column}" limit $2`;
@@ -114,7 +115,7 @@ interface FoundRow {
   organization_id: string;
 }
 
-/** False where another process has the row, or has done it: nothing is left to do here, nor to look for at once. */
+/** Handles one row. Returns false if another process has locked or handled it, so that this process does not look for more at once. */
 async function isTaken(
   { orm, rows, clock, log, waits }: DueDeps,
   due: DueRows,
@@ -144,7 +145,10 @@ async function isTaken(
   }
 }
 
-/** Whether it is due still, and nobody else is at it: the owner before the row, so that of two who want both one waits for the other. */
+/**
+ * Locks the row if it is still due and not locked by others. The owner is locked first, so that two transactions that need both wait
+ * instead of deadlocking.
+ */
 async function lock(tx: EntityManager, { table, column, owner }: DueRows, id: string, now: Date): Promise<boolean> {
   const locked = async (sql: string, values: readonly string[]): Promise<boolean> => {
     const text = `${sql} for update skip locked`;
@@ -157,5 +161,5 @@ async function lock(tx: EntityManager, { table, column, owner }: DueRows, id: st
   return locked(`select 1 from ${quoted(table)} where "id" = ? and "${column}" <= ?`, [id, now.toISOString()]);
 }
 
-/** `support.ticket` is `"support"."ticket"`. */
+/** Quotes a name: `support.ticket` becomes `"support"."ticket"`. */
 const quoted = (table: string): string => table.replace(/\w+/g, '"$&"');

@@ -2,7 +2,7 @@ import { type GraphQLType, getNamedType, getNullableType, isListType } from 'gra
 import { inputSchemas, type JsonSchema } from '../graphql/json-schema.ts';
 import { idPattern, isKind, type Kind } from './ids.ts';
 
-/** Fields and parameters whose name differs from the kind of record that they name. */
+/** Fields and parameters whose name differs from the kind of record that they refer to. */
 const KINDS: Readonly<Record<string, Kind>> = {
   accounts: 'account',
   after: 'event',
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   slackIntegrationId: 'integration',
 };
 
-/** Types whose name differs from the kind of record that they are. */
+/** Types whose name differs from their kind of record. */
 const KINDS_OF_TYPES: Readonly<Record<string, Kind>> = {
   JiraIntegration: 'integration',
   OAuthClient: 'oauthClient',
@@ -30,7 +30,7 @@ const KINDS_OF_TYPES: Readonly<Record<string, Kind>> = {
   WebhookDelivery: 'delivery',
 };
 
-/** Fields of type ID that can hold ids of several kinds, or words that name no record here, with the reason. */
+/** Fields of type ID that accept ids of several kinds, or texts that are not ids of this platform, with the reason. */
 const OTHERS: Readonly<Record<string, string>> = {
   'CallerIdentity.id': 'a user or any credential',
   'CatalogService.id': 'a word of the catalog',
@@ -49,9 +49,9 @@ const OTHERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The pattern (JSON Schema) of an id, by the type that has the field and the field's name: `Ticket.id` and `Invoice.accountId` name
- * their kinds themselves. Undefined where the field can name records of several kinds.
- * @throws Error for a field of which nothing here knows the kind
+ * Returns the JSON Schema pattern of an id, from the type and the field: `Ticket.id` and `Invoice.accountId` imply their kinds. Undefined
+ * if the field accepts several kinds.
+ * @throws Error if the kind of a field is not known here
  */
 function idPatternOf(type: string, field: string): string | undefined {
   if (`${type}.${field}` in OTHERS || field in OTHERS) return undefined;
@@ -61,17 +61,17 @@ function idPatternOf(type: string, field: string): string | undefined {
   return idPattern(kind);
 }
 
-/** A field of the graph, as the OpenAPI document meets it. */
+/** A GraphQL field, as the OpenAPI generator visits it. */
 export interface SchemaPlace {
-  /** The type that has the field, or of an argument the coordinate of its field: `TicketCreateInput`, `Query.supportDashboard`. */
+  /** The type that has the field; for an argument, the coordinate of its field: `TicketCreateInput`, `Query.supportDashboard`. */
   parent: string;
   field: string;
   type: GraphQLType;
 }
 
 /**
- * What holds of a field beyond its type, in JSON Schema: the rules of its input class, and the pattern of an id. It is known of the
- * classes and records of this process: the SDL has no words for it.
+ * Returns the JSON Schema rules of fields beyond their type: the validation rules of input classes, and the patterns of ids. They come
+ * from the classes of this process, because SDL cannot express them.
  */
 export function fieldSchemas(): (place: SchemaPlace) => JsonSchema {
   let known: ReadonlyMap<string, JsonSchema> | undefined;

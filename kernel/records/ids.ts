@@ -1,6 +1,6 @@
 import { monotonicFactory } from 'ulid';
 
-/** The id prefixes of specification 2.1, and those of records that it names without one. */
+/** The id prefixes of specification 2.1, and of records that it mentions without a prefix. */
 const PREFIXES = {
   account: 'acc',
   agent: 'agent',
@@ -59,7 +59,7 @@ const PREFIXES = {
 
 export type Kind = keyof typeof PREFIXES;
 
-/** Random numbers from the system, many at a time: sixteen requests for one each would be most of what an id costs. */
+/** Random numbers from the system, fetched in bulk: fetching sixteen single numbers would be most of the cost of an id. */
 const pool = new Uint32Array(1024);
 let taken = pool.length;
 
@@ -73,14 +73,14 @@ function random(): number {
 
 const ulid = monotonicFactory(random);
 
-/** `ticket_01J…`: a prefix and a ULID. Ids of one process sort by the moment they were made. */
+/** `ticket_01J…`: a prefix and a ULID. Ids of one process sort by creation time. */
 export const newId = (kind: Kind): string => `${PREFIXES[kind]}_${ulid()}`;
 
-/** The articles of the platform's own library have ids made of their file names. */
+/** Articles of the platform's own library have ids derived from their file names. */
 const SUFFIX: Readonly<Partial<Record<Kind, string>>> = { article: '\\w+' };
 const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
 
-/** The pattern (JSON Schema) that every id of these kinds matches. */
+/** The JSON Schema pattern that every id of these kinds matches. */
 export function idPattern(...kinds: readonly Kind[]): string {
   const patterns = kinds.map((kind) => `${PREFIXES[kind]}_${SUFFIX[kind] ?? ULID}`);
   return patterns.length === 1 ? `^${patterns[0]}$` : `^(${patterns.join('|')})$`;

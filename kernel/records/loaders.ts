@@ -6,7 +6,7 @@ import type { SelectedFields } from '../graphql/selected-fields.ts';
 import { once } from '../once.ts';
 import type { Key, Only, RecordReader } from './record-reader.ts';
 
-/** How many records of a relation are asked for, checked as every list is. */
+/** How many records of a relation to load; validated like the limit of any list. */
 export function relationLimit(limit: number | null | undefined): number {
   const size = limit ?? PAGE_SIZE_DEFAULT;
   if (size < 1 || size > PAGE_SIZE_MAX)
@@ -14,7 +14,7 @@ export function relationLimit(limit: number | null | undefined): number {
   return size;
 }
 
-/** Batched reads of one kind of record within one request: by id, and all or the newest of each of many owners. */
+/** Batches the reads of one kind of record within one request: by id, and all or the newest records of many owners. */
 export class RecordLoader<T extends object> {
   #byId: DataLoader<string, T | null> | undefined;
   readonly #ofOwner = new Map<string, DataLoader<string, T[]>>();
@@ -24,35 +24,38 @@ export class RecordLoader<T extends object> {
     private readonly scope: RecordScope,
   ) {}
 
-  /** The record, or null where there is none such for the caller. */
+  /** The record, or null if it does not exist for the caller. */
   load(id: string): Promise<T | null> {
     this.#byId ??= new DataLoader((ids) => this.reader.byIds(this.scope, ids));
     return this.#byId.load(id);
   }
 
-  /** Those of a list that there are, with the members that it shows: they are asked for together as it is. */
+  /** Loads the records of a list that exist, with the selected fields. The ids already form a batch. */
   async all(ids: readonly string[], fields?: SelectedFields): Promise<T[]> {
     if (ids.length === 0) return [];
     return (await this.reader.byIds(this.scope, ids, fields)).filter((record) => record !== null);
   }
 
-  /** The newest that the caller sees, with the members that the list shows. */
+  /** Loads the newest records that the caller sees, with the selected fields. */
   recent(limit: number, fields?: SelectedFields): Promise<T[]> {
     return this.reader.recent(this.scope, limit, fields);
   }
 
-  /** The newest `limit` records of the key `by`, that are as `only` says; one statement for all keys asked for together. */
+  /** Loads the newest `limit` records of the key `by` that match `only`. All keys requested together need one statement. */
   newest(by: Key<T>, key: string, limit: number, only?: Only<T>): Promise<T[]> {
     const name = typeof by === 'string' ? by : [by.child.name, by.property];
     return this.#owned(['newest', name, limit, only], (keys) => this.reader.newest(this.scope, by, keys, limit, only)).load(key);
   }
 
-  /** All records of `owner`, of which it has few, in the order of `orderBy`, oldest first by default; one statement for all owners asked for together. */
+  /**
+   * Loads all records of `owner`, which must be few, in the order of `orderBy` (default: oldest first). All owners requested together need
+   * one statement.
+   */
   of(by: keyof T & string, owner: string, ...orderBy: (keyof T & string)[]): Promise<T[]> {
     return this.#all(by, orderBy).load(owner);
   }
 
-  /** Keeps what a change has just written, so that a response with it reads nothing. */
+  /** Caches what a mutation has just written, so that its response needs no query. */
   keepOf(by: keyof T & string, owner: string, records: T[], ...orderBy: (keyof T & string)[]): void {
     this.#all(by, orderBy).prime(owner, records);
   }
@@ -73,10 +76,10 @@ type LoadersOf<R> = { [K in keyof R]: R[K] extends { forScope(scope: RecordScope
 
 type Readers = Readonly<Record<string, { forScope(scope: RecordScope): unknown }>>;
 
-/** By the readers, of which a domain has one set. */
+/** By readers: a domain has one set of them. */
 const classes = new WeakMap<Readers, new (scope: RecordScope) => object>();
 
-/** The batched reads of one request: of each reader one, made when it is first asked for. */
+/** The loaders of one request, one per reader, each created on first access. */
 export function loadersOf<R extends Readers>(readers: R, scope: RecordScope): LoadersOf<R> {
   const Loaders = classes.get(readers) ?? compile(readers);
   return new Loaders(scope) as LoadersOf<R>;

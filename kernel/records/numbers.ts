@@ -3,21 +3,21 @@ import { changesOf } from './reference-data.ts';
 
 const FIRST = 1001;
 
-/** The table in which a schema counts one kind of number, as SQL for its migration. Its name ends in `_counter`. */
+/** SQL for a migration: a table with the counters of one kind of number. Its name ends in `_counter`. */
 export const counterTable = (schema: string, table: `${string}_counter`): string =>
   `create table "${schema}"."${table}" ("organization_id" text primary key, "last" int not null)`;
 
 type Counter = `${string}_counter`;
 
 /**
- * The next of an organization's numbers, from 1001: without gaps, because the row stays locked until the transaction that
- * takes the number commits, and a rollback gives it back.
+ * Takes the next number of an organization, starting at 1001. Numbers have no gaps: the counter row stays locked until the transaction
+ * commits, and a rollback restores it.
  */
 export async function nextNumber(tx: EntityManager, table: Counter, organizationId: string): Promise<number> {
   return (await taken(tx, table, organizationId, '"last"', [])).last;
 }
 
-/** The same, and in the same statement how often the organization's reference data has changed (ReferenceData). */
+/** Like `nextNumber`. The same statement also returns how often the organization's reference data has changed (ReferenceData). */
 export async function nextNumberAndChanges(
   tx: EntityManager,
   table: Counter,

@@ -5,15 +5,15 @@ import { TAR_END, tarEntry } from '../files/tar.ts';
 import type { Logger } from '../log/log.ts';
 import type { OrganizationData, OrganizationRows, RowKey } from './organization-data.ts';
 
-/** How much of an archive is in memory at a time, before it is compressed, and one file. */
+/** How much of an archive is in memory at a time, before compression, plus one file. */
 const PART_BYTES = 8 * 1024 * 1024;
-/** How long a part takes: a job that writes one ends well before it would be taken for dead. */
+/** Time limit of a part, so that a job that writes it ends well before the job counts as dead. */
 const PART_MS = 20_000;
 const PAGE = 200;
-/** Files may be large: one at a time. */
+/** Files may be large, so rows with files are read one at a time. */
 const PAGE_WITH_FILES = 1;
 
-/** Where the next part begins: in a table, after a row. */
+/** The position where the next part begins: in a table, after a row. */
 export interface ArchivePosition {
   table: string;
   after: RowKey | null;
@@ -21,9 +21,9 @@ export interface ArchivePosition {
 
 export interface ArchivePart {
   content: Buffer;
-  /** How many records each table has in this part. */
+  /** Number of records per table in this part. */
   counts: Record<string, number>;
-  /** Null where this was the last part. */
+  /** Null if this was the last part. */
   next: ArchivePosition | null;
 }
 
@@ -31,19 +31,19 @@ export interface PartRequest {
   organizationId: string;
   /** Null for the first part. */
   from: ArchivePosition | null;
-  /** Counted from one; names the files of this part. */
+  /** Starts at one. It is part of the file names. */
   number: number;
   now: Date;
-  /** What the last file of the archive says, given what this part has counted. */
+  /** Creates the content of the last file of the archive, from the record counts of this part. */
   manifest(counts: Readonly<Record<string, number>>): object;
 }
 
 const compressed = promisify(gzip);
 
 /**
- * Writes the records of an organization as an archive: JSON Lines by table, and files. It is made in parts, so that it is never in
- * memory as a whole and goes on where a process died: each is compressed by itself, and all of them one after the other are one
- * `.tar.gz` (RFC 1952, 2.2).
+ * Writes the records of an organization as an archive: JSON Lines per table, and files.
+ * It is made in parts, so that memory use is bounded and another process can continue after a crash. Each part is compressed separately;
+ * their concatenation is one `.tar.gz` (RFC 1952, 2.2).
  */
 export class OrganizationArchive {
   constructor(
@@ -62,7 +62,7 @@ export class OrganizationArchive {
   async #fill(part: Part, { organizationId, from }: PartRequest): Promise<ArchivePosition | null> {
     const shown = this.data.tables.filter(({ statement }) => statement.withheld !== 'all');
     const begun = from ? shown.findIndex(({ name }) => name === from.table) : 0;
-    // a release that has it no more: its rows went with the table
+    // this release no longer has the table, so its rows are gone
     if (begun < 0) throw new Error(`There is no table ${from?.table} to go on with.`);
     for (const [index, table] of shown.entries()) {
       if (index < begun) continue;
@@ -76,7 +76,7 @@ export class OrganizationArchive {
     return null;
   }
 
-  /** Where the table goes on; null at its end. */
+  /** Returns where the table continues; null at its end. */
   async #addPage(part: Part, table: OrganizationRows, organizationId: string, after: RowKey | null): Promise<RowKey | null> {
     const { files } = table.statement;
     const limit = files ? PAGE_WITH_FILES : PAGE;

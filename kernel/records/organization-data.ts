@@ -1,45 +1,51 @@
 import type { Rows } from '../database/database.ts';
 
 /**
- * What becomes of a column of rows that stay when an organization's records are deleted: `pseudonym` is the same for the same value,
- * and leads back to none; `without_addresses` is the text without the e-mail addresses in it.
+ * What happens to a column of rows that remain after an organization's records are deleted. `pseudonym` replaces equal values by equal
+ * pseudonyms that cannot be traced back. `without_addresses` removes e-mail addresses from the text.
  */
 export type Treatment = 'kept' | 'pseudonym' | 'without_addresses' | 'erased' | 'emptied';
 
-/** What a table holds of an organization: which rows are its, what an export shows of them, and what becomes of them at its end. */
+/**
+ * What a table stores about organizations: which rows belong to one, what an export contains, and what happens when the organization is
+ * deleted.
+ */
 export interface OrganizationTable {
   /** Without its schema. */
   table: string;
-  /** What is true of its rows, in SQL, with `$1` for the organization. Default: that it is their `organization_id`. */
+  /** SQL condition of an organization's rows, with `$1` as its id. Default: `organization_id` equals the id. */
   where?: string;
-  /** Columns that no export shows: secrets, digests of secrets, and what is derived. `all`: none is shown. */
+  /** Columns that are never exported: secrets, digests of secrets, and derived data. `all` withholds the whole table. */
   withheld?: readonly string[] | 'all';
-  /** Columns that look like secrets by their name and are none. */
+  /** Columns that are not secrets although their names suggest it. */
   harmless?: readonly string[];
-  /** Keys of the files of a row, exported and deleted with it. */
+  /** Keys of the files of a row. They are exported and deleted with it. */
   files?(row: Readonly<Record<string, unknown>>): readonly string[];
-  /** `deleted`, or what becomes of each column of rows that stay. */
+  /** `deleted`, or what happens to each column of rows that remain. */
   end: 'deleted' | Readonly<Record<string, Treatment>>;
 }
 
-/** Columns of rows that stay, which stay as they are. */
+/** Columns that keep their value in rows that remain. */
 export const kept = (...columns: readonly string[]): Record<string, Treatment> =>
   Object.fromEntries(columns.map((column) => [column, 'kept']));
 
-/** What a domain holds of organizations, table by table. Tables are deleted in this order: what is found through another table before it. */
+/**
+ * What a domain stores about organizations, table by table. Tables are deleted in this order: rows that are found through another table
+ * come before it.
+ */
 export interface OrganizationTables {
   tables: readonly OrganizationTable[];
-  /** Tables that hold nothing of an organization for long, each with the reason. */
+  /** Tables that store nothing of an organization for long, each with the reason. */
   others: Readonly<Record<string, string>>;
 }
 
-/** The key of a row as texts: where a walk goes on. */
+/** The primary key of a row as texts: the position of a walk. */
 export type RowKey = readonly string[];
 
 export interface RowPage {
   /** Each row as JSON. */
   rows: string[];
-  /** Of the last row; null where there is no row. */
+  /** Key of the last row; null if there are no rows. */
   last: RowKey | null;
 }
 
@@ -48,11 +54,11 @@ export interface RowRange {
   upTo: RowKey;
 }
 
-/** Looks like the pseudonym that the statement below makes. */
+/** Matches the pseudonyms that the statement below creates. */
 const PSEUDONYM = '^deleted-[0-9a-f]{16}$';
-/** `$pseudonymKey` makes them impossible to guess, until it is forgotten. */
+/** SQL expressions of treatments. Pseudonyms depend on a secret key (`$2`), so they cannot be guessed; the key is deleted afterwards. */
 const TREATED: Readonly<Record<Exclude<Treatment, 'kept'>, (column: string) => string>> = {
-  // once: a walk that is repeated meets its own pseudonyms
+  // applied once: a repeated walk skips its own pseudonyms
   pseudonym: (column) =>
     `case when ${column} = '' or ${column} ~ '${PSEUDONYM}' then ${column}
        else 'deleted-' || substr(encode(sha256(convert_to($2::text || lower(${column}), 'UTF8')), 'hex'), 1, 16) end`,
@@ -61,7 +67,7 @@ const TREATED: Readonly<Record<Exclude<Treatment, 'kept'>, (column: string) => s
   emptied: () => `'{}'::jsonb`,
 };
 
-/** One table of the database, walked in the order of its primary key: however many rows it has, no statement takes long. */
+/** The rows of one table, visited in the order of its primary key, so that no statement takes long however many rows there are. */
 export class OrganizationRows {
   readonly name: string;
   #key: Promise<readonly KeyColumn[]> | undefined;
@@ -74,7 +80,7 @@ export class OrganizationRows {
     this.name = `${schema}.${statement.table}`;
   }
 
-  /** The next rows of an organization, without what is withheld. */
+  /** Returns the next rows of an organization, without withheld columns. */
   async page(organizationId: string, after: RowKey | null, limit: number): Promise<RowPage> {
     const { withheld = [] } = this.statement;
     const hidden = withheld === 'all' ? [] : withheld;
@@ -85,11 +91,11 @@ export class OrganizationRows {
     return { rows: found.map(({ row }) => row), last: found.at(-1)?.key ?? null };
   }
 
-  /** Deletes rows of an organization, or leaves of them what stays. */
+  /** Deletes rows of an organization, or applies the treatments to rows that remain. */
   async end(organizationId: string, { after, upTo }: RowRange, pseudonymKey: string): Promise<void> {
     const key = await this.#keyColumns();
     const { end } = this.statement;
-    // a parameter that a statement does not use has no type
+    // PostgreSQL cannot infer the type of an unused parameter
     const used = end === 'deleted' ? [organizationId] : [organizationId, pseudonymKey];
     const bounds = `${beyond(key, after, '>', used.length + 1)} ${beyond(key, upTo, '<=', used.length + 1 + (after ?? []).length)}`;
     const values = [...used, ...(after ?? []), ...upTo];
@@ -109,7 +115,7 @@ export class OrganizationRows {
     return `(${this.statement.where ?? '"organization_id" = $1'})`;
   }
 
-  /** Of a table without a primary key, where its rows lie. */
+  /** Without a primary key, the physical position (`ctid`) serves as key. */
   #keyColumns(): Promise<readonly KeyColumn[]> {
     this.#key ??= this.#readKey().catch((error: unknown) => {
       this.#key = undefined;
@@ -145,7 +151,7 @@ const changesOf = (end: Readonly<Record<string, Treatment>>): string[] =>
     treatment === 'kept' ? [] : [`"${column}" = ${TREATED[treatment](`r."${column}"`)}`],
   );
 
-/** What all domains hold of organizations, in the order in which it is deleted. */
+/** What all domains store about organizations, in the order of deletion. */
 export class OrganizationData {
   readonly tables: readonly OrganizationRows[];
 

@@ -6,9 +6,10 @@ import type { Accounts, RecordScope } from '../access/principal.ts';
 import type { EntityManager, Orm } from '../database/database.ts';
 
 /**
- * The filter that scopes every query to one organization, and to what the caller sees of it; on unless a query says otherwise.
- * `account`: where the account of a record stands. Records without it belong to the organization as a whole: the fields that show
- * them are organization-wide, or open to all (`@Requires`).
+ * Declares the filter that limits every query to one organization and to the accounts that the caller sees. It applies unless a query
+ * disables it.
+ * `account` is the path from the record to its account. Records without it belong to the whole organization: the fields that show them are
+ * organization-wide, or open to all (`@Requires`).
  */
 export const OrganizationFilter =
   ({ account }: { account?: AccountPath } = {}): ClassDecorator =>
@@ -29,10 +30,10 @@ function within(em: EntityManager, entity: EntityClass<object>, account: Account
   return { [raw(condition, [`{${accounts.map((id) => JSON.stringify(id)).join()}}`]) as never]: [] };
 }
 
-/** Options of a query over the records of all organizations: for what the platform looks for by itself, before it knows whose it is. */
+/** Options of a query over the records of all organizations, for background work that does not know the organization yet. */
 export const EVERYWHERE = { filters: { organization: false } } as const;
 
-/** An entity manager that sees one organization's records and no others; of these only what the scope says, where it is no id. */
+/** Creates an entity manager that sees only one organization's records. If `scope` is a RecordScope, it sees only those of its accounts. */
 export function organizationEm(orm: Orm, scope: string | RecordScope): EntityManager {
   const { organizationId, accounts }: { organizationId: string; accounts: Accounts } =
     typeof scope === 'string' ? { organizationId: scope, accounts: null } : scope;

@@ -8,19 +8,21 @@ import { isStorable } from '../values/text.ts';
 
 export interface ListQuery<T extends object> {
   where: FilterQuery<T>;
-  /** Property names; the id is added as the last one, so that the order is total. */
+  /** Property names. The id is appended, so that the order is total. */
   sort?: readonly SortBy[];
   defaultSort: readonly SortBy[];
   page?: PageInput;
 }
 
-/** What a list is read from, where that is not an entity as it stands. */
+/** The source of a list that is not simply an entity. */
 export interface ListSource<K extends { id: string }> {
-  /** What a value of a member of the sort looks like: cursors are held against it. */
+  /** Types of the sort fields. The values of cursors are checked against them. */
   properties: Properties;
-  /** At most `limit` rows in the order of `sort`, from `offset` on, or those after the row whose members of the sort are `after`. */
+  /**
+   * Returns at most `limit` rows in the order of `sort`, starting at `offset`, or after the row whose sort fields have the values `after`.
+   */
   rows(sort: readonly SortBy[], window: Window): Promise<K[]>;
-  /** Of the whole list. */
+  /** Number of rows of the whole list. */
   total(): Promise<number>;
 }
 
@@ -31,8 +33,8 @@ export interface Window {
 }
 
 /**
- * One page of an entity's list. By page or offset, or after a keyset cursor, which stays where it is while rows are added.
- * @throws InvalidParameters for a cursor of another list or sort, and for members that exclude each other.
+ * Returns one page of an entity's list: by page number or offset, or after a keyset cursor, which stays stable when rows are added.
+ * @throws InvalidParameters for a cursor of another list or sort, and for parameters that exclude each other
  */
 export function listPage<T extends { id: string }>(em: EntityManager, entity: EntityClass<T>, query: ListQuery<T>): Promise<Page<T>> {
   const sort = [...(query.sort?.length ? query.sort : query.defaultSort), { field: 'id', order: lastOrder(query) }];
@@ -48,7 +50,10 @@ export function listPage<T extends { id: string }>(em: EntityManager, entity: En
   return pageFrom(source, sort, query.page ?? {});
 }
 
-/** The same of any source; the last member of `sort` makes its order total. @throws InvalidParameters */
+/**
+ * Returns one page of any source. The last field of `sort` must make the order total.
+ * @throws InvalidParameters
+ */
 export async function pageFrom<K extends { id: string }>(
   source: ListSource<K>,
   sort: readonly SortBy[],
@@ -56,7 +61,7 @@ export async function pageFrom<K extends { id: string }>(
 ): Promise<Page<K>> {
   const { limit, offset, cursor } = windowOf(page);
   const after = cursor ? decodeCursor(cursor, sort, source.properties) : undefined;
-  // one row more than asked tells whether there is a next page
+  // one row more than requested shows whether there is a next page
   const rows = await source.rows(sort, { limit: limit + 1, offset, after });
   const total = isWhole(rows.length, offset, limit, after) ? offset + rows.length : await source.total();
   const nodes = rows.slice(0, limit);
@@ -75,7 +80,7 @@ export async function pageFrom<K extends { id: string }>(
   };
 }
 
-/** A page that is not full, and not past the end, tells the total without counting. */
+/** Returns true if the page is not full and not past the end: then the total is known without counting. */
 const isWhole = (found: number, offset: number, limit: number, after: unknown): boolean =>
   !after && found <= limit && (found > 0 || offset === 0);
 
@@ -87,7 +92,10 @@ function windowOf({ page, perPage, cursor, limit, offset }: PageInput): Omit<Win
   return { limit: size, offset: offset ?? ((page ?? 1) - 1) * size, cursor: cursor ?? undefined };
 }
 
-/** The rows after a key in a mixed order: a OR (a= AND b) OR (a= AND b= AND c). Null sorts as PostgreSQL sorts it: as the largest. */
+/**
+ * Condition for the rows after a key in a mixed order: a OR (a= AND b) OR (a= AND b= AND c). Null sorts as the largest value, as in
+ * PostgreSQL.
+ */
 function keysetAfter(sort: readonly SortBy[], values: readonly unknown[]): object {
   const branches = sort.map(({ field, order }, index) => {
     const equal = sort.slice(0, index).map((before, at) => ({ [before.field]: values[at] }));
@@ -112,10 +120,10 @@ function encodeCursor<T extends object>(sort: readonly SortBy[], row: T): string
   return Buffer.from(JSON.stringify([signatureOf(sort), ...values])).toString('base64url');
 }
 
-/** Of the entity's metadata: what a value of a property looks like. */
+/** Types of properties, from the entity's metadata. */
 export type Properties = Readonly<Record<string, { runtimeType: string; nullable?: boolean; items?: readonly unknown[] }>>;
 
-/** Whether a cursor was issued for a list in this order; its values are not checked yet. */
+/** Returns true if a cursor was issued for a list in this order. The values are not checked. */
 export function isCursorOf(cursor: string, sort: readonly SortBy[]): boolean {
   try {
     return partsOf(cursor)[0] === signatureOf(sort);
@@ -124,7 +132,7 @@ export function isCursorOf(cursor: string, sort: readonly SortBy[]): boolean {
   }
 }
 
-/** @throws TypeError, SyntaxError for what is no cursor */
+/** @throws TypeError, SyntaxError if the text is not a cursor */
 const partsOf = (cursor: string) => JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, ...unknown[]];
 
 function decodeCursor(cursor: string, sort: readonly SortBy[], properties: Properties): unknown[] {
@@ -133,14 +141,14 @@ function decodeCursor(cursor: string, sort: readonly SortBy[], properties: Prope
     const fits = values.every((value, index) => isValueOf(properties[sort[index]?.field ?? ''], value));
     if (signature === signatureOf(sort) && values.length === sort.length && fits) return values;
   } catch {
-    // falls through to the same answer as a cursor of another list
+    // an unreadable cursor gets the same error as a cursor of another list
   }
   throw new InvalidParameters([
     { field: 'cursor', value: cursor, reason: 'is not a cursor of this list in this order; start again without one' },
   ]);
 }
 
-/** A cursor comes from the caller: only plain values of the property's type reach the query, no operators. */
+/** Checks a value from a cursor, which the caller can forge: only plain values of the property's type may reach the query, no operators. */
 function isValueOf(property: Properties[string] | undefined, value: unknown): boolean {
   if (!property) return false;
   if (value === null) return property.nullable === true;

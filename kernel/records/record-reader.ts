@@ -9,15 +9,15 @@ import { RecordLoader } from './loaders.ts';
 import { RowMapper } from './row-mapper.ts';
 
 /**
- * How the records of one kind are read, prepared once: the statements and the mapping of their rows. What it reads is not
- * managed by the ORM, which makes a read two to three times as fast; to change a record, find it in a transaction.
+ * Reads the records of one kind, with statements and row mapping prepared once. The ORM does not manage these records, which makes reads
+ * two to three times as fast. To change a record, load it in a transaction instead.
  */
 export class RecordReader<T extends object> {
   readonly #rows: Rows;
   readonly #table: string;
-  /** SQL that narrows the row of an alias to accounts; undefined for records of the organization as a whole. */
+  /** Creates the SQL condition that limits rows to accounts. Undefined for records of the organization as a whole. */
   readonly #within: ((alias: string, accounts: string) => string) | undefined;
-  /** The column of the account, where a record has one of its own. */
+  /** The account column, if the table has its own. */
   readonly #account: string | undefined;
   readonly #metadata: EntityMetadata<T>;
   readonly #tableOf: (metadata: { tableName: string }) => string;
@@ -47,12 +47,12 @@ export class RecordReader<T extends object> {
     this.#whole = this.#shapeOf();
   }
 
-  /** The batched reads of one request. */
+  /** Creates the loader of one request. */
   forScope(scope: RecordScope): RecordLoader<T> {
     return new RecordLoader(this, scope);
   }
 
-  /** `members`: those that are wanted of each; another one throws when it is asked for. */
+  /** `fields` are the selected fields. Accessing any other field of the records throws. */
   async byIds({ organizationId, accounts }: RecordScope, ids: readonly string[], fields?: SelectedFields): Promise<(T | null)[]> {
     const { columns, joins, read } = fields ? this.#partOf(fields) : this.#whole;
     const isOne = ids.length === 1;
@@ -65,7 +65,7 @@ export class RecordReader<T extends object> {
     return ids.map((id) => found.get(id) ?? null);
   }
 
-  /** The newest `limit`, with the selected fields of each, by an index. */
+  /** Returns the newest `limit` records with the selected fields, using an index. */
   async recent({ organizationId, accounts }: RecordScope, limit: number, fields?: SelectedFields): Promise<T[]> {
     const { columns, joins, read } = fields ? this.#partOf(fields) : this.#whole;
     const values: unknown[] = [organizationId, limit];
@@ -79,7 +79,7 @@ export class RecordReader<T extends object> {
     return (await this.#rows.tuples(text, values, PREPARED)).map(read);
   }
 
-  /** The ids of the newest `$2` records of the accounts `$3`, from indexes alone. */
+  /** SQL of the ids of the newest `$2` records of the accounts `$3`, from indexes alone. */
   #newestOf(accounts: readonly string[], newest: string): string {
     const keys = `select r."id", r."created_at", r."${this.#account}" from ${this.#table} r where r."organization_id" = $1`;
     const everybody = `${keys} order by r."created_at" desc, r."id" desc limit $2 * ${LOOKED_AT}`;
@@ -88,7 +88,7 @@ export class RecordReader<T extends object> {
     return `${firstSeen(everybody, `s."${this.#account}" = any($3::text[])`, merged, '$2')} order by "created_at" desc, "id" desc limit $2`;
   }
 
-  /** The newest `limit` records for each key, in one statement; of them those whose properties are as `only` says. */
+  /** Returns the newest `limit` records per key that match `only`, in one statement. */
   async newest(
     { organizationId, accounts }: RecordScope,
     by: Key<T>,
@@ -112,7 +112,7 @@ export class RecordReader<T extends object> {
     return inGroups(keys, rows, read);
   }
 
-  /** All records of each owner, of which an owner has few, in one statement: in the order of `orderBy`, oldest first by default. */
+  /** Returns all records of each owner, which must be few, in one statement. Order: `orderBy`, oldest first by default. */
   async of(
     { organizationId, accounts }: RecordScope,
     by: keyof T & string,
@@ -128,7 +128,7 @@ export class RecordReader<T extends object> {
     return inGroups(owners, await this.#rows.tuples(text, values), read);
   }
 
-  /** The condition that a record `n` is one of the key `k.key`. */
+  /** The condition that a record `n` belongs to the key `k.key`. */
   #isOf(by: Key<T>): string {
     if (typeof by === 'string') return `n."${this.#columnOf(by)}" = k.key`;
     const child = this.#metadataOf(by.child);
@@ -137,7 +137,7 @@ export class RecordReader<T extends object> {
       where ${column('organizationId')} = $2 and ${column(by.property)} = k.key)`;
   }
 
-  /** What is added to a condition so that only records of these accounts are read; nothing where all are seen. */
+  /** The condition that limits a query to records of these accounts. Empty if the caller sees all. */
   #seen(alias: string, accounts: readonly string[] | null, values: unknown[]): string {
     return accounts && this.#within ? ` and ${this.#within(alias, `$${values.push(accounts)}::text[]`)}` : '';
   }
@@ -155,7 +155,7 @@ export class RecordReader<T extends object> {
     return part;
   }
 
-  /** What is no member of the record itself may need any of them. */
+  /** Selects the whole record if a field is not a property of it, since such a field may need any property. */
   #newPart(fields: ReadonlySet<string>): Shape<T> {
     const isField = (name: string): boolean => name in this.#metadata.properties || this.#eagerJoins.some((one) => one.name === name);
     if (![...fields].every(isField)) return this.#whole;
@@ -172,7 +172,7 @@ export class RecordReader<T extends object> {
     const map = new RowMapper(this.#metadata, this.#platform, fields);
     const eagerJoins = this.#eagerJoins.filter((join) => !fields || fields.has(join.name));
     return {
-      // each by its name: what is prepared must not change its shape when a newer process adds a column
+      // names each column: a prepared statement must keep its shape when a newer process adds a column
       columns: [map.columns('r'), ...eagerJoins.map((join) => join.map.columns(`"${join.name}"`))].join(', '),
       joins: eagerJoins
         .map(
@@ -193,21 +193,21 @@ export class RecordReader<T extends object> {
   }
 }
 
-/** What the page after the newest ones is found by. */
+/** Needed for the cursor to the next page. */
 const PAGED_BY = ['id', 'createdAt'];
 const OLDEST_FIRST = ['createdAt', 'id'];
 
-/** Each has prepared statements, and callers write queries: those of their own that come later read whole records. */
+/** Maximum number of shapes. Each has prepared statements, and callers choose the fields: beyond the maximum, whole records are read. */
 const MAX_PARTS = 64;
 
-/** Which columns are read, and what a row of them becomes. */
+/** The columns that are selected, and how a row becomes a record. */
 interface Shape<T> {
   columns: string;
   joins: string;
   read(row: readonly unknown[]): T;
 }
 
-/** What is looked for: the value of a property, or that of a property of child rows, of which `owner` is the record's id. */
+/** What to search by: a property of the record, or a property of child rows whose `owner` column is the record's id. */
 export type Key<T> = (keyof T & string) | ChildKey;
 
 interface ChildKey {
@@ -219,14 +219,14 @@ interface ChildKey {
 const columnOf = <T>({ properties }: EntityMetadata<T>, name: string): string =>
   (properties[name as never] as { fieldNames: string[] }).fieldNames[0] ?? name;
 
-/** Of rows that end with the key that they belong to. */
+/** Groups rows by their key, which is the last value of each row. */
 function inGroups<T>(keys: readonly string[], rows: readonly (readonly unknown[])[], read: (row: readonly unknown[]) => T): T[][] {
   const groups = new Map<unknown, T[]>(keys.map((key) => [key, []]));
   for (const row of rows) groups.get(row.at(-1))?.push(read(row));
   return keys.map((key) => groups.get(key) ?? []);
 }
 
-/** Properties with the value that they must have. */
+/** Properties and their required values. */
 export type Only<T> = Readonly<Partial<Record<keyof T & string, string>>>;
 
 /** Related records of the same schema that are joined in the same statement, by property name. */

@@ -2,7 +2,7 @@ import { Property } from '@mikro-orm/decorators/legacy';
 import { Arg, Field, Int } from 'type-graphql';
 import { StaleResource } from '../errors/errors.ts';
 
-/** A record that is changed by several people. */
+/** A record that several people edit. */
 export interface Revised {
   revision: number;
 }
@@ -10,8 +10,8 @@ export interface Revised {
 const RISES = 'Rises with each change: `expectedRevision` of the next one, which If-Match is on REST.';
 
 /**
- * The revision of a record, in a column `revision int not null default 1`. It rises with whatever a transaction changes of the
- * record; `byHand` where some changes are nothing that a caller must have seen. A change compares it with `requireRevision`.
+ * Declares the revision of a record, in a column `revision int not null default 1`. It increments with every change of the record in a
+ * transaction. With `byHand` it does not, for records with changes that callers need not have seen. `requireRevision` compares it.
  */
 export const Revision = ({ byHand = false, description = RISES } = {}): PropertyDecorator => {
   const onUpdate = ({ revision }: Revised): number => revision + 1;
@@ -21,11 +21,14 @@ export const Revision = ({ byHand = false, description = RISES } = {}): Property
   };
 };
 
-/** The argument of a mutation by which its caller names the revision that they have seen; REST states it by If-Match. */
+/** Declares the argument of a mutation for the revision that its caller has seen. In REST it comes from If-Match. */
 export const ExpectedRevision = (): ReturnType<typeof Arg> =>
   Arg('expectedRevision', () => Int, { nullable: true, description: 'STALE_RESOURCE where the record has another revision by now.' });
 
-/** For a record that is locked in the transaction of its change. Any revision will do where none is expected. @throws StaleResource */
+/**
+ * Checks the revision of a locked record. Without an expected revision, any is accepted.
+ * @throws StaleResource
+ */
 export function requireRevision({ revision }: Revised, expected: number | null | undefined): void {
   if (typeof expected === 'number' && expected !== revision) throw new StaleResource();
 }

@@ -11,11 +11,11 @@ interface Column {
 }
 
 /**
- * Makes records of a table's rows, with the class of the entity and without the ORM's bookkeeping. Rows are lists of values
- * (`Rows.tuples`) in which `columns` stand one after the other.
+ * Maps rows of a table to instances of the entity's class, without the ORM's bookkeeping. Rows are arrays of values (`Rows.tuples`), in
+ * which the selected columns are adjacent.
  */
 export class RowMapper<T extends object> {
-  /** How many values of a row are its own. */
+  /** Number of values per row. */
   readonly width: number;
   readonly #columns: readonly Column[];
   readonly #create: new (
@@ -24,7 +24,7 @@ export class RowMapper<T extends object> {
   ) => T;
   readonly #id: number;
 
-  /** `members`: those that are read, among them the id; all where there is none. */
+  /** `fields` are the properties to read, including the id. Default: all. */
   constructor({ props, class: entity }: EntityMetadata<T>, platform: Platform, fields?: ReadonlySet<string>) {
     const isRead = ({ name }: { name: string }): boolean => !fields || fields.has(name);
     const all = props.map((property) => ({
@@ -41,25 +41,25 @@ export class RowMapper<T extends object> {
     this.#create = compile(prototype, this.#columns);
   }
 
-  /** What to select of the table that has this name in the statement. */
+  /** The columns to select, for a table with this alias. */
   columns(table: string): string {
     return this.#columns.map(({ column }) => `${table}."${column}"`).join(', ');
   }
 
-  /** `first`: where in the row its columns begin. */
+  /** `first` is the index of the first value in the row. */
   read(row: Row, first = 0): T {
     return new this.#create(row, first);
   }
 
-  /** The same where the table was joined, and may have had no row. */
+  /** Like `read`, for a joined table. Returns null if the join found no row. */
   readJoined(row: Row, first: number): T | null {
     return row[first + this.#id] === null ? null : this.read(row, first);
   }
 }
 
 /**
- * A constructor that assigns each property by its name. Written as code, since an object that gets more than a dozen members by
- * names from a list becomes a hash table to V8: slower to make, and then each time it is read.
+ * Creates a constructor that assigns each property by name. It is generated as code: V8 turns an object with more than a dozen dynamically
+ * named properties into a hash table, which is slower to create and to read.
  */
 function compile<T>(prototype: object, columns: readonly Column[]): new (row: Row, first: number) => T {
   const lines = columns.map(({ name, convert }, index) => {
@@ -75,10 +75,10 @@ function compile<T>(prototype: object, columns: readonly Column[]): new (row: Ro
   ) => T;
 }
 
-/** Covers a setter by which the ORM watches changes: what is only read pays nothing for it. */
+/** Hides the setters by which the ORM tracks changes, which would cost time. */
 const PLAIN: PropertyDescriptor = { value: undefined, writable: true, enumerable: true, configurable: true };
 
-/** What was not read is not taken for what is empty. */
+/** Throws when a field is accessed that was not read, so that it is not mistaken for an empty one. */
 const unread = (name: string): PropertyDescriptor => ({
   get: () => {
     throw new Error(`${name} was not read: what reads it of a list must say so (@ReadsFields).`);
@@ -93,7 +93,7 @@ interface Property {
 
 function converterOf({ runtimeType, type, customType }: Property, platform: Platform): Convert | undefined {
   if (runtimeType === 'Date') return (value) => (typeof value === 'string' ? instantOf(value) : value);
-  // the drivers have parsed it: a text that is left is a value, and "7" is no number
+  // the driver has parsed JSON already: a remaining text is a value, and "7" is not a number
   if (type === 'json' || type === 'JsonType') return undefined;
   if (customType) return (value) => customType.convertToJSValue(value, platform);
   return undefined;

@@ -1,15 +1,16 @@
 import type { Logger } from '../log/log.ts';
 
 export interface PeriodicTaskSchedule {
-  /** Names its log lines, such as `support.attachments`. */
+  /** Identifies the task in log lines, such as `support.attachments`. */
   name: string;
   everyMs: number;
   log: Logger;
 }
 
 /**
- * Does something every so often that nobody waits for, such as deleting what is kept no longer: never beside itself, and again
- * at its next time where it failed. What takes long ends when it is told to stop. What is due at a stored instant is a sweeper's (kernel/records/due.ts).
+ * Runs background work at an interval, such as deleting expired rows. Runs never overlap, and a failed run is repeated at the next
+ * interval. `stop` signals a long run to end.
+ * Work that is due at a stored time belongs to a sweeper (kernel/records/due.ts).
  */
 export abstract class PeriodicTask {
   #timer: NodeJS.Timeout | undefined;
@@ -18,7 +19,7 @@ export abstract class PeriodicTask {
 
   constructor(private readonly schedule: PeriodicTaskSchedule) {}
 
-  /** Once, now. */
+  /** Runs the task once, now. */
   abstract run(stopping?: AbortSignal): Promise<void>;
 
   start(): void {
@@ -29,7 +30,7 @@ export abstract class PeriodicTask {
     }, this.schedule.everyMs).unref();
   }
 
-  /** Resolves when what is under way has ended; nothing begins after. */
+  /** Resolves when the current run has ended. No further run starts. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopping.abort();

@@ -1,31 +1,31 @@
 import type { Rows } from '../database/database.ts';
 import { PeriodicTask, type PeriodicTaskSchedule } from './periodic-task.ts';
 
-/** What one statement deletes: a short transaction, for which nobody waits long. */
+/** Rows deleted by one statement: a short transaction, so that nobody waits long for it. */
 const BATCH = 1_000;
-/** What one pass deletes at most, so that it does not keep the database busy for hours: the next pass goes on. */
+/** Maximum number of batches per pass, so that a pass does not load the database for hours. The next pass continues. */
 const BATCHES = 200;
 
-/** Rows that nobody asks about any more. */
+/** Rows that are no longer needed. */
 export interface Expired {
   /** With its schema, such as `identity.session`. Not partitioned. */
   table: string;
-  /** What is true of them, with `$1`, `$2`, …; an index finds them. */
+  /** SQL condition of the expired rows, with parameters `$1`, `$2`, …. An index must support it. */
   where: string;
   values: readonly unknown[];
 }
 
 /** One kind of records that are deleted by their age. */
 export interface Retained {
-  /** `identity.session` */
+  /** For example `identity.session`. */
   name: string;
-  /** How many are to be deleted now. */
+  /** Returns how many records are due for deletion. */
   count(): Promise<number>;
-  /** Deletes as many as one pass should, and says how many. */
+  /** Deletes as many as one pass may, and returns their number. */
   delete(stopping?: AbortSignal): Promise<number>;
 }
 
-/** Rows of a table. `expired` is asked at each pass, since it depends on the time. */
+/** Retention of the rows of a table. `expired` is called at each pass, since it depends on the time. */
 export function retainedRows(rows: Pick<Rows, 'query'>, name: string, expired: () => Omit<Expired, 'table'>): Retained {
   return {
     name,
@@ -38,7 +38,7 @@ export function retainedRows(rows: Pick<Rows, 'query'>, name: string, expired: (
   };
 }
 
-/** Deletes what has expired, every so often. */
+/** Deletes expired records at an interval. */
 export class RetentionTask extends PeriodicTask {
   constructor(
     schedule: PeriodicTaskSchedule,
@@ -53,8 +53,8 @@ export class RetentionTask extends PeriodicTask {
 }
 
 /**
- * Deletes rows that have expired, batch by batch, until none is left, it was enough for one pass, or the process stops. Rows that
- * somebody has locked are left to the next pass, so that it waits for nobody and several processes delete side by side.
+ * Deletes expired rows in batches, until none is left, the limit of one pass is reached, or the process stops.
+ * Locked rows are left to the next pass, so the deletion never waits and several processes can delete in parallel.
  */
 export async function deleteExpired(rows: Pick<Rows, 'query'>, { table, where, values }: Expired, signal?: AbortSignal): Promise<number> {
   const name = quoted(table);
@@ -70,5 +70,5 @@ export async function deleteExpired(rows: Pick<Rows, 'query'>, { table, where, v
   return deleted;
 }
 
-/** `support.ticket` is `"support"."ticket"`. */
+/** Quotes a name: `support.ticket` becomes `"support"."ticket"`. */
 const quoted = (table: string): string => table.replace(/\w+/g, '"$&"');

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../log/log.ts';
 
 const FAILED_MS = 500;
-/** Wake-ups that come while the task runs are answered by one more run, after this rest: under load it finds a batch. */
+/** Wake-ups during a run cause one more run, after this pause. Under load that run finds a batch. */
 const REST_MS = 10;
 
 /**
- * Runs one task at a time, again whenever it is woken, and soon where it failed. A task says whether more is left. The pattern of
- * everything that follows a table: relay, consumers, deliveries. Notifications wake it, and the `WorkPoller` of its database in
- * case one was lost.
+ * Runs one task at a time: when it is woken, again while the task reports more work, and soon after a failure.
+ * Every consumer of a table uses it: relay, log consumers, webhook deliveries. Notifications wake it, and the `WorkPoller` of its database
+ * in case a notification was lost.
  */
 export class WorkLoop {
   #running: Promise<void> | undefined;
@@ -35,7 +35,7 @@ export class WorkLoop {
     });
   }
 
-  /** Resolves when the run that is under way has ended; none starts after. */
+  /** Resolves when the current run has ended. No further run starts. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

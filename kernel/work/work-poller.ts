@@ -5,15 +5,15 @@ const EVERY_MS = 1000;
 
 /** One kind of work that waits in a database. */
 export interface WorkSource {
-  /** Names its log lines, such as `support.sla`. */
+  /** Identifies the source in log lines, such as `support.sla`. */
   readonly name: string;
-  /** Selects one text, such as an id, for each piece of work. It runs every second: it reads the beginnings of indexes only. */
+  /** Selects one text, such as an id, per piece of work. It runs every second, so it must read only the beginning of an index. */
   readonly query: string;
-  /** Values of its parameters `$1`, `$2`, …, asked for at each poll. */
+  /** Values of its parameters `$1`, `$2`, …, computed at each poll. */
   values?(): readonly unknown[];
-  /** Receives what the query selected, unless that is nothing. */
+  /** Called with the selected texts, if there are any. */
   found(rows: readonly string[]): void;
-  /** The clock that `values` reads, if any: when it is moved the source is polled at once. */
+  /** The clock that `values` reads, if any. When a test moves it, the source is polled at once. */
   readonly clock?: Clock;
 }
 
@@ -21,9 +21,9 @@ export interface WorkSource {
 export type RunStatement = (text: string, values: readonly unknown[]) => Promise<unknown[][]>;
 
 /**
- * Finds the work of every background loop of a process by one statement per second and database. Each loop that polled for
- * itself would cost a statement per second of a platform that has nothing to do. What a NOTIFY tells of is worked on sooner;
- * this finds what falls due at a point in time, and what a lost notification left.
+ * Finds the work of all background loops of a process, with one statement per second and database. If each loop polled, an idle platform
+ * would run a statement per second for each.
+ * Notifications start most work sooner. The poller finds work that falls due at a point in time, and work whose notification was lost.
  */
 export class WorkPoller {
   readonly #sources = new Map<WorkSource, () => void>();
@@ -47,7 +47,7 @@ export class WorkPoller {
     };
   }
 
-  /** Polls without waiting for the second to pass. */
+  /** Polls immediately. */
   pollNow(): void {
     this.#isWanted = true;
     if (this.#isClosed || this.#polling !== undefined) return;
@@ -58,7 +58,7 @@ export class WorkPoller {
     });
   }
 
-  /** Resolves when the poll that is under way has ended; none begins after. */
+  /** Resolves when the current poll has ended. No further poll starts. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -82,7 +82,7 @@ export class WorkPoller {
     }
   }
 
-  /** One by one: a table that is locked or broken must not hide the work of the others. */
+  /** Polls each source separately: a locked or broken table must not hide the work of the others. */
   async #askEach(sources: readonly WorkSource[]): Promise<void> {
     for (const source of sources) {
       try {
@@ -97,7 +97,7 @@ export class WorkPoller {
     const { text, values } = combined(sources);
     const rows = await this.run(text, values);
     const found = Map.groupBy(rows, ([index]) => Number(index));
-    // a source that was removed meanwhile has stopped
+    // ignores sources that were removed during the poll
     for (const [index, its] of found) {
       const source = sources[index];
       if (source && this.#sources.has(source)) source.found(its.map(([, text]) => String(text)));
@@ -105,7 +105,10 @@ export class WorkPoller {
   }
 }
 
-/** One statement of all: each row says which source it is of. The text changes only with the sources, so that it can be prepared. */
+/**
+ * Combines the queries of all sources into one statement. Each row names its source. The text changes only when sources do, so that it can
+ * be prepared.
+ */
 function combined(sources: readonly WorkSource[]): { text: string; values: unknown[] } {
   const values: unknown[] = [];
   const selects = sources.map(({ query, values: valuesOf }, index) => {
@@ -117,5 +120,5 @@ function combined(sources: readonly WorkSource[]): { text: string; values: unkno
   return { text: selects.join('\nunion all '), values };
 }
 
-/** Whether the database refused the statement; else it could not be asked at all. */
+/** Returns true if the database refused the statement, false if the database could not be reached. */
 const isOfStatement = (error: unknown): boolean => (error as { severity?: string }).severity === 'ERROR';
