@@ -83,7 +83,7 @@ describe('refused tokens of trusted issuers', () => {
     ['of another type', {}, { typ: 'logout+jwt' }],
     ['of a key that is not in the set', {}, { kid: 'other' }],
     ['with an extension that nobody here knows', {}, { crit: ['x-extension'], 'x-extension': 1 }],
-  ])('a token of a trusted issuer is refused if it is %s', async (_, claims, header) => {
+  ])('a token of a trusted issuer %s is refused', async (_, claims, header) => {
     const { token } = await idp();
     expect(await refusal(await token(claims, header))).toBe('INVALID_CREDENTIALS');
   });

@@ -15,14 +15,14 @@ import { PASSWORD } from '../users.setup.ts';
 const run = promisify(execFile);
 const onServer = Boolean(process.env.TEST_DATABASE_URL);
 
-/** What a platform is started with: none of it is in the other backup. */
+/** The folders and database that a platform is started with, shared by no other backup. */
 interface Place {
   databaseUrl: string | undefined;
   dataDir: string;
 }
 
 const openedIn = async ({ databaseUrl, dataDir }: Place): Promise<Rig> => {
-  // embedded, the key is in the data folder, and so in the backup
+  // the embedded mode keeps the key in the data folder, and so in the backup
   const platform = await start({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ...(!onServer && { SECRET_KEY: undefined }) });
   onTestFinished(() => platform.close());
   return platform;
@@ -30,7 +30,10 @@ const openedIn = async ({ databaseUrl, dataDir }: Place): Promise<Rig> => {
 
 const emptyPlace = async (): Promise<Place> => ({ databaseUrl: await ownDatabase(), dataDir: join(scratchFolder(), 'data') });
 
-/** As docs/operations.md says it: PostgreSQL while the platform runs, first the database and then the files; embedded a stopped copy. */
+/**
+ * The procedure of docs/operations.md: on PostgreSQL while the platform runs, first the database and then the files; embedded as
+ * a copy after a stop.
+ */
 async function backedUp(from: Place, platform: Rig, meanwhile: () => Promise<unknown>): Promise<Place> {
   const backup = scratchFolder();
   const to = await emptyPlace();
@@ -46,12 +49,12 @@ async function backedUp(from: Place, platform: Rig, meanwhile: () => Promise<unk
     cpSync(from.dataDir, join(backup, 'data'), { recursive: true, preserveTimestamps: true });
     cpSync(join(backup, 'data'), to.dataDir, { recursive: true });
   }
-  // nothing of the old place can help
+  // the restored platform cannot use anything of the old place
   rmSync(from.dataDir, { recursive: true });
   return to;
 }
 
-/** A user who has chosen a password by the link of the invitation. */
+/** A user who has set a password by the link of the invitation. */
 async function userOf(platform: Rig, tenant: Tenant): Promise<string> {
   const account = (await tenant.rest('POST', '/accounts', { body: { name: 'Backup', email: 'it@example.com' } })).body.data;
   const email = 'grace@backup.example';
@@ -62,7 +65,7 @@ async function userOf(platform: Rig, tenant: Tenant): Promise<string> {
   return email;
 }
 
-/** The first event that a subscriber is shown who resumes behind another one. */
+/** The first event that a subscriber gets who resumes after another one. */
 async function nextEvent(tenant: Tenant, after: string): Promise<Json> {
   const client = tenant.socket();
   onTestFinished(() => client.dispose());
@@ -70,7 +73,7 @@ async function nextEvent(tenant: Tenant, after: string): Promise<Json> {
   for await (const { data } of client.iterate<Json>({ query, variables: { after } })) return data?.events;
 }
 
-test('a platform that is restored from a backup knows its keys, logins, files, events and what it still has to deliver', async () => {
+test('a platform restored from a backup has its keys, logins, files, events and pending deliveries', async () => {
   const place = await emptyPlace();
   const old = await openedIn(place);
   const before = await old.organization({ plan: 'custom' });
@@ -87,7 +90,7 @@ test('a platform that is restored from a backup knows its keys, logins, files, e
   const [first] = delivered.arrivals;
 
   const restored = await openedIn(
-    // what happens while the files are copied is in no backup of the database
+    // what happens while the files are copied is not in the database backup
     await backedUp(place, old, () => openTicket(before)),
   );
   const after = new Tenant(restored.origin, before.organizationId, before.apiKey);
@@ -100,7 +103,7 @@ test('a platform that is restored from a backup knows its keys, logins, files, e
   const asUser = new Tenant(restored.origin, before.organizationId, login.body.data.access_token);
   expect((await asUser.rest('GET', `/support/tickets/${opened.ticket.id}`)).status).toBe(200);
 
-  // what was delivered is not delivered again; what was not is, signed as before
+  // delivered events are not sent again; pending ones are, with their earlier secret
   away.respond((response) => response.end());
   restored.clock.advance(3_600_000);
   await eventually(() => away.arrivals.length >= 2 && away.arrivals.at(-1)?.event.id === first?.event.id);
@@ -117,6 +120,6 @@ test('a platform that is restored from a backup knows its keys, logins, files, e
   ).toBeTruthy();
   expect(next.id).not.toBe(opened.ticket.id);
 
-  // a cursor of before the backup goes on behind it
+  // a cursor from before the backup still works
   expect(await nextEvent(after, first?.event.id)).toMatchObject({ event: 'ticket.created' });
 }, 180_000);

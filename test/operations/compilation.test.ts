@@ -14,13 +14,13 @@ async function connected(connectionString: string): Promise<pg.Client> {
   return client;
 }
 
-/** What a new session finds. */
+/** The setting in a new session. */
 async function compiles(url: string): Promise<string> {
   const { rows } = await (await connected(url)).query('show jit');
   return rows[0].jit;
 }
 
-/** Brings an empty database up to date; what was logged. */
+/** Migrates an empty database; returns the warnings. */
 async function migrated(url: string): Promise<string[]> {
   const logged: string[] = [];
   const log = createLogger({ level: 'warn', destination: { write: (line) => void logged.push(line) } });
@@ -30,7 +30,7 @@ async function migrated(url: string): Promise<string[]> {
   return logged;
 }
 
-/** The URL of a new database for a new role that may create in it. */
+/** The URL of a new database for a new role that may create schemas in it. */
 async function asRole(): Promise<{ url: string; own: string; role: string }> {
   const own = (await ownDatabase()) as string;
   const admin = await connected(own);
@@ -46,21 +46,21 @@ async function asRole(): Promise<{ url: string; own: string; role: string }> {
   return { url: url.href, own, role };
 }
 
-describe.runIf(process.env.TEST_DATABASE_URL)('PostgreSQL compiles no statement of ours', () => {
-  test('in any session of a database that was brought up to date', async () => {
+describe.runIf(process.env.TEST_DATABASE_URL)('JIT compilation in PostgreSQL', () => {
+  test('migrations turn off JIT compilation for the whole database', async () => {
     const url = (await ownDatabase()) as string;
     expect(await compiles(url)).toBe('on');
     expect(await migrated(url)).toEqual([]);
     expect(await compiles(url)).toBe('off');
   });
 
-  test('where the role does not own the database, in the sessions of that role', async () => {
+  test('migrations turn off JIT compilation for the role if it does not own the database', async () => {
     const { url, own } = await asRole();
     expect(await migrated(url)).toEqual([]);
     expect([await compiles(url), await compiles(own)]).toEqual(['off', 'on']);
   });
 
-  test('unless somebody has said that it shall', async () => {
+  test('migrations keep a JIT setting that was made explicitly', async () => {
     const url = (await ownDatabase()) as string;
     const client = await connected(url);
     await client.query(`alter database ${client.database} set jit = on`);
@@ -68,7 +68,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('PostgreSQL compiles no statement 
     expect(await compiles(url)).toBe('on');
   });
 
-  test('where it may be set; a refusal is told by a warning, and the start goes on', async () => {
+  test('if JIT compilation cannot be turned off a warning is logged and the start continues', async () => {
     const { url, own, role } = await asRole();
     await migrated(url);
     const admin = await connected(own);

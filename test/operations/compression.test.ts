@@ -23,19 +23,22 @@ const ask = (path: string, encoding?: string, more: Record<string, string> = {},
   });
 const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync } as const;
 
-describe('a response of more than 1 KiB', () => {
-  test.each(['br', 'gzip'] as const)('is compressed with %s for who accepts that, and is the same', async (encoding) => {
-    const plain = await ask(large);
-    const compressed = await ask(large, encoding);
-    expect(plain.headers['content-encoding']).toBeUndefined();
-    expect(compressed.headers['content-encoding']).toBe(encoding);
-    expect(compressed.headers.vary).toMatch(/Accept-Encoding/);
-    expect(plain.headers.vary).toMatch(/Accept-Encoding/);
-    expect(compressed.body.length).toBeLessThan(plain.body.length / 2);
-    expect(compressed.headers['content-length']).toBe(String(compressed.body.length));
-    const decoded = JSON.parse(DECODERS[encoding](compressed.body).toString());
-    expect(decoded.data).toEqual(JSON.parse(plain.body.toString()).data);
-  });
+describe('compression of large responses', () => {
+  test.each(['br', 'gzip'] as const)(
+    'a large response is compressed with %s if the client accepts it, and has the same content',
+    async (encoding) => {
+      const plain = await ask(large);
+      const compressed = await ask(large, encoding);
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      expect(compressed.headers['content-encoding']).toBe(encoding);
+      expect(compressed.headers.vary).toMatch(/Accept-Encoding/);
+      expect(plain.headers.vary).toMatch(/Accept-Encoding/);
+      expect(compressed.body.length).toBeLessThan(plain.body.length / 2);
+      expect(compressed.headers['content-length']).toBe(String(compressed.body.length));
+      const decoded = JSON.parse(DECODERS[encoding](compressed.body).toString());
+      expect(decoded.data).toEqual(JSON.parse(plain.body.toString()).data);
+    },
+  );
 
   test.each([
     ['gzip;q=1, br;q=0.5', 'gzip'],
@@ -47,11 +50,11 @@ describe('a response of more than 1 KiB', () => {
     ['gzip;q=0', undefined],
     ['zstd', undefined],
     ['', undefined],
-  ])('where %j is accepted, comes in the better of these: %s', async (accepted, encoding) => {
+  ])('a client that accepts %j gets the better supported encoding: %s', async (accepted, encoding) => {
     expect((await ask(large, accepted)).headers['content-encoding']).toBe(encoding);
   });
 
-  test('has a strong tag for each encoding, and If-None-Match accepts any of them', async () => {
+  test('each encoding of a response has its own ETag, and If-None-Match accepts any of them', async () => {
     const tags = await Promise.all([undefined, 'gzip', 'br'].map(async (encoding) => String((await ask(large, encoding)).headers.etag)));
     expect(new Set(tags).size).toBe(3);
     for (const tag of tags) expect(tag).toMatch(/^"[^"]+"$/);
@@ -64,13 +67,13 @@ describe('a response of more than 1 KiB', () => {
     expect((await ask(large, 'gzip', { 'if-none-match': '"another-gzip"' })).status).toBe(200);
   });
 
-  test('is described to HEAD as GET sends it', async () => {
+  test('HEAD returns the same headers as a compressed GET', async () => {
     const [get, head] = [await ask(large, 'gzip'), await ask(large, 'gzip', {}, 'HEAD')];
     expect(head.body.length).toBe(0);
     for (const name of ['content-encoding', 'etag', 'content-type'] as const) expect(head.headers[name]).toBe(get.headers[name]);
   });
 
-  test('is compressed over GraphQL too', async () => {
+  test('GraphQL responses are compressed too', async () => {
     const query = JSON.stringify({ query: '{ agents { nodes { id name email specialization active desk createdAt } } }' });
     const { headers, body } = await ask('/graphql', 'gzip', { 'content-type': 'application/json' }, 'POST', query);
     expect(headers['content-encoding']).toBe('gzip');
@@ -78,7 +81,7 @@ describe('a response of more than 1 KiB', () => {
   });
 });
 
-test('If-Match accepts the tag that came with a compressed response', async () => {
+test('If-Match accepts the ETag of a compressed response', async () => {
   const { id } = await makeAgent(tenant, { name: 'y'.repeat(80) });
   const path = `/v1/support/agents/${id}`;
   const { headers } = await ask(path);
@@ -93,8 +96,8 @@ test('If-Match accepts the tag that came with a compressed response', async () =
   }
 });
 
-describe('what is not compressed', () => {
-  test('a small response, an event stream, and a page with a form', async () => {
+describe('uncompressed responses', () => {
+  test('small responses, event streams and pages with forms are not compressed', async () => {
     expect((await ask('/healthz', 'gzip')).headers['content-encoding']).toBeUndefined();
     const page = await ask('/password/forgot', 'gzip, br');
     expect([page.status, page.headers['content-encoding']]).toEqual([200, undefined]);
@@ -106,15 +109,12 @@ describe('what is not compressed', () => {
   });
 });
 
-test.each(['/v1/openapi.json', '/docs/js/scalar.js'])(
-  '%s was compressed by the build, and is not sent again to who has it',
-  async (path) => {
-    const plain = await ask(path);
-    const compressed = await ask(path, 'br');
-    expect(compressed.headers['content-encoding']).toBe('br');
-    expect(compressed.body.length).toBeLessThan(plain.body.length / 3);
-    expect(brotliDecompressSync(compressed.body).equals(plain.body)).toBe(true);
-    expect((await ask(path, 'br', { 'if-none-match': String(compressed.headers.etag) })).status).toBe(304);
-    expect((await ask(path, 'gzip', { 'if-none-match': String(compressed.headers.etag) })).status).toBe(304);
-  },
-);
+test.each(['/v1/openapi.json', '/docs/js/scalar.js'])('%s is compressed at build time and revalidated by its ETag', async (path) => {
+  const plain = await ask(path);
+  const compressed = await ask(path, 'br');
+  expect(compressed.headers['content-encoding']).toBe('br');
+  expect(compressed.body.length).toBeLessThan(plain.body.length / 3);
+  expect(brotliDecompressSync(compressed.body).equals(plain.body)).toBe(true);
+  expect((await ask(path, 'br', { 'if-none-match': String(compressed.headers.etag) })).status).toBe(304);
+  expect((await ask(path, 'gzip', { 'if-none-match': String(compressed.headers.etag) })).status).toBe(304);
+});

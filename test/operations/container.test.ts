@@ -19,7 +19,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const compose = parse(read('docker-compose.yml')) as { services: Record<string, Service>; volumes: Record<string, null> };
 const platform = compose.services.platform as Service;
 
-/** Substitutes variables as compose does: `${NAME:-default}`, and `${NAME:?message}`, which fails without NAME. */
+/** Substitutes variables like compose: `${NAME:-default}`, and `${NAME:?message}`, which fails without NAME. */
 function substitute(text: string, environment: Record<string, string>): string {
   return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, operator: string, operand: string) => {
     const value = environment[name];
@@ -32,7 +32,7 @@ function substitute(text: string, environment: Record<string, string>): string {
 const environmentWith = (variables: Record<string, string>) =>
   Object.fromEntries(Object.entries(platform.environment ?? {}).map(([name, text]) => [name, substitute(text, variables)]));
 
-test('with its two secrets the compose file configures a platform on PostgreSQL and Redis', () => {
+test('the compose file configures a platform on PostgreSQL and Redis with two secrets', () => {
   const environment = environmentWith({ POSTGRES_PASSWORD: 'p'.repeat(48), SECRET_KEY: 'k'.repeat(64) });
   const known = new Set(Object.values(settings).map(({ name }) => name as string));
   expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
@@ -43,12 +43,12 @@ test('with its two secrets the compose file configures a platform on PostgreSQL 
   });
 });
 
-test('without a secret compose refuses to start', () => {
+test('the compose file refuses to start without a secret', () => {
   expect(() => environmentWith({ SECRET_KEY: 'k'.repeat(64) })).toThrow('POSTGRES_PASSWORD');
   expect(() => environmentWith({ POSTGRES_PASSWORD: 'p' })).toThrow('SECRET_KEY');
 });
 
-test('the platform waits until each service it names is healthy, and their data lies in volumes', () => {
+test('the compose platform waits for healthy services, whose data is stored in volumes', () => {
   for (const [name, { condition }] of Object.entries(platform.depends_on ?? {})) {
     expect(condition).toBe('service_healthy');
     expect(compose.services[name]?.healthcheck?.test.length).toBeGreaterThan(1);
@@ -63,19 +63,19 @@ test('the data folder of the image is a named volume, so that attachments outliv
   expect(Object.keys(compose.volumes)).toContain('platform');
 });
 
-test('only the platform is published, and on this machine alone', () => {
+test('the compose file publishes only the platform, on the loopback address', () => {
   for (const [name, service] of Object.entries(compose.services))
     expect(service.ports ?? []).toEqual(name === 'platform' ? ['127.0.0.1:4000:4000'] : []);
 });
 
-test('compose waits longer for a stop than the platform takes at most', () => {
+test('the compose grace period is longer than the shutdown timeout of the platform', () => {
   const graceMs = Number.parseInt(platform.stop_grace_period ?? '0', 10) * 1000;
   expect(graceMs).toBeGreaterThan(loadConfig({}).shutdownTimeoutMs);
 });
 
 const INSTRUCTIONS = ['FROM', 'WORKDIR', 'COPY', 'RUN', 'ENV', 'USER', 'VOLUME', 'EXPOSE', 'STOPSIGNAL', 'HEALTHCHECK', 'CMD'];
 
-/** The instructions of the Dockerfile, with continued lines joined and comments left out. */
+/** The instructions of the Dockerfile, with continued lines joined and comments removed. */
 function instructions(): [string, string][] {
   const lines = read('Dockerfile')
     .split('\n')
@@ -88,7 +88,7 @@ function instructions(): [string, string][] {
   return joined.map((line) => line.split(/\s+(.*)/s, 2) as [string, string]);
 }
 
-test('the Dockerfile has known instructions only, and copies what exists or was built', () => {
+test('the Dockerfile has only known instructions and copies only files that exist or are built', () => {
   for (const [name, rest] of instructions()) {
     expect(INSTRUCTIONS).toContain(name);
     if (name !== 'COPY') continue;
@@ -101,7 +101,7 @@ test('the Dockerfile has known instructions only, and copies what exists or was 
   }
 });
 
-test('the image runs as a user without rights, on Node itself so that signals reach it, and tells whether it is ready', () => {
+test('the image runs Node directly as an unprivileged user and has a readiness check', () => {
   const all = instructions();
   const last = (name: string) => all.findLast(([one]) => one === name)?.[1] ?? '';
   expect(last('USER')).toBe('node');

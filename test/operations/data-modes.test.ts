@@ -5,7 +5,7 @@ import { originOf, type RunningProcess, runPlatform, temporaryFolder } from '../
 import { Tenant } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 
-/** What others than the owner may read or look into, of everything in a folder. */
+/** Files and folders that others than the owner can read or list. */
 function open(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => !entry.isSymbolicLink());
   const paths = [folder, ...entries.map(({ parentPath, name }) => join(parentPath, name))];
@@ -30,7 +30,7 @@ async function stop(platform: RunningProcess): Promise<void> {
 }
 
 test.runIf(process.platform !== 'win32')(
-  "the data folder is the owner's alone, as it is made and where it was open to others before",
+  'the data folder is accessible only to its owner, also if it was open to others before',
   async () => {
     const dataDir = join(temporaryFolder(), 'data');
     const first = runPlatform(['--port', '0', '--data', dataDir]);

@@ -3,7 +3,7 @@ import { rig } from '../rig.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import type { Tenant } from '../tenant.ts';
 
-/** As Chromium and Firefox send it when an address is opened. */
+/** The Accept header of Chromium and Firefox when an address is opened. */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
 
 let tenant: Tenant;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 const ask = (path: string, headers: Record<string, string> = {}, init: RequestInit = {}) =>
   fetch(tenant.origin + path, { redirect: 'manual', ...init, headers });
 
-describe('somebody who opens an address in a browser', () => {
+describe('errors in a browser', () => {
   test.each([
     ['/nowhere', 404],
     ['/docs/nowhere', 404],
@@ -22,7 +22,7 @@ describe('somebody who opens an address in a browser', () => {
     ['/saml/metadata?connection=saml_none', 404],
     ['/oauth/authorize/none', 400],
     ['/%zz', 404],
-  ])('of %s gets a page that says what is wrong', async (path, status) => {
+  ])('a browser that opens %s gets an error page', async (path, status) => {
     const response = await ask(path, { accept: BROWSER });
     const text = await response.text();
     expect([response.status, response.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
@@ -31,42 +31,42 @@ describe('somebody who opens an address in a browser', () => {
     expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
   });
 
-  test('and a form that is posted gets one too', async () => {
+  test('a browser that posts an invalid form gets an error page', async () => {
     const form = new URLSearchParams({ SAMLResponse: 'nonsense' });
     const response = await ask('/saml/acs', { accept: BROWSER }, { method: 'POST', body: form });
     expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
   });
 
-  test('of the API gets a page where the browser says that it navigates', async () => {
-    // fetch says of itself that it is no navigation
+  test('a browser that navigates to an API path gets an error page', async () => {
+    // fetch never marks a request as a navigation
     const response = await rawRequest(`${tenant.origin}/v1/support/tickets`, {
       headers: { accept: BROWSER, 'sec-fetch-mode': 'navigate' },
     });
     expect([response.status, response.headers['content-type']]).toEqual([401, 'text/html; charset=utf-8']);
   });
 
-  test('finds nothing in the page that the address brought as markup', async () => {
+  test('an error page escapes the requested path', async () => {
     const text = await (await ask('/%3Cscript%3Ealert(1)%3C/script%3E', { accept: BROWSER })).text();
     expect(text).not.toContain('<script');
   });
 });
 
-describe('a program', () => {
+describe('errors for programs', () => {
   test.each([
     ['/nowhere', '*/*'],
     ['/nowhere', 'application/json'],
     ['/nowhere', 'application/json, text/html;q=0.9'],
     ['/saml/sso', undefined],
-    // what Java's HttpURLConnection sends by itself
+    // the default Accept header of Java's HttpURLConnection
     ['/v1/nowhere', 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2'],
     ['/v1/nowhere', BROWSER],
-  ])('that asks for %s and accepts %s gets JSON', async (path, accept) => {
+  ])('a program that requests %s and accepts %s gets a JSON error', async (path, accept) => {
     const response = await ask(path, accept ? { accept } : {});
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await response.json()).toMatchObject({ error: { code: expect.any(String) } });
   });
 
-  test('learns that the response depends on what it accepts', async () => {
+  test('an error response has Vary: Accept', async () => {
     expect((await ask('/nowhere')).headers.get('vary')).toMatch(/\bAccept\b/);
   });
 });

@@ -11,11 +11,11 @@ import { type Rig, start } from '../rig.ts';
 const KEY = 'attachments/org_1/att_1';
 const error = (code: string) => `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>no</Message></Error>`;
 
-/** Answers as S3 does, path style. */
+/** Responds like S3 with path-style addresses. */
 class Bucket {
   readonly objects = new Map<string, Buffer>();
   readonly requests: { method: string; path: string; authorization: string }[] = [];
-  /** How the next requests are answered; then as usual. */
+  /** How the next requests are answered; normally afterwards. */
   readonly moods: ('busy' | 'truncated')[] = [];
   readonly #server = createServer((request, response) => void this.#answer(request, response));
   endpoint = '';
@@ -67,7 +67,7 @@ const stores: [string, () => FileStore][] = [
   ['a bucket', s3],
 ];
 
-test.each(stores)('%s keeps what it is given until it is deleted', async (_, open) => {
+test.each(stores)('%s stores a file until it is deleted', async (_, open) => {
   const store = open();
   const content = randomBytes(200_000);
   expect(await store.open(KEY)).toBeUndefined();
@@ -82,8 +82,8 @@ test.each(stores)('%s keeps what it is given until it is deleted', async (_, ope
   await store.close();
 });
 
-describe('a bucket', () => {
-  test('is asked in path style, signed for its region', async () => {
+describe('S3 bucket', () => {
+  test('S3 requests are path-style and signed for the region of the bucket', async () => {
     const store = s3();
     await store.put(KEY, Buffer.from('a'));
     expect(bucket.requests.at(-1)).toEqual({
@@ -94,7 +94,7 @@ describe('a bucket', () => {
     await store.close();
   });
 
-  test('that is too busy is asked again', async () => {
+  test('a busy S3 bucket is retried', async () => {
     const store = s3();
     bucket.moods.push('busy', 'busy');
     await store.put(KEY, Buffer.from('again'));
@@ -104,7 +104,7 @@ describe('a bucket', () => {
     await store.close();
   });
 
-  test('that breaks off is an error, and no shorter file', async () => {
+  test('an S3 download that breaks off is an error and not a shorter file', async () => {
     const store = s3();
     await store.put(KEY, randomBytes(400_000));
     bucket.moods.push('truncated');
@@ -114,7 +114,7 @@ describe('a bucket', () => {
   });
 });
 
-describe('a platform with a bucket', () => {
+describe('platform with an S3 bucket', () => {
   let platform: Rig;
   beforeAll(async () => {
     const { endpoint } = bucket;
@@ -127,7 +127,7 @@ describe('a platform with a bucket', () => {
   });
   afterAll(() => platform.close());
 
-  test('keeps attachments in it, and says 500 where it breaks off or fails', async () => {
+  test('attachments are stored in the S3 bucket, and downloading returns 500 if the bucket fails', async () => {
     const tenant = await platform.organization();
     const data = Buffer.from('No light'.repeat(50_000));
     const attachments = [{ filename: 'a.txt', content_type: 'text/plain', data: data.toString('base64') }];

@@ -8,12 +8,12 @@ const STATEMENTS_PER_SECOND = 5;
 const PATIENCE_MS = 120_000;
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'a platform that has nothing to do makes at most five statements a second, by the count of PostgreSQL',
+  'an idle platform runs at most five statements a second as counted by PostgreSQL',
   async () => {
     const url = new URL((await ownDatabase()) ?? '');
     const running = await start({ DATABASE_URL: url.href });
     onTestFinished(() => running.close());
-    // from another database, so that to count is not counted
+    // from another database, so that counting is not counted
     const observer = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
     await observer.connect();
     onTestFinished(() => observer.end());
@@ -26,7 +26,7 @@ test.runIf(process.env.TEST_DATABASE_URL)(
       return { count: Number(rows[0]?.count), at: performance.now() };
     };
     const rates: number[] = [];
-    // what the start did is counted late; a loop that polls by itself would be seen in every window
+    // PostgreSQL counts the statements of the start late; a polling loop would show in every window
     const rate = await eventually(async () => {
       const before = await committed();
       await new Promise((resolve) => setTimeout(resolve, WINDOW_MS));
@@ -35,7 +35,7 @@ test.runIf(process.env.TEST_DATABASE_URL)(
       return (rates.at(-1) ?? Number.POSITIVE_INFINITY) <= STATEMENTS_PER_SECOND && rates;
     }, PATIENCE_MS).catch(() => rates);
     expect(Math.min(...rate)).toBeLessThanOrEqual(STATEMENTS_PER_SECOND);
-    // it does poll: a count of nothing would mean that the wrong database was looked at
+    // the platform does poll: a count of zero would mean that the wrong database was measured
     await eventually(async () => (await committed()).count > 0);
   },
   PATIENCE_MS + 60_000,

@@ -7,37 +7,37 @@ import { type MigrationStep, migration } from '../../kernel/migrations/migration
 const committed = readFileSync(new URL('../../schema/migrations.json', import.meta.url), 'utf8');
 const billing = STEPS.billing;
 
-describe('npm run schema, with or without --check, refuses', () => {
+describe('checks of npm run schema', () => {
   const withBilling = (steps: readonly MigrationStep[]) => () => migrationsDocument({ ...STEPS, billing: steps }, committed);
   const [first = migration('0001', [])] = billing;
 
-  test('a landed migration that was changed', () => {
+  test('npm run schema refuses a landed migration that was changed', () => {
     const changed = migration(first.name, [...first.statements, 'select 1']);
     expect(withBilling([changed, ...billing.slice(1)])).toThrow(
       /^The migration 0001-invoices of billing has landed and was changed\. Put it back/,
     );
   });
 
-  test('a landed migration that is gone', () => {
+  test('npm run schema refuses a landed migration that was removed', () => {
     expect(withBilling(billing.slice(1))).toThrow(/^The migration 0001-invoices of billing has landed and is gone/);
   });
 
-  test('a migration whose number is not higher than those before it', () => {
+  test('npm run schema refuses a migration whose number is not higher than those before it', () => {
     const again = migration('0001-again', ['select 1']);
     expect(withBilling([...billing, again])).toThrow(/^The migration 0001-again of billing must have a higher number than/);
   });
 });
 
-test('a new migration is added to the landed ones', () => {
+test('npm run schema adds a new migration to the landed ones', () => {
   const next = migration('9999-next', ['select 1']);
   const document = JSON.parse(migrationsDocument({ ...STEPS, billing: [...billing, next] }, committed));
   expect(document.billing).toEqual({ ...JSON.parse(committed).billing, '9999-next': next.checksum });
 });
 
-/** What a release that does not know the step may stumble over. A constraint that is dropped to be made wider is none of it. */
+/** Statements that can break a release that does not know the step. Dropping a constraint to widen it is not one. */
 const TAKES_AWAY =
   /\bdrop (table|column|view|function|schema|sequence|type)\b|\brename\b|\bset not null\b|\balter column "?\w+"? (set data )?type\b|\badd column (?:(?!default|generated)[^,])*\bnot null\b(?!.*\bdefault\b)/is;
-/** Steps that look as if they took something away, and do not: each with the reason why any release runs after it. */
+/** Steps that look as if they removed something but do not: each with the reason why every release can run after it. */
 const HARMLESS = {
   'identity 0002-access': 'older than every release',
   'identity 0004-usage': 'older than every release',
@@ -48,7 +48,7 @@ const HARMLESS = {
 const takesAway = ({ statements, needs }: MigrationStep): boolean =>
   needs === undefined && statements.some((text) => TAKES_AWAY.test(text));
 
-test('a migration that takes something away names the step that a release must know to run after it', () => {
+test('a migration that removes something names the step that a release must know to run after it', () => {
   const all = Object.entries(STEPS).flatMap(([schema, steps]) => steps.map((step) => ({ title: `${schema} ${step.name}`, step })));
   expect(all.filter(({ step }) => takesAway(step)).map(({ title }) => title)).toEqual(Object.keys(HARMLESS));
   for (const { step } of all) if (step.needs) expect(all.map((one) => one.step.name)).toContain(step.needs);
@@ -61,6 +61,6 @@ test.each([
   ['adds a column with a default', `alter table "a"."b" add column "c" text not null default 'x'`, false],
   ['adds a nullable column', 'alter table "a"."b" add column "c" text null', false],
   ['adds a table', 'create table "a"."b" ("c" text not null)', false],
-])('a statement that %s is recognized', (_, statement, expected) => {
+])('the check classifies a statement that %s', (_, statement, expected) => {
   expect(takesAway(migration('0001', [statement]))).toBe(expected);
 });

@@ -8,7 +8,7 @@ import { FolderMailer, MailRejected, SmtpMailer } from '../../kernel/messages/ma
 
 const MAIL = { to: 'grace@example.com', subject: 'Choose a password', text: 'Here: https://example.com/password?token=abc\n' };
 
-/** A mail server on this machine that takes what `accepts` says. */
+/** A local mail server that accepts recipients according to `accepts`. */
 async function mailServer(accepts: () => boolean = () => true, refusal = { message: 'Mailbox busy', responseCode: 450 }) {
   const taken: string[] = [];
   const recipients: string[] = [];
@@ -32,7 +32,7 @@ async function mailServer(accepts: () => boolean = () => true, refusal = { messa
   return { url: `smtp://127.0.0.1:${port}`, taken, recipients, close: () => new Promise<void>((resolve) => server.close(resolve)) };
 }
 
-test('a mail leaves by SMTP with sender, recipient and text', async () => {
+test('an email is sent by SMTP with sender, recipient and text', async () => {
   const server = await mailServer();
   const mailer = new SmtpMailer(server.url, 'Platform <no-reply@example.com>');
   await mailer.send(MAIL);
@@ -44,7 +44,7 @@ test('a mail leaves by SMTP with sender, recipient and text', async () => {
   await server.close();
 });
 
-test('a mail leaves with its HTML and its attachments, whose names are no headers', async () => {
+test('an email is sent with its HTML and attachments, whose file names cannot inject headers', async () => {
   const server = await mailServer();
   const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
   const file = { filename: 'invoice"\r\nBcc: victim@example.com.txt', contentType: 'text/plain', content: Buffer.from('Total: 120.00') };
@@ -57,7 +57,7 @@ test('a mail leaves with its HTML and its attachments, whose names are no header
   await server.close();
 });
 
-test('a mail that the server does not take is an error, so that it is tried again', async () => {
+test('a temporary refusal by the mail server is an error, so that the email is retried', async () => {
   const server = await mailServer(() => false);
   const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
   await expect(mailer.send(MAIL)).rejects.toThrow('Mailbox busy');
@@ -68,7 +68,7 @@ test('a mail that the server does not take is an error, so that it is tried agai
   await gone.close();
 });
 
-test('a mail that the server refuses for good is told apart, with what it said', async () => {
+test("a permanent refusal by the mail server is a separate error with the server's message", async () => {
   const server = await mailServer(() => false, { message: '5.1.1 No such mailbox', responseCode: 550 });
   const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
   const error = await mailer.send(MAIL).catch((failure: unknown) => failure);
@@ -78,7 +78,7 @@ test('a mail that the server refuses for good is told apart, with what it said',
   await server.close();
 });
 
-test('a mail names its recipient, has the id that it was given, and says that it is no person’s', async () => {
+test("an email has its recipient's name, the given Message-ID and a header that marks it as automatic", async () => {
   const server = await mailServer();
   const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
   const ids = { messageId: 'nrec_1@example.com', thread: 'ticket_1@example.com' };
@@ -94,7 +94,7 @@ test('a mail names its recipient, has the id that it was given, and says that it
   await server.close();
 });
 
-test('a line break in an address or subject makes no header of its own', async () => {
+test('a line break in an address or subject cannot inject a header', async () => {
   const server = await mailServer();
   const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
   await mailer.send({ ...MAIL, subject: 'Hello\r\nBcc: victim@example.com' });
@@ -103,7 +103,7 @@ test('a line break in an address or subject makes no header of its own', async (
   await server.close();
 });
 
-test('without a mail server each mail is a file that mail programs open', async () => {
+test('without a mail server each email is written to a file that mail programs can open', async () => {
   const folder = join(scratchFolder(), 'mail');
   const mailer = new FolderMailer(folder, 'Platform <no-reply@localhost>');
   await mailer.send(MAIL);

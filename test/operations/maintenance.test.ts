@@ -13,7 +13,7 @@ const KEY = { SECRET_KEY: 'a secret for tests that is long enough' };
 
 const run = (kept: KeptDatabase, ...args: string[]) => runInProcess(maintain, args, { ...kept.settings, ...KEY });
 
-/** A database with tickets, and the events of them in the log. */
+/** A database with tickets and their events in the log. */
 async function lived(): Promise<{ kept: KeptDatabase; organizationId: string }> {
   const kept = await keptDatabase(KEY);
   const platform = await start({ ...kept.settings, ...KEY }, new TestClock());
@@ -30,7 +30,7 @@ async function lived(): Promise<{ kept: KeptDatabase; organizationId: string }> 
   return { kept, organizationId: tenant.organizationId };
 }
 
-test('the event log is verified, and what is wrong with it is named by ids', async () => {
+test('verifying the event log reports damaged events by id', async () => {
   const { kept, organizationId } = await lived();
   const clean = await run(kept, 'verify');
   expect(clean).toMatchObject({
@@ -73,7 +73,7 @@ test('the event log is verified, and what is wrong with it is named by ids', asy
     expect(stdout).toContain(line);
 }, 180_000);
 
-test('pruning deletes at once what the platform deletes by age, and a dry run counts it', async () => {
+test('pruning deletes expired rows at once, and a dry run counts them', async () => {
   const { kept } = await lived();
   expect((await run(kept, 'prune', '--dry-run')).stdout).toContain('identity.audit_record: 0 to be deleted');
   await kept.sql(`
@@ -97,7 +97,7 @@ test('pruning deletes at once what the platform deletes by age, and a dry run co
   expect((await run(kept, 'prune')).stdout).toContain('0 rows were deleted.');
 }, 180_000);
 
-test('the maintenance tool lists its commands, and says what is wrong with a command in one line', async () => {
+test('the maintenance tool lists its commands and reports invalid commands in one line', async () => {
   expect(await runInProcess(maintain, ['--help'], KEY)).toMatchObject({ code: 0, stdout: expect.stringContaining('reencrypt') });
   for (const [args, says] of [
     [['frob'], 'There is no command frob. See npm run maintenance -- --help.'],

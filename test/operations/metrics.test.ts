@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const read = async (): Promise<string> => (await fetch(`${platform.origin}/metrics`)).text();
 
-/** The value of a series, such as `jobs_running{queue="support.slack"}`; undefined while there is none. */
+/** The value of a series such as `jobs_running{queue="support.slack"}`; undefined if it does not exist. */
 async function valueIn(series: string): Promise<number | undefined> {
   const line = (await read()).split('\n').find((one) => one.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length));
@@ -29,7 +29,7 @@ async function valueIn(series: string): Promise<number | undefined> {
 const becomes = (series: string, isSo: (value: number) => boolean): Promise<boolean> =>
   eventually(async () => isSo((await valueIn(series)) ?? Number.NaN), 40_000);
 
-test('metrics show jobs that were done, failed, wait, and how long the oldest is overdue', async () => {
+test('metrics show completed, failed and waiting jobs, and how long the oldest is overdue', async () => {
   const tenant = await platform.organization();
   const address = 'metrics@example.com';
   platform.mailFailures.set(address, [new Error('The mail server is away.')]);
@@ -47,7 +47,7 @@ test('metrics show jobs that were done, failed, wait, and how long the oldest is
     expect(await valueIn(`${gauge}{queue="identity.mail"}`)).toBeGreaterThanOrEqual(0);
 });
 
-test('metrics show what waits for an integration whose remote is away, and since when', async () => {
+test('metrics show what waits for an unreachable integration and since when', async () => {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   await withSlack(tenant, slack);
   slack.next(...Array.from({ length: 50 }, () => [503, 'away'] as const));
@@ -59,7 +59,7 @@ test('metrics show what waits for an integration whose remote is away, and since
   expect(await valueIn('integration_deliveries_waiting{provider="jira"}')).toBe(0);
 });
 
-test.runIf(onServer)('metrics show who waits for a connection of a pool, at once and without needing one', async () => {
+test.runIf(onServer)('metrics show who waits for a pool connection, without needing a connection themselves', async () => {
   const tenant = await platform.organization();
   expect(await valueIn('database_pool_waiting{pool="support"}')).toBe(0);
   const client = new pg.Client({ connectionString: databaseUrl });

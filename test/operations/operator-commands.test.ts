@@ -10,17 +10,17 @@ import { Tenant } from '../tenant.ts';
 
 const RESET = programOf('reset-admin');
 const OPERATOR = programOf('operator');
-/** Over the embedded database, whatever the suites run on: the settings of the tool are those of the platform. */
+/** Runs on the embedded database in every mode: the tool has the settings of the platform. */
 const SETTINGS = { DATABASE_URL: '', SECRET_KEY: 'a secret for tests that is long enough' };
 const USER = { BOOTSTRAP_EMAIL: 'admin@example.com', BOOTSTRAP_PASSWORD: 'a password of the test' };
 
-/** The commands over a data folder. */
+/** Runs the commands on a data folder. */
 const operatorOf =
   (data: string) =>
   (...args: string[]) =>
     runInProcess(operate, [...args, '--data', data], SETTINGS);
 
-test('an operator runs organizations from the command line of the server', async () => {
+test('an operator manages organizations from the command line of the server', async () => {
   const data = temporaryFolder();
   const asProcess = (...args: string[]) => new RunningProcess([OPERATOR, ...args, '--data', data], SETTINGS).exited;
   const run = operatorOf(data);
@@ -67,7 +67,7 @@ test('an operator runs organizations from the command line of the server', async
   await second.close();
 }, 180_000);
 
-test('the command line shows that the export of an organization failed and why, and begins another, which is written', async () => {
+test('the command line shows why an organization export failed and can start another one', async () => {
   const data = temporaryFolder();
   const run = operatorOf(data);
   const first = await start({ ...SETTINGS, ...USER, DATA_DIR: data }, new TestClock());
@@ -99,7 +99,7 @@ test('the command line shows that the export of an organization failed and why, 
   expect((await run('export-status', id)).stdout).toMatch(/^status +READY$/m);
 }, 180_000);
 
-test('the command line lists its commands, and says what is wrong with a command in one line', async () => {
+test('the operator tool lists its commands and reports invalid commands in one line', async () => {
   const help = await runInProcess(operate, ['--help'], SETTINGS);
   expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('plan ORGANIZATION PLAN') });
   for (const [args, says] of [
@@ -112,7 +112,7 @@ test('the command line lists its commands, and says what is wrong with a command
   }
 }, 60_000);
 
-test('a lost password is replaced on the server, which ends sessions and second factors', async () => {
+test('a lost password can be replaced on the server, which ends sessions and second factors', async () => {
   const data = temporaryFolder();
   const first = await start({ ...SETTINGS, ...USER, DATA_DIR: data }, new TestClock());
   const login = async (origin: string, password: string) =>

@@ -4,9 +4,9 @@ import type { SealedColumn } from '../../kernel/access/sealed-column.ts';
 import type { OrganizationTable } from '../../kernel/records/organization-data.ts';
 import { rows } from '../support/tables.ts';
 
-/** In every schema, for a moment or without anything of an organization. */
+/** Tables of every schema with short-lived rows or rows of no organization. */
 const EVERYWHERE = ['outbox', 'inbox', 'migration', 'backfill'];
-/** Schemas that are no domain's, each with what ends what they hold of organizations. */
+/** Schemas of no domain, each with what removes their data of organizations. */
 const OTHER_SCHEMAS = {
   bridge: 'responses to repeated requests, for a day',
   pgboss: 'jobs, for a day after they ended',
@@ -27,7 +27,7 @@ async function columnsOf(schema: string): Promise<Map<string, string[]>> {
   return new Map([...byTable].map(([table, columns]) => [table, columns.map(({ column_name }) => column_name)]));
 }
 
-test('every table states what it holds of organizations, once', async () => {
+test('every table states once which data of organizations it contains', async () => {
   for (const { name, organizationData } of all) {
     const stated = [...organizationData.tables.map(({ table }) => table), ...Object.keys(organizationData.others), ...EVERYWHERE];
     const there = [...(await columnsOf(name)).keys(), ...EVERYWHERE];
@@ -36,7 +36,7 @@ test('every table states what it holds of organizations, once', async () => {
   }
 });
 
-test('every schema is a domain’s, or has a reason for not holding anything of organizations for long', async () => {
+test('every schema belongs to a domain or has a reason why it keeps no data of organizations', async () => {
   const found = await (await rows()).query<{ schema: string }>(
     `select distinct table_schema as schema from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema')`,
     [],
@@ -45,7 +45,7 @@ test('every schema is a domain’s, or has a reason for not holding anything of 
   for (const { schema } of found) expect(known).toContain(schema);
 });
 
-test('a table whose rows stay states what becomes of each column', async () => {
+test('a table whose rows are kept states what happens to each column', async () => {
   for (const { name, organizationData } of all) {
     const columns = await columnsOf(name);
     for (const { table, end } of organizationData.tables)
@@ -53,7 +53,7 @@ test('a table whose rows stay states what becomes of each column', async () => {
   }
 });
 
-test('no export shows a column that sounds like a secret, unless it says that it is none', async () => {
+test('no export contains a column with a secret-sounding name unless it is declared harmless', async () => {
   for (const domain of all) {
     const { name, organizationData } = domain;
     const columns = await columnsOf(name);

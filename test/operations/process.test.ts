@@ -8,7 +8,7 @@ import { loadConfig } from '../../kernel/settings/config.ts';
 import { lastingPort } from '../support/port.ts';
 import { temporaryFolder } from '../support/process.ts';
 
-/** The process around nothing: what the platform does whatever is assembled in it. */
+/** A process without domains: what the platform does whatever it consists of. */
 async function start(parts: Partial<Assembly> = {}, settings: Record<string, string> = {}): Promise<Platform> {
   const assemble: Assemble = async () => ({
     authenticate: () => Promise.reject(new InvalidCredentials('The API key is not valid.')),
@@ -25,7 +25,7 @@ async function start(parts: Partial<Assembly> = {}, settings: Record<string, str
   return platform;
 }
 
-test('/healthz and /readyz answer without credentials and cost nothing', async () => {
+test('/healthz and /readyz respond without credentials and are free of charge', async () => {
   const { origin } = await start({ checks: { database: async () => {} } });
   for (let count = 0; count < 3; count++) {
     const answer = await fetch(`${origin}/healthz`);
@@ -36,7 +36,7 @@ test('/healthz and /readyz answer without credentials and cost nothing', async (
   expect(await ready.json()).toEqual({ status: 'ready', checks: { database: 'ok' } });
 });
 
-test('/readyz is 503 while something is missing and says what, but not why', async () => {
+test('/readyz returns 503 if a dependency is missing, and names it without details', async () => {
   const { origin } = await start({
     checks: {
       database: async () => {
@@ -51,7 +51,7 @@ test('/readyz is 503 while something is missing and says what, but not why', asy
   expect((await fetch(`${origin}/healthz`)).status).toBe(200);
 });
 
-test('/readyz is 503 with a reason until the start has finished', async () => {
+test('/readyz returns 503 with a reason until startup has finished', async () => {
   const port = await lastingPort();
   const work = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -79,7 +79,7 @@ test('/readyz is 503 with a reason until the start has finished', async () => {
   expect((await fetch(`${origin}/readyz`)).status).toBe(200);
 });
 
-test('/metrics counts requests by route, for this machine only', async () => {
+test('/metrics counts requests by route and is available only locally', async () => {
   const { origin } = await start();
   await fetch(`${origin}/healthz`);
   const text = await (await fetch(`${origin}/metrics`)).text();
@@ -87,14 +87,14 @@ test('/metrics counts requests by route, for this machine only', async () => {
   expect((await fetch(`${origin}/metrics`, { headers: { 'x-forwarded-for': '203.0.113.9' } })).status).toBe(404);
 });
 
-test('with METRICS_TOKEN /metrics asks everyone for it', async () => {
+test('/metrics requires METRICS_TOKEN from everyone if it is set', async () => {
   const METRICS_TOKEN = 'a-token-of-some-length';
   const { origin } = await start({}, { METRICS_TOKEN });
   expect((await fetch(`${origin}/metrics`)).status).toBe(404);
   expect((await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })).status).toBe(200);
 });
 
-test('closing answers what is in flight, does not wait for kept-alive connections, and closes what was opened last first', async () => {
+test('closing finishes requests in progress, drops kept-alive connections and closes parts in reverse order', async () => {
   const order: string[] = [];
   const release = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();
@@ -129,7 +129,7 @@ test('closing answers what is in flight, does not wait for kept-alive connection
   await expect(fetch(`${platform.origin}/healthz`)).rejects.toThrow();
 });
 
-test('when a later part fails to start, the earlier ones are closed and the folder and port are free', async () => {
+test('if a part fails to start the earlier parts are closed and the folder and port are free', async () => {
   const DATA_DIR = temporaryFolder();
   const closed: string[] = [];
   const broken: Partial<Assembly> = {
@@ -141,13 +141,13 @@ test('when a later part fails to start, the earlier ones are closed and the fold
   await start({}, { DATA_DIR });
 });
 
-test('an embedded platform has its data folder to itself, also with a secret of its own', async () => {
+test('an embedded platform locks its data folder, also with its own secret key', async () => {
   const settings = { DATA_DIR: temporaryFolder(), SECRET_KEY: 'k'.repeat(32) };
   await start({}, settings);
   await expect(start({}, settings)).rejects.toThrow('is in use by process');
 });
 
-test('the embedded mode makes its secret once', async () => {
+test('the embedded mode creates its secret key once', async () => {
   const DATA_DIR = temporaryFolder();
   const secrets: string[] = [];
   const config = loadConfig({ PORT: '0', DATA_DIR });

@@ -36,13 +36,13 @@ interface Lived {
   backupCodes: string[];
   user: { email: string };
   client: TestClient;
-  /** Each is of use once. */
+  /** Each can be used once. */
   refreshTokens: string[];
 }
 
-/** A database with records of every kind, and every kind of secret. */
+/** A database with records and secrets of every kind. */
 async function withSecrets(database?: KeptDatabase): Promise<{ kept: KeptDatabase; lived: Lived }> {
-  // tokens hold at the address for which they were made
+  // tokens are valid only at the origin they were issued for
   const made = database ?? (await keptDatabase({ SECRET_KEY: OLD }));
   const kept = { ...made, settings: { ...made.settings, PORT: String(await lastingPort()) } };
   const platform = await startWith(kept, { SECRET_KEY: OLD });
@@ -61,7 +61,7 @@ async function withSecrets(database?: KeptDatabase): Promise<{ kept: KeptDatabas
   return { kept, lived };
 }
 
-/** Everything that is encrypted or hashed is of use. */
+/** Checks that everything encrypted or hashed can still be used. */
 async function expectUsable(platform: Rig, { tenant, email, webhook, backupCodes, user, client, refreshTokens }: Lived): Promise<void> {
   const caller = new Tenant(platform.origin, tenant.organizationId, tenant.apiKey);
   const { url, arrivals } = await receiver();
@@ -85,7 +85,7 @@ async function expectUsable(platform: Rig, { tenant, email, webhook, backupCodes
   });
 }
 
-/** Columns with a text that looks like one of SecretBox, as `events.webhook.sealed_secret`, with how many. */
+/** Columns that contain text in SecretBox format, such as `events.webhook.sealed_secret`, with their number of rows. */
 async function sealedColumns(kept: KeptDatabase): Promise<string[]> {
   const columns = await kept.sql<{ schema: string; name: string; column: string }>(
     `select table_schema as schema, table_name as name, column_name as column from information_schema.columns join information_schema.tables
@@ -100,7 +100,7 @@ async function sealedColumns(kept: KeptDatabase): Promise<string[]> {
   return found.map(({ place }) => place);
 }
 
-test('all secrets are encrypted with a new key, and none in the database is forgotten', async () => {
+test('changing the secret key re-encrypts every secret in the database', async () => {
   const { kept, lived } = await withSecrets();
 
   const jobs = 'pgboss.job';
@@ -127,7 +127,7 @@ test('all secrets are encrypted with a new key, and none in the database is forg
   await platform.close();
 }, 300_000);
 
-test('a change of the secret key that is killed half way goes on where it was, and until then both keys are needed', async () => {
+test('an interrupted change of the secret key continues, and needs both keys until it ends', async () => {
   const { kept, lived } = await withSecrets();
   const COUNT = 12_000;
   const box = new SecretBox([OLD], 'oauth-records');
@@ -158,7 +158,7 @@ test('a change of the secret key that is killed half way goes on where it was, a
 }, 300_000);
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'a change of the secret key over two databases that is killed in the second one goes on there, and until then both keys are needed',
+  'an interrupted change of the secret key over two databases continues in the second, and needs both keys until it ends',
   async () => {
     const databases = await twoDatabases(['support', 'events']);
     const { kept, lived } = await withSecrets(databases);
@@ -193,7 +193,7 @@ test.runIf(process.env.TEST_DATABASE_URL)(
   300_000,
 );
 
-test('secrets that neither key opens are named, and everything else is encrypted with the new key', async () => {
+test('secrets that neither key can decrypt are reported, and all others are re-encrypted', async () => {
   const kept = await keptDatabase({ SECRET_KEY: OLD });
   const platform = await startWith(kept, { SECRET_KEY: OLD });
   const tenant = await platform.organization();
@@ -205,7 +205,7 @@ test('secrets that neither key opens are named, and everything else is encrypted
   await kept.startedOnce({ SECRET_KEY: NEW });
 }, 120_000);
 
-test('the key that a data folder keeps is replaced by a new one, also where that was begun and not ended', async () => {
+test('the key file of a data folder is replaced, also if the change was interrupted', async () => {
   const dataDir = temporaryFolder();
   const settings = { DATABASE_URL: '', DATA_DIR: dataDir, SECRET_KEY: '' };
   const file = join(dataDir, 'secret.key');

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/process.ts';
 import { Tenant } from '../tenant.ts';
 import { login } from '../users.setup.ts';
 
-// what was recorded long ago must not be forgotten while it is looked at
+// old recordings must not expire while they are checked
 const KEPT = { ...SETTINGS, EVENT_RETENTION_DAYS: '3650' };
 
 const openEmbedded = async ({ name }: Release): Promise<Rig> => {
@@ -35,12 +35,12 @@ const closedAfterTest = (platform: Rig): Rig => {
 const onServer = Boolean(process.env.TEST_DATABASE_URL);
 
 describe.each(releases().map((release) => [release.name, release] as const))('a database of release %s', (_, release) => {
-  test('that is embedded is served by this release', async () => {
+  test('an embedded database of an earlier release is served by this release', async () => {
     await expectServed(await openEmbedded(release), release.embedded);
   }, 300_000);
 
   test.runIf(onServer)(
-    'on PostgreSQL is served by this release',
+    'a PostgreSQL database of an earlier release is served by this release',
     async () => {
       await expectServed(await openPostgres(release), release.postgres);
     },
@@ -52,7 +52,7 @@ async function expectServed(platform: Rig, recorded: Recording): Promise<void> {
   const tenant = new Tenant(platform.origin, recorded.organizationId, recorded.apiKey);
   expect((await fetch(`${platform.origin}/readyz`)).status).toBe(200);
   await expectReadable(tenant, recorded);
-  // secrets at rest open: a password, and what a webhook signs with
+  // stored secrets can be decrypted: a password and a webhook secret
   expect((await login(tenant, recorded.email)).status).toBe(200);
   await expectSigned(platform, tenant, recorded);
   await onRig(platform, () => liveThrough(tenant, 'After the upgrade'));

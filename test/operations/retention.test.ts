@@ -36,7 +36,7 @@ const left = async (): Promise<number> =>
   (await own.rows.query<{ count: number }>('select count(*)::int as count from "retention_test"."thing"', []))[0]?.count ?? 0;
 const OLD = { table: 'retention_test.thing', where: '"created_at" < $1', values: [new Date(Date.now() - DAY_MS)] };
 
-/** Counts the statements that a deletion takes; `after` comes behind each. */
+/** Counts the statements of a deletion; `after` runs after each. */
 const counted = (after: (count: number) => void = () => undefined) => {
   const seen = { count: 0 };
   const query: typeof own.rows.query = async (text, values) => {
@@ -47,7 +47,7 @@ const counted = (after: (count: number) => void = () => undefined) => {
   return { query, seen };
 };
 
-test('expired rows are deleted a thousand at a time, and the others stay', async () => {
+test('expired rows are deleted in batches of a thousand, and other rows stay', async () => {
   await fill(2500);
   const { query, seen } = counted();
   expect(await deleteExpired({ query }, OLD)).toBe(2500);
@@ -55,7 +55,7 @@ test('expired rows are deleted a thousand at a time, and the others stay', async
   expect(await left()).toBe(1);
 });
 
-test('a deletion that is told to stop ends with its batch', async () => {
+test('a deletion that is asked to stop ends after its batch', async () => {
   await fill(2500);
   const stopping = new AbortController();
   const { query } = counted(() => stopping.abort());
@@ -63,7 +63,7 @@ test('a deletion that is told to stop ends with its batch', async () => {
   expect(await left()).toBe(1501);
 });
 
-test.runIf(onServer)('a deletion waits for nobody: what is locked is left to the next pass', async () => {
+test.runIf(onServer)('a deletion skips locked rows until the next pass', async () => {
   await fill(10);
   await own.orm.em.fork().transactional(async (tx) => {
     await tx.execute('select 1 from "retention_test"."thing" where "id" = 3 for update');
@@ -72,7 +72,7 @@ test.runIf(onServer)('a deletion waits for nobody: what is locked is left to the
   expect(await deleteExpired(own.rows, OLD)).toBe(1);
 });
 
-test.runIf(onServer)('a row that becomes young again while it is deleted stays', async () => {
+test.runIf(onServer)('a row that is renewed during the deletion stays', async () => {
   await fill(1);
   const deleting = own.orm.em.fork().transactional(async (tx) => {
     await tx.execute(`update "retention_test"."thing" set "created_at" = now() where "id" = 1`);
@@ -83,7 +83,7 @@ test.runIf(onServer)('a row that becomes young again while it is deleted stays',
   expect(await left()).toBe(2);
 });
 
-test('several processes that delete side by side delete each row once', async () => {
+test('concurrent deletions in several processes delete each row once', async () => {
   await fill(5000);
   const counts = await Promise.all([deleteExpired(own.rows, OLD), deleteExpired(own.rows, OLD), deleteExpired(own.rows, OLD)]);
   const rest = await deleteExpired(own.rows, OLD);
@@ -91,7 +91,7 @@ test('several processes that delete side by side delete each row once', async ()
   expect(await left()).toBe(1);
 });
 
-test('an inbox forgets an event once it cannot come again, a week after it has left the log, and not before', async () => {
+test('an inbox keeps an event until a week after it has left the log', async () => {
   const { assembly } = await rig();
   const all = await rows();
   const marker = newId('event');
@@ -109,7 +109,7 @@ test('an inbox forgets an event once it cannot come again, a week after it has l
 });
 
 test('audit records are deleted after AUDIT_RETENTION_DAYS and not before', async () => {
-  // the database goes by its own clock, of which others may have moved that of the shared platform away
+  // the database uses its own clock, which other tests may have moved away from the platform's
   const { assembly, clock, close } = await start({}, new TestClock());
   onTestFinished(close);
   const { rows: all } = await assembly.databases.storeOf({ schema: 'test_probe', entities: [], migrations: [] });
@@ -124,7 +124,7 @@ test('audit records are deleted after AUDIT_RETENTION_DAYS and not before', asyn
   expect(await all.query('select "id" from "identity"."audit_record" where "id" = any($1)', [[young, old]])).toEqual([{ id: young }]);
 });
 
-test('docs/operations.md says of every table how long its rows are kept', async () => {
+test('docs/operations.md states for every table how long its rows are kept', async () => {
   await rig();
   const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
   const section = text.slice(text.indexOf('| table | kept | deleted by |'));

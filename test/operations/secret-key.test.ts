@@ -11,10 +11,10 @@ const WRONG = { SECRET_KEY: 'a key that somebody typed in by mistake..' };
 const REFUSED = /^The secret key is not the one that the database was started with: .+ Set SECRET_KEY, or the file secret\.key of DATA_DIR/;
 
 const startWith = (kept: KeptDatabase, key: Record<string, string>): Promise<Rig> => start({ ...kept.settings, ...key });
-/** As in a database that no release has opened that checks the key. */
+/** Makes the database look as if no release with the key check had opened it. */
 const forgetCheck = (kept: KeptDatabase) => kept.sql('delete from "platform"."secret_key_check"; delete from "platform"."hash_key"');
 
-/** A database in which secrets are: a signing key, because somebody has logged in, and one of a webhook. */
+/** A database with secrets: a signing key, because a user has logged in, and a webhook secret. */
 async function withSecrets(): Promise<KeptDatabase> {
   const kept = await keptDatabase(RIGHT);
   const platform = await startWith(kept, RIGHT);
@@ -25,26 +25,23 @@ async function withSecrets(): Promise<KeptDatabase> {
   return kept;
 }
 
-test('a start with another secret key than the first one is refused, and one with the first is not', async () => {
+test('the platform refuses to start with a secret key other than the first one', async () => {
   const kept = await keptDatabase(RIGHT);
   await kept.startedOnce(RIGHT);
   expect(await refusalOf(startWith(kept, WRONG))).toMatch(REFUSED);
   await kept.startedOnce(RIGHT);
 });
 
-test.runIf(process.env.TEST_DATABASE_URL)(
-  'of processes with different keys that start together on a new database one is refused',
-  async () => {
-    const kept = await keptDatabase(RIGHT);
-    await forgetCheck(kept);
-    const outcomes = await Promise.allSettled([startWith(kept, RIGHT), startWith(kept, { ...WRONG, DATA_DIR: temporaryFolder() })]);
-    for (const one of outcomes) if (one.status === 'fulfilled') await one.value.close();
-    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-  },
-);
+test.runIf(process.env.TEST_DATABASE_URL)('of two processes with different secret keys on a new database one is refused', async () => {
+  const kept = await keptDatabase(RIGHT);
+  await forgetCheck(kept);
+  const outcomes = await Promise.allSettled([startWith(kept, RIGHT), startWith(kept, { ...WRONG, DATA_DIR: temporaryFolder() })]);
+  for (const one of outcomes) if (one.status === 'fulfilled') await one.value.close();
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+});
 
-describe('a database from before the key was checked', () => {
-  test('is refused with a key that opens none of its secrets, and taken over with the right one', async () => {
+describe('databases from before the key check', () => {
+  test('an unchecked database is refused with a wrong key and accepted with the right one', async () => {
     const kept = await withSecrets();
     await forgetCheck(kept);
     expect(await refusalOf(startWith(kept, WRONG))).toMatch(REFUSED);
@@ -53,7 +50,7 @@ describe('a database from before the key was checked', () => {
     expect(await refusalOf(startWith(kept, WRONG))).toMatch(REFUSED);
   });
 
-  test('is taken over where the key opens the newest or the oldest of its secrets', async () => {
+  test('an unchecked database is accepted if the key decrypts its newest or oldest secret', async () => {
     const kept = await withSecrets();
     await forgetCheck(kept);
     await kept.sql(`update "events"."webhook" set "sealed_secret" = 'v1.AAAA'`);
@@ -61,10 +58,10 @@ describe('a database from before the key was checked', () => {
   });
 });
 
-describe('a data folder with a database', () => {
+describe('data folder with a database', () => {
   const embedded = (dataDir: string) => start({ DATABASE_URL: '', DATA_DIR: dataDir, SECRET_KEY: '' });
 
-  test('is refused without its key, and no new one is made', async () => {
+  test('a data folder without its key is refused, and no new key is created', async () => {
     const dataDir = temporaryFolder();
     await (await embedded(dataDir)).close();
     const file = join(dataDir, 'secret.key');
@@ -77,7 +74,7 @@ describe('a data folder with a database', () => {
     expect(await refusalOf(embedded(dataDir))).toMatch(/secret\.key is empty: put the key back/);
   });
 
-  test('is refused with the key of another folder', async () => {
+  test('a data folder with the key of another folder is refused', async () => {
     const dataDir = temporaryFolder();
     await (await embedded(dataDir)).close();
     writeFileSync(join(dataDir, 'secret.key'), `${'k'.repeat(43)}\n`);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.close());
 
-/** What a server says to these bytes, until it closes the connection. */
+/** Everything that the server sends for these bytes until it closes the connection. */
 async function saidTo(bytes: string): Promise<{ head: string; body: string }> {
   const socket = opened();
   const chunks: Buffer[] = [];
@@ -41,7 +41,7 @@ test.each([
   });
 });
 
-test('what is no HTTP ends a response that has begun, and nothing is written into it', async () => {
+test('invalid HTTP after the start of a response closes the connection without writing into the response', async () => {
   const { apiKey } = await own.organization();
   const socket = opened();
   let said = '';
@@ -55,7 +55,7 @@ test('what is no HTTP ends a response that has begun, and nothing is written int
   expect(said.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
 });
 
-test('an upgrade that is offered and not spoken here is ignored: the request gets its answer', async () => {
+test('an unsupported protocol upgrade is ignored, and the request gets its response', async () => {
   const { apiKey } = await own.organization();
   const upgrade = 'Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAA';
   const { head, body } = await saidTo(`GET /v1/accounts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n${upgrade}\r\n\r\n`);
@@ -63,13 +63,13 @@ test('an upgrade that is offered and not spoken here is ignored: the request get
   expect(JSON.parse(body)).toMatchObject({ success: true, data: [] });
 });
 
-test('a connection on which nothing is said is closed', async () => {
+test('a connection without any request is closed', async () => {
   const socket = opened();
   socket.resume();
   await once(socket, 'close');
 });
 
-test('who holds connections open with headers that trickle in keeps nobody out for long', async () => {
+test('slow connections with incomplete headers do not block others for long', async () => {
   const trickling = Array.from({ length: 40 }, () => {
     const socket = opened();
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n');
@@ -78,7 +78,7 @@ test('who holds connections open with headers that trickle in keeps nobody out f
     socket.on('close', () => clearInterval(drip));
     return socket;
   });
-  // those beyond MAX_CONNECTIONS at once, the others when their time is over
+  // connections beyond MAX_CONNECTIONS are closed at once, the others after their time limit
   await eventually(() => trickling.every(({ closed }) => closed));
   expect((await fetch(`${own.origin}/healthz`)).status).toBe(200);
 });

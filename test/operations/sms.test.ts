@@ -19,7 +19,7 @@ interface Received {
   body: URLSearchParams;
 }
 
-describe('Twilio', () => {
+describe('SMS by Twilio', () => {
   const received: Received[] = [];
   let reply: (response: ServerResponse) => void;
   const server = createServer((request, response) => void receive(request, response));
@@ -53,7 +53,7 @@ describe('Twilio', () => {
     return made;
   }
 
-  test('is sent each message at its Messages resource, with Basic credentials, as a form', async () => {
+  test('an SMS is sent as a form to the Messages resource of Twilio with Basic credentials', async () => {
     await sender().send(SMS);
     expect(received).toMatchObject([
       {
@@ -66,12 +66,12 @@ describe('Twilio', () => {
     expect(Object.fromEntries(received[0]?.body ?? [])).toEqual({ To: SMS.to, From: OPTIONS.from, Body: SMS.text });
   });
 
-  test('a messaging service is named as one', async () => {
+  test('a Twilio messaging service is sent as MessagingServiceSid', async () => {
     await sender({ from: 'MG0123456789abcdef0123456789abcdef' }).send(SMS);
     expect(Object.fromEntries(received[0]?.body ?? [])).toMatchObject({ MessagingServiceSid: 'MG0123456789abcdef0123456789abcdef' });
   });
 
-  test('a number that is none is refused for good; the error names Twilio’s code and neither number nor text', async () => {
+  test("an invalid number is a permanent failure whose error has Twilio's code but neither number nor text", async () => {
     reply = (response) => json(response, 400, { code: 21211, message: `Invalid 'To' Phone Number: ${SMS.to}`, status: 400 });
     const error = await failure(sender());
     expect(error).toMatchObject({ name: 'SmsRejected', message: expect.stringContaining('status 400, error 21211') });
@@ -84,21 +84,21 @@ describe('Twilio', () => {
     [500, 'not JSON'],
     [503, {}],
     [302, {}],
-  ])('%i is worth another try', async (status, body) => {
+  ])('an SMS is retried after a Twilio response %i', async (status, body) => {
     reply = (response) => json(response, status, body);
     const error = await failure(sender());
     expect(error.name).toBe('Error');
     expect(error.message).toContain(`status ${status}`);
   });
 
-  test('one that does not answer in time, or breaks off, is worth another try', async () => {
+  test('an SMS is retried if Twilio does not respond in time or drops the connection', async () => {
     reply = () => undefined;
     expect(await failure(sender({ timeoutMs: 50 }))).toMatchObject({ name: 'Unanswered', message: 'no answer within 0.05 s' });
     reply = (response) => void response.destroy();
     expect((await failure(sender())).name).not.toBe('SmsRejected');
   });
 
-  test('an answer without end is not read', async () => {
+  test('an endless Twilio response is not read to the end', async () => {
     reply = (response) => {
       response.writeHead(400, { 'content-type': 'application/json' });
       response.end('x'.repeat(1024 * 1024));
@@ -107,7 +107,7 @@ describe('Twilio', () => {
   });
 });
 
-describe('the simulated network', () => {
+describe('simulated SMS', () => {
   function simulated() {
     const folder = mkdtempSync(join(tmpdir(), 'sms-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -120,7 +120,7 @@ describe('the simulated network', () => {
     };
   }
 
-  test('writes each message to a file that says that it was not sent, and logs the same without number and text', async () => {
+  test('a simulated SMS is written to a file and logged without number and text', async () => {
     const { sms, logged, files } = simulated();
     await sms.send(SMS);
     expect(files()).toEqual([`Simulated: this message was not sent.\nTo: ${SMS.to}\n\n${SMS.text}\n`]);
@@ -128,7 +128,7 @@ describe('the simulated network', () => {
     expect(logged.join()).not.toMatch(/492039|2125550100/);
   });
 
-  test('refuses +1 500 555 0001 for good and is down for +1 500 555 0009', async () => {
+  test('simulated SMS reject +1 500 555 0001 permanently and fail temporarily for +1 500 555 0009', async () => {
     const { sms, files } = simulated();
     await expect(sms.send({ ...SMS, to: '+15005550001' })).rejects.toMatchObject({ name: 'SmsRejected' });
     await expect(sms.send({ ...SMS, to: '+15005550009' })).rejects.toMatchObject({ name: 'Error' });

@@ -16,11 +16,11 @@ const ACCOUNTS = [null, 'acc_1', 'acc_2', 'acc_3'];
 let world: SupportWorld;
 let rows: Rows;
 
-/** A desk whose tickets were written by the release before, and its schema brought up to date. */
+/** A support database with tickets of the previous release, whose schema is then migrated. */
 beforeEach(async () => {
   const { database, ...store } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
   rows = store.rows;
-  // the embedded one begins as a copy of an up-to-date one
+  // the embedded database starts as a copy of an up-to-date one
   await rows.query('drop schema if exists "support" cascade', []);
   world = await SupportWorld.open({ database, ...(await database.attach({ ...support, schema: 'support', migrations: BEFORE })) });
   await open('old', 3000);
@@ -28,7 +28,7 @@ beforeEach(async () => {
   await migrator.migrate([new SteppedSchema('support', migrations)]);
 });
 
-/** Of two organizations, on several days, each with an account or a customer, both, or neither. */
+/** Tickets of two organizations on several days, each with an account or a customer, both, or neither. */
 const open = (name: string, count: number): Promise<object[]> =>
   rows.query(
     `insert into "support"."ticket" ("id", "organization_id", "number", "title", "description", "status", "priority", "urgency", "category",
@@ -47,7 +47,7 @@ const tallied = () =>
     `select ${CELL}, sum("count")::int as "count" from "support"."ticket_account_tally" group by ${CELL} having sum("count") <> 0 order by ${CELL}`,
     [],
   );
-/** What the ledger must say, from the tickets alone. */
+/** The expected counters, computed from the tickets. */
 const counted = () =>
   rows.query(
     `select "organization_id", coalesce("account_id", '') as "account_id", coalesce("customer_id", '') as "customer_id", d."day", ${KIND},
@@ -60,7 +60,7 @@ const isCounted = async () => (await rows.query(`select from "support"."backfill
 const isFolded = async () => (await rows.query('select from "support"."ticket_account_tally" where not "folded" limit 1', [])).length === 0;
 const until = (condition: () => Promise<boolean>) => expect.poll(condition, { timeout: 30_000, interval: 20 }).toBe(true);
 
-test('tickets from before the migration are counted by account once, whatever changes meanwhile, by several processes', async () => {
+test('tickets from before the migration are counted by account once, despite concurrent changes and several processes', async () => {
   const changed = async (turn: number): Promise<void> => {
     await open(`new_${turn}_`, 7);
     await rows.query(
@@ -73,11 +73,11 @@ test('tickets from before the migration are counted by account once, whatever ch
   const writers = [0, 1, 2].map(async (writer) => {
     for (let turn = writer; !isOver; turn += 3) {
       await changed(turn);
-      // the embedded database answers without a turn of the event loop
+      // the embedded database responds without yielding to the event loop
       await new Promise(setImmediate);
     }
   });
-  // one after the other: within one process nothing keeps two from creating the embedded database's job queue at once
+  // one after the other: two starts in one process could create the embedded job queue at the same time
   await world.start();
   await world.start();
   await until(isCounted);
@@ -90,7 +90,7 @@ test('tickets from before the migration are counted by account once, whatever ch
 });
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'until tickets from before the migration are counted, totals of a customer come from the tickets',
+  'until old tickets are counted the totals of a customer are computed from the tickets',
   async () => {
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();

@@ -21,7 +21,7 @@ const act = async (what: 'close' | 'suspend' | 'resume', tenant: Tenant): Promis
 const statusOf = async (tenant: Tenant): Promise<string> => (await platform.rest('GET', organizationPath(tenant))).body.data.status;
 const find = async (text: string, ...values: unknown[]): Promise<Json[]> => (await rows()).query<Json>(text, values);
 
-/** Has an order wait in its transaction, runs `meanwhile`, and lets it go on. */
+/** Pauses an order in its transaction, runs `meanwhile`, and then continues the order. */
 async function orderDuring(tenant: Tenant, accountId: string, meanwhile: () => Promise<void>): Promise<Answer> {
   const session = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
   await session.connect();
@@ -37,8 +37,8 @@ async function orderDuring(tenant: Tenant, accountId: string, meanwhile: () => P
   return ordered;
 }
 
-describe.runIf(process.env.TEST_DATABASE_URL)('an order that is under way while its organization is closed', () => {
-  test('is accepted and reopens the organization within minutes, and nothing is built before', async () => {
+describe.runIf(process.env.TEST_DATABASE_URL)('orders during closing', () => {
+  test('an order in progress while its organization is closed is accepted and reopens the organization within minutes', async () => {
     const { advance } = await rig();
     const { tenant, accountId } = await tenantWithAccount();
     const ordered = await orderDuring(tenant, accountId, () => act('close', tenant));
@@ -64,7 +64,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('an order that is under way while 
     expect([again.status, again.body.error.details.service_ids]).toEqual([409, [id]]);
   });
 
-  test('does not lift the suspension that the organization had before', async () => {
+  test('an order in progress does not lift an earlier suspension of its organization', async () => {
     const { advance } = await rig();
     const { tenant, accountId } = await tenantWithAccount();
     const ordered = await orderDuring(tenant, accountId, async () => {

@@ -19,11 +19,11 @@ const ORDER: ConnectivityOrder = {
   attempt: 1,
 };
 
-/** A carrier with the TM Forum's APIs, as far as they are used. */
+/** A carrier with the TM Forum APIs, as far as they are used. */
 class Carrier {
   readonly orders: Json[] = [];
   readonly requests: { method: string; path: string; authorization: string | undefined }[] = [];
-  /** Answers instead of the carrier where it is set. */
+  /** Replaces the carrier's response if set. */
   instead: ((response: ServerResponse) => void) | undefined;
   nextState = 'acknowledged';
   characteristics: object[] = [];
@@ -70,8 +70,8 @@ afterEach(() => {
   carrier.server.close();
 });
 
-describe('an order to a carrier', () => {
-  test('is placed as a TMF641 service order that names our service, with the token', async () => {
+describe('orders to a carrier', () => {
+  test('an order is placed with the carrier as a TMF641 service order with our service id and token', async () => {
     expect(await provider.provision(ORDER)).toEqual({ state: 'in_progress', checkAfterSeconds: 7 });
     expect(carrier.orders).toHaveLength(1);
     expect(carrier.orders[0]).toMatchObject({
@@ -94,26 +94,29 @@ describe('an order to a carrier', () => {
     expect(carrier.requests.every(({ authorization }) => authorization === `Bearer ${TOKEN}`)).toBe(true);
   });
 
-  test('is placed once, however often it is asked for', async () => {
+  test('repeating an order places it with the carrier once', async () => {
     for (let attempt = 1; attempt <= 3; attempt += 1) await provider.provision({ ...ORDER, attempt });
     expect(carrier.orders).toHaveLength(1);
     await provider.provision({ ...ORDER, serviceId: 'svc_2' });
     expect(carrier.orders).toHaveLength(2);
   });
 
-  test('is completed with what the carrier calls the line', async () => {
+  test("a completed carrier order returns the carrier's line id", async () => {
     await provider.provision(ORDER);
     Object.assign(carrier.orders[0], { state: 'completed', serviceOrderItem: [{ service: { id: 'line-1' } }] });
     expect(await provider.provision(ORDER)).toEqual({ state: 'completed', reference: 'line-1' });
   });
 
-  test.each(['pending', 'held', 'inProgress', 'assessingCancellation'])('that is %s is asked after again', async (state) => {
-    await provider.provision(ORDER);
-    carrier.orders[0].state = state;
-    expect(await provider.provision(ORDER)).toMatchObject({ state: 'in_progress' });
-  });
+  test.each(['pending', 'held', 'inProgress', 'assessingCancellation'])(
+    'a carrier order that is %s is checked again later',
+    async (state) => {
+      await provider.provision(ORDER);
+      carrier.orders[0].state = state;
+      expect(await provider.provision(ORDER)).toMatchObject({ state: 'in_progress' });
+    },
+  );
 
-  test.each(['rejected', 'failed', 'cancelled', 'partial'])('that is %s is over, with the reason of the carrier', async (state) => {
+  test.each(['rejected', 'failed', 'cancelled', 'partial'])("a carrier order that is %s fails with the carrier's reason", async (state) => {
     await provider.provision(ORDER);
     Object.assign(carrier.orders[0], { state, errorMessage: [{ reason: 'No duct enters the building.', message: 'E4711' }] });
     const attempt = provider.provision(ORDER);
@@ -121,21 +124,24 @@ describe('an order to a carrier', () => {
     await expect(attempt).rejects.toThrow('No duct enters the building.');
   });
 
-  test('that the carrier refuses is over, with its reason', async () => {
+  test('an order that the carrier refuses fails with its reason', async () => {
     carrier.instead = (response) => send(response, 400, { code: '22', reason: 'The address is unknown.' });
     const attempt = provider.provision(ORDER);
     await expect(attempt).rejects.toBeInstanceOf(ProvisioningRejected);
     await expect(attempt).rejects.toThrow('The address is unknown.');
   });
 
-  test.each([401, 403, 429, 500, 503])('that is answered %i is worth another try, and says nothing of the token', async (status) => {
-    carrier.instead = (response) => send(response, status, { reason: `Bearer ${TOKEN} is not welcome` });
-    const error = await provider.provision(ORDER).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(Error);
-    expect(error).not.toBeInstanceOf(ProvisioningRejected);
-    expect(String(error)).toContain(String(status));
-    expect(String(error)).not.toContain(TOKEN);
-  });
+  test.each([401, 403, 429, 500, 503])(
+    'an order with the carrier response %i is retried, and the error does not contain the token',
+    async (status) => {
+      carrier.instead = (response) => send(response, status, { reason: `Bearer ${TOKEN} is not welcome` });
+      const error = await provider.provision(ORDER).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(Error);
+      expect(error).not.toBeInstanceOf(ProvisioningRejected);
+      expect(String(error)).toContain(String(status));
+      expect(String(error)).not.toContain(TOKEN);
+    },
+  );
 
   test.each([
     ['does not answer in time', () => undefined],
@@ -144,7 +150,7 @@ describe('an order to a carrier', () => {
     ['answers without end', (response: ServerResponse) => void response.end('x'.repeat(2 * 1024 * 1024))],
     ['hangs up', (response: ServerResponse) => void response.destroy()],
     ['sends us elsewhere', (response: ServerResponse) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()],
-  ])('is worth another try where the carrier %s', async (_, instead) => {
+  ])('an order is retried if the carrier %s', async (_, instead) => {
     carrier.instead = instead;
     const error = await provider.provision(ORDER).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
@@ -152,11 +158,11 @@ describe('an order to a carrier', () => {
   });
 });
 
-describe('the measurements of a line', () => {
+describe('measurements of a line', () => {
   const now = new Date('2026-01-31T09:30:00.000Z');
   const line = { serviceId: 'svc_1', reference: 'line-1', technology: 'fiber' };
 
-  test('are the characteristics of the TMF638 service', async () => {
+  test('measurements of a line are the characteristics of the TMF638 service', async () => {
     carrier.characteristics = Object.entries({
       latencyMs: '4.2',
       bandwidthUtilization: 31,
@@ -175,7 +181,7 @@ describe('the measurements of a line', () => {
     expect(carrier.requests[0]?.path).toBe('/tmf-api/serviceInventory/v4/service/line-1');
   });
 
-  test('are absent where the carrier does not tell them all', async () => {
+  test('measurements of a line are null unless the carrier reports all of them', async () => {
     carrier.characteristics = [{ name: 'latencyMs', value: 4.2 }];
     expect(await provider.telemetry(line, now)).toBeNull();
     expect(await provider.telemetry({ ...line, reference: null }, now)).toBeNull();

@@ -10,10 +10,10 @@ const holderIn = (folder: string) =>
 const alter = (folder: string, change: Partial<ReturnType<typeof holderIn>>) =>
   writeFileSync(fileIn(folder), JSON.stringify({ ...holderIn(folder), ...change }));
 
-/** A process that lives until it is killed. */
+/** A process that runs until it is killed. */
 const bystander = () => new RunningProcess(['-e', 'setInterval(() => {}, 1000)']);
 
-test('a folder has one holder at a time, and is free again when that one lets go', async () => {
+test('a data folder is locked by one process at a time and free after its release', async () => {
   const folder = temporaryFolder();
   const first = await lockDataFolder(folder);
   await expect(lockDataFolder(folder)).rejects.toThrow(`The data folder ${folder} is in use by process ${process.pid}.`);
@@ -21,14 +21,14 @@ test('a folder has one holder at a time, and is free again when that one lets go
   (await lockDataFolder(folder)).release();
 });
 
-test('the folder is made, for its owner alone', async () => {
+test('locking a data folder creates it with access for its owner only', async () => {
   const folder = join(temporaryFolder(), 'not', 'yet');
   const lock = await lockDataFolder(folder);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   lock.release();
 });
 
-test('the lock of a killed process is taken over', async () => {
+test('the folder lock of a killed process is taken over', async () => {
   const folder = temporaryFolder();
   const holder = bystander();
   await lockDataFolder(folder);
@@ -41,15 +41,18 @@ test('the lock of a killed process is taken over', async () => {
   lock.release();
 });
 
-test.runIf(process.platform === 'linux')('another process that got the number of a killed one does not hold its lock', async () => {
-  const folder = temporaryFolder();
-  const other = bystander();
-  await lockDataFolder(folder);
-  alter(folder, { pid: other.pid, started: '1' });
-  (await lockDataFolder(folder)).release();
-});
+test.runIf(process.platform === 'linux')(
+  'the folder lock of a killed process is taken over even if another process has its pid',
+  async () => {
+    const folder = temporaryFolder();
+    const other = bystander();
+    await lockDataFolder(folder);
+    alter(folder, { pid: other.pid, started: '1' });
+    (await lockDataFolder(folder)).release();
+  },
+);
 
-test('the lock of another machine or container holds as long as its file is kept fresh', async () => {
+test('the folder lock of another machine or container is respected while its file is refreshed', async () => {
   const folder = temporaryFolder();
   await lockDataFolder(folder);
   alter(folder, { host: 'another-container' });
@@ -60,7 +63,7 @@ test('the lock of another machine or container holds as long as its file is kept
   (await lockDataFolder(folder)).release();
 });
 
-test('of several that find a stale lock at once one gets it', async () => {
+test('of several processes that find a stale folder lock one gets it', async () => {
   const folder = temporaryFolder();
   await lockDataFolder(folder);
   alter(folder, { started: '1' });
@@ -68,13 +71,13 @@ test('of several that find a stale lock at once one gets it', async () => {
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
-test('a lock that a crash left half written is taken over', async () => {
+test('a folder lock that a crash left half written is taken over', async () => {
   const folder = temporaryFolder();
   writeFileSync(fileIn(folder), '{"pid": 1');
   (await lockDataFolder(folder)).release();
 });
 
-test('who was superseded does not remove the lock of its successor', async () => {
+test('a process that lost its folder lock does not remove the lock of its successor', async () => {
   const folder = temporaryFolder();
   const first = await lockDataFolder(folder);
   alter(folder, { token: 'successor' });

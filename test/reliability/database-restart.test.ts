@@ -11,7 +11,7 @@ const PATIENCE_MS = 120_000;
 const places = ({ arrivals }: Receiver): number[] => arrivals.map(({ event }) => Number(event.data.ticket.number));
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'a database that restarts under load loses no event and no order, and does not end the platform',
+  'a database restart under load loses no event, keeps the order and does not stop the platform',
   async () => {
     const proxy = await DatabaseProxy.start((await ownDatabase()) ?? '');
     const running = await DeliveryProcess.start({ url: proxy.url });

@@ -10,7 +10,7 @@ import { DeliveryProcess } from './delivery-child.ts';
 const EVENTS = 2000;
 const KILLS = 2;
 const SLOW_MS = 2;
-/** After which the leases of a killed process are over. */
+/** After this time the leases of a killed process have expired. */
 const LEASE_MS = 61_000;
 const PATIENCE_MS = 240_000;
 /** `SEED=… npx vitest run test/reliability/delivery-kill.test.ts` repeats a run. */
@@ -29,7 +29,7 @@ function randomFrom(seed: number): () => number {
 
 const places = ({ arrivals }: Receiver): number[] => arrivals.map(({ event }) => Number(event.data.ticket.number));
 
-test(`a platform that is killed at random points delivers each event, in order, and hardly any twice (seed ${SEED})`, async () => {
+test(`a platform that is killed at random points delivers each event in order and hardly any twice (seed ${SEED})`, async () => {
   const random = randomFrom(SEED);
   const url = await ownDatabase();
   const target = url ? { url } : { dataDir: join(temporaryFolder(), 'database'), template: DATABASE_TEMPLATE };
@@ -44,7 +44,7 @@ test(`a platform that is killed at random points delivers each event, in order, 
     const at = Math.max(1, Math.floor(EVENTS * share * 0.9));
     await eventually(() => fast.arrivals.length >= at, PATIENCE_MS);
     await running.kill();
-    // its clock is ahead, so that nobody waits for the leases of the one that was killed
+    // its clock is ahead, so that it need not wait for the leases of the killed process
     running = await DeliveryProcess.start(target, kill * LEASE_MS);
   }
   const everything = Array.from({ length: EVENTS }, (_, index) => index);

@@ -46,7 +46,7 @@ const send: DoDue = async (tx, id) => {
 const sweep = (act: DoDue, due: DueRows = BILLS, limit = 10): Promise<number> =>
   sweepOf({ ...attached, clock, log }, due, act)(clock.now(), limit);
 
-test('a sweep does what is due, the earliest first, and nothing else', async () => {
+test('a sweep processes only due rows, earliest first', async () => {
   await bill('today', from(-1000));
   await bill('yesterday', from(-24 * HOUR_MS));
   await bill('tomorrow', from(24 * HOUR_MS));
@@ -62,7 +62,7 @@ test('a sweep does what is due, the earliest first, and nothing else', async () 
   expect(done).toEqual(['yesterday', 'today']);
 });
 
-test('a sweep does it among the records of the row’s organization', async () => {
+test('a sweep processes each row with the filter of its organization', async () => {
   await bill('one', from(-1000));
   let seen: unknown;
   await sweep(async (tx, id, now) => {
@@ -72,7 +72,7 @@ test('a sweep does it among the records of the row’s organization', async () =
   expect(seen).toEqual({ id: 'org_1', accounts: null });
 });
 
-test('a sweep takes back what failed, puts that off and does the others', async () => {
+test('a sweep rolls back and postpones a failing row and processes the others', async () => {
   await bill('broken', from(-2000));
   await bill('fine', from(-1000));
   const act: DoDue = async (tx, id, now) => {
@@ -88,14 +88,14 @@ test('a sweep takes back what failed, puts that off and does the others', async 
   ]);
 });
 
-test('two sweeps do once what both find due at a time', async () => {
+test('concurrent sweeps process each due row once', async () => {
   await bill('one', from(-1000));
   const taken = await Promise.all([sweep(send), sweep(send)]);
   expect(taken.toSorted()).toEqual([0, 1]);
   expect(await stored()).toMatchObject([{ sent: 1 }]);
 });
 
-test('a sweep locks the owner before the row, and leaves alone what has none', async () => {
+test('a sweep locks the owner before the row and skips rows without an owner', async () => {
   const owned = { ...BILLS, owner: { table: 'due_test.account', column: 'account_id' } };
   await bill('one', from(-1000));
   const statements: string[] = [];
@@ -114,8 +114,8 @@ test('a sweep locks the owner before the row, and leaves alone what has none', a
 /** The embedded database has one session. */
 test.skipIf(!process.env.TEST_DATABASE_URL).each([
   ['the row', 'bill'],
-  ['its owner', 'account'],
-])('a sweep waits for nobody who has %s', async (_, table) => {
+  ['the owner of the row', 'account'],
+])('a sweep does not wait for a transaction that locks %s', async (_, table) => {
   await bill('one', from(-1000));
   await organizationEm(attached.orm, 'org_1').transactional(async (tx) => {
     await tx.execute(`select 1 from "due_test"."${table}" for update`);

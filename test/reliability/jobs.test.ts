@@ -20,7 +20,7 @@ afterAll(() => drop());
 
 const HOUR_MS = 3_600_000;
 
-/** One queue with one handler; `later` enqueues for an instant that a notification does not tell of. */
+/** One queue with one handler; `later` enqueues for a future time without a notification. */
 async function queueOf(name: string, handle: (index: number) => Promise<void>, concurrency: number) {
   const jobs = new Jobs(database, log);
   jobs.define<{ index: number }>(name, ({ index }) => handle(index), { concurrency });
@@ -34,19 +34,19 @@ async function queueOf(name: string, handle: (index: number) => Promise<void>, c
 }
 const soon = () => new Date(Date.now() + 1000);
 
-test('jobs that fall due together are worked off one after the other, without a wait for the next look between them', async () => {
+test('jobs that are due together run one after another without waiting for the next poll', async () => {
   const done: number[] = [];
   const { jobs, later } = await queueOf('test.backlog', async (index) => void done.push(index), 1);
   const startAfter = new Date(Date.now() + HOUR_MS);
   for (let index = 0; index < 40; index += 1) await later(index, startAfter);
   await jobs.shiftClock(HOUR_MS + 100_000);
-  // by looks alone it would be 40 s
+  // with polling alone this would take 40 s
   await eventually(() => done.length === 40, 30_000);
   expect(new Set(done).size).toBe(40);
   await jobs.shiftClock(0);
 });
 
-test('a job that is due later is found as its time comes, also while another one of its queue takes long', async () => {
+test('a later job starts when it is due, even while another job of its queue runs long', async () => {
   const done: number[] = [];
   let end = () => {};
   const long = new Promise<void>((resolve) => (end = resolve));
@@ -59,7 +59,7 @@ test('a job that is due later is found as its time comes, also while another one
   end();
 });
 
-test('a start writes only the queues that are missing or have other settings than it states', async () => {
+test('a start writes only queues that are missing or have other settings', async () => {
   const boss = new PgBoss({ db: new JobDatabase(database, () => undefined, log), schema: 'pgboss', migrate: false });
   const start = async (retryLimit: number) => {
     const jobs = new Jobs(database, log);
@@ -80,7 +80,7 @@ test('a start writes only the queues that are missing or have other settings tha
   expect(changed['test.unchanged']).toEqual(first['test.unchanged']);
 });
 
-test('jobs that fall due together are worked on side by side, as many as the queue says', async () => {
+test('jobs that are due together run concurrently up to the limit of the queue', async () => {
   let running = 0;
   let end = () => {};
   const held = new Promise<void>((resolve) => (end = resolve));
@@ -99,7 +99,7 @@ test('jobs that fall due together are worked on side by side, as many as the que
   await eventually(() => running === 5, 10_000);
 });
 
-test('who listens is told the queue of a job that can be done now, once it is committed, and of none that is for later', async () => {
+test('listeners are notified of committed jobs that can run now and not of later ones', async () => {
   const told: string[] = [];
   const db = new JobDatabase(database, (queue) => told.push(queue), log);
   const heard = new PgBoss({ db, schema: 'pgboss', useListenNotify: true, ...(database.pglite && { backend: 'pglite' }) });
@@ -117,6 +117,6 @@ test('who listens is told the queue of a job that can be done now, once it is co
     expect(told).toEqual([]);
   });
   await eventually(() => told.length > 0);
-  // one notification for what one transaction enqueued: who finds a job wakes the next worker
+  // one notification for all jobs of a transaction: the worker that finds a job wakes the next one
   expect(told).toEqual(['test.told']);
 });

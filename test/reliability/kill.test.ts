@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => void receiver.close());
 
-test('a platform that is killed while tickets are created keeps each answered one and delivers its event', async () => {
+test('a platform killed while tickets are created keeps each confirmed ticket and delivers its event', async () => {
   const dataDir = temporaryFolder();
   const first = start(dataDir);
   const tenant = new Tenant(await originOf(first), '', KEY);
@@ -45,7 +45,7 @@ test('a platform that is killed while tickets are created keeps each answered on
   const stored = await allTickets(new Tenant(await originOf(second), '', KEY));
   const ids = new Set(stored.map(({ id }) => id));
   expect(answered.filter((id) => !ids.has(id))).toEqual([]);
-  // none half there: each one, answered or not, has its number, its assignee and its event
+  // no incomplete tickets: each one, confirmed or not, has its number, assignee and event
   expect(new Set(stored.map(({ number }) => number)).size).toBe(stored.length);
   const told = await eventually(() => {
     const known = new Set(deliveries.map(({ data }) => data.ticket.id));
@@ -63,7 +63,7 @@ function end(platform: RunningProcess, signal: NodeJS.Signals): RunningProcess['
   return platform.exited;
 }
 
-/** Creates tickets side by side and kills the platform in the midst of it; answers the ids that were answered with 201. */
+/** Creates tickets concurrently and kills the platform meanwhile; returns the ids confirmed with 201. */
 async function createUntilKilled(tenant: Tenant, kill: () => Promise<unknown>): Promise<string[]> {
   const answered: string[] = [];
   let next = 0;

@@ -7,10 +7,10 @@ import { originOf, type RunningProcess, runPlatform, temporaryFolder } from '../
 import { Tenant } from '../tenant.ts';
 
 const KEY = `sk_live_${'Test'.repeat(16)}`;
-/** Events that are made before the platform is stopped, and while the client is away. */
+/** Number of events before the platform is stopped, and while the client is disconnected. */
 const EACH = 5;
 
-test('a client that resumes has every event once, in order, over a restart and over a crash of the platform', async () => {
+test('a resuming client gets every event once and in order across a restart and a crash of the platform', async () => {
   const [dataDir, port] = [temporaryFolder(), await lastingPort()];
   const start = async (): Promise<RunningProcess> => {
     const platform = runPlatform(['--data', dataDir, '--port', String(port)], { BOOTSTRAP_API_KEY: KEY });
@@ -22,7 +22,7 @@ test('a client that resumes has every event once, in order, over a restart and o
   const tickets = new TicketWriter(tenant);
   await tickets.write(1);
   const from = await eventually(async () => (await loggedIds(tenant))[0]);
-  // it comes back when it has missed some
+  // it reconnects after it has missed some events
   const record = follow(tenant, from, () => tickets.write(EACH));
   const exits = [
     ['SIGTERM', { code: 0, signal: null, stderr: '' }],
@@ -49,7 +49,7 @@ test('a client that resumes has every event once, in order, over a restart and o
   await record.leave();
 }, 120_000);
 
-/** Opens tickets, one after the other, again while nobody answers. */
+/** Opens tickets one after another, and retries while nothing responds. */
 class TicketWriter {
   #isStopped = false;
 
@@ -59,7 +59,7 @@ class TicketWriter {
     });
   }
 
-  /** Resolves when so many more were answered. */
+  /** Resolves when this many more tickets were confirmed. */
   async write(count: number): Promise<void> {
     const body = { title: 'Line is down', description: 'Opened while the platform was restarted' };
     for (let made = 0; made < count && !this.#isStopped; ) {
@@ -73,18 +73,18 @@ class TicketWriter {
 interface Recorded {
   ids: string[];
   connections: number;
-  /** What the subscription ended with, which it should not. */
+  /** The close event or error that ended the subscription, which must not happen. */
   ended: unknown;
   leave(): Promise<void>;
 }
 
-/** Follows the events after one, over all connections; the next begins when `away` says so. */
+/** Follows the events after one, over all connections; reconnects when `away` resolves. */
 function follow(tenant: Tenant, from: string, away: () => Promise<void>): Recorded {
   const recorded: Recorded = {
     ids: [],
     connections: 0,
     ended: undefined,
-    // it may be about to connect again
+    // it may be about to reconnect
     leave: async () => Promise.resolve(client.dispose()).catch(() => undefined),
   };
   const client: Client = createClient({
@@ -92,7 +92,7 @@ function follow(tenant: Tenant, from: string, away: () => Promise<void>): Record
     webSocketImpl: WebSocket,
     connectionParams: { apiKey: KEY },
     retryAttempts: Number.POSITIVE_INFINITY,
-    // also where nobody listens, which is no close event
+    // also if nothing listens, which is no close event
     shouldRetry: () => true,
     retryWait: away,
     on: {
@@ -102,7 +102,7 @@ function follow(tenant: Tenant, from: string, away: () => Promise<void>): Record
     },
   });
   onTestFinished(recorded.leave);
-  // the client sends these again when it is connected again
+  // the client sends these again after it reconnects
   const variables = { after: from };
   client.subscribe<{ events: { id: string } }>(
     { query: 'subscription ($after: ID) { events(after: $after) { id } }', variables },

@@ -5,7 +5,7 @@ import { ownDatabase } from '../support/own-database.ts';
 import { PgBouncer } from '../support/pgbouncer.ts';
 import type { Tenant } from '../tenant.ts';
 
-describe.runIf(process.env.TEST_DATABASE_URL && PgBouncer.isExpected)('behind PgBouncer in transaction mode', () => {
+describe.runIf(process.env.TEST_DATABASE_URL && PgBouncer.isExpected)('platform behind PgBouncer', () => {
   let bouncer: PgBouncer;
   let pooledUrl: string;
   let directUrl: string;
@@ -23,7 +23,7 @@ describe.runIf(process.env.TEST_DATABASE_URL && PgBouncer.isExpected)('behind Pg
     await bouncer?.[Symbol.asyncDispose]();
   });
 
-  test('records are written and read side by side, and every response is a success', async () => {
+  test('concurrent reads and writes through PgBouncer in transaction mode succeed', async () => {
     const written = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         tenant.rest('POST', '/support/tickets', { body: { title: `Ticket ${index}`, description: 'Through the pooler', priority: 'low' } }),
@@ -43,13 +43,13 @@ describe.runIf(process.env.TEST_DATABASE_URL && PgBouncer.isExpected)('behind Pg
     expect(read.map(({ status }, index) => [paths[index], status])).toEqual(paths.map((path) => [path, 200]));
   });
 
-  test('events arrive, and jobs run', async () => {
+  test('events are delivered and jobs run through PgBouncer', async () => {
     const { body } = await tenant.rest('POST', '/support/reports/generate', { body: { report_type: 'usage' } });
     await eventually(async () => (await tenant.rest('GET', `/support/reports/${body.report.id}`)).body.report.status === 'ready');
     await eventually(async () => (await tenant.graphql('{ events { nodes { id } } }')).data.events.nodes.length > 0);
   });
 
-  test('no connection of the pooler keeps a setting, a prepared statement, a channel or a lock of ours', async () => {
+  test('PgBouncer connections keep no settings, prepared statements, channels or locks of the platform', async () => {
     const clients = await Promise.all(
       Array.from({ length: 10 }, async () => {
         const client = new pg.Client({ connectionString: pooledUrl });
@@ -57,7 +57,7 @@ describe.runIf(process.env.TEST_DATABASE_URL && PgBouncer.isExpected)('behind Pg
         return client;
       }),
     );
-    // a transaction of each holds a connection of the pooler, so that they look at different ones
+    // each transaction holds a connection of the pooler, so that different connections are checked
     const left = await Promise.all(
       clients.map(async (client) => {
         await client.query('begin');
@@ -74,14 +74,14 @@ describe.runIf(process.env.TEST_DATABASE_URL && PgBouncer.isExpected)('behind Pg
     expect(left).toEqual(left.map(() => ({ settings: null, statements: 0, channels: 0, locks: 0 })));
   });
 
-  test('a platform that is told of the pooler alone refuses to start and names the setting that is missing', async () => {
+  test('the platform refuses to start behind a transaction pooler without DATABASE_DIRECT_URL', async () => {
     await expect(start({ DATABASE_URL: pooledUrl })).rejects.toThrow(
       /pooler that gives a connection to each transaction.*set DATABASE_DIRECT_URL to the server itself/,
     );
     await expect(start({ DATABASE_URL: directUrl, DATABASE_DIRECT_URL: pooledUrl })).rejects.toThrow('set DATABASE_DIRECT_URL');
   });
 
-  test('a pooler that gives a connection to each session is enough, and the log says that there is one', async () => {
+  test('a session pooler needs no further setting and is mentioned in the log', async () => {
     await using sessions = await PgBouncer.start(directUrl, { poolMode: 'session' });
     const untold = await start({ DATABASE_URL: PgBouncer.through(sessions.host, directUrl), DATABASE_POOL_SIZE: '1' });
     await untold.close();
@@ -89,9 +89,9 @@ describe.runIf(process.env.TEST_DATABASE_URL && PgBouncer.isExpected)('behind Pg
     expect(platform.logged.filter((line) => line.includes('lead to a connection pooler'))).toEqual([]);
   });
 
-  test('the log says how many connections the process may open', () => {
+  test('the log states how many connections the process may open', () => {
     const [line = ''] = platform.logged.filter((one) => one.includes('connections that this process may open'));
-    // five subgraphs with three each and the jobs through the pooler, one for LISTEN and one for short reads past it
+    // three for each of five subgraphs and the jobs through the pooler, one for LISTEN and one for short reads directly
     expect(JSON.parse(line)).toMatchObject({ connections: [{ pooled: 19, direct: 2 }] });
   });
 });

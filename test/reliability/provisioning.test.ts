@@ -23,14 +23,14 @@ beforeEach(async () => {
 });
 afterEach(() => alone[Symbol.asyncDispose]());
 
-/** What happened to a service: `service.status_changed provisioning>operational`. */
+/** The events of a service, such as `service.status_changed provisioning>operational`. */
 const story = async (id: string): Promise<string[]> =>
   (await alone.events(id)).map(({ event, data: { changes } }) =>
     changes ? `${event} ${changes.status.from}>${changes.status.to}` : event,
   );
 
-describe('a service that is provisioned', () => {
-  test('is provisioned once, however often its job runs and however many run at once', async () => {
+describe('successful provisioning', () => {
+  test('a service is provisioned once, even if its job runs several times concurrently', async () => {
     const provider = new ScriptedProvider(built);
     const id = await alone.ordered();
     await Promise.all(Array.from({ length: 5 }, () => alone.provision(id, provider)));
@@ -41,7 +41,7 @@ describe('a service that is provisioned', () => {
     expect(await story(id)).toEqual(BUILT_ONCE);
   });
 
-  test('is finished by the next run where a process stopped while the provider built, with the same order', async () => {
+  test('provisioning that a stopped process left is finished by the next run with the same order', async () => {
     let finish: (outcome: Provisioning) => void = () => undefined;
     const stuck = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
     const id = await alone.ordered();
@@ -60,7 +60,7 @@ describe('a service that is provisioned', () => {
     expect(await story(id)).toEqual(BUILT_ONCE);
   });
 
-  test('is asked after again while the provider is at it', async () => {
+  test('the provider is asked again while it is still building the service', async () => {
     const provider = new ScriptedProvider(async () =>
       provider.asked.length < 3 ? { state: 'in_progress', checkAfterSeconds: 0 } : built(),
     );
@@ -76,8 +76,8 @@ describe('a service that is provisioned', () => {
   });
 });
 
-describe('a service that cannot be provisioned', () => {
-  test('fails at once with the reason of a provider that refuses it', async () => {
+describe('failed provisioning', () => {
+  test('provisioning fails at once with the reason if the provider rejects it', async () => {
     const provider = new ScriptedProvider(async () => {
       throw new ProvisioningRejected('No duct enters the building.');
     });
@@ -89,7 +89,7 @@ describe('a service that cannot be provisioned', () => {
     expect(provider.asked).toHaveLength(1);
   });
 
-  test('is tried again, counting, while the provider is out of order, and then fails without telling the details', async () => {
+  test('provisioning is retried while the provider is unavailable, and then fails without internal details', async () => {
     const provider = new ScriptedProvider(outage);
     const id = await alone.ordered();
     await expect(alone.provision(id, provider)).rejects.toThrow('ECONNREFUSED');
@@ -105,7 +105,7 @@ describe('a service that cannot be provisioned', () => {
     expect((await alone.events(id)).at(-1)?.data.reason).toBe(reason);
   });
 
-  test('is provisioned once the provider is back', async () => {
+  test('provisioning succeeds once the provider is available again', async () => {
     const id = await alone.ordered();
     await expect(alone.provision(id, new ScriptedProvider(outage))).rejects.toThrow();
     await alone.provision(id, new ScriptedProvider(built));
@@ -113,7 +113,7 @@ describe('a service that cannot be provisioned', () => {
   });
 });
 
-describe('a request for provisioning', () => {
+describe('provisioning requests', () => {
   const ASK = 'mutation($input: ProvisioningRequestInput!) { requestProvisioning(input: $input) { id serviceId } }';
   const READ = 'query($id: ID!) { provisioningRequest(id: $id) { status steps { name status } history { to } } }';
   const wanted = {
@@ -123,7 +123,7 @@ describe('a request for provisioning', () => {
     location: LOCATION,
   };
 
-  test('is in progress while the provider builds what it wanted, and completed once, however often the job runs', async () => {
+  test('a provisioning request is in progress while its service is built and completed once', async () => {
     let finish: (outcome: Provisioning) => void = () => undefined;
     const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
     const subgraph = alone.subgraph(provider);

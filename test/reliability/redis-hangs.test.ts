@@ -3,8 +3,8 @@ import { eventually, start } from '../rig.ts';
 import { redisUrl } from '../security/edge-stores.ts';
 import { Line } from '../support/line.ts';
 
-describe.runIf(redisUrl)('when Redis takes commands and does not answer', () => {
-  test('the requests of a moment wait, those after it do not, and limits are shared again when it answers', async () => {
+describe.runIf(redisUrl)('unresponsive Redis', () => {
+  test('requests wait only briefly for an unresponsive Redis, and limits are shared again after it responds', async () => {
     await using line = await Line.to(redisUrl as string);
     const rig = await start({ REDIS_URL: line.url, METRICS_TOKEN: 'a token for metrics' });
     const tenant = await rig.organization();
@@ -18,7 +18,7 @@ describe.runIf(redisUrl)('when Redis takes commands and does not answer', () => 
     line.hang();
     expect((await tenant.rest('GET', '/accounts')).status).toBe(200);
     expect(await isUp()).toBe(false);
-    // at a second for each this would take as many seconds
+    // with a second for each request this would take as many seconds
     for (let count = 0; count < 100; count++) expect((await tenant.rest('GET', '/accounts')).status).toBe(200);
     expect(rig.logged.filter((line) => line.includes('Redis is away'))).toHaveLength(1);
 

@@ -16,8 +16,8 @@ const open = async (process: SupportProcess, emails: readonly string[]): Promise
 };
 const addresses = (count: number): string[] => Array.from({ length: count }, (_, index) => `ada${index}@example.com`);
 
-describe('two processes side by side', () => {
-  test('do what routing rules have going on once for each instant, and send each mail once', async () => {
+describe('routing rules in two processes', () => {
+  test('two processes run each timed action of routing rules once and send each mail once', async () => {
     const world = await SupportWorld.open();
     const [one, two] = [await world.start(), await world.start()];
     await one.graphql(RULE, { actions: { escalateAfter: '30_minutes', autoUpdateFrequency: '20_minutes' } });
@@ -37,7 +37,7 @@ describe('two processes side by side', () => {
     expect(await world.query<Json>(LEVELS)).toEqual([{ level: 1, tickets: 12 }]);
   });
 
-  test('and people who change the same tickets do not block each other', async () => {
+  test('timed actions of routing rules and concurrent ticket changes do not block each other', async () => {
     const world = await SupportWorld.open();
     const [one, two] = [await world.start(), await world.start()];
     await one.graphql(RULE, { actions: { escalateAfter: '30_minutes' } });
@@ -61,7 +61,7 @@ describe('two processes side by side', () => {
   });
 });
 
-test('a process that ends after it sent a mail and before it could note it sends it again, under the same id', async () => {
+test('a mail whose sending was not recorded before a crash is sent again under the same id', async () => {
   const world = await SupportWorld.open();
   const one = await world.start();
   await one.graphql(RULE, { actions: { notify: ['noc@example.com'] } });
@@ -69,7 +69,7 @@ test('a process that ends after it sent a mail and before it could note it sends
   await eventually(() => world.mails.length === 1);
   await eventually(async () => (await world.query("select 1 from support.notification_recipient where status = 'sent'")).length === 1);
   await one.stop();
-  // as a kill would have left it
+  // the state after a crash
   await world.query("update support.notification_recipient set status = 'queued', sent_at = null");
   await world.query("update pgboss.job set state = 'retry', completed_on = null, start_after = now() where name = 'support.notify'");
   await world.start();
@@ -82,7 +82,7 @@ test('a process that ends after it sent a mail and before it could note it sends
   expect(rows).toEqual([{ status: 'sent', attempts: 2 }]);
 });
 
-test('what cannot be done is put off, and does not stand in the way of the others', async () => {
+test('a timed action that fails is postponed and does not block others', async () => {
   const world = await SupportWorld.open();
   const process = await world.start();
   await process.graphql(RULE, { actions: { escalateAfter: '30_minutes' } });

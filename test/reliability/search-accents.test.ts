@@ -13,10 +13,10 @@ const BEFORE = migrations.slice(
 );
 const onServer = process.env.TEST_DATABASE_URL !== undefined;
 
-/** A desk whose tickets were written by the release before, and its schema brought up to date. */
+/** A support database with tickets of the previous release, whose schema is then migrated. */
 async function upgradedDesk(): Promise<{ world: SupportWorld; rows: Rows }> {
   const { database, rows } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
-  // the embedded one begins as a copy of an up-to-date one
+  // the embedded database starts as a copy of an up-to-date one
   await rows.query('drop schema if exists "support" cascade', []);
   const world = await SupportWorld.open({ database, ...(await database.attach({ ...support, schema: 'support', migrations: BEFORE })) });
   organizationId = world.organizationId;
@@ -32,7 +32,7 @@ async function upgradedDesk(): Promise<{ world: SupportWorld; rows: Rows }> {
   await comment(rows, 'ticket_accented', 'customer', 'Encore fermé, hélas');
   await comment(rows, 'ticket_accented', 'internal', 'Le zèbre a mangé le câble');
   await comment(rows, 'ticket_accented', 'customer', 'Voilà');
-  // what the next release does first; the database itself takes its schemas as they were when it opened them
+  // done first by the next release; the open database object still has the old schemas
   const migrator = new SchemaMigrator({ directUrl: database.directUrl, pglite: database.pglite, mode: 'auto', log: silent });
   await migrator.migrate([new SteppedSchema('support', migrations)]);
   return { world, rows };
@@ -85,7 +85,7 @@ async function untilConverted(rows: Rows): Promise<void> {
   await expect.poll(() => unconverted(rows), { timeout: 30_000, interval: 20 }).toEqual([]);
 }
 
-test('texts from before the migration are converted as if they were written now, and found without accents', async () => {
+test('texts from before the migration are converted like new ones and found without accents', async () => {
   const { world, rows } = await upgradedDesk();
   expect(await find(rows, 'visible', 'cafe')).toEqual(['ticket_plain']);
   const process = await world.start();
@@ -96,7 +96,7 @@ test('texts from before the migration are converted as if they were written now,
   expect(await search(process, 'zebre cable')).toEqual(['ticket_accented']);
   expect(await find(rows, 'visible', 'zebre')).toEqual([]);
 
-  // the same as what the triggers write
+  // the same as the triggers write
   const converted = await textsOf(rows);
   await rows.query('delete from "support"."ticket_text"', []);
   await rows.query(
@@ -111,7 +111,7 @@ test('texts from before the migration are converted as if they were written now,
   expect(await textsOf(rows)).toEqual(converted);
 });
 
-test('a process of the previous release finds accented words in texts that this one wrote', async () => {
+test('a process of the previous release finds accented words in texts of this release', async () => {
   const { world, rows } = await upgradedDesk();
   await world.start();
   await untilConverted(rows);
@@ -122,7 +122,7 @@ test('a process of the previous release finds accented words in texts that this 
   expect(await old('café')).toEqual(['ticket_accented']);
 });
 
-test.runIf(onServer)('a text that is not converted yet is found with its accents, and converted when its row is free', async () => {
+test.runIf(onServer)('a text that is not converted yet is found with its accents and converted when its row is free', async () => {
   const { world, rows } = await upgradedDesk();
   let commit: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {

@@ -16,26 +16,26 @@ afterAll(() => opened.drop());
 const double = (value: number): Promise<unknown[][]> => rows.tuples('select $1::int * 2, $1::int', [value], PREPARED);
 const divided = (value: number): Promise<unknown[][]> => rows.tuples('select 10 / $1::int', [value], PREPARED);
 
-test('reads that are asked for together each get their own answer', async () => {
+test('concurrent short reads each get their own result', async () => {
   const answers = await Promise.all(Array.from({ length: 300 }, (_, value) => double(value)));
   expect(answers).toEqual(Array.from({ length: 300 }, (_, value) => [[value * 2, value]]));
 });
 
-test('a read that fails leaves those around it alone', async () => {
+test('a failed short read does not affect others', async () => {
   const [before, failed, after] = await Promise.allSettled([divided(5), divided(0), divided(2)]);
   expect(before).toMatchObject({ value: [[2]] });
   expect(failed).toMatchObject({ reason: { code: '22012' } });
   expect(after).toMatchObject({ value: [[5]] });
 });
 
-test('instants come as the text that records are read from, or as an instant', async () => {
+test('short reads return timestamps as database text or as a Date', async () => {
   const [row] = await rows.tuples(`select '2026-01-31 09:30:00.125+00'::timestamptz, '{"a": 1}'::jsonb`, [], PREPARED);
   expect(new Date(row?.[0] as string | Date).toISOString()).toBe('2026-01-31T09:30:00.125Z');
   expect(row?.[1]).toEqual({ a: 1 });
 });
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'a connection that is lost fails what was sent on it; the next read has another one',
+  'a lost connection fails its pending short reads, and the next read uses another connection',
   async () => {
     const [first] = await rows.tuples('select pg_backend_pid()', [], PREPARED);
     const sent = rows.tuples('select pg_sleep(30)', [], PREPARED).catch((error: Error) => error);

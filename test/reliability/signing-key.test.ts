@@ -16,15 +16,15 @@ const verify = async (origin: string, token: string) => (await new Tenant(origin
 const keysOf = async (origin: string): Promise<string[]> =>
   ((await (await fetch(`${origin}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
 
-/** Over the embedded database, whatever the suites run on: the settings of the tool are those of the platform. */
+/** Runs on the embedded database in every mode: the tool has the settings of the platform. */
 const SETTINGS = { DATABASE_URL: '', SECRET_KEY: 'a secret for tests that is long enough' };
-/** At the time of the tool. */
+/** The current time of the tool's process. */
 const started = (settings: Record<string, string>) => start(settings, new TestClock());
 const rotate = (data: string, ...more: string[]) => new RunningProcess([TOOL, '--data', data, ...more], SETTINGS).exited;
 
-test('an operator announces a new signing key, or ends the old ones with all their tokens', async () => {
+test('an operator can announce a new signing key or end the old ones with all their tokens', async () => {
   const data = temporaryFolder();
-  // tokens name the origin that they are for: the same each time
+  // tokens name the origin they are for, so it must not change
   const settings = { ...SETTINGS, ...USER, DATA_DIR: data, PORT: String(await lastingPort()) };
   const first = await started(settings);
   const { origin } = first;

@@ -6,9 +6,9 @@ import { changeTicket as change, openTicket as open } from '../ticket.setup.ts';
 
 const TICKETS = 12;
 
-/** The embedded database has one process by design. */
+/** The embedded database supports one process. */
 test.skipIf(!process.env.TEST_DATABASE_URL)(
-  'two processes tell of each breach once, and one goes on when the other has ended',
+  'two processes report each service level breach once, and one continues when the other has stopped',
   async () => {
     const database = { DATABASE_URL: await ownDatabase() };
     const one: Rig = await start(database);
@@ -23,7 +23,7 @@ test.skipIf(!process.env.TEST_DATABASE_URL)(
       for (const { id } of tickets) {
         const told = await eventsWhen(tenant, id, 2, 'sla.breach');
         expect(told.map(({ data }) => data.sla.breached)).toEqual(['response_time', 'resolution_time']);
-        // the last word about it: nothing is told behind it
+        // the last event of the ticket: nothing follows it
         await change(tenant, id, { status: 'resolved' });
         await eventsWhen(tenant, id, 1, 'ticket.resolved');
         expect(await eventsOf(tenant, id, 'sla.breach')).toHaveLength(2);

@@ -21,18 +21,18 @@ test('--help shows all settings and starts nothing', async () => {
   expect(stdout).toMatch(/--data +DATA_DIR/);
 });
 
-test('bad settings are one line each', async () => {
+test('invalid settings are reported in one line each', async () => {
   const { code, stdout, stderr } = await runPlatform(['--port', 'http'], { REDIS_URL: 'localhost' }).exited;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toBe('PORT must be a whole number from 0 to 65535, not "http".\nREDIS_URL must be a URL such as redis://host:6379.\n');
 });
 
-test('an option that does not exist is named', async () => {
+test('an unknown option is named in the error', async () => {
   const { code, stderr } = await runPlatform(['--prot', '1']).exited;
   expect({ code, stderr }).toEqual({ code: 1, stderr: "Unknown option '--prot'. See npm start -- --help.\n" });
 });
 
-test('a used port is one line, and nothing was made', async () => {
+test('a used port is reported in one line, and nothing is created', async () => {
   const port = await listening(createServer());
   const { code, stderr, stdout } = await runPlatform(['--port', String(port), '--data', temporaryFolder()]).exited;
   expect({ code, stderr, stdout }).toEqual({
@@ -42,7 +42,7 @@ test('a used port is one line, and nothing was made', async () => {
   });
 });
 
-test('a database that cannot be reached is one line without its password', async () => {
+test('an unreachable database is reported in one line without its password', async () => {
   const server = createServer();
   const port = await listening(server);
   server.close();
@@ -55,7 +55,7 @@ test('a database that cannot be reached is one line without its password', async
   });
 });
 
-test('a data folder that is a file is one line', async () => {
+test('a data folder that is a file is reported in one line', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   const { code, stderr } = await runPlatform(['--port', '0', '--data', file]).exited;
@@ -63,13 +63,13 @@ test('a data folder that is a file is one line', async () => {
   expect(stderr).toMatch(/^The data folder .+ cannot be used: .+\.\n$/);
 });
 
-test.runIf(existsSync('/proc'))('a data folder that cannot be made is one line, and not a wait for ever', async () => {
+test.runIf(existsSync('/proc'))('a data folder that cannot be created is reported in one line without waiting', async () => {
   const { code, stderr } = await runPlatform(['--port', '0', '--data', '/proc/none/of/this']).exited;
   expect(code).toBe(1);
   expect(stderr).toMatch(/^The data folder .+ cannot be used: .+\.\n$/);
 });
 
-test('a second process on the same data folder is refused, and the first goes on', async () => {
+test('a second process on the same data folder is refused, and the first continues', async () => {
   const folder = temporaryFolder();
   const first = await start({ DATA_DIR: folder, DATABASE_URL: '' });
   const second = await runPlatform(['--port', '0', '--data', folder]).exited;

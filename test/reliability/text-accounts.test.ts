@@ -16,11 +16,11 @@ const ACCOUNTS = [null, 'acc_1', 'acc_2'];
 let world: SupportWorld;
 let rows: Rows;
 
-/** A desk whose tickets were written by the release before, and its schema brought up to date. */
+/** A support database with tickets of the previous release, whose schema is then migrated. */
 beforeEach(async () => {
   const { database, ...store } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
   rows = store.rows;
-  // the embedded one begins as a copy of an up-to-date one
+  // the embedded database starts as a copy of an up-to-date one
   await rows.query('drop schema if exists "support" cascade', []);
   world = await SupportWorld.open({ database, ...(await database.attach({ ...support, schema: 'support', migrations: BEFORE })) });
   await open('ticket_old', 1100);
@@ -38,7 +38,7 @@ const open = (name: string, count: number): Promise<object[]> =>
     [name, count, world.organizationId, ACCOUNTS],
   );
 
-/** Texts that say another account than their ticket. */
+/** Texts with another account than their ticket. */
 const wrong = () =>
   rows.query(
     `select t."id" from "support"."ticket" t left join "support"."ticket_text" x on x."ticket_id" = t."id"
@@ -48,7 +48,7 @@ const wrong = () =>
 const isDone = async () => (await rows.query(`select from "support"."backfill" where "name" = 'text-accounts'`, [])).length === 0;
 const until = (condition: () => Promise<boolean>) => expect.poll(condition, { timeout: 30_000, interval: 20 }).toBe(true);
 
-test('texts from before the migration get the accounts of their tickets, whatever changes meanwhile, by several processes', async () => {
+test('texts from before the migration get the accounts of their tickets, despite concurrent changes and several processes', async () => {
   expect((await wrong()).length).toBeGreaterThan(700);
   let isOver = false;
   const writers = [0, 1].map(async (writer) => {
@@ -59,7 +59,7 @@ test('texts from before the migration get the accounts of their tickets, whateve
         [turn, ACCOUNTS],
       );
       await rows.query(`delete from "support"."ticket" where "id" = 'ticket_old' || $1::int`, [turn]);
-      // the embedded database answers without a turn of the event loop
+      // the embedded database responds without yielding to the event loop
       await new Promise(setImmediate);
     }
   });
@@ -69,18 +69,18 @@ test('texts from before the migration get the accounts of their tickets, whateve
   isOver = true;
   await Promise.all(writers);
   expect(await wrong()).toEqual([]);
-  // what a process of the previous release does, which knows of no column
+  // what a process of the previous release writes, which does not know the column
   await rows.query(`update "support"."ticket" set "account_id" = 'acc_3' where "id" = 'ticket_old1000'`, []);
   await open('ticket_late', 3);
   expect(await wrong()).toEqual([]);
 });
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'until all texts have their accounts, words find a limited caller the tickets of its accounts all the same',
+  'until all texts have accounts a limited caller still finds the tickets of its accounts by words',
   async () => {
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
-    // the ticket that comes first: its batch waits, nobody else does
+    // the first ticket: only its batch waits
     const holding = world.store.orm.em.fork().transactional(async (tx) => {
       await tx.execute(`select 1 from "support"."ticket" where "id" = 'ticket_old1' for update`);
       locked.resolve();

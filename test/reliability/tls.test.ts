@@ -36,7 +36,7 @@ const refused: [string, RegExp, () => Promise<Record<string, string>>][] = [
 
 const assembled = () => Promise.reject(new Error('The platform was put together all the same.'));
 
-test.each(refused)('%s is one line, and the platform does not start: %s', async (_, line, settings) => {
+test.each(refused)('an invalid TLS setting stops the start with one line: %s, %s', async (_, line, settings) => {
   const environment = { PORT: '0', DATA_DIR: temporaryFolder(), ...(await serverFiles()), ...(await settings()) };
   const starting = async () => startPlatform(loadConfig(environment), assembled);
   const said = describeStartError(await starting().catch((error: unknown) => error));
@@ -44,7 +44,7 @@ test.each(refused)('%s is one line, and the platform does not start: %s', async 
   expect(said).not.toContain('\n');
 });
 
-test('what is wrong with a certificate is all that a start with it says', async () => {
+test('an invalid certificate is the only line of a failed start', async () => {
   const environment = { ...(await serverFiles()), TLS_CERT: '/none' };
   expect(await runPlatform(['--port', '0', '--data', temporaryFolder()], environment).exited).toMatchObject({
     code: 1,
@@ -53,7 +53,7 @@ test('what is wrong with a certificate is all that a start with it says', async 
   });
 });
 
-test('with TLS all addresses are https and wss; SIGHUP takes a renewed certificate, and keeps the old one where the new one is bad', async () => {
+test('with TLS all addresses use https and wss, and SIGHUP loads a renewed certificate but keeps the old one if it is invalid', async () => {
   const files = await serverFiles();
   const platform = runPlatform(['--port', '0', '--data', temporaryFolder()], files);
   const origin = await originOf(platform);
@@ -78,7 +78,7 @@ test('with TLS all addresses are https and wss; SIGHUP takes a renewed certifica
   expect(platform.isRunning).toBe(true);
 });
 
-/** Fingerprint of the certificate that the server shows. */
+/** Fingerprint of the server's certificate. */
 async function servedBy(origin: string): Promise<string> {
   const { hostname: host, port } = new URL(origin);
   const socket = connect({ host, port: Number(port), rejectUnauthorized: false });

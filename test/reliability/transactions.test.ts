@@ -29,17 +29,17 @@ const TABLES = {
 
 interface World extends Attached {
   proxy: DatabaseProxy;
-  /** What was sent together, by the table or command that each statement names. */
+  /** The statements that were sent together, by table or command. */
   sent: string[][];
 }
 
-/** One connection to a database of its own. */
+/** One connection to a separate database. */
 async function world(): Promise<World> {
   const proxy = await DatabaseProxy.start((await ownDatabase()) as string);
   const database = await Database.open({ url: proxy.url, poolSize: 1 }, createLogger({ level: 'silent' }));
   onTestFinished(() => database.close());
   const attached = await database.attach(TABLES);
-  // the first statement connects, and asks whether it is
+  // the first statement connects and checks the connection
   await attached.orm.em.fork().execute('select 1');
   const sent: string[][] = [];
   database.onRoundTrip = (batch) => sent.push(batch.map((sql) => sql.split(/\W/, 1)[0] as string));
@@ -50,14 +50,14 @@ const insert = (tx: EntityManager, id: number, table = 'deed') => tx.execute(`in
 const count = async ({ rows }: World): Promise<number> =>
   (await rows.query<{ n: number }>('select count(*)::int as n from deeds_test.deed', []))[0]?.n as number;
 
-describe.runIf(process.env.TEST_DATABASE_URL)('a transaction', () => {
+describe.runIf(process.env.TEST_DATABASE_URL)('transaction round trips and failures', () => {
   let here: World;
   const within = <T>(act: (tx: EntityManager) => Promise<T>): Promise<T> => here.orm.em.fork().transactional(act);
   beforeEach(async () => {
     here = await world();
   });
 
-  test('that only inserts is one round trip', async () => {
+  test('a transaction with inserts only takes one round trip', async () => {
     const before = here.proxy.roundTrips;
     await within(async (tx) => {
       for (const id of [1, 2, 3]) await insert(tx, id);
@@ -67,7 +67,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('a transaction', () => {
     expect(await count(here)).toBe(3);
   });
 
-  test('waits ten seconds for a lock and no longer', async () => {
+  test('a transaction waits at most ten seconds for a lock', async () => {
     const holder = here.orm.config.get('clientUrl') as string;
     const server = new pg.Client(holder);
     await server.connect();
@@ -82,13 +82,13 @@ describe.runIf(process.env.TEST_DATABASE_URL)('a transaction', () => {
     expect(await count(here)).toBe(1);
   });
 
-  test('in which nothing is done is none', async () => {
+  test('a transaction without statements sends nothing', async () => {
     await within(async () => undefined);
     await expect(within(() => Promise.reject(new Error('changed my mind')))).rejects.toThrow('changed my mind');
     expect(here.sent).toEqual([]);
   });
 
-  test('begins with its first answer, and sees what it has inserted', async () => {
+  test('a transaction sends BEGIN with its first statement and sees its own inserts', async () => {
     await within(async (tx) => {
       await insert(tx, 1);
       expect(await tx.execute('select id from deeds_test.deed')).toEqual([{ id: 1 }]);
@@ -98,7 +98,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('a transaction', () => {
     expect(here.sent).toEqual([['begin', 'insert', 'select'], ['insert', 'update'], ['commit']]);
   });
 
-  test('whose insert is refused fails as the ORM says, and leaves nothing behind', async () => {
+  test("a transaction with a refused insert fails with the ORM's error and stores nothing", async () => {
     await within((tx) => insert(tx, 1));
     const failing = within(async (tx) => {
       for (const id of [2, 1, 3]) await insert(tx, id);
@@ -107,11 +107,11 @@ describe.runIf(process.env.TEST_DATABASE_URL)('a transaction', () => {
     expect(await count(here)).toBe(1);
   });
 
-  test('tells of an insert that was refused by the statement that follows, and not that it was aborted', async () => {
+  test('a refused insert is reported by the statement after it, instead of an aborted transaction', async () => {
     await within((tx) => insert(tx, 1));
     const failing = within(async (tx) => {
       await insert(tx, 1);
-      // as the job queue sends its statements, past the ORM
+      // like the job queue, which bypasses the ORM
       const past = tx.getTransactionContext<Transaction<unknown>>();
       await past?.executeQuery(CompiledQuery.raw('select id from deeds_test.deed'));
     });
@@ -119,13 +119,13 @@ describe.runIf(process.env.TEST_DATABASE_URL)('a transaction', () => {
     expect(await count(here)).toBe(1);
   });
 
-  test('that the COMMIT itself refuses is told as any refusal', async () => {
+  test('a constraint that fails at COMMIT is reported like any other', async () => {
     await within((tx) => insert(tx, 1, 'promise'));
     await expect(within((tx) => insert(tx, 1, 'promise'))).rejects.toBeInstanceOf(UniqueConstraintViolationException);
     expect(await count(here)).toBe(0);
   });
 
-  test('that goes on after a statement was refused is not taken for committed', async () => {
+  test('a transaction that continues after a refused statement is not reported as committed', async () => {
     const failing = within(async (tx) => {
       await insert(tx, 1);
       await tx.execute('select 1 / 0').catch(() => undefined);
@@ -134,7 +134,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('a transaction', () => {
     expect(await count(here)).toBe(0);
   });
 
-  test('that the server ends with its connection before the COMMIT is undone, and the next one has another connection', async () => {
+  test('a connection lost before COMMIT rolls the transaction back, and the next one uses another connection', async () => {
     const failing = within(async (tx) => {
       await insert(tx, 1);
       await insert(tx, 1, 'fatal');
@@ -146,14 +146,14 @@ describe.runIf(process.env.TEST_DATABASE_URL)('a transaction', () => {
     expect(await count(here)).toBe(1);
   });
 
-  test('whose connection is lost by the COMMIT has an outcome that nobody knows, and the next one has another connection', async () => {
+  test('a connection lost during COMMIT is reported with an unknown outcome, and the next transaction uses another connection', async () => {
     const error = unavailableFor(await within((tx) => insert(tx, 1, 'fatal_at_last')).catch((thrown: unknown) => thrown));
     expect([error?.code, error?.details.outcome]).toEqual(['SERVICE_UNAVAILABLE', 'unknown']);
     await within((tx) => insert(tx, 9));
     expect(await count(here)).toBe(1);
   });
 
-  test('in the middle of which the connection is lost fails, and the next one has another connection', async () => {
+  test('a connection lost within a transaction fails it, and the next one uses another connection', async () => {
     const failing = within(async (tx) => {
       await tx.execute('select 1');
       here.proxy.goAway();

@@ -4,7 +4,7 @@ import { ownDatabase } from '../support/own-database.ts';
 import { Tenant } from '../tenant.ts';
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'of several changes of one ticket through two processes, each with the tag that its caller saw, one is made and the others are 409',
+  'of concurrent changes with one ETag in two processes one succeeds and the others return 409',
   async () => {
     const DATABASE_URL = await ownDatabase();
     const first = await start({ DATABASE_URL });

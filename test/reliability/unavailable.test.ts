@@ -9,7 +9,7 @@ interface World {
   platform: Rig;
   tenant: Tenant;
   proxy: DatabaseProxy;
-  /** Past the platform. */
+  /** A direct connection to the server, bypassing the platform. */
   server: pg.Client;
 }
 
@@ -30,8 +30,8 @@ const readiness = async ({ origin }: Rig): Promise<number> => (await fetch(`${or
 const UNAVAILABLE = [503, 'SERVICE_UNAVAILABLE', '5'];
 const shown = ({ status, body, headers }: Answer): unknown[] => [status, body.error?.code, headers.get('retry-after')];
 
-describe.runIf(process.env.TEST_DATABASE_URL)('a database that cannot be used', () => {
-  test('is 503 with Retry-After on every surface, and serves again when it is back', async () => {
+describe.runIf(process.env.TEST_DATABASE_URL)('unavailable database', () => {
+  test('an unavailable database results in 503 with Retry-After over REST and GraphQL until it is back', async () => {
     const { platform, tenant, proxy } = await world();
     const { origin } = platform;
     expect((await openTicket(tenant)).status).toBe(201);
@@ -42,7 +42,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('a database that cannot be used', 
     const { errors, headers } = await tenant.graphql('{ tickets { nodes { id } } }');
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['SERVICE_UNAVAILABLE']);
     expect(headers.get('retry-after')).toBe('5');
-    // whose key nobody has seen yet
+    // a key that is not cached
     const stranger = new Tenant(origin, tenant.organizationId, tenant.apiKey.replace(/.{8}$/, 'x'.repeat(8)));
     expect(shown(await stranger.rest('GET', '/support/tickets'))).toEqual(UNAVAILABLE);
     expect((await stranger.graphql('{ tickets { nodes { id } } }')).errors?.[0]?.extensions.code).toBe('SERVICE_UNAVAILABLE');
@@ -67,7 +67,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('a database that cannot be used', 
     expect((await tenant.graphql('{ tickets { nodes { id } } }')).data.tickets.nodes).toHaveLength(2);
   });
 
-  test('closes a socket whose credentials it cannot check with 1013, so that its client connects again', async () => {
+  test('a socket whose credentials cannot be checked without the database is closed with 1013, so that its client reconnects', async () => {
     const { platform, tenant, proxy } = await world();
     proxy.goAway();
     const client = new Tenant(platform.origin, tenant.organizationId, tenant.apiKey.replace(/.{8}$/, 'x'.repeat(8))).socket();
@@ -80,7 +80,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('a database that cannot be used', 
     expect(await closed).toBe(1013);
   });
 
-  test('that only reads is not ready and refuses changes with 503, while lists are read', async () => {
+  test('with a read-only database the platform is not ready, changes return 503 and reads work', async () => {
     const { platform, tenant, server } = await world();
     expect(await readiness(platform)).toBe(200);
     const { database } = server;
@@ -97,7 +97,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('a database that cannot be used', 
     expect((await openTicket(tenant)).status).toBe(201);
   });
 
-  test('whose connections are all taken refuses with 503 what has waited too long for one', async () => {
+  test('a request that waits too long for a database connection returns 503', async () => {
     const { platform, tenant, server } = await world();
     await server.query('begin');
     await server.query('lock table "support"."ticket" in exclusive mode');
@@ -112,7 +112,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('a database that cannot be used', 
     expect((await openTicket(tenant)).status).toBe(201);
   });
 
-  test('in which a table is locked for long refuses reads of it with 503, and reads of other tables go on behind them', async () => {
+  test('reads of a locked table return 503, and reads of other tables continue', async () => {
     const { tenant, server } = await world();
     const { ticket } = (await openTicket(tenant)).body;
     const account = (await tenant.rest('POST', '/accounts', { body: { name: 'Hudson', email: 'it@hudson.example' } })).body.data;
@@ -127,7 +127,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('a database that cannot be used', 
     expect((await tenant.rest('GET', `/support/tickets/${ticket.id}`)).status).toBe(200);
   });
 
-  test('whose disk is full is 503, and is ready when there is room again', async () => {
+  test('a full database disk results in 503 until there is space again', async () => {
     const { platform, tenant, server } = await world();
     await server.query(`create function full_disk() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`);

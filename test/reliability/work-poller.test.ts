@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 const run = (text: string, ...values: unknown[]): Promise<object[]> => attached.rows.query(text, values);
 
-/** A source of this test, and what was found of it. */
+/** A work source of this test and the values that were found. */
 function poll(source: Omit<WorkSource, 'found'>): { found: string[]; stop(): void } {
   const found: string[] = [];
   const stop = database.poller.add({ ...source, found: (rows) => void found.push(...rows) });
@@ -50,7 +50,7 @@ const parcelsAt = (clock: TestClock) => ({
   values: () => [clock.now(), new Date(0)],
 });
 
-test('each source is told what was found of it, with its own values, and nothing once it was removed', async () => {
+test('each work source gets its own rows with its values, and nothing after its removal', async () => {
   const clock = new TestClock();
   const [parcels, mail, none] = [poll(parcelsAt(clock)), poll(letters), poll({ ...letters, query: `${letters.query} offset 5` })];
   await run(`insert into "work_test"."letter" values ('a'), ('b')`);
@@ -66,7 +66,7 @@ test('each source is told what was found of it, with its own values, and nothing
   expect(mail.found).toEqual([]);
 });
 
-test('a source is polled with the new time when its clock was moved', async () => {
+test('a work source is polled with the new time when its clock was moved', async () => {
   const clock = new TestClock();
   const parcels = poll({ ...parcelsAt(clock), clock });
   await run(`insert into "work_test"."parcel" values ('late', $1)`, new Date(clock.now().getTime() + HOUR_MS));
@@ -74,7 +74,7 @@ test('a source is polled with the new time when its clock was moved', async () =
   await eventually(() => parcels.found.includes('late'), 10_000);
 });
 
-test('a source whose query fails is logged by name and does not hide the work of the others', async () => {
+test('a work source whose query fails is logged by name and does not affect others', async () => {
   const broken = poll({ name: 'the broken one', query: 'select "id" from "work_test"."nowhere"' });
   const mail = poll(letters);
   await run(`insert into "work_test"."letter" values ('a')`);
@@ -84,7 +84,7 @@ test('a source whose query fails is logged by name and does not hide the work of
   expect(logged.map((line) => JSON.parse(line).source)).not.toContain('letters');
 });
 
-test.runIf(onServer)('a table that somebody has locked does not hide the work of the others', async () => {
+test.runIf(onServer)('a locked table of one work source does not affect others', async () => {
   const parcels = poll(parcelsAt(new TestClock()));
   const mail = poll(letters);
   await run(`insert into "work_test"."letter" values ('a')`);
@@ -99,7 +99,7 @@ test.runIf(onServer)('a table that somebody has locked does not hide the work of
   await eventually(() => parcels.found.length > 0);
 });
 
-test.runIf(onServer)('polling and notifications go on after their connection was terminated', async () => {
+test.runIf(onServer)('polling and notifications continue after their connection was terminated', async () => {
   const mail = poll(letters);
   const heard: string[] = [];
   await database.listen('work_test', (payload) => void heard.push(payload));
@@ -116,27 +116,27 @@ test.runIf(onServer)('polling and notifications go on after their connection was
   );
   expect(rowCount).toBeGreaterThan(0);
   mail.found.length = 0;
-  // everyone is told of a connection that is back
+  // listeners are notified after a reconnect
   await eventually(() => mail.found.length > 0 && heard.includes(''));
   await killer.query(`select pg_notify('work_test', 'again')`);
   await eventually(() => heard.includes('again'));
 });
 
-/** The process of the server that serves the connection which polls. */
+/** The server process of the polling connection. */
 const served = { name: 'served', query: 'select pg_backend_pid()' };
 
-test.runIf(onServer)('a process that was starved for seconds does not take its own stall for a lost connection', async () => {
+test.runIf(onServer)('a process that was stalled for seconds does not mistake its own stall for a lost connection', async () => {
   const before = poll(served);
   const [pid] = await eventually(() => before.found.length > 0 && before.found);
   database.poller.pollNow();
-  // nothing of this process runs, as on a machine that is overloaded
+  // blocks this process, like an overloaded machine
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 7_000);
   before.found.length = 0;
   await eventually(() => before.found.length > 0);
   expect(new Set(before.found)).toEqual(new Set([pid]));
 });
 
-test.runIf(onServer)('a connection that leads nowhere any more is given up, and work is found over another one', async () => {
+test.runIf(onServer)('a dead connection is given up, and work is found over another one', async () => {
   const { url } = database.target as { url: string };
   const [target, through] = [new URL(url), new URL(url)];
   const held: Socket[] = [];
@@ -157,7 +157,7 @@ test.runIf(onServer)('a connection that leads nowhere any more is given up, and 
   const found: string[] = [];
   onTestFinished(far.poller.add({ ...served, found: (rows) => void found.push(...rows) }));
   const [pid] = await eventually(() => found.length > 0 && found);
-  // no word comes through, and no end either
+  // nothing comes through, not even a close
   for (const socket of held) socket.unpipe().pause();
   held.length = 0;
   await eventually(() => found.some((one) => one !== pid), 40_000);
