@@ -1,55 +1,55 @@
 import { type ErrorCode, errorCodes, statusOf } from '../../kernel/errors/errors.ts';
 import { resources } from '../../kernel/errors/resource.ts';
 
-/** What each code means to a caller. A new code does not compile until it stands here. */
+/** The meaning of each code for callers. A new code does not compile until it is listed here. */
 const MEANINGS: Record<ErrorCode, string> = {
   INVALID_PARAMETERS:
-    'Something in the path, query or body is not as it must be. `details.errors` lists the first 20 problems in the order of the body, each with `field`, `value` and `reason`; `details.problems_total` says how many there are.',
+    'A value in the path, the query or the body is invalid. `details.errors` lists the first 20 problems in the order of the body, each with `field`, `value` and `reason`. `details.problems_total` is the number of all problems.',
   INVALID_JSON: 'The body is not valid JSON in UTF-8.',
-  MALFORMED_REQUEST: 'What arrived is no HTTP request. The connection is closed.',
-  UNSUPPORTED_VERSION: '`API-Version` names a version that is not served; `details.supported` lists those that are.',
-  SERVICE_UNAVAILABLE_AT_LOCATION: 'The kind of service does not reach the location; `details.alternatives` says what does.',
-  LOCATION_NOT_SERVICEABLE: 'Nothing reaches the location.',
-  INSUFFICIENT_BANDWIDTH: 'The service reaches the location, with less bandwidth than was asked for.',
+  MALFORMED_REQUEST: 'The data that arrived is not an HTTP request. The connection is closed.',
+  UNSUPPORTED_VERSION: '`API-Version` names a version that is not available. `details.supported` lists the available ones.',
+  SERVICE_UNAVAILABLE_AT_LOCATION:
+    'This type of service is not available at the location. `details.alternatives` lists the types that are.',
+  LOCATION_NOT_SERVICEABLE: 'No service is available at the location.',
+  INSUFFICIENT_BANDWIDTH: 'The service is available at the location, but with less bandwidth than you requested.',
   INVALID_CREDENTIALS: 'The key or token is missing, unknown, malformed or revoked.',
-  TOKEN_EXPIRED: 'The key or token was valid once.',
-  INVALID_SIGNATURE: 'The signature of the request does not verify.',
-  INSUFFICIENT_FUNDS: 'The payment method lacks funds.',
+  TOKEN_EXPIRED: 'The key or token has expired. Get a new one.',
+  INVALID_SIGNATURE: 'The signature of the request is not valid. `details.reason` is the cause.',
+  INSUFFICIENT_FUNDS: 'The payment method does not have enough funds.',
   PAYMENT_DECLINED: 'The payment was declined.',
-  INSUFFICIENT_PERMISSIONS: 'The caller is known and lacks the permission that `details.required` names.',
+  INSUFFICIENT_PERMISSIONS: 'The caller does not have the permission that `details.required` names.',
   IP_NOT_ALLOWED: 'The key may not be used from this address.',
-  ACCESS_RESTRICTED: 'Access is restricted at this time or from this place.',
+  ACCESS_RESTRICTED: 'Access is restricted at this time or from this country. `details.restriction` says which.',
   ORGANIZATION_SUSPENDED:
-    'The organization of the caller is suspended: all its credentials are refused, its services run on. Contact the operator of the platform.',
+    'The organization of the caller is suspended. All its credentials are refused, and its services continue to run. Contact the operator of the platform.',
   ORGANIZATION_CLOSED:
-    'The organization of the caller is closed: all its credentials are refused, and its records are deleted 30 days after it was closed. Contact the operator of the platform.',
+    'The organization of the caller is closed. All its credentials are refused, and its records are deleted 30 days after the closing. Contact the operator of the platform.',
   MFA_REQUIRED:
-    'A user must show a second factor first. Over REST the body is `{"error": "mfa_required", "challenge_id", "methods", "message"}` (2.4); over GraphQL `details` holds `challenge_id` and `methods`.',
+    'The user must show a second factor first. Over REST the body is `{"error": "mfa_required", "challenge_id", "methods", "message"}`. Over GraphQL `details` has `challenge_id` and `methods`.',
   KEY_SUSPENDED:
     'These credentials exceeded the burst limit and are suspended until `details.suspended_until`. Wait for `Retry-After` seconds.',
-  RESOURCE_NOT_FOUND:
-    'There is no such record for this caller; `details.resource` and `details.id` say which. Another organization’s record reads the same.',
-  ROUTE_NOT_FOUND: 'There is no such path.',
-  METHOD_NOT_ALLOWED: 'The path has other methods; the header `Allow` lists them.',
-  REQUEST_TIMEOUT: 'The request did not arrive in time. The connection is closed; send it again.',
-  ACCOUNT_SUSPENDED: 'The account that the request names is suspended, and orders nothing: set its status to active first.',
-  DUPLICATE_PAYMENT: 'The payment was made before.',
-  DUPLICATE_RESOURCE: 'A record with the same identity exists.',
+  RESOURCE_NOT_FOUND: 'The record does not exist, or belongs to another organization. `details.resource` and `details.id` identify it.',
+  ROUTE_NOT_FOUND: 'The path does not exist.',
+  METHOD_NOT_ALLOWED: 'The path does not have this method. The header `Allow` lists its methods.',
+  REQUEST_TIMEOUT: 'The request did not arrive in time, and the connection is closed. Send the request again.',
+  ACCOUNT_SUSPENDED: 'The account is suspended and cannot order. Set its status to `active` first.',
+  DUPLICATE_PAYMENT: 'This payment was already made.',
+  DUPLICATE_RESOURCE: 'A record with the same unique value exists.',
   IDEMPOTENCY_CONFLICT: 'The `Idempotency-Key` was used with another body, or its first request is still running.',
   INVALID_STATE:
-    'The record cannot go from `details.from` to `details.to`; `details.allowed` lists where it can go. Or something else forbids it, which `details` names.',
-  SERVICE_CONFLICT: 'The configuration conflicts with what is there.',
+    'The status of the record does not allow the change. `details.from` and `details.to` are the two statuses, and `details.allowed` lists the allowed ones. For other causes `details` names the records that prevent the change.',
+  SERVICE_CONFLICT: 'The configuration conflicts with the existing one.',
   SERVICE_MAINTENANCE: 'The service is in maintenance.',
-  STALE_RESOURCE: 'The record changed since it was read (`If-Match`). Read it again.',
+  STALE_RESOURCE: 'The record has changed since you read it (`If-Match`). Get it again.',
   BODY_TOO_LARGE:
-    'The body is larger, once decoded, than the operation accepts: 256 KiB, unless its description says otherwise; over GraphQL 1 MiB.',
-  UNSUPPORTED_MEDIA_TYPE: 'The body is not `application/json` in UTF-8, or its `Content-Encoding` is none of gzip, deflate and br.',
+    'The decoded body is larger than the operation accepts: 256 KiB unless its description says otherwise, and 1 MiB over GraphQL.',
+  UNSUPPORTED_MEDIA_TYPE: 'The body is not `application/json` in UTF-8, or its `Content-Encoding` is not gzip, deflate or br.',
   RATE_LIMIT_EXCEEDED:
-    'A limit of the plan, the key or the operation is used up; `details.window` says which. Wait for `Retry-After` seconds.',
+    'A limit of the plan, the key or the operation is used up. `details.window` names the limit. Wait for `Retry-After` seconds.',
   HEADERS_TOO_LARGE: 'The request line and the headers have more than 16 KiB together. Send less, such as fewer cookies.',
-  INTERNAL_ERROR: 'Something failed on our side. Quote the request id if it persists.',
+  INTERNAL_ERROR: 'The platform failed. If it happens again, send us the request id.',
   SERVICE_UNAVAILABLE:
-    'The platform cannot reach its database or store anything at the moment. Wait for `Retry-After` seconds (`details.retry_after`) and repeat the request. With `details.outcome` = `unknown` a change may have been made: read the record first.',
+    'The platform cannot use its database at the moment. Wait for `Retry-After` seconds (`details.retry_after`), and send the request again. With `details.outcome` = `unknown` the change may have been made: get the record first.',
   PROVISIONING_FAILED: 'The network could not provide the service.',
 };
 

@@ -10,8 +10,8 @@ export const planRows = (): string[] => {
   return [
     `| | ${Object.keys(PLANS).join(' | ')} |`,
     `| --- |${' --- |'.repeat(plans.length)}`,
-    row('cost per hour', ({ perHour }) => count(perHour)),
-    row('burst: cost in any 60 seconds', ({ burst }) => count(burst)),
+    row('requests per hour (by cost)', ({ perHour }) => count(perHour)),
+    row('burst: requests in any 60 seconds (by cost)', ({ burst }) => count(burst)),
     row('requests at a time', ({ concurrent }) => count(concurrent)),
     row('requests included per month', ({ includedPerMonth }) => count(includedPerMonth)),
     row(`price of a further request (${PLAN_CURRENCY})`, ({ overagePrice }) => overagePrice?.toString() ?? 'by contract'),

@@ -73,7 +73,7 @@ a { color: var(--accent); text-underline-offset: .15em; }
 .guide header { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: .5rem 2rem; padding: .875rem 1.5rem; border-bottom: 1px solid var(--edge); background: var(--surface); }
 .guide header .brand { margin: 0; color: var(--text); text-decoration: none; }
 .guide header nav { display: flex; gap: 1.5rem; font-size: .9375rem; }
-.guide .columns { display: grid; grid-template-columns: 14rem minmax(0, 46rem); gap: 3rem; max-width: 66rem; margin: 0 auto; padding: 2rem 1.5rem 4rem; }
+.guide .columns { display: grid; grid-template-columns: 14rem minmax(0, 54rem); gap: 3rem; max-width: 74rem; margin: 0 auto; padding: 2rem 1.5rem 4rem; }
 .guide .columns nav { font-size: .9375rem; }
 .guide .columns nav p { margin: 0 0 .375rem; font-weight: 650; color: var(--text); }
 .guide .columns nav ul { list-style: none; margin: 0 0 1.25rem; padding: 0; }
@@ -81,6 +81,7 @@ a { color: var(--accent); text-underline-offset: .15em; }
 .guide .columns nav a[aria-current] { background: var(--tint); font-weight: 600; }
 .guide main { max-width: none; margin: 0; padding: 0; min-width: 0; }
 .guide main p, .guide main li { color: var(--text); }
+.guide main > :is(p, ul, ol) { max-width: 46rem; }
 .guide h1 { font-size: 1.875rem; margin: 0 0 1rem; }
 .guide h2 { font-size: 1.3125rem; margin: 2.25rem 0 .625rem; }
 .guide h3 { font-size: 1.0625rem; margin: 1.75rem 0 .5rem; }
@@ -97,6 +98,6 @@ a { color: var(--accent); text-underline-offset: .15em; }
 .guide .skip:focus { left: 1rem; top: 1rem; padding: .5rem .875rem; background: var(--surface); }
 footer { padding: 1rem 1.25rem 1.5rem; text-align: center; font-size: .8125rem; color: var(--quiet); }
 @media (max-width: 30rem) { .card { padding: 1.375rem 1.125rem; } .actions.pair { grid-template-columns: 1fr; } .actions.pair button.second { order: 2; } }
-@media (max-width: 52rem) { .guide .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; } }
+@media (max-width: 52rem) { .guide .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; } .guide .columns nav { order: 1; } }
 @media (prefers-reduced-motion: no-preference) { button { transition: background-color .12s; } }
 `.trimStart();
