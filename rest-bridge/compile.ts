@@ -22,6 +22,7 @@ import { compileEnumCase, enumCase } from './enum-case.ts';
 import { planInput, RouteError } from './input-plan.ts';
 import { compileReader, compileVariables } from './input-reader.ts';
 import { snakeCase } from './names.ts';
+import type { WebhookEvent } from './openapi/webhooks.ts';
 import { type PermissionOf, permissionOf } from './permission.ts';
 import { type Area, type NonGraphRoute, pathParameters, type Route } from './route.ts';
 import { pageNode, printSelection, type SelectedObject, Selections } from './selection.ts';
@@ -36,6 +37,10 @@ export interface RestSource {
   hasPolicy?: (coordinate: string, policy: 'second_factor' | 'organization') => boolean;
   /** What holds of a field or argument beyond its type, such as its length. Default: nothing is known. */
   schemaOf?: (place: SchemaPlace) => JsonSchema;
+  /** Where callers reach the platform, without a slash at the end. Default: a neutral address. */
+  origin?: string;
+  /** The events that are posted to webhooks. Default: there are none. */
+  webhookEvents?: () => readonly WebhookEvent[];
   /** Reads the example of each response, by operationId, when the document is made. Default: there are none. */
   examples?: () => Promise<Examples>;
   /** Operations that are none of the graph, such as a download; under /v1, unless they state `servers`. */

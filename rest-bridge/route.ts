@@ -1,6 +1,8 @@
+import type { ErrorCode } from '../kernel/errors/errors.ts';
 import type { Resource } from '../kernel/errors/resource.ts';
 import { BODY_LIMIT } from '../kernel/http/bodies.ts';
 import type { Priority, RateCategory } from '../kernel/http/http.ts';
+import { weightOf } from '../router/edge/plans.ts';
 import type { Operation } from './openapi/types.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -52,6 +54,8 @@ export interface RouteOptions {
   /** `public` needs no credentials. */
   access?: 'public';
   category?: RateCategory;
+  /** What this operation refuses beside what every operation does: error code to when. */
+  errors?: Readonly<Partial<Record<ErrorCode, string>>>;
   /** Default: by its category (`priorityOf`). */
   priority?: Priority;
   weight?: number;
@@ -91,6 +95,8 @@ export interface NonGraphRoute {
 export interface Area {
   readonly tag: string;
   readonly description: string;
+  /** The group of tags that documentation shows it in. */
+  readonly group: string;
   readonly routes: readonly Route[];
 }
 
@@ -103,7 +109,12 @@ export const get = builder('GET');
 export const post = builder('POST');
 export const put = builder('PUT');
 export const del = builder('DELETE');
-export const area = (tag: string, description: string, routes: readonly Route[]): Area => ({ tag, description, routes });
+export const area = (tag: string, description: string, routes: readonly Route[], group: string = tag): Area => ({
+  tag,
+  description,
+  group,
+  routes,
+});
 export const view = (name: string, selection: string): View => ({ name, selection });
 
 /** The largest body that a route reads, in bytes. */
@@ -112,6 +123,9 @@ export const bodyLimitOf = ({ largeBody }: Pick<Route, 'largeBody'>): number => 
 /** How urgent a route is when all slots are taken (specification 8.4): billing and account management high, exports low. */
 export const priorityOf = ({ priority, category }: Pick<Route, 'priority' | 'category'>): Priority =>
   priority ?? (category && PRIORITY_OF_CATEGORY[category]) ?? 'normal';
+
+/** What a request counts against the limits of its plan (8.4). */
+export const weightOfRoute = ({ method, weight }: Pick<Route, 'method' | 'weight'>): number => weight ?? weightOf(method);
 
 /** The category that a request is counted in (8.4): changes alone have one, reads count against the plan. */
 export const countedCategoryOf = ({ method, category }: Pick<Route, 'method' | 'category'>): RateCategory | undefined =>

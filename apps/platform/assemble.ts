@@ -82,7 +82,7 @@ export async function assembleWith(
   // side by side: the hash of the first administrator's password takes a quarter of a second on another core
   const [first, surfaces] = await together(
     isOffline ? undefined : bootstrap(config),
-    openSurfaces(foundation, subgraphs, { rows: stores.identity.rows, secrets }, credentials),
+    openSurfaces(foundation, subgraphs, { rows: stores.identity.rows, secrets, eventTypes }, credentials),
   );
   graph.bind((request) => surfaces.router.execute(request));
   const relay = new Relay(

@@ -1,3 +1,4 @@
+import type { EventType } from '../../kernel/events/events.ts';
 import { fieldSchemas } from '../../kernel/records/field-schemas.ts';
 import type { RestSource } from '../../rest-bridge/compile.ts';
 import type { Area, NonGraphRoute } from '../../rest-bridge/route.ts';
@@ -16,6 +17,7 @@ import { support } from '../../rest-bridge/routes/support.ts';
 import { jiraWebhookRoutes } from '../../rest-bridge/routes/support-integrations.ts';
 import { supportReportFiles } from '../../rest-bridge/routes/support-reports.ts';
 import { webhooks } from '../../rest-bridge/routes/webhooks.ts';
+import { describeEventType } from '../../subgraphs/events/event-types/event-type.types.ts';
 
 /** The REST surface, in the order in which the documentation shows it. */
 export const restAreas: readonly Area[] = [credentials, accounts, services, connectivity, billing, monitoring, support, webhooks, operator];
@@ -31,11 +33,14 @@ export const nonGraphRoutes: readonly NonGraphRoute[] = [
   ...operatorFiles,
 ];
 
-/** Everything of the REST surface that does not depend on the process, for the bridge. */
-export const restSurface = {
-  areas: restAreas,
-  nonGraphRoutes: nonGraphRoutes,
-  schemaOf: fieldSchemas(),
-  // recorded by `npm run examples`
-  examples: async () => (await import('./examples.json', { with: { type: 'json' } })).default,
-} satisfies Partial<RestSource>;
+/** The REST surface as the bridge takes it. Without an origin it is described for no server in particular. */
+export const restSurface = (origin: string | undefined, eventTypes: readonly EventType[]) =>
+  ({
+    origin,
+    webhookEvents: () => eventTypes.map(describeEventType),
+    areas: restAreas,
+    nonGraphRoutes: nonGraphRoutes,
+    schemaOf: fieldSchemas(),
+    // recorded by `npm run examples`
+    examples: async () => (await import('./examples.json', { with: { type: 'json' } })).default,
+  }) satisfies Partial<RestSource>;

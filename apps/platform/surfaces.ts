@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Secrets } from '../../kernel/access/secrets.ts';
 import type { Rows } from '../../kernel/database/database.ts';
+import type { EventType } from '../../kernel/events/events.ts';
 import type { InputProblems } from '../../kernel/graphql/input-problems.ts';
 import { SqlIdempotencyStore } from '../../kernel/idempotency/store.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
@@ -49,9 +50,9 @@ const PURGE_MS = 3_600_000;
 const NOTHING: Cost = { weight: 0 };
 
 export async function openSurfaces(
-  { config, clock, log, metrics }: Foundation,
+  { config, clock, log, metrics, origin }: Foundation,
   subgraphs: readonly Subgraph[],
-  { rows, secrets }: { rows: Rows; secrets: Secrets },
+  { rows, secrets, eventTypes }: { rows: Rows; secrets: Secrets; eventTypes: readonly EventType[] },
   { challenge, onCredentialChange }: CredentialPorts,
 ): Promise<Surfaces> {
   const supergraphSdl = supergraphOf(subgraphs);
@@ -99,7 +100,7 @@ export async function openSurfaces(
       await mountRest(app, {
         schema: router.schema,
         ...demands,
-        ...restSurface,
+        ...restSurface(origin, eventTypes),
         execute: (operation) => router.execute(operation),
         present: (error, caller) => router.refusal(error, caller),
         rules: rulesOf(subgraphs),

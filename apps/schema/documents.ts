@@ -44,7 +44,7 @@ export async function generateDocuments(committed: (path: string) => string | un
   try {
     const openapi = await describeRest({
       schema: router.schema,
-      ...restSurface,
+      ...restSurface(undefined, eventTypes),
       permissionOf: permissionsIn(router.supergraphSdl),
       hasPolicy: policiesIn(router.supergraphSdl),
     });

@@ -165,11 +165,48 @@ export const sharedParameters = {
   },
 };
 
-export const securitySchemes = {
+/** Scopes are permissions with a dot. What operates the platform is no scope. */
+export const scopeOf = (permission: string): string | undefined =>
+  permission.startsWith('platform:') ? undefined : permission.replace(':', '.');
+
+/** How callers authenticate: the first three send credentials, the fourth says how an application gets an access token. */
+export const securitySchemes = (origin: string, permissions: readonly string[]) => ({
   bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`sk_live_…`) or an OAuth access token.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key (`sk_live_…`).' },
   mutualTLS: {
     type: 'mutualTLS',
     description: 'A registered client certificate (`POST /auth/certificates`). It counts where the request sends no other credentials.',
   },
+  oauth2: {
+    type: 'oauth2',
+    description: 'An access token for an application. The authorization code flow requires PKCE with S256.',
+    flows: {
+      authorizationCode: {
+        authorizationUrl: `${origin}/oauth/authorize`,
+        tokenUrl: `${origin}/oauth/token`,
+        refreshUrl: `${origin}/oauth/token`,
+        scopes: scopesOf(permissions),
+      },
+      clientCredentials: { tokenUrl: `${origin}/oauth/token`, scopes: scopesOf(permissions) },
+    },
+  },
+});
+
+const scopesOf = (permissions: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    permissions.flatMap((permission) => {
+      const scope = scopeOf(permission);
+      return scope ? [[scope, `The permission \`${permission}\`.`]] : [];
+    }),
+  );
+
+/** The alternatives of an operation with that permission; without one, any valid credentials. */
+export const securityOf = (permission: string | undefined): Record<string, string[]>[] => {
+  const scope = permission && scopeOf(permission);
+  return [
+    { bearer: [] },
+    { apiKey: [] },
+    { mutualTLS: [] },
+    ...(permission === undefined ? [{ oauth2: [] }] : scope ? [{ oauth2: [scope] }] : []),
+  ];
 };

@@ -5,11 +5,12 @@ import type { RestSource } from '../compile.ts';
 import type { CompiledRoute } from '../compiled-route.ts';
 import { pathShape } from '../route.ts';
 import type { SofaApi } from '../sofa.ts';
-import { securitySchemes, sharedHeaders, sharedParameters, sharedResponses, sharedSchemas } from './components.ts';
+import { securityOf, securitySchemes, sharedHeaders, sharedParameters, sharedResponses, sharedSchemas } from './components.ts';
 import { describeOperation } from './operation.ts';
 import { withRestNames } from './rest-names.ts';
 import { type LimitsOf, refineComponents } from './schemas.ts';
 import type { OpenApiDocument, Operation } from './types.ts';
+import { describeWebhooks } from './webhooks.ts';
 
 export type { OpenApiDocument } from './types.ts';
 
@@ -22,12 +23,9 @@ commas or repeated. A member without a value is \`null\`, not absent. A member o
 A body is JSON in UTF-8 of at most 256 KiB, unless its operation says otherwise. With \`Content-Encoding\` \`gzip\`, \`deflate\` or \`br\` the limit is of what it decodes to.`;
 
 /** The OpenAPI 3.1 document of the whole surface: Sofa's schemas, and what it leaves out. */
-export async function buildOpenApi(
-  compiled: readonly CompiledRoute[],
-  sofaApi: SofaApi,
-  { areas, nonGraphRoutes = [], schemaOf, examples: readExamples }: RestSource,
-): Promise<OpenApiDocument> {
-  const examples = (await readExamples?.()) ?? {};
+export async function buildOpenApi(compiled: readonly CompiledRoute[], sofaApi: SofaApi, source: RestSource): Promise<OpenApiDocument> {
+  const { areas, nonGraphRoutes = [], schemaOf, origin = NEUTRAL_ORIGIN } = source;
+  const examples = (await source.examples?.()) ?? {};
   const limitsOf: LimitsOf = ({ extensions }) => (schemaOf && extensions.place ? schemaOf(extensions.place as SchemaPlace) : {});
   const readers = new Set(compiled.filter(({ route }) => route.method === 'GET').map(({ route }) => pathShape(route.path)));
   const paths: OpenApiDocument['paths'] = {};
@@ -39,23 +37,41 @@ export async function buildOpenApi(
     const known = { hasReader: readers.has(pathShape(path)), limitsOf, example: examples[entry.route.operationId] };
     describePath(path, method, describeOperation(entry, rootField(sofaApi, entry), known));
   }
-  for (const { path, method, operation } of nonGraphRoutes) describePath(path, method, operation);
+  for (const { path, method, operation } of nonGraphRoutes) describePath(path, method, servedAt(origin, operation));
+  const webhooks = describeWebhooks(source.webhookEvents?.() ?? []);
+  const permissions = [...new Set(compiled.flatMap(({ permission }) => permission ?? []))].toSorted();
   const document: OpenApiDocument = {
     openapi: '3.1.0',
     info: { title: 'Telecommunications and IT services platform', version: API_VERSION, description: DESCRIPTION },
-    servers: [{ url: '/v1', description: 'This server.' }],
-    security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
+    servers: [{ url: `${origin}/v1`, description: 'The platform.' }],
+    security: securityOf(undefined),
     tags: areas.map(({ tag, description }) => ({ name: tag, description })),
+    'x-tagGroups': tagGroups(areas),
     paths,
+    ...(source.webhookEvents && { webhooks }),
     components: usedOnly(paths, {
       schemas: { ...refineComponents(sofaApi.schema, sofaApi.components, limitsOf), ...sharedSchemas },
       headers: sharedHeaders,
       parameters: sharedParameters,
       responses: sharedResponses,
-      securitySchemes,
+      securitySchemes: securitySchemes(origin, permissions),
     }),
   };
   return withRestNames(document);
+}
+
+/** The committed document is of no server in particular. */
+const NEUTRAL_ORIGIN = 'https://api.example.com';
+
+/** An operation that is not under /v1 states its servers as paths of the origin. */
+const servedAt = (origin: string, operation: Operation): Operation =>
+  operation.servers
+    ? { ...operation, servers: operation.servers.map((server) => ({ ...server, url: `${origin}${server.url.replace(/\/$/, '')}` })) }
+    : operation;
+
+function tagGroups(areas: RestSource['areas']): OpenApiDocument['x-tagGroups'] {
+  const names = [...new Set(areas.map(({ group }) => group))];
+  return names.map((name) => ({ name, tags: areas.filter(({ group }) => group === name).map(({ tag }) => tag) }));
 }
 
 function rootField({ schema }: SofaApi, { kind, route }: CompiledRoute): GraphQLField<unknown, unknown> {

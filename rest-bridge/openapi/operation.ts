@@ -1,10 +1,12 @@
-import { type GraphQLField, type GraphQLInputType, getNamedType, isEnumType, isInputObjectType } from 'graphql';
+import { type GraphQLField, getNamedType, isEnumType, isInputObjectType } from 'graphql';
 import type { CompiledRoute } from '../compiled-route.ts';
 import type { InputField } from '../input-plan.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { restValue, restValues } from '../names.ts';
-import { countedCategoryOf } from '../route.ts';
-import { errorResponse, headersWith } from './components.ts';
+import { countedCategoryOf, weightOfRoute } from '../route.ts';
+import { errorResponse, headersWith, securityOf } from './components.ts';
+import { descriptionOf } from './operation-description.ts';
+import { isOnce, namesRecord } from './operation-facts.ts';
 import { describe, type LimitsOf, limited, schemaOf } from './schemas.ts';
 import { type MediaType, type Operation, type Parameter, type Reference, type Response, ref } from './types.ts';
 
@@ -20,25 +22,20 @@ interface Known {
 /** What the document says of one route. `root` is its field of the REST schema. */
 export function describeOperation(compiled: CompiledRoute, root: GraphQLField<unknown, unknown>, known: Known): Operation {
   const { hasReader, limitsOf } = known;
-  const { route, tag, permission, secondFactor, field } = compiled;
-  const description = [
-    route.description ?? field.description ?? `${route.summary}.`,
-    permission && `Permission: \`${permission}\`.`,
-    secondFactor && 'Users are asked for a second factor.',
-  ]
-    .filter(Boolean)
-    .join('\n\n');
+  const { route, tag, permission, secondFactor, input } = compiled;
   const body = requestBody(compiled, root, limitsOf);
+  const description = descriptionOf(compiled, { hasReader, takesInput: body !== undefined || input.fields.length > 0 });
   const category = countedCategoryOf(route);
   return {
     operationId: route.operationId,
     summary: route.summary,
     ...describe(description),
     tags: [tag],
-    ...(route.access === 'public' && { security: [] }),
+    ...(route.access === 'public' ? { security: [] } : permission && { security: securityOf(permission) }),
     parameters: [...parameters(compiled, root, limitsOf), ...headerParameters(compiled, hasReader)],
     ...(body && { requestBody: body }),
     responses: responses(compiled, root, body !== undefined, known),
+    'x-rate-weight': weightOfRoute(route),
     ...(permission && { 'x-permission': permission }),
     ...(secondFactor && { 'x-second-factor': true as const }),
     ...(category && { 'x-rate-category': category }),
@@ -74,10 +71,6 @@ function sortDescription({ type }: InputField): string {
   return `Fields of the order, each with \`:asc\` or \`:desc\`, separated by commas: ${names}.`;
 }
 
-/** Whether an Idempotency-Key counts. */
-const isOnce = ({ kind, route: { method, access } }: CompiledRoute): boolean =>
-  method === 'POST' && kind === 'mutation' && access !== 'public';
-
 function headerParameters(compiled: CompiledRoute, hasReader: boolean): Reference[] {
   const { method } = compiled.route;
   const names = [
@@ -109,17 +102,6 @@ function memberSchema({ name, defaultValue }: InputField, root: GraphQLField<unk
   const schema = limited(schemaOf(found.type, false), limitsOf(found));
   if (defaultValue === undefined || defaultValue === null || typeof defaultValue === 'object') return schema;
   return { ...schema, default: '$ref' in schema ? restValue(String(defaultValue)) : defaultValue };
-}
-
-/** Whether a change names a record in its body, or a read one beside its filters: an id that is unknown to the caller is 404. */
-const namesRecord = ({ kind, field }: CompiledRoute): boolean =>
-  field.args.some(({ type }) => (kind === 'mutation' ? holdsId(type) : getNamedType(type).name === 'ID'));
-
-function holdsId(type: GraphQLInputType, within: readonly string[] = []): boolean {
-  const named = getNamedType(type);
-  if (!isInputObjectType(named)) return named.name === 'ID';
-  if (within.includes(named.name)) return false;
-  return Object.values(named.getFields()).some((field) => holdsId(field.type, [...within, named.name]));
 }
 
 function responses(

@@ -12,6 +12,7 @@ export interface Parameter {
   schema: JsonSchema;
   style?: string;
   explode?: boolean;
+  example?: unknown;
 }
 
 export interface MediaType {
@@ -38,6 +39,8 @@ export interface Operation {
   /** Users are asked for one (specification 3.6). */
   'x-second-factor'?: true;
   'x-rate-category'?: string;
+  /** How much it counts against the hourly and the burst limit. */
+  'x-rate-weight'?: number;
   'x-addition'?: true;
   /** Where it is served, for one that is not under /v1. */
   servers?: { url: string; description: string }[];
@@ -50,7 +53,9 @@ export interface OpenApiDocument {
   servers: { url: string; description: string }[];
   security: Record<string, string[]>[];
   tags: { name: string; description: string }[];
+  'x-tagGroups': { name: string; tags: string[] }[];
   paths: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, { post: Operation }>;
   components: Record<string, Record<string, unknown>>;
 }
 

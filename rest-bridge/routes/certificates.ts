@@ -29,7 +29,7 @@ One that is not valid yet may be registered; \`validity\` says so. To make one t
       -addext basicConstraints=critical,CA:FALSE -addext extendedKeyUsage=clientAuth -keyout client.key -out client.pem`,
     example: EXAMPLE,
   }),
-  get('getCertificate', '/auth/certificates/{certificate_id}', 'certificate', { summary: 'Read a client certificate', addition: true }),
+  get('getCertificate', '/auth/certificates/{certificate_id}', 'certificate', { summary: 'Get a client certificate', addition: true }),
   del('revokeCertificate', '/auth/certificates/{certificate_id}', 'revokeCertificate', {
     summary: 'Revoke a client certificate',
     description: 'It is refused from here on, stays on record, and cannot be registered again.',

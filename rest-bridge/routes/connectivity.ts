@@ -2,34 +2,39 @@ import { area, get, post } from '../route.ts';
 import { service } from './services.ts';
 
 /** Specification 4.4, connectivity. */
-export const connectivity = area('Connectivity', 'Internet access and networks between sites.', [
-  get('listInternetServices', '/connectivity/internet', 'services', {
-    summary: 'List internet services',
-    fixed: { type: ['internet'] },
-    select: service,
-  }),
-  post('orderInternetService', '/connectivity/internet', 'orderInternetService', {
-    summary: 'Order an internet service',
-    description:
-      'Coverage and catalog are checked at once; the service is pending until it is built, see its status or the event `service.provisioned`.',
-    category: 'provisioning',
-    select: service,
-    example: {
-      account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
-      service_type: 'fiber',
-      bandwidth: '1000mbps',
-      location: { address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' },
-      sla: 'enterprise',
-      billing_cycle: 'monthly',
-    },
-  }),
-  get('getInternetService', '/connectivity/internet/{service_id}', 'service', {
-    summary: 'Read an internet service',
-    fixed: { type: 'internet' },
-    select: service,
-  }),
-  get('getFiberAvailability', '/connectivity/fiber/availability', 'fiberAvailability', {
-    summary: 'Check whether fiber reaches a location',
-    description: 'Says of fiber what `POST /services/availability/check` says. Neither street nor city is needed: the ZIP code decides.',
-  }),
-]);
+export const connectivity = area(
+  'Connectivity',
+  'Internet access and networks between sites.',
+  [
+    get('listInternetServices', '/connectivity/internet', 'services', {
+      summary: 'List internet services',
+      fixed: { type: ['internet'] },
+      select: service,
+    }),
+    post('orderInternetService', '/connectivity/internet', 'orderInternetService', {
+      summary: 'Order an internet service',
+      description:
+        'Coverage and catalog are checked at once; the service is pending until it is built, see its status or the event `service.provisioned`.',
+      category: 'provisioning',
+      select: service,
+      example: {
+        account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+        service_type: 'fiber',
+        bandwidth: '1000mbps',
+        location: { address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' },
+        sla: 'enterprise',
+        billing_cycle: 'monthly',
+      },
+    }),
+    get('getInternetService', '/connectivity/internet/{service_id}', 'service', {
+      summary: 'Get an internet service',
+      fixed: { type: 'internet' },
+      select: service,
+    }),
+    get('getFiberAvailability', '/connectivity/fiber/availability', 'fiberAvailability', {
+      summary: 'Check whether fiber is available at a location',
+      description: 'Says of fiber what `POST /services/availability/check` says. Neither street nor city is needed: the ZIP code decides.',
+    }),
+  ],
+  'Services',
+);

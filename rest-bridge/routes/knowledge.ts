@@ -22,21 +22,21 @@ const example = {
 /** The knowledge base and feedback (specification 4.7). */
 export const knowledge: readonly Route[] = [
   get('searchKnowledgeBase', '/support/kb', 'articles', {
-    summary: 'Browse and search articles',
+    summary: 'List and search articles',
     description:
       'The organization’s own articles and the platform’s. With `q` the best come first, else the latest. Who may not edit (`support:write`) sees what is published.',
     select: articleItem,
   }),
   post('createArticle', '/support/kb', 'createArticle', {
-    summary: 'Write an article',
+    summary: 'Create an article',
     largeBody: LONG_TEXT,
     select: articleRecord,
     addition: true,
     example,
   }),
-  get('getKnowledgeBaseArticle', '/support/kb/{article_id}', 'article', { summary: 'Read an article', select: articleRecord }),
+  get('getKnowledgeBaseArticle', '/support/kb/{article_id}', 'article', { summary: 'Get an article', select: articleRecord }),
   put('updateArticle', '/support/kb/{article_id}', 'updateArticle', {
-    summary: 'Change, publish or archive an article',
+    summary: 'Update, publish or archive an article',
     largeBody: LONG_TEXT,
     description: 'What is left out stays as it is. The platform’s own articles are read-only (409).',
     select: articleRecord,
@@ -49,7 +49,7 @@ export const knowledge: readonly Route[] = [
     select: articleItem,
     addition: true,
   }),
-  get('getFaq', '/support/faq', 'faq', { summary: 'Read the FAQ', select: faq }),
+  get('getFaq', '/support/faq', 'faq', { summary: 'Get the FAQ', select: faq }),
   get('searchKnowledge', '/support/knowledge', 'searchKnowledge', {
     summary: 'Search the knowledge base',
     description:
@@ -58,7 +58,7 @@ export const knowledge: readonly Route[] = [
   }),
   get('listFeedback', '/support/feedback', 'feedback', { summary: 'List feedback', addition: true }),
   post('submitFeedback', '/support/feedback', 'submitFeedback', {
-    summary: 'Rate a ticket, an article or the platform',
+    summary: 'Create feedback on a ticket, an article or the platform',
     description:
       'With `ticket_id` the work on a ticket that was resolved, with `article_id` an article, with neither the platform. A ticket has one rating and an article one of each reader: a second one takes the place of the first.',
     example: { rating: 5, comment: 'Solved within the hour.' },

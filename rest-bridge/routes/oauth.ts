@@ -80,7 +80,7 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
     path: '/oauth/authorize',
     operation: {
       operationId: 'startAuthorization',
-      summary: 'Ask a user to let an application act for them',
+      summary: 'Authorize an application',
       description:
         'A page for browsers: the user signs in, allows or denies, and is sent back to `redirect_uri` with `code` and `state`, or with `error`. PKCE with S256 is demanded always. A code works once, for 60 seconds.',
       ...PLACE,
@@ -139,7 +139,7 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
     path: '/oauth/introspect',
     operation: {
       operationId: 'introspectToken',
-      summary: 'Ask whether a token is in force',
+      summary: 'Introspect a token',
       description: `RFC 7662, for tokens of the client's organization; others are \`active: false\`. ${SECRET}`,
       ...PLACE,
       requestBody: form(['token'], texts('token', 'token_type_hint', 'client_id', 'client_secret'), { token: 'eyJhbGciOiJSUzI1NiIs…' }),
@@ -161,7 +161,7 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
     path: '/oauth/revoke',
     operation: {
       operationId: 'revokeToken',
-      summary: 'End a token',
+      summary: 'Revoke a token',
       description: `RFC 7009: one of the client's own. A refresh token ends with all tokens that came of its grant. ${SECRET}`,
       ...PLACE,
       requestBody: form(['token'], texts('token', 'token_type_hint', 'client_id', 'client_secret'), { token: 'rt_3q2-7wAbCdEf…' }),
@@ -173,7 +173,7 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
     path: '/.well-known/jwks.json',
     operation: {
       operationId: 'getJwks',
-      summary: 'The keys that tokens are signed with',
+      summary: 'Get the signing keys of tokens',
       description: 'Choose by the `kid` of the token. A new key is published a day before it signs.',
       ...PLACE,
       responses: {
@@ -198,7 +198,7 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
     path: '/oauth/device_authorization',
     operation: {
       operationId: 'startDeviceAuthorization',
-      summary: 'Connect a device without a browser',
+      summary: 'Start a device authorization',
       description:
         'RFC 8628: show `user_code` and `verification_uri` to the user, and ask for the token until they have entered it. Needs the id of the client alone; its secret is asked for with the token.',
       ...PLACE,

@@ -118,7 +118,7 @@ export const samlRoutes: readonly NonGraphRoute[] = [
     path: '/saml/metadata',
     operation: {
       operationId: 'getSamlMetadata',
-      summary: 'Metadata of the SAML service provider',
+      summary: 'Get the metadata of the SAML service provider',
       description: 'Of one connection, whose entity id differs from those of others; without `connection`, what is the same for all.',
       ...SERVED_AT,
       parameters: [query('connection', 'The id of a connection (`saml_…`).')],
@@ -143,7 +143,7 @@ export const samlRoutes: readonly NonGraphRoute[] = [
     path: '/saml/sso',
     operation: {
       operationId: 'startSamlSignIn',
-      summary: 'Begin a sign-in by SAML',
+      summary: 'Start a SAML sign-in',
       description:
         'Sends a browser to the identity provider that `connection`, the domain of `email`, or the Issuer of `SAMLRequest` names.',
       ...SERVED_AT,
@@ -164,7 +164,7 @@ export const samlRoutes: readonly NonGraphRoute[] = [
     path: '/saml/acs',
     operation: {
       operationId: 'consumeSamlAssertion',
-      summary: 'Consume the answer of an identity provider',
+      summary: 'Consume a SAML response',
       description:
         'The HTTP-POST binding: response and assertion signed, the attribute `email` required, `groups` mapped to roles. Answers the tokens; with a RelayState, sends the browser there with a `code` for `POST /saml/token`.',
       ...SERVED_AT,
@@ -183,7 +183,7 @@ export const samlRoutes: readonly NonGraphRoute[] = [
     path: '/saml/token',
     operation: {
       operationId: 'exchangeSamlCode',
-      summary: 'Exchange the code of a sign-in by SAML for tokens',
+      summary: 'Exchange a SAML sign-in code for tokens',
       description: 'A code works once, for a minute.',
       ...SERVED_AT,
       requestBody: form({ code: text }, ['code']),

@@ -31,72 +31,80 @@ const provisioningRequest = view(
 );
 
 /** Specification 4.3. */
-export const services = area('Services', 'The catalog, where it can be had, and the services that were ordered.', [
-  get('listServices', '/services', 'services', {
-    summary: 'List services',
-    description: 'Services of all kinds. `location` and `search` find parts of words, `fields` says where `search` looks.',
-    select: service,
-  }),
-  get('getService', '/services/{service_id}', 'service', { summary: 'Read a service', omit: ['type'], select: service, addition: true }),
-  get('getServiceStatus', '/services/{service_id}/status', 'serviceStatus', { summary: 'Read how a service does', resource: 'service' }),
-  get('getServiceCatalog', '/services/catalog', 'catalog', { summary: 'Read the catalog', omit: ['category'], select: catalog }),
-  get('getServiceCatalogCategory', '/services/catalog/{category}', 'catalog', {
-    summary: 'Read a category of the catalog',
-    select: catalog,
-  }),
-  get('getServiceAvailability', '/services/availability', 'availabilityByZip', {
-    summary: 'Read what reaches a location',
-    description: 'Says what `POST /services/availability/check` says. Of the address only the ZIP code is required: it decides.',
-  }),
-  post('checkServiceAvailability', '/services/availability/check', 'serviceAvailability', {
-    summary: 'Check what reaches a location',
-    example: {
-      location: { address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' },
-      service_types: ['fiber', 'cable'],
-      bandwidth_requirements: '1000mbps',
-    },
-  }),
-  post('provisionService', '/services/provision', 'requestProvisioning', {
-    summary: 'Have a service provisioned',
-    description:
-      'With `account_id` and `location` the service is ordered, at once or at `deployment_schedule.preferred_date`. Until then the request is pending: `missing` says what must be supplied by `PUT /services/provision/{request_id}`.',
-    category: 'provisioning',
-    priority: 'high',
-    select: provisioningRequest,
-    example: {
-      service_template: 'business_fiber',
-      customizations: { bandwidth: '1000mbps', redundancy: true, monitoring: true },
-      contacts: { technical: 'noc@acme.example.com', billing: 'accounts@acme.example.com' },
-      account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
-      location: { address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' },
-      sla: 'enterprise',
-      billing_cycle: 'monthly',
-    },
-  }),
-  get('listProvisioningRequests', '/services/provision', 'provisioningRequests', {
-    summary: 'List provisioning requests',
-    select: provisioningRequest,
-    addition: true,
-  }),
-  get('getProvisionStatus', '/services/provision/{request_id}/status', 'provisioningRequest', {
-    summary: 'Read how a provisioning request does',
-    description: 'The request with its `steps` and the `history` of its status.',
-    select: provisioningRequest,
-  }),
-  put('updateProvisioningRequest', '/services/provision/{request_id}', 'updateProvisioningRequest', {
-    summary: 'Supply what a provisioning request waits for',
-    description: 'Or change anything else of it while it is pending. What is left out stays as it is.',
-    select: provisioningRequest,
-    addition: true,
-    example: {
-      account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
-      location: { address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' },
-    },
-  }),
-  del('cancelProvisioningRequest', '/services/provision/{request_id}', 'cancelProvisioningRequest', {
-    summary: 'Cancel a provisioning request',
-    description: 'While it is pending.',
-    select: provisioningRequest,
-    addition: true,
-  }),
-]);
+export const services = area(
+  'Services',
+  'The catalog, where it can be had, and the services that were ordered.',
+  [
+    get('listServices', '/services', 'services', {
+      summary: 'List services',
+      description: 'Services of all kinds. `location` and `search` find parts of words, `fields` says where `search` looks.',
+      select: service,
+    }),
+    get('getService', '/services/{service_id}', 'service', { summary: 'Get a service', omit: ['type'], select: service, addition: true }),
+    get('getServiceStatus', '/services/{service_id}/status', 'serviceStatus', {
+      summary: 'Get the status of a service',
+      resource: 'service',
+    }),
+    get('getServiceCatalog', '/services/catalog', 'catalog', { summary: 'Get the catalog', omit: ['category'], select: catalog }),
+    get('getServiceCatalogCategory', '/services/catalog/{category}', 'catalog', {
+      summary: 'Get a category of the catalog',
+      select: catalog,
+    }),
+    get('getServiceAvailability', '/services/availability', 'availabilityByZip', {
+      summary: 'Get the services available at a location',
+      description: 'Says what `POST /services/availability/check` says. Of the address only the ZIP code is required: it decides.',
+    }),
+    post('checkServiceAvailability', '/services/availability/check', 'serviceAvailability', {
+      summary: 'Check the services available at a location',
+      example: {
+        location: { address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' },
+        service_types: ['fiber', 'cable'],
+        bandwidth_requirements: '1000mbps',
+      },
+    }),
+    post('provisionService', '/services/provision', 'requestProvisioning', {
+      summary: 'Create a provisioning request',
+      description:
+        'With `account_id` and `location` the service is ordered, at once or at `deployment_schedule.preferred_date`. Until then the request is pending: `missing` says what must be supplied by `PUT /services/provision/{request_id}`.',
+      category: 'provisioning',
+      priority: 'high',
+      select: provisioningRequest,
+      example: {
+        service_template: 'business_fiber',
+        customizations: { bandwidth: '1000mbps', redundancy: true, monitoring: true },
+        contacts: { technical: 'noc@acme.example.com', billing: 'accounts@acme.example.com' },
+        account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+        location: { address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' },
+        sla: 'enterprise',
+        billing_cycle: 'monthly',
+      },
+    }),
+    get('listProvisioningRequests', '/services/provision', 'provisioningRequests', {
+      summary: 'List provisioning requests',
+      select: provisioningRequest,
+      addition: true,
+    }),
+    get('getProvisionStatus', '/services/provision/{request_id}/status', 'provisioningRequest', {
+      summary: 'Get the status of a provisioning request',
+      description: 'The request with its `steps` and the `history` of its status.',
+      select: provisioningRequest,
+    }),
+    put('updateProvisioningRequest', '/services/provision/{request_id}', 'updateProvisioningRequest', {
+      summary: 'Update a provisioning request',
+      description: 'Or change anything else of it while it is pending. What is left out stays as it is.',
+      select: provisioningRequest,
+      addition: true,
+      example: {
+        account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+        location: { address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' },
+      },
+    }),
+    del('cancelProvisioningRequest', '/services/provision/{request_id}', 'cancelProvisioningRequest', {
+      summary: 'Cancel a provisioning request',
+      description: 'While it is pending.',
+      select: provisioningRequest,
+      addition: true,
+    }),
+  ],
+  'Services',
+);

@@ -11,7 +11,7 @@ const DELIVERIES =
 const slack: readonly Route[] = [
   get('listSlackIntegrations', '/support/integrations/slack', 'slackIntegrations', { summary: 'List Slack integrations', addition: true }),
   post('createSlackIntegration', '/support/integrations/slack', 'createSlackIntegration', {
-    summary: 'Have a Slack channel told what happens to tickets',
+    summary: 'Create a Slack integration',
     description:
       'Matching events are posted to the incoming webhook, one after the other and about one in a second; each once, but for an answer that was lost. `message_format.template` is the name of a template (`ticket_update`, `compact`, `detailed`) or a text in mrkdwn with placeholders such as `{{ticket.number}}`. `webhook_url` is kept encrypted and never shown again. Slack is not asked: `test` does that. 409 where there is one with this webhook and channel.',
     example: {
@@ -23,11 +23,11 @@ const slack: readonly Route[] = [
     },
   }),
   get('getSlackIntegration', '/support/integrations/slack/{slack_integration_id}', 'slackIntegration', {
-    summary: 'Read a Slack integration',
+    summary: 'Get a Slack integration',
     addition: true,
   }),
   put('updateSlackIntegration', '/support/integrations/slack/{slack_integration_id}', 'updateSlackIntegration', {
-    summary: 'Change a Slack integration',
+    summary: 'Update a Slack integration',
     description: 'What is left out stays as it is. `active: true` resumes one that was disabled.',
     addition: true,
     example: { events: ['ticket.*'], message_format: { template: '*{{event.title}}* {{ticket.number}} {{ticket.title}}' } },
@@ -37,12 +37,12 @@ const slack: readonly Route[] = [
     addition: true,
   }),
   get('listSlackIntegrationDeliveries', '/support/integrations/slack/{slack_integration_id}/deliveries', 'slackIntegrationDeliveries', {
-    summary: 'List what Slack was told',
+    summary: 'List the deliveries to Slack',
     description: DELIVERIES,
     addition: true,
   }),
   post('testSlackIntegration', '/support/integrations/slack/{slack_integration_id}/test', 'testSlackIntegration', {
-    summary: 'Post a test message',
+    summary: 'Test a Slack integration',
     description: TESTED,
     status: 200,
     addition: true,
@@ -56,7 +56,7 @@ const jira: readonly Route[] = [
     addition: true,
   }),
   post('createJiraIntegration', '/support/integrations/jira', 'createJiraIntegration', {
-    summary: 'Make issues of tickets in a project of Jira',
+    summary: 'Create a Jira integration',
     description:
       'New tickets become issues (type Task, labelled with the id of the ticket), and changes of their priority and status follow; which transition a status would be only the project knows, so it is told in a comment. Comments for the customer go to the issue. For the other direction register a webhook in Jira at `inbound_url` with `inbound_secret`, which this answer alone shows. `api_token` is kept encrypted and never shown again. Jira is not asked: `test` does that. 409 where there is one with this project.',
     select: jiraIntegration,
@@ -73,12 +73,12 @@ const jira: readonly Route[] = [
     },
   }),
   get('getJiraIntegration', '/support/integrations/jira/{jira_integration_id}', 'jiraIntegration', {
-    summary: 'Read a Jira integration',
+    summary: 'Get a Jira integration',
     select: jiraIntegration,
     addition: true,
   }),
   put('updateJiraIntegration', '/support/integrations/jira/{jira_integration_id}', 'updateJiraIntegration', {
-    summary: 'Change a Jira integration',
+    summary: 'Update a Jira integration',
     description: 'What is left out stays as it is, in `sync_settings` too. `active: true` resumes one that was disabled.',
     select: jiraIntegration,
     addition: true,
@@ -91,18 +91,18 @@ const jira: readonly Route[] = [
     addition: true,
   }),
   get('listJiraIntegrationDeliveries', '/support/integrations/jira/{jira_integration_id}/deliveries', 'jiraIntegrationDeliveries', {
-    summary: 'List what Jira was told',
+    summary: 'List the deliveries to Jira',
     description: DELIVERIES,
     addition: true,
   }),
   post('testJiraIntegration', '/support/integrations/jira/{jira_integration_id}/test', 'testJiraIntegration', {
-    summary: 'Check credentials and project',
+    summary: 'Test a Jira integration',
     description: TESTED,
     status: 200,
     addition: true,
   }),
   post('rotateJiraIntegrationSecret', '/support/integrations/jira/{jira_integration_id}/rotate-secret', 'rotateJiraIntegrationSecret', {
-    summary: 'Give the webhook in Jira a new secret',
+    summary: 'Rotate the webhook secret of a Jira integration',
     description: 'Shown in this answer only, as `inbound_secret`. The one before counts no more.',
     select: jiraIntegration,
     status: 200,
@@ -121,7 +121,7 @@ export const jiraWebhookRoutes: readonly NonGraphRoute[] = [
     path: '/support/integrations/jira/{jira_integration_id}/webhook',
     operation: {
       operationId: 'receiveJiraWebhook',
-      summary: 'What Jira tells',
+      summary: 'Receive a webhook of Jira',
       description:
         'For a webhook of Jira Cloud with the events `comment_created`, `comment_updated`, `jira:issue_updated` and `jira:issue_deleted`. Comments become comments of the ticket, each once and never those that came from here. Other events are taken and left alone, as is everything while you have switched the integration off; while the platform has disabled it, comments still come. 401 for a bad signature, and in the same words where there is no such integration.',
       tags: ['Support'],

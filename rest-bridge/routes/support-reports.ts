@@ -4,7 +4,7 @@ import { del, get, type NonGraphRoute, post, type Route, view } from '../route.t
 
 export const supportReports: readonly Route[] = [
   get('getSupportDashboard', '/support/analytics/dashboard', 'supportDashboard', {
-    summary: 'Read the support dashboard',
+    summary: 'Get the support dashboard',
     wrap: 'dashboard',
     description:
       'Everything is about the tickets that were opened in the period, as they are now: resolved and open ones are the total, and so are all days and all categories.',
@@ -33,7 +33,7 @@ export const supportReports: readonly Route[] = [
     addition: true,
   }),
   get('getSupportReport', '/support/reports/{report_id}', 'supportReport', {
-    summary: 'Read a report',
+    summary: 'Get a report',
     wrap: 'report',
     addition: true,
   }),

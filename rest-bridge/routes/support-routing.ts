@@ -49,7 +49,7 @@ export const supportRouting: readonly Route[] = [
     },
   }),
   get('listTicketNotifications', '/support/tickets/{ticket_id}/notifications', 'ticketNotifications', {
-    summary: 'List what people were told about a ticket',
+    summary: 'List the notifications of a ticket',
     select: notification,
     addition: true,
   }),
@@ -61,7 +61,7 @@ export const supportRouting: readonly Route[] = [
     addition: true,
   }),
   post('createRoutingRule', '/support/routing-rules', 'createRoutingRule', {
-    summary: 'Make a routing rule',
+    summary: 'Create a routing rule',
     description:
       'New tickets are held against the active rules in their order; the first of which every condition holds counts. It assigns the ticket, tells people, escalates a ticket that is not resolved in time, and has the customer told how it stands every so often.',
     example: newRule,
@@ -71,9 +71,9 @@ export const supportRouting: readonly Route[] = [
     description: 'In the order in which they are asked.',
     addition: true,
   }),
-  get('getRoutingRule', '/support/routing-rules/{rule_id}', 'routingRule', { summary: 'Read a routing rule', addition: true }),
+  get('getRoutingRule', '/support/routing-rules/{rule_id}', 'routingRule', { summary: 'Get a routing rule', addition: true }),
   put('updateRoutingRule', '/support/routing-rules/{rule_id}', 'updateRoutingRule', {
-    summary: 'Change a routing rule',
+    summary: 'Update a routing rule',
     description: 'What is left out keeps its value. `position` moves it; the others keep their order.',
     addition: true,
     example: { position: 1, active: true },

@@ -35,7 +35,7 @@ const policy = {
 /** Categories, service levels, escalations and agents (specification 2.7, 4.7). */
 export const slaRoutes: readonly Route[] = [
   get('getTicketSla', '/support/tickets/{ticket_id}/sla', 'ticketSla', {
-    summary: 'Read the service level of a ticket',
+    summary: 'Get the service level of a ticket',
     description:
       'Times are working time: round the clock for critical tickets, else by the hours of the SLA policy in the zone of the ticket. `time_remaining` is negative past due. While the ticket waits for its customer `resolution_time.paused` is true, and `due_at` is when it would have been due.',
     resource: 'ticket',
@@ -61,7 +61,7 @@ export const slaRoutes: readonly Route[] = [
     select: category,
   }),
   put('updateTicketCategory', '/support/categories/{category}', 'updateTicketCategory', {
-    summary: 'Change a category',
+    summary: 'Update a ticket category',
     description:
       'What is left out stays as it is; null is what the platform has. Holds for tickets that are opened, or given another priority, from then on.',
     select: category,
@@ -78,9 +78,9 @@ export const slaRoutes: readonly Route[] = [
     addition: true,
     example: policy,
   }),
-  get('getSlaPolicy', '/support/sla-policies/{sla_policy_id}', 'slaPolicy', { summary: 'Read an SLA policy', addition: true }),
+  get('getSlaPolicy', '/support/sla-policies/{sla_policy_id}', 'slaPolicy', { summary: 'Get an SLA policy', addition: true }),
   put('updateSlaPolicy', '/support/sla-policies/{sla_policy_id}', 'updateSlaPolicy', {
-    summary: 'Change an SLA policy',
+    summary: 'Update an SLA policy',
     description: 'Tickets keep what was promised when they were opened or given their priority.',
     addition: true,
     example: { holidays: ['2026-12-25', '2027-01-01'] },
@@ -92,13 +92,13 @@ export const slaRoutes: readonly Route[] = [
   }),
   get('listAgents', '/support/agents', 'agents', { summary: 'List agents', addition: true }),
   post('createAgent', '/support/agents', 'createAgent', {
-    summary: 'Add an agent',
+    summary: 'Create an agent',
     addition: true,
     example: { name: 'Grace Hopper', email: 'grace@acme.example.com', specialization: 'connectivity' },
   }),
-  get('getAgent', '/support/agents/{agent_id}', 'agent', { summary: 'Read an agent', addition: true }),
+  get('getAgent', '/support/agents/{agent_id}', 'agent', { summary: 'Get an agent', addition: true }),
   put('updateAgent', '/support/agents/{agent_id}', 'updateAgent', {
-    summary: 'Change an agent',
+    summary: 'Update an agent',
     addition: true,
     example: { specialization: 'voice' },
   }),

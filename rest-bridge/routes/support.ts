@@ -56,38 +56,43 @@ const newTicket = {
   attachments: [newAttachment],
 };
 
-export const support = area('Support', 'Tickets, and what is done about them.', [
-  post('createTicket', '/support/tickets', 'createTicket', {
-    summary: 'Open a ticket',
-    wrap: 'ticket',
-    select: ticketRecord,
-    largeBody: WITH_FILES,
-    example: newTicket,
-  }),
-  get('listTickets', '/support/tickets', 'tickets', { summary: 'List tickets', wrap: 'tickets', list: 'support', select: ticketItem }),
-  get('searchTickets', '/support/tickets/search', 'tickets', {
-    summary: 'Search tickets',
-    ...search,
-    bodyOnGet: true,
-    description:
-      'The search may be a JSON body, or the same structure in the query string: `filters[status][]=open&sort[field]=created_at`.',
-  }),
-  post('postTicketSearch', '/support/tickets/search', 'tickets', {
-    summary: 'Search tickets with a body',
-    ...search,
-    addition: true,
-  }),
-  get('getTicket', '/support/tickets/{ticket_id}', 'ticket', { summary: 'Read a ticket', wrap: 'ticket', select: ticketRecord }),
-  put('updateTicket', '/support/tickets/{ticket_id}', 'updateTicket', {
-    summary: 'Change a ticket',
-    wrap: 'ticket',
-    select: ticketUpdate,
-    example: { status: 'in_progress', customer_update: 'We are on it.' },
-  }),
-  ...conversation,
-  ...slaRoutes,
-  ...supportRouting,
-  ...integrations,
-  ...supportReports,
-  ...knowledge,
-]);
+export const support = area(
+  'Support',
+  'Tickets, and what is done about them.',
+  [
+    post('createTicket', '/support/tickets', 'createTicket', {
+      summary: 'Create a ticket',
+      wrap: 'ticket',
+      select: ticketRecord,
+      largeBody: WITH_FILES,
+      example: newTicket,
+    }),
+    get('listTickets', '/support/tickets', 'tickets', { summary: 'List tickets', wrap: 'tickets', list: 'support', select: ticketItem }),
+    get('searchTickets', '/support/tickets/search', 'tickets', {
+      summary: 'Search tickets',
+      ...search,
+      bodyOnGet: true,
+      description:
+        'The search may be a JSON body, or the same structure in the query string: `filters[status][]=open&sort[field]=created_at`.',
+    }),
+    post('postTicketSearch', '/support/tickets/search', 'tickets', {
+      summary: 'Search tickets with a body',
+      ...search,
+      addition: true,
+    }),
+    get('getTicket', '/support/tickets/{ticket_id}', 'ticket', { summary: 'Get a ticket', wrap: 'ticket', select: ticketRecord }),
+    put('updateTicket', '/support/tickets/{ticket_id}', 'updateTicket', {
+      summary: 'Update a ticket',
+      wrap: 'ticket',
+      select: ticketUpdate,
+      example: { status: 'in_progress', customer_update: 'We are on it.' },
+    }),
+    ...conversation,
+    ...slaRoutes,
+    ...supportRouting,
+    ...integrations,
+    ...supportReports,
+    ...knowledge,
+  ],
+  'Support',
+);

@@ -22,6 +22,9 @@ const successes = (responses: Json): [string, Json][] =>
     .filter(([type]) => !FILES.includes(type));
 const FILES = ['*/*', 'application/gzip'];
 
+/** The origin of the committed document. */
+const NEUTRAL = 'https://api.example.com';
+
 let tenant: Tenant;
 let records: Records;
 beforeAll(async () => {
@@ -30,9 +33,47 @@ beforeAll(async () => {
 });
 
 describe('OpenAPI document of the running platform', () => {
-  test('the served OpenAPI document is the committed one', async () => {
-    const served = await fetch(`${tenant.origin}/v1/openapi.json`);
-    expect(await served.json()).toEqual(openapi);
+  test('the served OpenAPI document is the committed one with the addresses of this server', async () => {
+    const served = await (await fetch(`${tenant.origin}/v1/openapi.json`)).text();
+    expect(JSON.parse(served).servers).toEqual([{ url: `${tenant.origin}/v1`, description: 'The platform.' }]);
+    const example = JSON.stringify(openapi.components.securitySchemes.oauth2.flows);
+    expect(served).toContain(example.replaceAll(NEUTRAL, tenant.origin));
+    expect(JSON.parse(served.replaceAll(tenant.origin, NEUTRAL))).toEqual(openapi);
+  });
+
+  test('the OpenAPI document has a webhook for every type of event, with a schema that its example fits and the headers that sign it', async () => {
+    const { body } = await tenant.rest('GET', '/webhooks/events');
+    expect(Object.keys(openapi.webhooks).toSorted()).toEqual(body.data.map(({ name }: Json) => name).toSorted());
+    for (const [name, { post }] of Object.entries<Json>(openapi.webhooks)) {
+      const { schema, example } = post.requestBody.content['application/json'];
+      expect(deviationsFrom(ajv, validatable(schema), example), name).toEqual([]);
+      expect(example.event).toBe(name);
+      expect(post.parameters.map((header: Json) => header.name)).toContain('webhook-signature');
+    }
+  });
+
+  test('the OpenAPI document says more of every operation than its summary: what it returns, what it costs and what can fail', () => {
+    const terse = routes.filter((route) => {
+      const { summary, description } = operationOf(route);
+      return !/Responds with .*\n\n.*Costs .*\n\nErrors: `/s.test(description) || description.length < 2 * summary.length;
+    });
+    expect(terse.map(({ operationId }) => operationId)).toEqual([]);
+  });
+
+  test('the OpenAPI document asks an OAuth application for the scope of the permission that an operation needs', () => {
+    const { scopes } = openapi.components.securitySchemes.oauth2.flows.authorizationCode;
+    for (const route of routes) {
+      const { security, 'x-permission': permission } = operationOf(route);
+      const alternative = security?.find((one: Json) => one.oauth2);
+      if (!permission) expect(security ?? []).toEqual([]);
+      else if (permission.startsWith('platform:')) expect(alternative, route.operationId).toBeUndefined();
+      else expect(scopes, route.operationId).toHaveProperty([alternative.oauth2[0]], `The permission \`${permission}\`.`);
+    }
+  });
+
+  test('the OpenAPI document shows every tag in one group', () => {
+    const grouped = openapi['x-tagGroups'].flatMap(({ tags }: Json) => tags);
+    expect(grouped.toSorted()).toEqual(openapi.tags.map(({ name }: Json) => name).toSorted());
   });
 
   test('the OpenAPI document describes exactly the existing routes', () => {
