@@ -1,15 +1,15 @@
 /**
- * Holds the sources and the table of docs/architecture.md against scripts/import-rules.mjs, and the sources against five rules: what is imported exists, the suffix of a file is a known kind, packages are
- * declared in package.json, those that ship are imported, and neither files nor folders need each other at run time. dependency-cruiser would be the usual
- * tool; it reads TypeScript through the compiler's API, which TypeScript 7 does not have yet.
+ * Checks the sources and the table of docs/architecture.md against scripts/import-rules.mjs. It also checks that what is imported exists, that the suffix of
+ * a file is a known kind, that packages are declared in package.json, that those that ship are imported, and that neither files nor folders need each
+ * other at run time. dependency-cruiser would be the usual tool; it reads TypeScript through the compiler's API, which TypeScript 7 does not have yet.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join, normalize } from 'node:path';
-import { backwards, kinds, rooms, rules } from './import-rules.mjs';
+import { backwards, folders, kinds, rules } from './import-rules.mjs';
 
-const ROOMS = Object.keys(rooms);
-const PICTURE = 'docs/architecture.md';
+const FOLDERS = Object.keys(folders);
+const ARCHITECTURE = 'docs/architecture.md';
 const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
 /** Packages that ship and are used otherwise. */
 const NOT_IMPORTED = { node: 'its program runs the npm scripts' };
@@ -18,11 +18,11 @@ const TESTS = /^(test|bench)\/|[.]test[.]ts$/;
 const DEVELOPMENT = /^(test|bench)\/|[.](test|build)[.]ts$/;
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
-const files = ROOMS.filter((room) => existsSync(room)).flatMap(filesIn);
+const files = FOLDERS.filter((folder) => existsSync(folder)).flatMap(filesIn);
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 const problems = [
-  ...foreignRooms(),
-  ...misdrawn(),
+  ...forbiddenFolders(),
+  ...wrongTable(),
   ...brokenRules(),
   ...unresolved(),
   ...misnamed(),
@@ -37,8 +37,8 @@ const count = [...imports.values()].reduce((sum, list) => sum + list.length, 0);
 console.log(`Import rules: ${files.length} files, ${count} imports, ${problems.length} problems.`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
-function filesIn(room) {
-  const entries = readdirSync(room, { recursive: true, withFileTypes: true });
+function filesIn(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts')).map((entry) => join(entry.parentPath, entry.name));
 }
 
@@ -55,30 +55,30 @@ function packageOf(specifier) {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 
-function roomOf(path) {
+function folderOf(path) {
   return path.split('/', 1)[0];
 }
 
-function* foreignRooms() {
+function* forbiddenFolders() {
   for (const [file, list] of imports) {
-    const room = roomOf(file);
-    const { may, why } = rooms[room];
+    const folder = folderOf(file);
+    const { may, why } = folders[folder];
     for (const { isFile, target } of list) {
-      const other = roomOf(target);
-      if (isFile && other !== room && !may.includes(other))
-        yield `${file} imports ${target}: ${room}/ may import ${may.join(', ') || 'nothing but itself'}.\n  ${why}`;
+      const other = folderOf(target);
+      if (isFile && other !== folder && !may.includes(other))
+        yield `${file} imports ${target}: ${folder}/ may import ${may.join(', ') || 'nothing but itself'}.\n  ${why}`;
     }
   }
 }
 
-/** The table of rooms: its rows are `room/` | what lives there | what it may import. */
-function* misdrawn() {
-  const rows = readFileSync(PICTURE, 'utf8').matchAll(/^\| `([\w-]+)\/[^`]*` \|.*\| (.*) \|$/gm);
-  const drawn = new Map([...rows].map(([, room, may]) => [room, [...may.matchAll(/`([\w-]+)`/g)].map(([, name]) => name)]));
-  for (const [room, { may }] of Object.entries(rooms)) {
-    const shown = drawn.get(room);
+/** The table of folders: its rows are `folder/` | what lives there | what it may import. */
+function* wrongTable() {
+  const rows = readFileSync(ARCHITECTURE, 'utf8').matchAll(/^\| `([\w-]+)\/[^`]*` \|.*\| (.*) \|$/gm);
+  const drawn = new Map([...rows].map(([, folder, may]) => [folder, [...may.matchAll(/`([\w-]+)`/g)].map(([, name]) => name)]));
+  for (const [folder, { may }] of Object.entries(folders)) {
+    const shown = drawn.get(folder);
     if (shown?.toSorted().join() !== may.toSorted().join())
-      yield `${PICTURE} shows that ${room}/ may import ${shown?.join(', ') || 'nothing'}; scripts/import-rules.mjs says ${may.join(', ') || 'nothing'}.\n  Mend the one that is wrong.`;
+      yield `${ARCHITECTURE} shows that ${folder}/ may import ${shown?.join(', ') || 'nothing'}; scripts/import-rules.mjs says ${may.join(', ') || 'nothing'}.\n  Mend the one that is wrong.`;
   }
 }
 
@@ -149,7 +149,7 @@ function* fileCycles() {
 
 function* folderCycles() {
   const unneeded = new Set(backwards);
-  /** An import between two nodes of a domain or room, as an example of all, by the nodes that it leads from and to. */
+  /** An import between two nodes of a domain or top-level folder, as an example of all, by the nodes that it leads from and to. */
   const examples = new Map();
   for (const [file, list] of imports) {
     if (TESTS.test(file)) continue;
@@ -172,12 +172,12 @@ function* folderCycles() {
     yield `scripts/import-rules.mjs lists imports from ${from} to ${to} (backwards), which there are none of.`;
 }
 
-/** A domain, or a room that has none. */
+/** A domain, or a top-level folder that has none. */
 function domainOf(file) {
-  return file.split('/', roomOf(file) === 'subgraphs' ? 2 : 1).join('/');
+  return file.split('/', folderOf(file) === 'subgraphs' ? 2 : 1).join('/');
 }
 
-/** A folder of a domain or room with all that is below it, or a file beside the folders. */
+/** A folder of a domain or top-level folder with all that is below it, or a file beside the folders. */
 function nodeOf(file) {
   const domain = domainOf(file);
   return `${domain}/${file.slice(domain.length + 1).split('/', 1)[0]}`;

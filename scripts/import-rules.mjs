@@ -1,14 +1,14 @@
 /**
- * Which room may import which, and which file. `to` and `except` may use $1, $2 of `from`.
+ * Which top-level folder may import which, and which file. `to` and `except` may use $1, $2 of `from`.
  * `why` is what `npm run check` tells who broke a rule: where the thing that they wanted to import belongs.
  */
 const FEATURE_FILE = /^subgraphs\/([^/]+)\/([^/]+)\/(?!.*[.]test[.]ts$)/;
 
-/** Which room may import which others. The table of docs/architecture.md (The house) says the same, and is held against it. */
-export const rooms = {
+/** Which top-level folder may import which others. The table of docs/architecture.md (Folders) must say the same. */
+export const folders = {
   kernel: {
     may: [],
-    why: 'The kernel is what every room may use. What belongs to one domain or surface lives there and is handed to the kernel as an argument.',
+    why: 'The kernel is what every folder may use. What belongs to one domain or surface lives there and is handed to the kernel as an argument.',
   },
   subgraphs: {
     may: ['kernel'],
@@ -22,9 +22,9 @@ export const rooms = {
   apps: { may: ['kernel', 'subgraphs', 'router', 'rest-bridge'], why: 'Nothing that ships imports a measurement or a test.' },
   bench: {
     may: ['kernel', 'subgraphs', 'router', 'rest-bridge', 'apps'],
-    why: 'What tests share is for tests; what both need goes into the room that it is about.',
+    why: 'What tests share is for tests; what both need goes into the folder that it is about.',
   },
-  test: { may: ['kernel', 'subgraphs', 'router', 'rest-bridge', 'apps', 'bench'], why: 'Tests import from the rooms.' },
+  test: { may: ['kernel', 'subgraphs', 'router', 'rest-bridge', 'apps', 'bench'], why: 'Tests import from what they test.' },
 };
 
 /**
@@ -107,7 +107,7 @@ export const rules = [
 ];
 
 /**
- * The folders of a domain, and of a room without domains, need each other in one direction at run time; a file beside the folders is
+ * The folders of a domain, and of a top-level folder without domains, need each other in one direction at run time; a file beside the folders is
  * its own node. These imports lead back, and `why` says what would be worse. One that nothing needs any more is a problem too.
  */
 export const backwards = [
