@@ -5,11 +5,11 @@ import { html, Markup } from '../kernel/messages/html.ts';
 import { BRAND, documentPage } from '../kernel/pages/layout.ts';
 import { GUIDE, INDEX } from './guide.ts';
 
-const SOURCE = 'docs/guide';
+export const SOURCE = 'docs/guide';
 /** The page whose lists are the navigation, in their order. GitHub shows it for the folder. */
 const INDEX_FILE = `${SOURCE}/README.md`;
 /** Pages of docs/ that the guide links to. They are served beside it. */
-const REFERENCES = ['docs/events.md', 'docs/permissions.md', 'docs/saml.md'];
+export const REFERENCES = ['docs/events.md', 'docs/permissions.md', 'docs/saml.md'];
 
 interface Heading {
   title: string;

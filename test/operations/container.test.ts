@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../kernel/settings/config.ts';
 import { settings } from '../../kernel/settings/settings.ts';
+import { REFERENCES, SOURCE } from '../../rest-bridge/guide.build.ts';
 
 interface Service {
   image?: string;
@@ -110,4 +111,13 @@ test('the image runs Node directly as an unprivileged user and has a readiness c
   expect(all.filter(([name]) => name === 'FROM').every(([, image]) => image.startsWith('node:24-slim'))).toBe(true);
   const ignored = read('.dockerignore').split('\n');
   for (const path of ['node_modules', 'data', '.git', '.env*', 'bench', 'test']) expect(ignored).toContain(path);
+});
+
+test('the build of the image has the pages of the guide, and a changed page is built again', () => {
+  const ignored = read('.dockerignore').split('\n');
+  const sources = read('scripts/setup.mjs');
+  for (const path of [SOURCE, ...REFERENCES]) {
+    expect(ignored).toContain(`!${path}`);
+    expect(sources).toContain(`'${path}'`);
+  }
 });
