@@ -13,7 +13,7 @@ const routes = [
 ];
 const price = (...fields: string[]) => ({ weight: fields.length, requests: fields.length, fields });
 
-test('an operation is as urgent as the least urgent of what it asks', () => {
+test('an operation has the lowest priority of its fields', () => {
   const priorityOf = prioritiesByRoutes(routes);
   expect(priorityOf(price('outages'))).toBe('critical');
   expect(priorityOf(price('outages', '__typename'))).toBe('critical');
@@ -23,11 +23,11 @@ test('an operation is as urgent as the least urgent of what it asks', () => {
   expect(priorityOf(price())).toBe('normal');
 });
 
-test('a field that serves several routes is as urgent as the least urgent of them', () => {
+test('a field that serves several routes has the lowest priority of them', () => {
   expect(prioritiesByRoutes(routes)(price('createWebhook'))).toBe('normal');
 });
 
-test('an operation counts in the categories of the changes that it makes, and in the month as often as it would over REST', () => {
+test('an operation counts in the categories of its changes and in the month like the same REST requests', () => {
   const costOf = costsByRoutes(routes);
   expect(costOf(price('accounts', 'createAccount', 'createAccount', 'createReport', 'createWebhook'))).toEqual({
     weight: 5,
@@ -37,6 +37,6 @@ test('an operation counts in the categories of the changes that it makes, and in
   expect(costOf({ weight: 0, requests: 0, fields: ['outages'] })).toBeUndefined();
 });
 
-test('a field that is a DELETE over REST costs what that does, whatever it is called', () => {
+test('a field that is a DELETE over REST costs as much as a DELETE, whatever its name', () => {
   expect(costsByRoutes(routes)({ weight: 4, requests: 2, fields: ['deactivateAgent', 'createReport'] })?.weight).toBe(5);
 });

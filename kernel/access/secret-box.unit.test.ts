@@ -3,14 +3,14 @@ import { SecretBox } from './secret-box.ts';
 
 const box = new SecretBox(['k'.repeat(32)], 'tests');
 
-test('a secret opens again for the record that it was sealed for, and shows nothing of itself', () => {
+test('a sealed secret can be opened for its own record and reveals nothing', () => {
   const sealed = box.seal('whsec_geheim', 'wh_1');
   expect(box.open(sealed, 'wh_1')).toBe('whsec_geheim');
   expect(sealed).not.toContain('geheim');
   expect(Buffer.from(sealed.slice(3), 'base64url').toString('latin1')).not.toContain('geheim');
 });
 
-test('the same secret is sealed differently each time', () => {
+test('sealing a secret twice gives different texts', () => {
   expect(box.seal('a', 'wh_1')).not.toBe(box.seal('a', 'wh_1'));
 });
 
@@ -22,9 +22,9 @@ test.each([
     'one changed letter',
     (sealed: string) => box.open(sealed.slice(0, -2) + (sealed.at(-2) === 'A' ? 'B' : 'A') + sealed.slice(-1), 'wh_1'),
   ],
-  ['a cut text', (sealed: string) => box.open(sealed.slice(0, 20), 'wh_1')],
-  ['another form', () => box.open('v2.AAAA', 'wh_1')],
-])('it does not open with %s', (_, open) => {
+  ['a truncated text', (sealed: string) => box.open(sealed.slice(0, 20), 'wh_1')],
+  ['another format', () => box.open('v2.AAAA', 'wh_1')],
+])('a sealed secret cannot be opened with %s', (_, open) => {
   const sealed = box.seal('whsec_geheim', 'wh_1');
   expect(() => open(sealed)).toThrow();
 });

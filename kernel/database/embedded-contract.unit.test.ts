@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { EmbeddedDatabase } from './embedded.ts';
 
 /**
- * What EmbeddedDatabase assumes of PGlite and of the ORM's driver, none of which either promises. A failure here after an update says
- * that kernel/database/embedded.ts must be changed before the new version is taken.
+ * Assumptions of EmbeddedDatabase about PGlite and the ORM driver that neither guarantees. If one fails after an update, change
+ * kernel/database/embedded.ts before accepting the new version.
  */
 const INTERNAL = ['_checkReady', '_runExclusiveQuery', '_runExclusiveTransaction'] as const;
 

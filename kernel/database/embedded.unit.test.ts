@@ -42,11 +42,11 @@ const VALUES: [type: string, value: unknown][] = [
   ['int[]', [1, 2]],
 ];
 
-test.each(VALUES)('a value of type %s goes in and comes out as PGlite has it: %s', async (type, value) => {
+test.each(VALUES)('a value of type %s is written and read like in PGlite: %s', async (type, value) => {
   for (const rowMode of ['object', 'array'] as const) {
     const text = `select $1::${type} as value, 1 as one`;
     const expected = await plain.query(text, [value], { rowMode });
-    // once when it is prepared, once when it is
+    // once when it is prepared, once when it is not
     for (let times = 0; times < 2; times += 1) {
       const { rows, fields, affectedRows } = await database.query(text, [value], { rowMode });
       expect({ rows, fields, affectedRows }).toEqual({ rows: expected.rows, fields: expected.fields, affectedRows: expected.affectedRows });
@@ -54,14 +54,14 @@ test.each(VALUES)('a value of type %s goes in and comes out as PGlite has it: %s
   }
 });
 
-test('what was changed is counted', async () => {
+test('the embedded database returns the number of changed rows', async () => {
   expect((await insert(1)).affectedRows).toBe(1);
   await insert(2);
   expect((await database.query('update thing set name = $1 returning id', ['b'])).affectedRows).toBe(2);
   expect((await database.query('with gone as (delete from thing returning id) select * from gone')).rows).toHaveLength(2);
 });
 
-test('an error has its code, and the statement is as good as before', async () => {
+test('a statement that fails has an error code and can be run again', async () => {
   await insert(1);
   for (let times = 0; times < 2; times += 1) await expect(insert(1)).rejects.toMatchObject({ code: '23505', constraint: 'thing_pkey' });
   await expect(database.query('select nothing from thing')).rejects.toMatchObject({ code: '42703' });
@@ -69,7 +69,7 @@ test('an error has its code, and the statement is as good as before', async () =
   expect(await names()).toEqual(['a', 'a']);
 });
 
-test('a transaction that fails leaves nothing, and one that succeeds all', async () => {
+test('a failed transaction stores nothing, and a successful one stores everything', async () => {
   const failing = database.transaction(async (tx) => {
     await tx.query('insert into thing values ($1, $2)', [1, 'a']);
     await tx.query('insert into thing values ($1, $2)', [1, 'a']);
@@ -79,7 +79,7 @@ test('a transaction that fails leaves nothing, and one that succeeds all', async
   expect(await names()).toEqual(['b']);
 });
 
-test('statements that come while a transaction runs wait for its end', async () => {
+test('statements outside a running transaction wait for its end', async () => {
   const seen: string[] = [];
   const running = database.transaction(async (tx) => {
     await tx.query('insert into thing values ($1, $2)', [1, 'a']);
@@ -90,7 +90,7 @@ test('statements that come while a transaction runs wait for its end', async () 
   expect(seen).toEqual(['transaction', 'a']);
 });
 
-test('a table that is altered is read as it is now', async () => {
+test('a table is read with its current columns after it was altered', async () => {
   await insert(1);
   expect((await database.query('select * from thing')).rows).toEqual([{ id: 1, name: 'a' }]);
   await database.query('alter table thing add column size int default 3');
@@ -99,22 +99,22 @@ test('a table that is altered is read as it is now', async () => {
   expect((await database.query('select * from thing')).rows).toEqual([{ id: 1, size: 3 }]);
 });
 
-test('however many statements come, few are kept', async () => {
+test('the number of prepared statements is limited', async () => {
   for (let count = 0; count < 400; count += 1) await database.query(`select $1::int + ${count} as value`, [1]);
   expect(await prepared()).toHaveLength(300);
 });
 
-test('what is asked for again and again stays prepared while others come', async () => {
+test('a frequent statement stays prepared while others are added', async () => {
   const often = 'select $1::text as often';
   for (let count = 0; count < 400; count += 1) {
     await database.query(often, ['a']);
     await database.query(`select $1::int + ${count} as value`, [1]);
   }
-  // once, and not anew each time it would have been the oldest
+  // once, and not again each time it would have been the oldest
   expect((await prepared()).filter(({ statement }) => statement === often)).toEqual([{ statement: often, uses: 400 }]);
 });
 
-test('what has no parameters is prepared when it comes a second time, and not where it is as long as what it writes', async () => {
+test('a statement without parameters is prepared at its second use, unless its text is very long', async () => {
   const [short, long] = ["select 'short'", `select '${'long'.repeat(2_000)}'`];
   const uses = async () => {
     const statements = await prepared();
@@ -127,7 +127,7 @@ test('what has no parameters is prepared when it comes a second time, and not wh
   }
 });
 
-test('a notification that a statement sends arrives', async () => {
+test('a notification sent by a statement is received', async () => {
   const heard = new Promise((resolve) => void database.listen('news', resolve));
   await database.query('select 1');
   for (let times = 0; times < 2; times += 1) await database.query("select pg_notify('news', $1)", ['came']);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { StatementNames } from './statements.ts';
 
-/** PostgreSQL cuts a longer one. */
+/** PostgreSQL truncates longer names. */
 const NAME_MAX_BYTES = 63;
 
-test('a statement keeps its name, and statements that begin alike have different ones that PostgreSQL does not cut', () => {
+test('a statement keeps its name, and similar statements have different names that PostgreSQL does not truncate', () => {
   const names = new StatementNames();
   const texts = ['a', 'b'].map((end) => `select ${'"column", '.repeat(200)} "${end}" from "table"`);
   const given = texts.map((text) => names.of(text) ?? '');
@@ -13,7 +13,7 @@ test('a statement keeps its name, and statements that begin alike have different
   expect(texts.map((text) => names.of(text))).toEqual(given);
 });
 
-test('a process prepares 1,000 statements at most, and keeps the first ones', () => {
+test('a process prepares at most 1,000 statements and keeps the first ones', () => {
   const names = new StatementNames();
   const given = Array.from({ length: 2_000 }, (_, number) => names.of(`select ${number}`));
   expect(given.filter((name) => name !== undefined)).toHaveLength(1_000);

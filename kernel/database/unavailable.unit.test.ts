@@ -11,15 +11,15 @@ test.each([
   ['too many connections', coded('53300')],
   ['a server that is shut down', coded('57P01')],
   ['a server that is starting', coded('57P03')],
-  ['a server that only reads', coded('25006')],
-  ['a pooler without a server', coded('08P01')],
+  ['a read-only server', coded('25006')],
+  ['a pooler that has lost its server', coded('08P01')],
   ['a pool without a free connection', new Error('timeout exceeded when trying to connect')],
   ['a connection that broke', new Error('Connection terminated unexpectedly')],
   ['a deadlock', coded('40P01')],
   ['a serialization failure', coded('40001')],
   ['a statement that was cancelled', coded('57014')],
   ['any of these as the cause of another error', new Error('wrapped', { cause: coded('53100') })],
-])('%s is SERVICE_UNAVAILABLE with a time to wait', (_, error) => {
+])('%s results in SERVICE_UNAVAILABLE with a time to wait', (_, error) => {
   const shown = toPlatformError(error);
   expect([shown.code, shown.status]).toEqual(['SERVICE_UNAVAILABLE', 503]);
   expect(shown.details.retry_after).toBeGreaterThan(0);
@@ -27,16 +27,16 @@ test.each([
 });
 
 test.each([
-  ['a value that is taken', coded('23505')],
-  ['a table that is missing', coded('42P01')],
+  ['a duplicate value', coded('23505')],
+  ['a missing table', coded('42P01')],
   ['a prepared statement that exists', coded('42P05')],
   ['a bug', new TypeError('x is not a function')],
-])('%s stays INTERNAL_ERROR', (_, error) => {
+])('%s remains INTERNAL_ERROR', (_, error) => {
   expect(unavailableFor(error)).toBeUndefined();
   expect(toPlatformError(error).code).toBe('INTERNAL_ERROR');
 });
 
-test('a COMMIT without a response says that the change may have been made, also where the ORM has wrapped the error', () => {
+test('a COMMIT without a response is reported with an unknown outcome, also if the ORM has wrapped the error', () => {
   const lost = new CommitOutcomeUnknown(new Error('Connection terminated unexpectedly'));
   for (const error of [lost, Object.assign(new Error(lost.message), { code: lost.code })])
     expect(toPlatformError(error)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', details: { outcome: 'unknown' } });

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { html } from './html.ts';
 
-test('what is put into a template is escaped, in text and attributes', () => {
+test('values in an HTML template are escaped in text and attributes', () => {
   const evil = `"><script>alert('x')</script>&`;
   expect(html`<a title="${evil}">${evil}</a>`.text).toBe(
     '<a title="&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;">&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;</a>',
   );
 });
 
-test('markup within markup stays as it is; what is absent leaves nothing', () => {
+test('nested HTML templates are not escaped again, and absent values are empty', () => {
   const items = ['a', '<b>'].map((name) => html`<li>${name}</li>`);
   expect(html`<ul>${items}</ul>${null}${undefined}${false}${0}`.text).toBe('<ul><li>a</li><li>&lt;b&gt;</li></ul>0');
 });

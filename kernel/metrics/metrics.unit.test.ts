@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from './metrics.ts';
 
-test('two platforms in one process count apart', async () => {
+test('two platforms in one process have separate metrics', async () => {
   const [first, second] = [createMetrics(), createMetrics()];
   first.subgraphFetches.inc({ subgraph: 'support', outcome: 'ok' });
 
@@ -9,7 +9,7 @@ test('two platforms in one process count apart', async () => {
   expect(await second.text()).not.toContain('subgraph="support"');
 });
 
-test('the process measures its own memory and event loop', async () => {
+test('metrics include the memory and event loop of the process', async () => {
   const text = await createMetrics().text();
   expect(text).toContain('process_resident_memory_bytes');
   expect(text).toContain('nodejs_eventloop_lag_seconds');

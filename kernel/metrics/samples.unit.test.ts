@@ -4,7 +4,7 @@ import { createMetrics } from './metrics.ts';
 
 const log = createLogger({ level: 'silent' });
 
-test('a hundred readers at once cost one sample, and those that follow none until it is old', async () => {
+test('many concurrent metrics readers share one sample until it is too old', async () => {
   const metrics = createMetrics();
   const take = vi.fn(async () => metrics.jobsWaiting.set({ queue: 'test' }, 3));
   metrics.samples.add('test', log, async () => void (await take()));
@@ -14,7 +14,7 @@ test('a hundred readers at once cost one sample, and those that follow none unti
   expect(take).toHaveBeenCalledTimes(1);
 });
 
-test('a database that does not answer keeps metrics neither away nor busy with more than one sample', async () => {
+test('a database that does not respond blocks neither metrics nor more than one sample', async () => {
   const metrics = createMetrics();
   const take = vi.fn(() => new Promise<void>(() => undefined));
   metrics.samples.add('test', log, take, 0);
@@ -23,7 +23,7 @@ test('a database that does not answer keeps metrics neither away nor busy with m
   expect(take).toHaveBeenCalledTimes(1);
 });
 
-test('a sample that fails is taken again, and its timestamp shows that its gauges are old', async () => {
+test('a failed metrics sample is taken again, and its timestamp shows that gauges are old', async () => {
   const metrics = createMetrics();
   const take = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('the database is away')).mockResolvedValue();
   const stop = metrics.samples.add('test', log, take, 0);

@@ -7,20 +7,20 @@ const DAY_MS = 86_400_000;
 const waitMs = (pauseMs: number, askedMs?: number, random?: () => number): number =>
   retryAt(NOW, pauseMs, askedMs, random).getTime() - NOW.getTime();
 
-test('pauses grow by their factor up to the longest one', () => {
+test('retry pauses grow by their factor up to the maximum', () => {
   const seconds = [1, 2, 3, 4, 5, 6, 7, 8, 100_000].map(
     (failures) => pauseAfter(failures, { firstMs: 5000, factor: 3, maxMs: 3_600_000 }) / 1000,
   );
   expect(seconds).toEqual([5, 15, 45, 135, 405, 1215, 3600, 3600, 3600]);
 });
 
-test('chance moves a pause by a tenth at most', () => {
+test('jitter changes a retry pause by at most a tenth', () => {
   expect(waitMs(300_000, 0, () => 0)).toBe(270_000);
   expect(waitMs(300_000, 0, () => 1)).toBe(330_000);
 });
 
-test('every wait is a valid time within a tenth of the pause, or what the remote asks for up to a day, whichever is longer', () => {
-  // pauses from a millisecond to a day, and requests from nothing to beyond what a Date can hold
+test('every retry pause is within a tenth of its schedule or follows Retry-After up to a day, whichever is longer', () => {
+  // pauses from a millisecond to a day, and Retry-After values from zero to beyond the range of Date
   for (let round = 0; round < 2000; round += 1) {
     const pauseMs = Math.ceil(DAY_MS ** Math.random());
     const askedMs = round % 3 === 0 ? 0 : 10 ** (310 * Math.random());
@@ -41,6 +41,6 @@ test.each([
   ['-5', 0],
   ['', 0],
   [undefined, 0],
-])('Retry-After %j is %i ms', (header, expected) => {
+])('Retry-After %j is parsed as %i ms', (header, expected) => {
   expect(retryAfterMs(header, NOW)).toBe(expected);
 });

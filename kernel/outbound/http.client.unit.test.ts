@@ -40,7 +40,7 @@ function clientOf(options: HttpClientOptions = {}): HttpClient {
 }
 const within = (wholeMs: number) => ({ connectMs: 5000, wholeMs });
 
-test('a private address that a caller gave is not dialled, whatever was thought of it before', async () => {
+test('a private address given by a caller is never connected to, even if it was checked before', async () => {
   const before = asked;
   await expect(clientOf({ guard: new UrlGuard({ allowPrivate: false }) }).send({ method: 'POST', url: origin, json: {} })).rejects.toThrow(
     new Unanswered('the address is private, loopback or link-local'),
@@ -48,31 +48,34 @@ test('a private address that a caller gave is not dialled, whatever was thought 
   expect(asked).toBe(before);
 });
 
-test('a redirect is an answer, and not followed', async () => {
+test('a redirect is returned as the response and not followed', async () => {
   const before = asked;
   expect(await clientOf().send({ url: origin })).toMatchObject({ status: 302, retryAfterMs: 7000, text: 'moved', outcome: 'later' });
   expect(asked).toBe(before + 1);
 });
 
-test('who does not answer in time is not waited for, be the time the client’s or the request’s', async () => {
+test('a request ends after the timeout of the client or the request', async () => {
   const late = new Unanswered('no answer within 0.05 s');
   await expect(clientOf({ timeouts: within(50) }).send({ url: `${origin}/slow` })).rejects.toThrow(late);
   await expect(clientOf().send({ url: `${origin}/slow`, timeoutMs: 50 })).rejects.toThrow(late);
 });
 
-test('an endless answer is read to its 512th KiB', async () => {
+test('an endless response is read up to 512 KiB', async () => {
   const { status, text, isCut, outcome } = await clientOf().send({ url: `${origin}/endless` });
   expect([status, text.length, isCut, outcome]).toEqual([200, 512 * 1024, true, 'later']);
 });
 
-test('an answer that breaks off is none, unless its status is all that counts', async () => {
+test('a response that breaks off is an error unless only its status is needed', async () => {
   const url = `${origin}/broken`;
   await expect(clientOf().send({ url })).rejects.toThrow(Unanswered);
   expect(await clientOf({ isStatusEnough: true }).send({ url })).toMatchObject({ status: 200, text: 'half' });
 });
 
-describe('a request that meets a kept connection which the other side has closed', () => {
-  /** Answers one request on each connection, and resets it at the next: as a server that closes what is idle just then. */
+describe('requests on a closed kept connection', () => {
+  /**
+   * Responds to one request per connection and resets the connection at the next: like a server that closes an idle connection at
+   * that moment.
+   */
   async function closing(): Promise<{ url: string; asked: string[]; connections: () => number }> {
     const asked: string[] = [];
     let connections = 0;
@@ -98,10 +101,10 @@ describe('a request that meets a kept connection which the other side has closed
     return { url: `http://127.0.0.1:${(one.address() as AddressInfo).port}`, asked, connections: () => connections };
   }
 
-  /** The client takes a connection back in the turn after its response ended. */
+  /** The client reuses a connection one event loop turn after its response ended. */
   const isIdle = () => new Promise((resolve) => setImmediate(resolve));
 
-  test.each(['GET', 'PUT'] as const)('is sent once more if it is a %s', async (method) => {
+  test.each(['GET', 'PUT'] as const)('a %s on a kept connection that was closed is sent once more', async (method) => {
     const { url, asked: received, connections } = await closing();
     const client = clientOf();
     await client.send({ method, url });
@@ -110,7 +113,7 @@ describe('a request that meets a kept connection which the other side has closed
     expect([received, connections()]).toEqual([[method, method], 2]);
   });
 
-  test('is not repeated if it is a POST, which may have been acted upon', async () => {
+  test('a POST on a kept connection that was closed is not repeated, because it may have been processed', async () => {
     const { url, connections } = await closing();
     const client = clientOf();
     await client.send({ method: 'POST', url, json: {} });
@@ -119,7 +122,7 @@ describe('a request that meets a kept connection which the other side has closed
     expect(connections()).toBe(1);
   });
 
-  test('is not repeated twice', async () => {
+  test('a request is not repeated twice', async () => {
     let connections = 0;
     const one = createNetServer((socket) => {
       connections += 1;
@@ -133,7 +136,7 @@ describe('a request that meets a kept connection which the other side has closed
   });
 });
 
-test('who cuts off what is under way hears that nobody answered', async () => {
+test('destroying the client fails requests in progress as unanswered', async () => {
   const client = clientOf();
   const answer = client.send({ url: `${origin}/slow` });
   await client.destroy();
@@ -150,11 +153,11 @@ test.each([
   [422, 'refused'],
   [429, 'later'],
   [500, 'later'],
-])('an answer of %i means: %s', async (status, outcome) => {
+])('a response with status %i has the outcome: %s', async (status, outcome) => {
   expect(await clientOf().send({ url: `${origin}/status`, headers: { 'x-status': String(status) } })).toMatchObject({ outcome });
 });
 
-test('the body is read as a schema has it; what is no JSON is undefined to it', async () => {
+test('a response body is parsed by its schema, and one that is not JSON is undefined', async () => {
   const code = z.object({ code: z.number() });
   const answer = await clientOf().send({ url: `${origin}/status`, headers: { 'x-status': '400' } });
   expect(answer.json(code).data).toEqual({ code: 7 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { networkOf } from './network.ts';
 
-describe('the place of an address', () => {
+describe('network of an address', () => {
   test.each([
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -13,7 +13,7 @@ describe('the place of an address', () => {
     ['::1', '0:0:0:0::/64'],
     ['', ''],
     ['unknown', 'unknown'],
-  ])('%s counts as %s', (ip, network) => {
+  ])('the address %s belongs to the network %s', (ip, network) => {
     expect(networkOf(ip)).toBe(network);
   });
 });

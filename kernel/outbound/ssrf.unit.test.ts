@@ -10,9 +10,9 @@ const guard = new UrlGuard({ allowPrivate: false });
 const open = new UrlGuard({ allowPrivate: true });
 const PRIVATE = 'must not lead to a private, loopback or link-local address';
 
-/** Spellings of addresses that are none of the public internet, and the address that each stands for. */
+/** Spellings of non-public addresses, with the address that each stands for. */
 const FORBIDDEN: readonly (readonly [spelling: string, address: string])[] = [
-  // loopback, in every spelling that the URL standard knows
+  // loopback, in every spelling of the URL standard
   ['127.0.0.1', '127.0.0.1'],
   ['127.1', '127.0.0.1'],
   ['127.0.1', '127.0.0.1'],
@@ -49,7 +49,7 @@ const FORBIDDEN: readonly (readonly [spelling: string, address: string])[] = [
   ['0300.0250.1.1', '192.168.1.1'],
   ['3232235777', '192.168.1.1'],
   ['100.64.0.1', '100.64.0.1'],
-  // metadata of AWS, Azure, Google and others, of ECS, Alibaba, Oracle; the host of an Azure machine
+  // metadata services of AWS, Azure, Google and others, of ECS, Alibaba, Oracle; the host of an Azure machine
   ['169.254.169.254', '169.254.169.254'],
   ['0xa9fea9fe', '169.254.169.254'],
   ['2852039166', '169.254.169.254'],
@@ -87,7 +87,7 @@ const FORBIDDEN: readonly (readonly [spelling: string, address: string])[] = [
   ['[2001:db8::1]', '2001:db8::1'],
   ['[3fff::1]', '3fff::1'],
   ['[5f00::1]', '5f00::1'],
-  // and every form that holds an IPv4 address: mapped, compatible, translated (SIIT, NAT64), 6to4, Teredo
+  // and every form that contains an IPv4 address: mapped, compatible, translated (SIIT, NAT64), 6to4, Teredo
   ['[::ffff:127.0.0.1]', '::ffff:7f00:1'],
   ['[::FFFF:7F00:1]', '::ffff:7f00:1'],
   ['[0:0:0:0:0:ffff:a9fe:a9fe]', '::ffff:a9fe:a9fe'],
@@ -104,7 +104,7 @@ const FORBIDDEN: readonly (readonly [spelling: string, address: string])[] = [
   ['[2001:0:7f00:1::]', '2001:0:7f00:1::'],
 ];
 
-test.each(FORBIDDEN)('%s is %s, and is not called', async (spelling, address) => {
+test.each(FORBIDDEN)('the spelling %s of %s is refused as a private address', async (spelling, address) => {
   const url = `https://${spelling}/hook`;
   expect(new URL(url).hostname).toBe(address.includes(':') ? `[${address}]` : address);
   expect(isPublicAddress(address)).toBe(false);
@@ -124,7 +124,7 @@ test.each([
   '168.63.129.17',
   '[2606:4700:4700::1111]',
   '[2a00:1450:4001::1]:8443',
-])('%s is public', async (host) => {
+])('the address %s is accepted as public', async (host) => {
   const { hostname } = new URL(`https://${host}/hook`);
   expect(isPublicAddress(hostname.replace(/^\[|\]$/g, ''))).toBe(true);
   expect(await guard.problemWith(`https://${host}/hook`)).toBeUndefined();
@@ -145,25 +145,25 @@ test.each([
   ['https://user:secret@8.8.8.8/', 'must not hold a user name or password'],
   ['https://example.com@8.8.8.8/', 'must not hold a user name or password'],
   ['https://:secret@8.8.8.8/', 'must not hold a user name or password'],
-])('%s is refused: %s', async (url, reason) => {
+])('the URL %s is refused: %s', async (url, reason) => {
   expect(await guard.problemWith(url)).toBe(reason);
 });
 
 test.each(['example.com', '', '127.1', '0x7f000001', '[::1]', 'fe80::1%eth0', '2606:4700:4700::1111%eth0', '::ffff:127.0.0.1', '8.8.8.8 '])(
-  '%j is no public address as a resolver would write one',
+  'the text %j is not a resolved public address',
   (text) => {
     expect(isPublicAddress(text)).toBe(false);
   },
 );
 
-test('for development http and private addresses are open, other schemes are not', async () => {
+test('http and private addresses are accepted in development, and other schemes are not', async () => {
   expect(await open.problemWith('http://127.0.0.1:8080/hook')).toBeUndefined();
   expect(await open.problemWith('ftp://127.0.0.1/hook')).toBe('must be an https URL');
 });
 
 const addressOf = (address: string): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 });
 
-/** A guard for whose resolver a name leads elsewhere each time, at last always to the last; and the names that it was asked. */
+/** A guard whose resolver returns the next addresses at each call, and the last ones from then on; and the names it was asked for. */
 function guardOf(...answers: readonly (readonly string[])[]): { guard: UrlGuard; asked: string[] } {
   const asked: string[] = [];
   const resolve = async (hostname: string): Promise<LookupAddress[]> => {
@@ -173,7 +173,7 @@ function guardOf(...answers: readonly (readonly string[])[]): { guard: UrlGuard;
   return { guard: new UrlGuard({ allowPrivate: false, resolve }), asked };
 }
 
-/** Dials by an agent of the guard. No connection is made: each ends where its address is known, which is answered. */
+/** Dials with an agent of the guard. No connection is made: it ends when the address is known, which is returned. */
 async function dialled(by: UrlGuard, url: string): Promise<{ addresses: string[]; error: Error }> {
   const addresses: string[] = [];
   const onSocket = (message: unknown): void => {
@@ -198,7 +198,7 @@ async function dialled(by: UrlGuard, url: string): Promise<{ addresses: string[]
   }
 }
 
-describe('a name', () => {
+describe('host names', () => {
   test.each([
     ['localhost', ['127.0.0.1', '::1']],
     ['LOCALHOST.', ['127.0.0.1']],
@@ -209,13 +209,13 @@ describe('a name', () => {
     ['linklocal.example.com', ['fe80::1%eth0']],
     ['bücher.example', ['192.168.1.1']],
     ['ｌｏｃａｌｈｏｓｔ', ['127.0.0.1']],
-  ])('%s is refused for any of its addresses that is not public, early and at dial time', async (name, addresses) => {
+  ])('the name %s is refused early and when dialling if any of its addresses is private', async (name, addresses) => {
     expect(await guardOf(addresses).guard.problemWith(`https://${name}/`)).toBe(PRIVATE);
     const { error, addresses: reached } = await dialled(guardOf(addresses).guard, `http://${name}/`);
     expect([error, reached]).toEqual([expect.any(ForbiddenAddress), []]);
   });
 
-  test('that leads to a public address when it is given and to a private one later is refused at dial time', async () => {
+  test('a name that is public first and private later is refused when dialling', async () => {
     const { guard: rebound, asked } = guardOf(['8.8.8.8'], ['169.254.169.254']);
     expect(await rebound.problemWith('https://rebind.example.com/')).toBeUndefined();
     const { error, addresses } = await dialled(rebound, 'http://rebind.example.com/');
@@ -223,14 +223,14 @@ describe('a name', () => {
     expect(asked).toEqual(['rebind.example.com', 'rebind.example.com']);
   });
 
-  test('is resolved once for a connection, which dials the address that was checked', async () => {
+  test('a name is resolved once per connection, which uses the checked address', async () => {
     const { guard: pinned, asked } = guardOf(['8.8.8.8'], ['127.0.0.1']);
     const { error, addresses } = await dialled(pinned, 'http://pinned.example.com/');
     expect([error.message, addresses]).toEqual(['no network in tests', ['8.8.8.8']]);
     expect(asked).toEqual(['pinned.example.com']);
   });
 
-  test('that does not resolve is let through, and is checked when it is called', async () => {
+  test('a name that cannot be resolved is accepted early and checked when dialling', async () => {
     const failing = new UrlGuard({ allowPrivate: false, resolve: () => Promise.reject(new Error('ENOTFOUND')) });
     expect(await failing.problemWith('https://no-such-host.example.com/hook')).toBeUndefined();
     expect((await dialled(failing, 'http://no-such-host.example.com/')).error.message).toBe('ENOTFOUND');
@@ -239,7 +239,7 @@ describe('a name', () => {
 });
 
 test.each(['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]'])(
-  'a connection to %s is refused at dial time and never reaches the server',
+  'a connection to %s is refused when dialling and never reaches the server',
   async (host) => {
     let connections = 0;
     const server = createServer((_, response) => response.end()).on('connection', () => (connections += 1));

@@ -11,7 +11,7 @@ const log = createLogger({ level: 'info', destination: { write: (line) => void l
 const clock = new TestClock();
 let sweeper: Sweeper;
 
-/** The source that the sweeper added; none while it is stopped. */
+/** The source that the sweeper registered; undefined while it is stopped. */
 let source: WorkSource | undefined;
 const poller = {
   add(added: WorkSource) {
@@ -29,10 +29,10 @@ const sweeping = (sweep: Sweep, limit = 10): Sweeper => {
 };
 const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// no fake timers: a platform of other tests may live in this worker, and its timers would be lost with them
+// no fake timers: a platform of other tests may live in this worker and would lose its timers
 afterEach(() => sweeper.stop());
 
-test('a sweeper sweeps when it starts, and whenever the poller has found something due at the time of its clock', async () => {
+test('a sweeper runs at start and whenever the poller finds due rows', async () => {
   const seen: Date[] = [];
   sweeping(async (now) => seen.push(now) * 0);
   await expect.poll(() => seen.length).toBe(1);
@@ -43,7 +43,7 @@ test('a sweeper sweeps when it starts, and whenever the poller has found somethi
   expect(Number(seen[1]) - Number(seen[0])).toBeGreaterThanOrEqual(HOUR_MS);
 });
 
-test('a sweeper that was stopped is polled no more', async () => {
+test('a stopped sweeper is no longer polled', async () => {
   const sweep = vi.fn<Sweep>().mockResolvedValue(0);
   sweeping(sweep);
   const last = source;
@@ -55,7 +55,7 @@ test('a sweeper that was stopped is polled no more', async () => {
   expect(sweep).toHaveBeenCalledTimes(1);
 });
 
-test('a sweep follows a full one at once', async () => {
+test('a full sweep is followed by another one at once', async () => {
   let due = 25;
   const taken: number[] = [];
   sweeping(async (_, limit) => {
@@ -66,7 +66,7 @@ test('a sweep follows a full one at once', async () => {
   await expect.poll(() => taken, { timeout: 900 }).toEqual([10, 10, 5]);
 });
 
-test('sweeps never overlap, and stopping waits for the one under way', async () => {
+test('sweeps never overlap, and stopping waits for the running one', async () => {
   let end = () => {};
   const sweep = vi.fn(() => new Promise<number>((resolve) => (end = () => resolve(10))));
   sweeping(sweep);
@@ -84,7 +84,7 @@ test('sweeps never overlap, and stopping waits for the one under way', async () 
   expect(sweep).toHaveBeenCalledTimes(1);
 });
 
-test('a sweep that fails is logged with its name and tried again', async () => {
+test('a failed sweep is logged with its name and retried', async () => {
   const sweep = vi.fn<Sweep>().mockRejectedValueOnce(new Error('the database is away')).mockResolvedValue(0);
   sweeping(sweep);
   await expect.poll(() => sweep.mock.calls.length, { timeout: 10_000 }).toBe(2);

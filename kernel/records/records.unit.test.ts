@@ -3,17 +3,17 @@ import { expect, test } from 'vitest';
 import { PlatformError, ResourceNotFound } from '../errors/errors.ts';
 import { definedOnly, onDuplicate, orNotFound } from './records.ts';
 
-test('a record that there is not is 404 and named', () => {
+test('a missing record is a 404 error that names it', () => {
   expect(orNotFound({ id: 'ticket_1' }, 'ticket', 'ticket_1')).toEqual({ id: 'ticket_1' });
   expect(() => orNotFound(null, 'ticket', 'ticket_1')).toThrow(new ResourceNotFound('ticket', 'ticket_1'));
   expect(() => orNotFound(undefined, 'ticket', 'ticket_1')).toThrow(ResourceNotFound);
 });
 
-test('null, false and nothing at all are told apart in what was sent', () => {
+test('definedOnly keeps null and false and removes undefined', () => {
   expect(definedOnly({ name: 'a', note: null, active: false, phone: undefined })).toStrictEqual({ name: 'a', note: null, active: false });
 });
 
-test('a unique value that is taken is told in the words of whoever wrote it, another failure as it is', async () => {
+test('a violated unique constraint becomes the given error, and other errors stay the same', async () => {
   const taken = onDuplicate(() => new PlatformError('DUPLICATE_RESOURCE', 'There is one.'));
   await expect(Promise.reject(new UniqueConstraintViolationException(new Error('23505'))).catch(taken)).rejects.toThrow('There is one.');
   await expect(Promise.reject(new Error('another')).catch(taken)).rejects.toThrow('another');

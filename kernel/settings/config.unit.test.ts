@@ -13,7 +13,7 @@ function problemsOf(source: Record<string, string>): readonly string[] {
   return [];
 }
 
-test('without any setting the platform is embedded, on loopback, and strict', () => {
+test('without settings the platform is embedded, on the loopback address and strict', () => {
   expect(loadConfig({})).toMatchObject({
     port: 4000,
     host: '127.0.0.1',
@@ -28,7 +28,7 @@ test('without any setting the platform is embedded, on loopback, and strict', ()
   });
 });
 
-test('every bad setting is named at once, one line each', () => {
+test('all invalid settings are reported at once, in one line each', () => {
   const problems = problemsOf({
     PORT: '70000',
     SANDBOX: 'yes',
@@ -48,12 +48,12 @@ test('every bad setting is named at once, one line each', () => {
   expect(problems.every((line) => !line.includes('\n'))).toBe(true);
 });
 
-test.each(['1e3', '-1', ' ', '4000.5', '0x10', '99999999999999999999'])('the port %j is not read as some number', (text) => {
+test.each(['1e3', '-1', ' ', '4000.5', '0x10', '99999999999999999999'])('the port %j is never parsed as another number', (text) => {
   if (text.trim()) expect(problemsOf({ PORT: text })).toHaveLength(1);
   else expect(loadConfig({ PORT: text }).port).toBe(4000);
 });
 
-test('the value of a secret is in no error', () => {
+test('no error contains the value of a secret setting', () => {
   const bad = {
     SECRET_KEY: 'hunter2',
     DATABASE_URL: 'hunter2',
@@ -67,13 +67,13 @@ test('the value of a secret is in no error', () => {
   expect(problems.join('\n')).not.toContain('hunter2');
 });
 
-test('a server needs a secret key, the embedded mode does not', () => {
+test('a database server requires a secret key, and the embedded mode does not', () => {
   const DATABASE_URL = 'postgres://root@127.0.0.1/postgres';
   expect(problemsOf({ DATABASE_URL })).toEqual([expect.stringMatching(/^SECRET_KEY is needed with DATABASE_URL/)]);
   expect(loadConfig({ DATABASE_URL, SECRET_KEY }).secretKey).toBe(SECRET_KEY);
 });
 
-test('a subgraph uses its own server where it has one', () => {
+test('a subgraph uses its own database server if one is set', () => {
   const config = loadConfig({ DATABASE_URL: 'postgres://a/all', BILLING_DATABASE_URL: 'postgres://b/billing', SECRET_KEY });
   expect(databaseUrlsOf(config, 'billing')).toEqual({ url: 'postgres://b/billing', directUrl: 'postgres://b/billing' });
   expect(databaseUrlsOf(config, 'support')).toEqual({ url: 'postgres://a/all', directUrl: 'postgres://a/all' });
@@ -81,7 +81,7 @@ test('a subgraph uses its own server where it has one', () => {
   expect(problemsOf({ BILLING_DATABASE_URL: 'postgres://b/billing' })).toEqual([expect.stringContaining('needs DATABASE_URL')]);
 });
 
-test('a direct URL belongs to the database that is named beside it', () => {
+test('a direct database URL applies to the database setting next to it', () => {
   const pooled = { DATABASE_URL: 'postgres://pooler/all', DATABASE_DIRECT_URL: 'postgres://a/all', SECRET_KEY };
   const config = loadConfig({
     ...pooled,
@@ -100,7 +100,7 @@ test('a direct URL belongs to the database that is named beside it', () => {
   ]);
 });
 
-test('an API key of the wrong kind is refused', () => {
+test('an API key for the wrong mode is refused', () => {
   expect(problemsOf({ BOOTSTRAP_API_KEY: `sk_live_${'a'.repeat(64)}`, SANDBOX: '1' })).toHaveLength(1);
 });
 
@@ -109,21 +109,21 @@ test.each([
   [{ TLS_CLIENT_CA: 'ca.pem' }, /^TLS_CLIENT_CA needs TLS_CERT and TLS_KEY, or CLIENT_CERT_HEADER/],
   [{ CLIENT_CERT_HEADER: 'x-client-cert' }, /^CLIENT_CERT_HEADER needs TRUSTED_PROXIES/],
   [{ CLIENT_CERT_HEADER: 'x client', TRUSTED_PROXIES: '10.0.0.1' }, /^CLIENT_CERT_HEADER must be the name of a header/],
-])('what TLS needs together is named: %j', (source, line) => {
+])('incomplete TLS settings are reported: %j', (source, line) => {
   expect(problemsOf(source)).toEqual([expect.stringMatching(line)]);
 });
 
-test('an empty text counts as not set', () => {
+test('an empty setting counts as not set', () => {
   expect(loadConfig({ PORT: '', DATABASE_URL: '', REDIS_URL: '  ' })).toEqual(loadConfig({}));
 });
 
-test('an origin loses its trailing slash and ranges of proxies are split', () => {
+test('the trailing slash of an origin is removed, and proxy ranges are split', () => {
   const config = loadConfig({ PUBLIC_ORIGIN: 'https://api.example.com/', TRUSTED_PROXIES: '10.0.0.0/8, ::1,fd00::/8' });
   expect(config.publicOrigin).toBe('https://api.example.com');
   expect(config.trustedProxies).toEqual(['10.0.0.0/8', '::1', 'fd00::/8']);
 });
 
-test('an SMS account is set whole or not at all', () => {
+test('SMS settings must be complete or absent', () => {
   const SMS = { SMS_ACCOUNT_SID: 'AC1', SMS_AUTH_TOKEN: 'secret', SMS_FROM: '+12125550100' };
   expect(loadConfig(SMS)).toMatchObject({ smsProviderUrl: 'https://api.twilio.com', smsAccountSid: 'AC1', smsFrom: '+12125550100' });
   for (const name of ['SMS_ACCOUNT_SID', 'SMS_AUTH_TOKEN', 'SMS_FROM']) {
@@ -133,7 +133,7 @@ test('an SMS account is set whole or not at all', () => {
   expect(problemsOf({ ...SMS, SMS_FROM: 'somebody' })[0]).toMatch(/^SMS_FROM must be/);
 });
 
-test('allowed origins are read as browsers write them', () => {
+test('allowed origins are normalized like in browsers', () => {
   expect(loadConfig({}).allowedOrigins).toBe('*');
   expect(
     loadConfig({ ALLOWED_ORIGINS: 'HTTPS://App.Example.com:443, http://localhost:3000,capacitor://localhost' }).allowedOrigins,

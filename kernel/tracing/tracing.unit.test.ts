@@ -14,7 +14,7 @@ interface Recorded {
   isEnded: boolean;
 }
 
-/** What an exporter would see. */
+/** The spans that an exporter would get. */
 function collect(): Recorded[] {
   const spans: Recorded[] = [];
   const startSpan = (name: string, _: SpanOptions, around: Context): Span => {
@@ -48,25 +48,25 @@ test.each([
   ['upper case', PARENT.toUpperCase(), undefined],
   ['two headers', [PARENT, PARENT], undefined],
   ['more than 256 characters', `01${PARENT.slice(2)}-${'a'.repeat(250)}`, undefined],
-])('of %s the traceparent is read as W3C says', (_, header, expected) => {
+])('the traceparent of %s is parsed according to W3C', (_, header, expected) => {
   expect(readTraceparent(header)).toBe(expected);
 });
 
-test('without a tracer provider a traceparent is passed on as it came, and nothing else is traced', async () => {
+test('without a tracer provider a traceparent is passed on unchanged and nothing else is traced', async () => {
   expect([isTraced(PARENT), isTraced(null), isTraced(undefined)]).toEqual([true, false, false]);
   const seen = inTrace(PARENT, WORK, async () => inTrace(undefined, WORK, async () => traceparent()));
   expect(await seen).toBe(PARENT);
   expect(inTrace(undefined, WORK, traceparent)).toBeUndefined();
 });
 
-test('work that has no trace of its own does not take that of the work around it', () => {
+test('work without its own trace does not inherit the surrounding one', () => {
   expect(inTrace(PARENT, WORK, () => inTrace(null, WORK, traceparent))).toBeUndefined();
   const spans = collect();
   inTrace(PARENT, WORK, () => inTrace(null, WORK, traceparent));
   expect(spans.map(({ parent }) => parent)).toEqual(['00f067aa0ba902b7', undefined]);
 });
 
-test('with a tracer provider there is a span for each piece of work, below the one that it belongs to', async () => {
+test('with a tracer provider each piece of work has a span below its parent', async () => {
   const spans = collect();
   expect(isTraced(undefined)).toBe(true);
   const inner = await inTrace(PARENT, WORK, async () => inTrace(undefined, { ...WORK, name: 'inner' }, () => traceparent()));
@@ -77,7 +77,7 @@ test('with a tracer provider there is a span for each piece of work, below the o
   ]);
 });
 
-test('a span says what failed, and which statements were made', async () => {
+test('a span records errors and statements', async () => {
   const spans = collect();
   const failing = inTrace(undefined, WORK, async () => {
     traceStatement('select 1');

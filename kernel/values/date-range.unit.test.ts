@@ -10,7 +10,7 @@ test.each([
   ['12w', { days: 84 }],
   ['2026-01-01..2026-01-31', { from: '2026-01-01', to: '2026-01-31' }],
   ['2024-02-29..2024-02-29', { from: '2024-02-29', to: '2024-02-29' }],
-])('%s is a range', (text, range) => expect(parseDateRange(text)).toEqual(range));
+])('the date range %s is valid', (text, range) => expect(parseDateRange(text)).toEqual(range));
 
 test.each([
   '',
@@ -28,9 +28,9 @@ test.each([
   '2024-01-01..2025-01-01',
   '0000-01-01..0000-01-02',
   '2026-01-01',
-])('%j is none', (text) => expect(parseDateRange(text)).toBeUndefined());
+])('the date range %j is invalid', (text) => expect(parseDateRange(text)).toBeUndefined());
 
-test('dates between two are all of them, over the end of a month in a leap year too', () => {
+test('datesBetween lists every date across month ends and leap days', () => {
   expect(datesBetween('2024-02-27', '2024-03-01')).toEqual(['2024-02-27', '2024-02-28', '2024-02-29', '2024-03-01']);
   expect(datesBetween('2024-02-27', '2024-02-27')).toEqual(['2024-02-27']);
 });
@@ -43,4 +43,4 @@ test.each([
   ['2027-01-04', '2027-W01'],
   ['2024-12-30', '2025-W01'],
   ['2021-01-03', '2020-W53'],
-])('%s lies in %s', (date, week) => expect(isoWeek(date)).toBe(week));
+])('the date %s is in ISO week %s', (date, week) => expect(isoWeek(date)).toBe(week));

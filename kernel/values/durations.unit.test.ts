@@ -12,7 +12,7 @@ test.each([
   ['1 year', { months: 12, ms: 0 }],
   ['1 week', { months: 0, ms: 7 * 24 * HOUR_MS }],
   ['0 seconds', { months: 0, ms: 0 }],
-])('%s is read as the specification means it', (text, expected) => {
+])('the duration %s is parsed according to the specification', (text, expected) => {
   expect(parseDuration(text)).toEqual(expected);
 });
 
@@ -31,15 +31,15 @@ test.each([
   '2 constructors',
   '9999 years',
   '999999999 days',
-])('the text %j is refused with a way to write it', (text) => {
+])('the duration %j is refused, and the error shows the format', (text) => {
   expect(() => parseDuration(text)).toThrow(/is not a duration: .+ Write it as 2 hours/);
 });
 
-test('a long text is not repeated in its error', () => {
+test('the error for a long duration text does not repeat it', () => {
   expect(() => parseDuration('x'.repeat(5000))).toThrow(/^.{0,200}$/);
 });
 
-test('what is formatted is read back as the same duration', () => {
+test('a formatted duration is parsed as the same duration', () => {
   for (const unit of ['second', 'minute', 'hour', 'day', 'week', 'month', 'year']) {
     for (let count = 0; count <= 100; count++) {
       for (const separator of [' ', '_'] as const) {
@@ -50,7 +50,7 @@ test('what is formatted is read back as the same duration', () => {
   }
 });
 
-test('one is singular and any other count plural', () => {
+test('a duration of one is singular and any other plural', () => {
   expect(formatDuration(parseDuration('1 hours'))).toBe('1 hour');
   expect(formatDuration(parseDuration('2 hour'))).toBe('2 hours');
   expect(formatDuration(parseDuration('60 minutes'))).toBe('1 hour');
@@ -58,7 +58,7 @@ test('one is singular and any other count plural', () => {
   expect(formatDuration(parseDuration('0 days'))).toBe('0 seconds');
 });
 
-test('a month after the 31st is the last day of a shorter month, and the series returns to the 31st', () => {
+test('adding months to the 31st gives the last day of shorter months and the 31st again later', () => {
   const month = parseDuration('1 month');
   const january = new Date('2027-01-31T12:00:00.000Z');
   const february = addDuration(january, month, 31);
@@ -67,7 +67,7 @@ test('a month after the 31st is the last day of a shorter month, and the series 
   expect(addDuration(new Date('2028-02-29T00:00:00Z'), parseDuration('1 year')).toISOString()).toBe('2029-02-28T00:00:00.000Z');
 });
 
-test('adding months one by one arrives where adding them at once does', () => {
+test('adding months one by one equals adding them at once', () => {
   for (let day = 1; day <= 31; day++) {
     const start = new Date(Date.UTC(2026, 0, day, 23, 59, 59, 999));
     let step = start;
@@ -78,7 +78,7 @@ test('adding months one by one arrives where adding them at once does', () => {
   }
 });
 
-test('the date that is added to is left as it was', () => {
+test('adding a duration does not change the original date', () => {
   const date = new Date('2027-01-31T00:00:00Z');
   addDuration(date, parseDuration('1 month'));
   expect(date.toISOString()).toBe('2027-01-31T00:00:00.000Z');

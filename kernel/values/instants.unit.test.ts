@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { instantOf, isoText } from './instants.ts';
 
-/** Every kind of date, and more in the centuries of today. */
+/** Dates of every kind, and more of them in the centuries around today. */
 function* generated(): Generator<Date> {
   const edges = [0, -1, 1, 951_782_399_999, 951_782_400_000, 4_107_542_399_999, 253_402_300_799_999, -62_135_596_800_000];
   for (const edge of edges) yield new Date(edge);
@@ -11,33 +11,33 @@ function* generated(): Generator<Date> {
   }
 }
 
-/** As PostgreSQL writes it with `timezone = UTC`. */
+/** The timestamp as PostgreSQL writes it with `timezone = UTC`. */
 const written = (instant: Date): string =>
   `${instant
     .toISOString()
     .replace('T', ' ')
     .replace(/\.?0*Z$/, '')}+00`;
 
-test('an instant is written as toISOString writes it', () => {
+test('isoText writes a timestamp like toISOString', () => {
   for (const instant of generated()) expect(isoText(instant)).toBe(instant.toISOString());
 });
 
-test('what PostgreSQL wrote of an instant is read as that instant', () => {
+test('instantOf reads every timestamp that PostgreSQL writes', () => {
   for (const instant of generated()) {
     if (instant.getUTCFullYear() >= 1000) expect(instantOf(written(instant)).getTime(), written(instant)).toBe(instant.getTime());
   }
 });
 
 test.each([new Date(8.64e15), new Date(-8.64e15), new Date(-62_167_219_200_001)])(
-  'an instant beyond four-digit years is written as toISOString writes it: %s',
+  'isoText writes years beyond four digits like toISOString: %s',
   (instant) => expect(isoText(instant)).toBe(instant.toISOString()),
 );
 
-test('what is no instant is refused as toISOString refuses it, and not written', () => {
+test('isoText refuses an invalid date like toISOString', () => {
   expect(() => isoText(new Date(Number.NaN))).toThrow(RangeError);
 });
 
 test.each(['2026-01-31T09:30:00.125+02:00', '2026-01-31', '2026-01-31 09:30:00.125+02', '0150-01-31 09:30:00.125+00', 'infinity'])(
-  '%s, which is no instant of a server in UTC, is left to Date',
+  'instantOf parses %s with Date, because a server in UTC does not write it',
   (text) => expect(instantOf(text)).toEqual(new Date(text)),
 );

@@ -3,7 +3,7 @@ import { Decimal, isPayable, MoneyType, minorDigits, roundTo, sum } from './mone
 
 const decimals = (...values: string[]): Decimal[] => values.map((value) => new Decimal(value));
 
-describe('what a currency can pay', () => {
+describe('currency digits', () => {
   test.each([
     ['USD', 2],
     ['EUR', 2],
@@ -12,7 +12,7 @@ describe('what a currency can pay', () => {
     ['KWD', 3],
     ['IQD', 3],
     ['CLF', 4],
-  ])('%s has %i digits after the point', (currency, count) => {
+  ])('%s has %i decimal digits', (currency, count) => {
     expect(minorDigits(currency)).toBe(count);
   });
 
@@ -24,13 +24,13 @@ describe('what a currency can pay', () => {
     ['150.5', 'JPY', false],
     ['1.234', 'KWD', true],
     ['1.2345', 'KWD', false],
-  ])('%s %s is payable: %s', (amount, currency, expected) => {
+  ])('the amount %s %s is payable: %s', (amount, currency, expected) => {
     expect(isPayable(new Decimal(amount), currency)).toBe(expected);
   });
 });
 
-describe('rounding', () => {
-  // 1.005 and 2.675 lie below the half as floats, and are rounded down by them
+describe('rounding of money', () => {
+  // as floats 1.005 and 2.675 are below the half and would be rounded down
   test.each([
     ['1.005', 'USD', '1.01'],
     ['2.675', 'USD', '2.68'],
@@ -40,39 +40,39 @@ describe('rounding', () => {
     ['1234.4999', 'JPY', '1234'],
     ['0.0005', 'KWD', '0.001'],
     ['0.00005', 'CLF', '0.0001'],
-  ])('%s in %s is %s', (amount, currency, rounded) => {
+  ])('the amount %s in %s is rounded to %s', (amount, currency, rounded) => {
     expect(roundTo(new Decimal(amount), currency).toFixed()).toBe(rounded);
   });
 });
 
-describe('sums', () => {
-  test('are exact where floats are not', () => {
+describe('sums of money', () => {
+  test('sums of money are exact where floats are not', () => {
     expect(0.1 + 0.2).not.toBe(0.3);
     expect(sum(decimals('0.1', '0.2')).toNumber()).toBe(0.3);
     expect(sum(Array.from({ length: 10 }, () => new Decimal('0.1'))).toNumber()).toBe(1);
     expect(sum(decimals('1.1', '2.2', '-3.3')).toNumber()).toBe(0);
   });
 
-  test('keep every digit of amounts that a float cannot hold', () => {
+  test('sums of money keep every digit of amounts that a float cannot represent', () => {
     expect(sum(decimals('99999999999999.9999', '0.0001')).toFixed(4)).toBe('100000000000000.0000');
     expect(new Decimal('999999999.9999').times('999999.9999').toFixed()).toBe('999999999899900.00000001');
   });
 
-  test('of nothing is zero', () => {
+  test('the sum of no amounts is zero', () => {
     expect(sum([]).toFixed(2)).toBe('0.00');
   });
 });
 
-describe('a money column', () => {
+describe('money column', () => {
   const type = new MoneyType();
 
-  test('reads what it wrote, to the digit', () => {
+  test('a money column reads the exact value that it wrote', () => {
     for (const value of ['0', '0.0001', '149.95', '99999999999999.9999', '-12.5']) {
       expect(type.convertToJSValue(type.convertToDatabaseValue(new Decimal(value)))?.toFixed()).toBe(value);
     }
   });
 
-  test('keeps null', () => {
+  test('a money column keeps null', () => {
     expect(type.convertToJSValue(type.convertToDatabaseValue(null))).toBeNull();
   });
 });

@@ -7,20 +7,20 @@ const values = new Map([
 ]);
 const textFor = (name: string): string | undefined => values.get(name);
 
-test('a value stands where its name stood, with or without spaces', () => {
+test('a placeholder is replaced by its value, with or without spaces', () => {
   expect(fill('[{{ticket.number}}] {{ ticket.number }}', textFor)).toBe('[TKT-1001] TKT-1001');
 });
 
-test('what a value holds is text: neither a placeholder nor a pattern of replacement', () => {
+test('a placeholder value is inserted as text, without placeholders or replacement patterns in it', () => {
   expect(fill('{{evil}}!', textFor)).toBe('{{ticket.number}} $& $1!');
 });
 
-test('a name that nothing gave a value stays as it stands, whatever objects inherit', () => {
+test('a placeholder without a value stays, including names of inherited properties', () => {
   for (const text of ['{{constructor}}', '{{__proto__}}', '{{toString}}', '{{}}', '{{{x}}}', '{{', '}}'])
     expect(fill(text, textFor)).toBe(text);
 });
 
-test('the names in a text are found once each', () => {
+test('placeholdersIn lists each name once', () => {
   expect(placeholdersIn('{{a}} {{ b.c }} {{a}} {{}} {d} {{constructor}}')).toEqual(['a', 'b.c', '', 'constructor']);
   expect(placeholdersIn(`${'{{'.repeat(50_000)}a}}`)).toEqual(['a']);
 });

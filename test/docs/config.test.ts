@@ -3,18 +3,18 @@ import { configMarkdown, envExample, helpText } from '../../apps/platform/comman
 import type { Setting } from '../../kernel/settings/setting.ts';
 import { settings } from '../../kernel/settings/settings.ts';
 
-test('docs/config.md says what kernel/settings/ does', async () => {
+test('docs/config.md is generated from the settings', async () => {
   await expect(configMarkdown()).toMatchFileSnapshot('../../docs/config.md');
 });
 
-test('.env.example has every setting with its default, and none of them set', async () => {
+test('.env.example lists every setting with its default, all commented out', async () => {
   await expect(envExample()).toMatchFileSnapshot('../../.env.example');
   const lines = envExample().split('\n');
   for (const { name, fallback } of Object.values<Setting>(settings)) expect(lines).toContain(`#${name}=${fallback ?? ''}`);
   expect(lines.filter((line) => line && !line.startsWith('#'))).toEqual([]);
 });
 
-test('--help names every setting with its option and default', () => {
+test('--help lists every setting with its option and default', () => {
   const help = helpText();
   for (const { name } of Object.values(settings)) expect(help).toContain(name);
   expect(help).toMatch(/--port +PORT +.+\n +default: 4000/);

@@ -6,13 +6,13 @@ const text = readFileSync('docs/dependencies.md', 'utf8');
 const rows = text.split('\n').filter((line) => line.startsWith('| `'));
 const documented = rows.flatMap((row) => [...(row.split(' | ', 1)[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
 
-test('docs/dependencies.md lists each package and override of package.json, and no other', () => {
+test('docs/dependencies.md lists each package and override of package.json and no other', () => {
   const all = [...Object.keys(dependencies), ...Object.keys(devDependencies), ...Object.keys(overrides)];
   const named = all.map((name) => (name.startsWith('@types/') ? '@types/*' : name));
   expect(documented.toSorted()).toEqual([...new Set(named)].toSorted());
 });
 
-test('what it says is held at exactly one version is so', () => {
+test('packages that docs/dependencies.md calls exactly pinned are pinned', () => {
   for (const row of rows.filter((line) => line.includes('| exactly'))) {
     for (const [, name = ''] of (row.split(' | ', 1)[0] ?? '').matchAll(/`([^`]+)`/g)) {
       expect({ ...dependencies, ...devDependencies }[name], name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);

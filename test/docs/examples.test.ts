@@ -17,7 +17,7 @@ import { PASSWORD, userOf } from '../users.setup.ts';
 
 const run = promisify(execFile);
 
-/** A copy of an example beside installed packages, for what it writes. */
+/** A copy of an example next to installed packages; the example may write into it. */
 function copyOf(example: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'example-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -27,14 +27,14 @@ function copyOf(example: string): string {
   return folder;
 }
 
-describe('the webhook receiver of the examples', () => {
+describe('webhook receiver example', () => {
   const handledIn = ({ stdout }: RunningProcess): string[] => stdout.match(/handled .+/g) ?? [];
 
-  test('handles an event once, also when it is delivered again after a restart, and refuses what is not signed', async () => {
+  test('the webhook receiver example handles an event once, also across a restart, and refuses unsigned requests', async () => {
     const { clock, organization } = await rig();
     const tenant = await organization();
     const folder = copyOf('webhook-receiver');
-    // other tests may have moved the platform's clock: the process gets the same
+    // other tests may have moved the platform's clock: the process gets the same time
     const ahead = `data:text/javascript,const now = Date.now; Date.now = () => now() + ${clock.offsetMs}`;
     const started = async (secret: string, port: string): Promise<[RunningProcess, string]> => {
       const environment = { WEBHOOK_SECRET: secret, PORT: port, DATABASE: join(folder, 'events.sqlite') };
@@ -60,14 +60,14 @@ describe('the webhook receiver of the examples', () => {
     await tenant.rest('POST', `/webhooks/${id}/deliveries/${delivery}/redeliver`);
     await eventually(async () => (await delivered())[0].attempts.length === 2);
     await openTicket(tenant);
-    // the redelivered one came before it, and is not handled
+    // the redelivered event came before it and is not handled
     await eventually(() => handledIn(second).length > 0);
     expect(handledIn(second)).toHaveLength(1);
     expect(handledIn(second)[0]).not.toBe(handledIn(first)[0]);
   });
 });
 
-test('the REST integration of the examples is generated, has right types, and runs to its end', async () => {
+test('the REST integration example is generated, type-checks and runs to its end', async () => {
   const { origin, organization } = await rig();
   const { apiKey } = await organization();
   const folder = copyOf('rest-client');
@@ -89,7 +89,7 @@ test('the REST integration of the examples is generated, has right types, and ru
 describeInChromium('the dashboard of the examples, in a real browser', () => {
   const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
-  /** Serves a folder; resolves to its address. */
+  /** Serves a folder; resolves to its origin. */
   async function served(folder: string): Promise<string> {
     const server = createServer(({ url = '' }, response) => {
       const path = new URL(url, 'http://127.0.0.1').pathname;
@@ -105,7 +105,7 @@ describeInChromium('the dashboard of the examples, in a real browser', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   }
 
-  test('signs its user in, shows the open tickets, and a new one as soon as it is opened', async () => {
+  test('the dashboard example signs its user in, shows open tickets and adds a new one live', async () => {
     const { origin, organization } = await rig();
     const tenant = await organization();
     const user = await userOf(tenant, 'admin');

@@ -34,12 +34,12 @@ describe('the commands of the guide do what the page says:', () => {
   });
 });
 
-test.each(PAGES)('every operation that %s names exists', (name) => {
+test.each(PAGES)('every operation that the guide page %s names exists', (name) => {
   const named = [...readFileSync(`docs/guide/${name}`, 'utf8').matchAll(/`(GET|POST|PUT|DELETE) \/v1([^`\s?]*)/g)];
   for (const [, method = '', path = ''] of named) expect(openapi.paths[path]?.[method.toLowerCase()], `${method} ${path}`).toBeDefined();
 });
 
-describe('the guide is served', () => {
+describe('served guide', () => {
   const get = async (path: string): Promise<{ status: number; headers: Headers; text: string }> => {
     const response = await fetch((await rig()).origin + path, { redirect: 'manual', headers: { accept: 'text/html' } });
     return { status: response.status, headers: response.headers, text: await response.text() };
@@ -48,7 +48,7 @@ describe('the guide is served', () => {
     [...text.matchAll(/ href="([^"]+)"/g)].map(([, link = '']) => link).filter((link) => link.startsWith('/'));
   const idsIn = (text: string): string[] => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id);
 
-  test('without credentials and scripts, and every link between its pages leads to a page and to a heading that are there', async () => {
+  test('the guide is served without credentials and scripts, and all links between its pages are valid', async () => {
     const open = ['/docs/guide'];
     const pages = new Map<string, string>();
     const links: [string, string][] = [];
@@ -64,7 +64,7 @@ describe('the guide is served', () => {
         if (target.startsWith('/docs/guide') && !open.includes(target)) open.push(target);
       }
     }
-    // all files, and the references beside them
+    // all files, and the references next to them
     expect(pages.size).toBeGreaterThan(readdirSync('docs/guide').length);
     const elsewhere = [...new Set(links.map(([, link]) => link.split('#', 1)[0] ?? ''))].filter((target) => !pages.has(target));
     for (const target of elsewhere) expect((await get(target)).status, target).toBeLessThan(400);
@@ -74,13 +74,13 @@ describe('the guide is served', () => {
     }
   });
 
-  test('beside the API reference, which links to it, and it links back', async () => {
+  test('the guide and the API reference link to each other', async () => {
     const { text } = await get('/v1/openapi.json');
     expect(JSON.parse(text).info.description).toContain('](/docs/guide)');
     expect(linksIn((await get('/docs/guide')).text)).toContain('/docs');
   });
 
-  test('a page that there is not is 404, and one that has not changed is 304', async () => {
+  test('an unknown guide page returns 404, and an unchanged one 304', async () => {
     expect((await get('/docs/guide/nothing')).status).toBe(404);
     expect((await get('/docs/guide/index')).status).toBe(404);
     const { origin } = await rig();

@@ -4,17 +4,17 @@ import { expect, test } from 'vitest';
 
 const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('{docs,examples}/**/*.md')];
 const files = globSync('{.ci,apps,bench,docs,examples,kernel,rest-bridge,router,schema,scripts,subgraphs,test}/**/*');
-/** `report.errors.ts` and `jira/jira.routes.ts` are said where the folder is plain. */
+/** `report.errors.ts` and `jira/jira.routes.ts` are accepted where the folder is clear. */
 const isThere = (path: string): boolean => existsSync(path) || files.some((file) => file.endsWith(`/${path}`));
 const IS_PATH =
   /^(?:[\w.-]+\/)*[\w.-]+\.(?:ts|mjs|md|json|graphql|sql|yml)$|^(?:apps|bench|docs|kernel|rest-bridge|router|schema|scripts|subgraphs|test)\/[\w./-]*$/;
 
-test.each(pages)('%s leads to files that are there', (page) => {
+test.each(pages)('links and file names in %s point to existing files', (page) => {
   const text = readFileSync(page, 'utf8');
   const links = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link = '']) => link).filter((link) => !/^https?:/.test(link));
   expect(links.filter((link) => !existsSync(join(dirname(page), link)))).toEqual([]);
   const named = [...text.matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word).filter((word) => IS_PATH.test(word));
-  // a reader of the page makes these
+  // a reader of the page creates these
   const made = [...text.matchAll(/^```\w+\n(?:\/\/|#) ([\w-]+\.\w+)$/gm)].map(([, file]) => file);
   expect(named.filter((path) => !isThere(path) && !made.includes(path))).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { RunningProcess } from '../support/process.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
 const text = readFileSync('docs/guide/webhooks.md', 'utf8');
-/** The TypeScript blocks, in their order. */
+/** The TypeScript blocks in order. */
 const [withLibrary = '', byHand = ''] = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   tenant = await platform.organization();
 });
 
-/** As a reader pastes it: a file beside installed packages. */
+/** The block as a file next to installed packages, as a reader would paste it. */
 function pasted(block: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'pasted-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -41,8 +41,8 @@ function signed(body: string, at: number, secret = SECRET): Record<string, strin
   return { 'webhook-id': 'evt_1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${mac}` };
 }
 
-test('the receiver of the docs accepts a real delivery once, and nothing that is forged, altered or old', async () => {
-  // other tests may have moved the platform's clock: the process gets the same
+test('the documented webhook receiver accepts a real delivery once and refuses forged, altered or old ones', async () => {
+  // other tests may have moved the platform's clock: the process gets the same time
   const { clock } = await rig();
   const ahead = `data:text/javascript,const now = Date.now; Date.now = () => now() + ${clock.offsetMs}`;
   const started = new RunningProcess(['--import', ahead, pasted(withLibrary)], { WEBHOOK_SECRET: SECRET, PORT: '0' });
@@ -67,7 +67,7 @@ test('the receiver of the docs accepts a real delivery once, and nothing that is
   expect(started.stdout.match(/evt_1/g)).toHaveLength(1);
 });
 
-test('what the docs verify by hand accepts a real delivery, and nothing that is forged, altered or old', async () => {
+test('the documented manual verification accepts a real delivery and refuses forged, altered or old ones', async () => {
   const { verifyHeaders, verifyBody } = (await import(/* @vite-ignore */ pathToFileURL(pasted(byHand)).href)) as Record<
     string,
     (...args: unknown[]) => boolean

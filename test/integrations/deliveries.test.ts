@@ -17,7 +17,7 @@ const deliveries = async (tenant: Tenant, kind: 'slack' | 'jira', id: string, qu
 };
 const statuses = ({ data }: Json): string[] => data.map(({ status }: Json) => status);
 
-/** One message that was taken, one that Slack does not want, and one that waits for Slack. */
+/** One delivered message, one that Slack refused, and one that waits for Slack. */
 async function told(): Promise<{ tenant: Tenant; id: string }> {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   const { id } = await withSlack(tenant, slack, { events: ['ticket.created'] });
@@ -31,7 +31,7 @@ async function told(): Promise<{ tenant: Tenant; id: string }> {
   return { tenant, id };
 }
 
-test('what became of each message is listed, the newest first', async () => {
+test('the results of messages to Slack are listed, newest first', async () => {
   const { tenant, id } = await told();
   const { data } = await deliveries(tenant, 'slack', id);
   const shared = {
@@ -48,7 +48,7 @@ test('what became of each message is listed, the newest first', async () => {
   ]);
 });
 
-test('the list is narrowed, and read in pages; over GraphQL it is the same', async () => {
+test('the list of integration deliveries can be filtered and paged, and is the same over GraphQL', async () => {
   const { tenant, id } = await told();
   expect(statuses(await deliveries(tenant, 'slack', id, '?status=refused,delivered'))).toEqual(['refused', 'delivered']);
   expect(statuses(await deliveries(tenant, 'slack', id, '?event=ticket.resolved'))).toEqual([]);
@@ -66,7 +66,7 @@ test('the list is narrowed, and read in pages; over GraphQL it is the same', asy
   expect(found).toEqual({ nodes: [{ id: second.data[0].id, error: 'Slack answered 400: invalid_payload' }], pageInfo: { total: 1 } });
 });
 
-test('the list of a Jira integration is at its own path, and an integration of the other kind has none there', async () => {
+test('deliveries of Slack and Jira integrations have separate paths, and an integration of the other kind is not found', async () => {
   const [tenant, jira, slack] = [await platform.organization(), await jiraServer(), await slackServer()];
   const [there, here] = [await withJira(tenant, jira), await withSlack(tenant, slack)];
   await openTicket(tenant);

@@ -19,7 +19,7 @@ const administered = async (): Promise<{ tenant: Tenant; told: string[]; untold:
 };
 const mailsTo = (email: string) => platform.mails.filter(({ to, subject }) => to === email && subject.includes('integration'));
 
-test('that Slack wants no more is told to the active owners and administrators by mail, once, without its address', async () => {
+test('active owners and administrators get one email about a Slack integration disabled by Slack, without its webhook URL', async () => {
   const [{ tenant, told, untold }, slack] = [await administered(), await slackServer()];
   const { id } = await withSlack(tenant, slack);
   slack.next([410, 'channel_is_archived']);
@@ -33,7 +33,7 @@ test('that Slack wants no more is told to the active owners and administrators b
   expect([...told, ...untold].map((email) => mailsTo(email).length)).toEqual([1, 1, 0, 0]);
 });
 
-test('that Jira was failing for five days is told with what it said last', async () => {
+test("active owners and administrators get one email about a Jira integration disabled after five days, with Jira's last error", async () => {
   const [{ tenant, told }, jira] = [await administered(), await jiraServer()];
   const { id } = await withJira(tenant, jira);
   jira.next('POST /rest/api/3/issue', [503, { errorMessages: ['Try later.'] }], [503, { errorMessages: ['Try later.'] }]);

@@ -18,8 +18,8 @@ const JIRA = '/support/integrations/jira';
 const slackBody = { webhook_url: 'https://hooks.slack.com/services/T000/B000/walk', channel: '#support', events: ['ticket.created'] };
 const jiraBody = { jira_url: 'https://walk.atlassian.net', username: 'walk@example.com', api_token: 'jira-token', project_key: 'SUP' };
 
-describe('an integration', () => {
-  test('with Slack is created without asking Slack, read, listed, changed and deleted', async () => {
+describe('integration management', () => {
+  test('a Slack integration can be created without contacting Slack, read, listed, changed and deleted', async () => {
     const input = { ...slackBody, filters: { priorities: ['high', 'critical'] }, message_format: { template: 'ticket_update' } };
     const created = await tenant.rest('POST', SLACK, { body: input });
     expect(created.status).toBe(201);
@@ -55,7 +55,7 @@ describe('an integration', () => {
     expect((await tenant.rest('GET', `${SLACK}/${id}`)).status).toBe(404);
   });
 
-  test('with Jira is created without asking Jira; settings that are left out are Jira’s own, and stay in a change', async () => {
+  test('a Jira integration is created without contacting Jira, and settings that are not sent have defaults and stay in updates', async () => {
     const created = await tenant.rest('POST', JIRA, { body: { ...jiraBody, jira_url: 'https://walk.atlassian.net/' } });
     expect(created.status).toBe(201);
     const { id, ...integration } = created.body.data;
@@ -88,7 +88,7 @@ describe('an integration', () => {
     expect((await tenant.rest('DELETE', `${JIRA}/${id}`)).body.data).toMatchObject({ id, inbound_secret: null });
   });
 
-  test('is the same over GraphQL', async () => {
+  test('an integration is the same over GraphQL', async () => {
     const own = await platform.organization();
     const input = { webhookUrl: 'https://hooks.slack.com/services/T000/B000/graph', channel: '#graph', events: ['*'] };
     const create =
@@ -105,7 +105,7 @@ describe('an integration', () => {
     });
   });
 
-  test('with the same target is there once; another channel or project is another', async () => {
+  test('an integration with the same target cannot be created twice, and another channel or project is another target', async () => {
     const own = await platform.organization();
     for (const [path, body, other] of [
       [SLACK, slackBody, { channel: '#other' }],
@@ -124,51 +124,51 @@ describe('an integration', () => {
   });
 });
 
-describe('bad input is refused and named', () => {
+describe('invalid integrations', () => {
   const SLACK_CASES: [string, Json, string, string | RegExp][] = [
-    ['an invalid email address', { webhook_url: 'hooks' }, 'webhook_url', 'must be a URL such as https://example.com/hooks'],
-    ['an address with credentials', { webhook_url: 'https://a:b@example.com/' }, 'webhook_url', /user name or password/],
+    ['an invalid URL', { webhook_url: 'hooks' }, 'webhook_url', 'must be a URL such as https://example.com/hooks'],
+    ['a URL with credentials', { webhook_url: 'https://a:b@example.com/' }, 'webhook_url', /user name or password/],
     ['an unknown event', { events: ['ticket.created', 'ticket.exploded'] }, 'events.1', /does not match any event of the support family/],
     ['an event of another family', { events: ['invoice.created'] }, 'events.0', /does not match any event of the support family/],
-    ['no event', { events: [] }, 'events', 'must name at least one event'],
+    ['no events', { events: [] }, 'events', 'must name at least one event'],
     ['a channel with spaces', { channel: 'the desk' }, 'channel', /must be a channel/],
-    ['a priority that there is not', { filters: { priorities: ['urgent'] } }, 'filters.priorities.0', /must be one of/],
+    ['an unknown priority', { filters: { priorities: ['urgent'] } }, 'filters.priorities.0', /must be one of/],
     [
-      'a placeholder that there is not',
+      'an unknown placeholder',
       { message_format: { template: '{{ticket.secret}}' } },
       'message_format.template',
       /unknown placeholder \{\{ticket.secret\}\}/,
     ],
+    ['an unknown template', { message_format: { template: 'fancy' } }, 'message_format.template', /must be one of ticket_update, compact/],
     [
-      'a template that there is not',
-      { message_format: { template: 'fancy' } },
+      'an incomplete placeholder',
+      { message_format: { template: 'Now {{ticket.number' } },
       'message_format.template',
-      /must be one of ticket_update, compact/,
+      /unmatched \{\{ or \}\}/,
     ],
-    ['half a placeholder', { message_format: { template: 'Now {{ticket.number' } }, 'message_format.template', /unmatched \{\{ or \}\}/],
-    ['an unknown member', { colour: 'red' }, 'colour', /./],
+    ['an unknown field', { colour: 'red' }, 'colour', /./],
   ];
-  test.each(SLACK_CASES)('of Slack: %s', async (_, input, field, reason) => {
+  test.each(SLACK_CASES)('a Slack integration with %s is refused and names the field', async (_, input, field, reason) => {
     const { status, body } = await tenant.rest('POST', SLACK, { body: { ...slackBody, ...input } });
     expect([status, body.error.code, body.error.details.field]).toEqual([400, 'INVALID_PARAMETERS', field]);
     expect(body.error.details.reason).toMatch(reason);
   });
 
   const JIRA_CASES: [string, Json, string, string | RegExp][] = [
-    ['an invalid email address', { jira_url: 'ftp://walk' }, 'jira_url', 'must be an https URL'],
-    ['an address with a query', { jira_url: 'https://walk.atlassian.net/?a=b' }, 'jira_url', 'must not have a query or fragment'],
+    ['an invalid URL', { jira_url: 'ftp://walk' }, 'jira_url', 'must be an https URL'],
+    ['a URL with a query', { jira_url: 'https://walk.atlassian.net/?a=b' }, 'jira_url', 'must not have a query or fragment'],
     ['a username with a colon', { username: 'a:b' }, 'username', /without a colon/],
     ['a token with a line break', { api_token: 'a\nb' }, 'api_token', /printable ASCII/],
-    ['a project that is no key', { project_key: 'support desk' }, 'project_key', /must be a project key/],
+    ['an invalid project key', { project_key: 'support desk' }, 'project_key', /must be a project key/],
     ['a priority without a name', { sync_settings: { priority_mapping: { high: '' } } }, 'sync_settings.priority_mapping.high', /1 to 60/],
   ];
-  test.each(JIRA_CASES)('of Jira: %s', async (_, input, field, reason) => {
+  test.each(JIRA_CASES)('a Jira integration with %s is refused and names the field', async (_, input, field, reason) => {
     const { status, body } = await tenant.rest('POST', JIRA, { body: { ...jiraBody, ...input } });
     expect([status, body.error.code, body.error.details.field]).toEqual([400, 'INVALID_PARAMETERS', field]);
     expect(body.error.details.reason).toMatch(reason);
   });
 
-  test('a token follows nobody to another host', async () => {
+  test('the Jira URL cannot be changed without sending the token again', async () => {
     const own = await platform.organization();
     const { id } = (await own.rest('POST', JIRA, { body: jiraBody })).body.data;
     const refused = await own.rest('PUT', `${JIRA}/${id}`, { body: { jira_url: 'https://evil.example.com' } });
@@ -179,8 +179,8 @@ describe('bad input is refused and named', () => {
   });
 });
 
-describe('what is secret', () => {
-  test('stands in no answer, event, table or log line, whatever goes wrong', async () => {
+describe('integration secrets and access', () => {
+  test('integration secrets appear in no response, event, table or log line, even after failures', async () => {
     const own = await platform.organization({ plan: 'custom' });
     const [slack, jira] = [await slackServer(), await jiraServer()];
     const made = [await withSlack(own, slack, { events: ['*'] }), await withJira(own, jira)];
@@ -208,7 +208,7 @@ describe('what is secret', () => {
     expect(JSON.stringify(answers.slice(0, 2))).not.toContain(API_TOKEN);
   });
 
-  test('needs support:admin, to read too', async () => {
+  test('managing and reading integrations requires support:admin', async () => {
     const own = await platform.organization();
     const { id } = (await own.rest('POST', SLACK, { body: slackBody })).body.data;
     const desk = await own.limitedTo('support:write', 'support:read');
@@ -224,7 +224,7 @@ describe('what is secret', () => {
       });
   });
 
-  test('issues of a ticket are for the desk; a customer reads the rest of it', async () => {
+  test('Jira issues of a ticket are visible to support staff only, and customers can read the rest', async () => {
     const own = await platform.organization();
     const ticket = await openTicket(own);
     const query = 'query ($id: ID!) { ticket(id: $id) { number issues { key } } }';
@@ -234,7 +234,7 @@ describe('what is secret', () => {
   });
 });
 
-test('private addresses are refused unless the settings allow them', async () => {
+test('integrations refuse private addresses unless the settings allow them', async () => {
   const strict = await start({ ALLOW_PRIVATE_URLS: '0' });
   try {
     const own = await strict.organization();

@@ -18,7 +18,7 @@ interface World {
   issue: JiraIssueRecord;
 }
 
-/** A ticket with its issue. */
+/** A ticket with its Jira issue. */
 async function world(input: Json = {}): Promise<World> {
   const [tenant, jira] = [await platform.organization(), await jiraServer()];
   const integration = await withJira(tenant, jira, input);
@@ -32,7 +32,7 @@ const signed = (secret: string, text: string): Record<string, string> => ({
   'x-hub-signature': `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`,
 });
 
-/** As Jira sends it: nothing but the signature says who it is. */
+/** A request like Jira's, authenticated only by its signature. */
 async function tell({ integration }: Pick<World, 'integration'>, payload: Json, headers?: Record<string, string>): Promise<Response> {
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
   return fetch(integration.inbound_url, { method: 'POST', headers: headers ?? signed(integration.inbound_secret, text), body: text });
@@ -55,8 +55,8 @@ async function commentsOn({ tenant, ticket }: Pick<World, 'tenant' | 'ticket'>):
 const comment = (on: World, content: string, more: Json = {}): Promise<Json> =>
   on.tenant.rest('POST', `/support/tickets/${on.ticket.id}/comments`, { body: { content, ...more } });
 
-describe('a comment in Jira', () => {
-  test('becomes an internal comment of the ticket, as wiki text or as a document, once however often it is told', async () => {
+describe('comments from Jira', () => {
+  test('a Jira comment becomes one internal comment of the ticket, in wiki or document format, however often it is sent', async () => {
     const here = await world();
     expect((await tell(here, commented(here, { id: '20001', body: 'Fibre cut at *km 12*.' }))).status).toBe(204);
     await Promise.all([1, 2, 3].map(() => tell(here, commented(here, { id: '20002', body: document('Splicing now.') }))));
@@ -67,7 +67,7 @@ describe('a comment in Jira', () => {
     ]);
   });
 
-  test('is for the customer where the settings say so, unless Jira restricts it; and does not go back to Jira', async () => {
+  test('a Jira comment is visible to the customer only if the settings and Jira allow it, and is not sent back', async () => {
     const here = await world({ sync_settings: { jira_comment_visibility: 'customer' } });
     await tell(here, commented(here, { id: '20001', body: 'We found it.' }));
     await tell(
@@ -76,7 +76,7 @@ describe('a comment in Jira', () => {
     );
     await tell(here, commented(here, { id: '20003', body: 'Hidden in the portal.', jsdPublic: false }));
     expect((await commentsOn(here)).map(({ visibility }) => visibility)).toEqual(['CUSTOMER', 'INTERNAL', 'INTERNAL']);
-    // the creation, and the one that everybody may see: it was looked at, and left
+    // the creation and the customer-visible comment were processed and skipped
     const kept = await allSettled(here.integration.id, 2);
     expect(kept.map(({ event, status }) => [event, status])).toEqual([
       ['ticket.created', 'delivered'],
@@ -85,7 +85,7 @@ describe('a comment in Jira', () => {
     expect(here.issue.comments).toEqual([]);
   });
 
-  test('that is edited becomes a further one; an edit that changes nothing does not', async () => {
+  test('an edited Jira comment becomes another comment, unless the edit changes nothing', async () => {
     const here = await world();
     await tell(here, commented(here, { id: '20001', body: 'Tomorow.' }));
     await tell(here, commented(here, { id: '20001', body: 'Tomorow.' }, 'comment_updated'));
@@ -94,7 +94,7 @@ describe('a comment in Jira', () => {
     expect((await commentsOn(here)).map(({ content }) => content)).toEqual(['Tomorow.', 'Edited: Tomorrow.']);
   });
 
-  test('is taken while the platform has disabled the integration, and not while its owner has switched it off', async () => {
+  test('Jira comments are accepted while the platform has disabled the integration, but not while its owner has', async () => {
     const here = await world();
     const path = `/support/integrations/jira/${here.integration.id}`;
     here.jira.next(`POST /rest/api/3/issue/${here.issue.id}/comment`, [401, {}]);
@@ -106,7 +106,7 @@ describe('a comment in Jira', () => {
     expect((await commentsOn(here)).map(({ content }) => content)).toEqual(['Is anybody there?', 'The token has expired.']);
   });
 
-  test('on an issue that is no ticket, or while comments are not synchronized, is left alone', async () => {
+  test('Jira comments on unknown issues, or with synchronization turned off, are ignored', async () => {
     const here = await world({ sync_settings: { sync_comments: false } });
     expect((await tell(here, commented(here, { id: '20001', body: 'Not here.' }))).status).toBe(204);
     expect((await tell(here, commented({ issue: { ...here.issue, id: '99999' } }, { id: '20002', body: 'Nor this.' }))).status).toBe(204);
@@ -114,8 +114,8 @@ describe('a comment in Jira', () => {
   });
 });
 
-describe('a comment on the ticket', () => {
-  test('goes to the issue with its author, once; and does not come back, however early Jira tells of it', async () => {
+describe('comments to Jira', () => {
+  test('a ticket comment is posted to the Jira issue once with its author and is not imported back', async () => {
     const here = await world();
     const said = await comment(here, 'A technician is on the way.\n\nBy noon.');
     expect(said.status).toBe(201);
@@ -124,7 +124,7 @@ describe('a comment on the ticket', () => {
     const [head, first, second] = posted?.body.content ?? [];
     expect(wordsIn(head)).toMatch(new RegExp(`^.+ \\(agent\\) on ${here.ticket.number}$`));
     expect([wordsIn(first), wordsIn(second)]).toEqual(['A technician is on the way.', 'By noon.']);
-    // by its id, by its mark in the document, and by its mark in wiki text
+    // by its id, by its marker in the document, and by its marker in wiki text
     const url = head.content.at(-1).marks[0].attrs.href;
     for (const told of [
       { id: posted?.id, body: 'Whatever it says' },
@@ -136,7 +136,7 @@ describe('a comment on the ticket', () => {
     expect(here.issue.comments).toHaveLength(1);
   });
 
-  test('of which the answer was lost is looked for before it is posted again', async () => {
+  test('a comment whose response from Jira was lost is searched for before it is posted again', async () => {
     const here = await world();
     here.jira.next(`POST /rest/api/3/issue/${here.issue.id}/comment`, 'lost');
     await comment(here, 'Only once.');
@@ -146,7 +146,7 @@ describe('a comment on the ticket', () => {
     expect(here.issue.comments).toHaveLength(1);
   });
 
-  test('that is internal stays here', async () => {
+  test('an internal comment is not posted to Jira', async () => {
     const here = await world();
     await comment(here, 'The customer is wrong.', { visibility: 'internal' });
     await comment(here, 'We are on it.');
@@ -156,7 +156,7 @@ describe('a comment on the ticket', () => {
   });
 });
 
-test('an issue that moves or is deleted is followed; a deleted one is told nothing more and not made anew', async () => {
+test('a moved Jira issue is followed, and a deleted one gets no updates and is not created again', async () => {
   const here = await world();
   const { id } = here.issue;
   const fields = { status: { name: 'In Progress' } };
@@ -172,8 +172,8 @@ test('an issue that moves or is deleted is followed; a deleted one is told nothi
   expect(here.jira.requests).toHaveLength(before);
 });
 
-describe('who is not Jira', () => {
-  test('is refused in the same words as at an integration that there is not', async () => {
+describe('unauthenticated Jira requests', () => {
+  test('an unsigned Jira request gets the same error for existing and unknown integrations', async () => {
     const here = await world();
     const text = JSON.stringify(commented(here, { id: '20001', body: 'Forged.' }));
     const type = { 'content-type': 'application/json' };
@@ -206,7 +206,7 @@ describe('who is not Jira', () => {
     expect(await commentsOn(here)).toEqual([]);
   });
 
-  test('is who has the secret of before a rotation, and the secret of another', async () => {
+  test('a Jira request signed with an old secret or that of another integration is refused', async () => {
     const [here, other] = [await world(), await world()];
     const payload = commented(here, { id: '20001', body: 'Too late.' });
     const { body } = await here.tenant.rest('POST', `/support/integrations/jira/${here.integration.id}/rotate-secret`);
@@ -216,7 +216,7 @@ describe('who is not Jira', () => {
     expect(await readBack(here.tenant, 'jira', here.integration.id)).toMatchObject({ inbound_secret: null });
   });
 
-  test('cannot send more than a mebibyte; what is signed and not understood is taken and left alone', async () => {
+  test('a Jira request over a mebibyte is refused, and a signed one with unknown content is accepted and ignored', async () => {
     const here = await world();
     expect((await tell(here, 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
     for (const odd of ['', '{', '[]', '{"webhookEvent":"jira:issue_created"}', '{"webhookEvent":"comment_created","comment":7}'])

@@ -13,8 +13,8 @@ const ISSUES = 'query ($id: ID!) { ticket(id: $id) { issues { key url issueId in
 const issuesOf = async (tenant: Tenant, id: string): Promise<Json[]> => (await tenant.graphql(ISSUES, { id })).data.ticket.issues;
 const creations = ({ requests }: JiraServer): string[] => requests.filter((asked) => asked === 'POST /rest/api/3/issue');
 
-describe('a new ticket', () => {
-  test('becomes an issue: a document, the priority by its name there, and the ticket as a label', async () => {
+describe('Jira issue creation', () => {
+  test('a new ticket becomes a Jira issue with description, mapped priority and the ticket as a label', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     const description = 'First line\nsecond line\n\n*No* markup, {code} neither.';
@@ -50,7 +50,7 @@ describe('a new ticket', () => {
     });
   });
 
-  test('of which the answer was lost is looked for before it is made again', async () => {
+  test('a Jira issue whose creation response was lost is searched for before it is created again', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     jira.next('POST /rest/api/3/issue', 'lost');
@@ -64,7 +64,7 @@ describe('a new ticket', () => {
     expect(creations(jira)).toHaveLength(1);
   });
 
-  test('that never arrived is made when it is not found', async () => {
+  test('a Jira issue whose creation failed is created after the search finds none', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     jira.next('POST /rest/api/3/issue', [502, '<html>Bad gateway</html>']);
@@ -76,7 +76,7 @@ describe('a new ticket', () => {
     expect(jira.requests.filter((asked) => asked.includes('/search/jql'))).toHaveLength(1);
   });
 
-  test('whose priority the screen does not have is made without, which is recorded', async () => {
+  test('a Jira issue is created without a priority if the screen has none, which is recorded', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     jira.withoutPriority();
     const { id } = await withJira(tenant, jira);
@@ -89,7 +89,7 @@ describe('a new ticket', () => {
     expect(await readBack(tenant, 'jira', id)).toMatchObject({ active: true, last_error: null });
   });
 
-  test('stays out of Jira where the settings say so', async () => {
+  test('no Jira issue is created if the settings turn it off', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira, { sync_settings: { create_jira_issues: false } });
     const ticket = await openTicket(tenant);
@@ -99,8 +99,8 @@ describe('a new ticket', () => {
   });
 });
 
-describe('a change of a ticket', () => {
-  test('sets the priority and tells the status in a comment, once, also where the answer was lost', async () => {
+describe('Jira issue updates', () => {
+  test('a ticket change sets the priority of its Jira issue and comments the status once, even if a response is lost', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira, { sync_settings: { priority_mapping: { low: 'Lowest' } } });
     const ticket = await openTicket(tenant);
@@ -115,7 +115,7 @@ describe('a change of a ticket', () => {
     expect(issue?.comments.map(({ body }) => wordsIn(body))).toEqual([`The status of ${ticket.number} changed from open to in_progress.`]);
   });
 
-  test('waits for its issue: everything of an integration goes in order', async () => {
+  test('a ticket change waits until its Jira issue is created, because an integration sends everything in order', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     jira.next('POST /rest/api/3/issue', [503, { errorMessages: ['Try later.'] }, { 'retry-after': '60' }]);
@@ -131,14 +131,14 @@ describe('a change of a ticket', () => {
   });
 });
 
-describe('what Jira answers', () => {
+describe('Jira error responses', () => {
   const FATAL: [string, JiraAnswer, string][] = [
     ['401', [401, { 'status-code': 401, message: 'Client must be authenticated to access this resource.' }], 'unauthorized'],
     ['403', [403, { errorMessages: ['You do not have permission to create issues in this project.'], errors: {} }], 'forbidden'],
     ['404', [404, '<html>Site temporarily unavailable</html>'], 'not_found'],
     ['410', [410, {}], 'gone'],
   ];
-  test.each(FATAL)('%s disables the integration, which says so', async (_, answer, reason) => {
+  test.each(FATAL)('the Jira response %s disables the integration, which shows the reason', async (_, answer, reason) => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     jira.next('POST /rest/api/3/issue', answer);
@@ -151,7 +151,7 @@ describe('what Jira answers', () => {
     await eventually(() => jira.issues.length === 1);
   });
 
-  test('400 is the end of this issue only, in the words of Jira', async () => {
+  test("a Jira response 400 fails only this issue and shows Jira's message", async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     const errors = { customfield_10010: `Team is required. ${API_TOKEN}` };
@@ -166,7 +166,7 @@ describe('what Jira answers', () => {
     expect(await readBack(tenant, 'jira', id)).toMatchObject({ active: true, failing_since: null });
   });
 
-  test('429 is waited for as long as it says, and is no failure', async () => {
+  test('a Jira response 429 postpones the request by the stated time and is no failure', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     const headers = { 'retry-after': '300', 'ratelimit-reason': 'jira-burst-based' };
@@ -178,12 +178,12 @@ describe('what Jira answers', () => {
     expect(jira.requests).toHaveLength(1);
     await platform.advance(11_000);
     await allSettled(id, 1);
-    // it was refused before anything was done: nothing has to be looked for
+    // it was refused before anything happened, so no search is needed
     expect(creations(jira)).toHaveLength(2);
     expect(jira.requests).toHaveLength(2);
   });
 
-  test('to a test operation is told, and disables nothing', async () => {
+  test('an error response to the Jira test operation is reported and does not disable the integration', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     const tried = async () => (await tenant.rest('POST', `/support/integrations/jira/${id}/test`)).body.data;

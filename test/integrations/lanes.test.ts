@@ -11,7 +11,7 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-/** As a process that was killed between a request and its record leaves it: the attempt has begun, and nobody knows what came of it. */
+/** The state that a killed process leaves between a request and its record: the attempt has started, and its result is unknown. */
 const killedAfter = async (integrationId: string): Promise<void> => {
   const all = await rows();
   const leaseUntil = new Date(platform.clock.now().getTime() + 90_000);
@@ -24,18 +24,18 @@ const killedAfter = async (integrationId: string): Promise<void> => {
     await all.query(`update "support"."${table}" set lease_until = $2 where id = $1`, [integrationId, leaseUntil]);
 };
 
-test('many jobs of one integration at once post each event once', async () => {
+test('many concurrent jobs of one integration post each event once', async () => {
   const [tenant, jira] = [await platform.organization(), await jiraServer()];
   const { id } = await withJira(tenant, jira);
   const path = `/support/integrations/jira/${id}`;
-  // each change wakes a job of its own, beside those of the events
+  // each change wakes its own job, besides those of the events
   await Promise.all([1, 2, 3, 4, 5].flatMap(() => [openTicket(tenant), tenant.rest('PUT', path, { body: { active: true } })]));
   await allSettled(id, 5);
   expect(jira.issues).toHaveLength(5);
   expect(new Set(jira.issues.map(({ fields }) => fields.labels[0])).size).toBe(5);
 });
 
-test('an issue whose making nobody recorded is found when the lease of the killed process is over, and not before', async () => {
+test('a Jira issue whose creation was not recorded is found after the lease of the killed process expires', async () => {
   const [tenant, jira] = [await platform.organization(), await jiraServer()];
   const { id } = await withJira(tenant, jira);
   const ticket = await openTicket(tenant);
@@ -53,7 +53,7 @@ test('an issue whose making nobody recorded is found when the lease of the kille
   expect(data.ticket.issues).toEqual([{ key: 'SUP-1' }]);
 });
 
-test('an event of a shape that nobody knows keeps no other from being posted', async () => {
+test('an event with an unknown format does not block others from being posted', async () => {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   const { id } = await withSlack(tenant, slack);
   const { organizationId } = tenant;
@@ -65,7 +65,7 @@ test('an event of a shape that nobody knows keeps no other from being posted', a
   expect(platform.logged.some((line) => line.includes(odd.id))).toBe(true);
 });
 
-test('what fails in the platform itself is shown to the owner, tried again, and sent when it is mended', async () => {
+test('a failure inside the platform is shown to the owner, retried, and sent after it is fixed', async () => {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   const { id } = await withSlack(tenant, slack);
   const table = await onlyTable('support.slack_integration');
@@ -88,7 +88,7 @@ test('what fails in the platform itself is shown to the owner, tried again, and 
   expect(slack.posted).toHaveLength(1);
 });
 
-test('a message whose posting nobody recorded is posted again: at least once', async () => {
+test('a Slack message whose sending was not recorded is sent again', async () => {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   const { id } = await withSlack(tenant, slack);
   await openTicket(tenant);
@@ -100,7 +100,7 @@ test('a message whose posting nobody recorded is posted again: at least once', a
   expect(slack.posted).toHaveLength(2);
 });
 
-test('what waits for a deleted integration is not sent, and what waits for an inactive one is sent when it is active', async () => {
+test('pending messages of a deleted integration are dropped, and those of an inactive one are sent when it is active again', async () => {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   const [gone, kept] = [await withSlack(tenant, slack), await withSlack(tenant, slack, { channel: '#kept' })];
   slack.next([429, '', { 'retry-after': '60' }], [429, '', { 'retry-after': '60' }]);
@@ -108,7 +108,7 @@ test('what waits for a deleted integration is not sent, and what waits for an in
   for (const { id } of [gone, kept]) await settled(tenant, 'slack', id, (one) => one.last_error);
   await tenant.rest('DELETE', `/support/integrations/slack/${gone.id}`);
   await tenant.rest('PUT', `/support/integrations/slack/${kept.id}`, { body: { active: false } });
-  // while it is inactive, what happens is not kept for it; that it was read shows at one that is active
+  // events during inactivity are not kept for it; an active integration shows that they were read
   const witness = await withSlack(tenant, await slackServer());
   await openTicket(tenant, { title: 'Meanwhile' });
   await allSettled(witness.id, 1);

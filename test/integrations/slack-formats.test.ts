@@ -10,22 +10,25 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-describe('a template', () => {
-  test.each(['toString', 'hasOwnProperty {{ticket.title}}'])('that is called %s is a text of one’s own', async (template) => {
-    const [tenant, slack] = [await platform.organization(), await slackServer()];
-    await withSlack(tenant, slack, { message_format: { template } });
-    await openTicket(tenant, { title: 'Down' });
-    expect((await eventually(() => slack.posted[0])).section).toBe(template.replace('{{ticket.title}}', 'Down'));
-  });
+describe('Slack message templates', () => {
+  test.each(['toString', 'hasOwnProperty {{ticket.title}}'])(
+    'a Slack template with the text "%s" is used as custom text',
+    async (template) => {
+      const [tenant, slack] = [await platform.organization(), await slackServer()];
+      await withSlack(tenant, slack, { message_format: { template } });
+      await openTicket(tenant, { title: 'Down' });
+      expect((await eventually(() => slack.posted[0])).section).toBe(template.replace('{{ticket.title}}', 'Down'));
+    },
+  );
 
-  test('that is one word is one of those that have a name, and no word that every object knows', async () => {
+  test('a Slack template of one word must be a known template name, and no inherited property name', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const body = { webhook_url: slack.url, channel: '#support', events: ['ticket.*'], message_format: { template: 'constructor' } };
     const answer = await tenant.rest('POST', '/support/integrations/slack', { body });
     expect([answer.status, answer.body.error?.details.field]).toEqual([400, 'message_format.template']);
   });
 
-  test('with details says which promise of a service level is at risk, and which is broken', async () => {
+  test('the detailed Slack template states which service level target is at risk or breached', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack, { events: ['sla.*'], message_format: { template: 'detailed' } });
     await openTicket(tenant, { priority: 'critical' });
@@ -33,7 +36,7 @@ describe('a template', () => {
     const atRisk = await eventually(() => slack.posted[0]);
     expect(atRisk.section).toMatch(/^\*Service level at risk\*\n/);
     expect(atRisk.section).toMatch(/\nSLA: response_time within 15 minutes, due 20\d\d-\S+Z$/);
-    // who is in the midst of an attempt when time jumps loses its turn, and it is made again
+    // an attempt in progress when the clock jumps loses its lease and is repeated
     await allSettled(id, 1);
     await platform.advance(4 * MINUTE_MS);
     const breached = await eventually(() => slack.posted[1]);
@@ -42,7 +45,7 @@ describe('a template', () => {
   });
 });
 
-test('a test message shows an example in the format of the integration', async () => {
+test('a Slack test message shows an example in the format of the integration', async () => {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   const { id } = await withSlack(tenant, slack, { message_format: { template: 'compact' } });
   const { body } = await tenant.rest('POST', `/support/integrations/slack/${id}/test`);

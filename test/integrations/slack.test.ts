@@ -9,8 +9,8 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-describe('what happens to a ticket', () => {
-  test('is posted to the channel: what and where, with a fallback text and a link', async () => {
+describe('Slack messages', () => {
+  test('a ticket event is posted to the Slack channel with details, a fallback text and a link', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack);
     const ticket = await openTicket(tenant, { title: 'Line is down' });
@@ -33,7 +33,7 @@ describe('what happens to a ticket', () => {
     });
   });
 
-  test('comes in the order in which it happened, one message in a second, each once', async () => {
+  test('Slack messages are sent in order, one per second and once each', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack, { message_format: { template: '{{event.name}} {{changes}}' } });
     const ticket = await openTicket(tenant);
@@ -50,7 +50,7 @@ describe('what happens to a ticket', () => {
     expect(Math.min(...pauses)).toBeGreaterThan(990);
   });
 
-  test('is left alone where neither patterns nor priorities ask for it', async () => {
+  test('an event that matches no pattern or priority filter of the integration is not sent to Slack', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const wanted = { events: ['ticket.created', 'ticket.escalated'], filters: { priorities: ['high', 'critical'] } };
     const { id } = await withSlack(tenant, slack, wanted);
@@ -62,7 +62,7 @@ describe('what happens to a ticket', () => {
     expect((await deliveryRows(id)).map(({ event }) => event)).toEqual(['ticket.escalated', 'ticket.created']);
   });
 
-  test("cannot smuggle Slack's markup in, and is shortened within what Slack takes", async () => {
+  test('ticket text is escaped and shortened for Slack', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     await withSlack(tenant, slack, {
       events: ['ticket.created'],
@@ -77,7 +77,7 @@ describe('what happens to a ticket', () => {
     expect(body.text).not.toContain('<');
   });
 
-  test("of another organization's goes nowhere", async () => {
+  test('events of another organization are not sent to Slack', async () => {
     const [tenant, stranger, slack] = [await platform.organization(), await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack);
     await openTicket(stranger);
@@ -87,53 +87,59 @@ describe('what happens to a ticket', () => {
   });
 });
 
-describe('what Slack answers', () => {
+describe('Slack error responses', () => {
   const FATAL: [string, SlackAnswer, string][] = [
     ['403 invalid_token', [403, 'invalid_token'], 'invalid_token'],
     ['403 action_prohibited', [403, 'action_prohibited'], 'action_prohibited'],
     ['404 channel_not_found', [404, 'channel_not_found'], 'channel_not_found'],
     ['404 no_service', [404, 'no_service'], 'no_service'],
     ['410 channel_is_archived', [410, 'channel_is_archived'], 'channel_is_archived'],
-    ['a page with 404', [404, '<html>no such page</html>'], 'not_found'],
+    ['404 with an HTML page', [404, '<html>no such page</html>'], 'not_found'],
   ];
-  test.each(FATAL)('%s disables the integration, which says so and tells by an event', async (_, answer, reason) => {
-    const [tenant, slack] = [await platform.organization(), await slackServer()];
-    const { id } = await withSlack(tenant, slack);
-    slack.next(answer);
-    await openTicket(tenant);
-    const integration = await settled(tenant, 'slack', id, (one) => !one.active);
-    expect(integration).toMatchObject({ disabled_reason: reason, disabled_at: expect.any(String), failing_since: expect.any(String) });
-    expect(integration.last_error).toMatch(/^Slack answered 4\d\d/);
-    expect(integration.last_error).not.toContain('<');
-    const told = await eventually(async () => {
-      const { data } = await tenant.graphql('{ events(filter: { event: ["integration.disabled"] }) { nodes { data } } }');
-      return data.events.nodes[0]?.data.integration;
-    });
-    expect(told).toMatchObject({ id, kind: 'slack', target: '#support', disabled_reason: reason });
-    // what waits is kept, and sent when its owner has mended it
-    expect(slack.posted).toEqual([]);
-    const resumed = await tenant.rest('PUT', `/support/integrations/slack/${id}`, { body: { active: true } });
-    expect(resumed.body.data).toMatchObject({ active: true, disabled_at: null, disabled_reason: null, failing_since: null });
-    await eventually(() => slack.posted.length === 1);
-  });
+  test.each(FATAL)(
+    'the Slack response %s disables the integration, which shows the reason and emits an event',
+    async (_, answer, reason) => {
+      const [tenant, slack] = [await platform.organization(), await slackServer()];
+      const { id } = await withSlack(tenant, slack);
+      slack.next(answer);
+      await openTicket(tenant);
+      const integration = await settled(tenant, 'slack', id, (one) => !one.active);
+      expect(integration).toMatchObject({ disabled_reason: reason, disabled_at: expect.any(String), failing_since: expect.any(String) });
+      expect(integration.last_error).toMatch(/^Slack answered 4\d\d/);
+      expect(integration.last_error).not.toContain('<');
+      const told = await eventually(async () => {
+        const { data } = await tenant.graphql('{ events(filter: { event: ["integration.disabled"] }) { nodes { data } } }');
+        return data.events.nodes[0]?.data.integration;
+      });
+      expect(told).toMatchObject({ id, kind: 'slack', target: '#support', disabled_reason: reason });
+      // pending messages are kept and sent when the owner has fixed the integration
+      expect(slack.posted).toEqual([]);
+      const resumed = await tenant.rest('PUT', `/support/integrations/slack/${id}`, { body: { active: true } });
+      expect(resumed.body.data).toMatchObject({ active: true, disabled_at: null, disabled_reason: null, failing_since: null });
+      await eventually(() => slack.posted.length === 1);
+    },
+  );
 
-  test.each(['invalid_payload', 'no_text', 'invalid_blocks', 'user_not_found'])('400 %s is the end of this message only', async (word) => {
-    const [tenant, slack] = [await platform.organization(), await slackServer()];
-    const { id } = await withSlack(tenant, slack);
-    slack.next([400, word]);
-    await openTicket(tenant, { title: 'Refused' });
-    await settled(tenant, 'slack', id, (one) => one.last_error);
-    await openTicket(tenant, { title: 'Taken' });
-    const kept = await allSettled(id, 2);
-    expect(kept).toMatchObject([
-      { status: 'refused', error: `Slack answered 400: ${word}`, payload: null },
-      { status: 'delivered', attempts: 1 },
-    ]);
-    expect(slack.posted.map(({ section }) => section)).toEqual([expect.stringContaining('Taken')]);
-    expect(await readBack(tenant, 'slack', id)).toMatchObject({ active: true, failing_since: null });
-  });
+  test.each(['invalid_payload', 'no_text', 'invalid_blocks', 'user_not_found'])(
+    'the Slack response 400 %s fails only this message',
+    async (word) => {
+      const [tenant, slack] = [await platform.organization(), await slackServer()];
+      const { id } = await withSlack(tenant, slack);
+      slack.next([400, word]);
+      await openTicket(tenant, { title: 'Refused' });
+      await settled(tenant, 'slack', id, (one) => one.last_error);
+      await openTicket(tenant, { title: 'Taken' });
+      const kept = await allSettled(id, 2);
+      expect(kept).toMatchObject([
+        { status: 'refused', error: `Slack answered 400: ${word}`, payload: null },
+        { status: 'delivered', attempts: 1 },
+      ]);
+      expect(slack.posted.map(({ section }) => section)).toEqual([expect.stringContaining('Taken')]);
+      expect(await readBack(tenant, 'slack', id)).toMatchObject({ active: true, failing_since: null });
+    },
+  );
 
-  test('429 is waited for as long as it says, and is no failure', async () => {
+  test('a Slack response 429 postpones the message by the stated time and is no failure', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack);
     slack.next([429, 'rate_limited', { 'retry-after': '600' }]);
@@ -142,7 +148,7 @@ describe('what Slack answers', () => {
     await openTicket(tenant, { title: 'Second' });
     await eventually(async () => (await deliveryRows(id)).length === 2);
     await platform.advance(590_000);
-    // that its turn would have come shows at one that has not to wait
+    // another integration that does not wait shows that this one was due too
     const witness = await withSlack(tenant, await slackServer());
     await openTicket(tenant, { title: 'Third' });
     await allSettled(witness.id, 1);
@@ -153,7 +159,7 @@ describe('what Slack answers', () => {
     expect(slack.posted.map(({ section }) => section)).toEqual(['First', 'Second', 'Third'].map((title) => expect.stringContaining(title)));
   });
 
-  test('a Retry-After that no date can hold delays the next attempt by a day', async () => {
+  test('a Retry-After from Slack that is too large delays the next attempt by a day', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack);
     slack.next([429, 'rate_limited', { 'retry-after': '9'.repeat(20) }]);
@@ -167,10 +173,10 @@ describe('what Slack answers', () => {
   const PASSING: [string, SlackAnswer, string][] = [
     ['500 rollup_error', [500, 'rollup_error'], 'Slack answered 500: rollup_error'],
     ['503', [503, ''], 'Slack answered 503'],
-    ['200 with somebody else’s page', [200, '<html>Sign in to the network</html>'], 'Slack answered 200'],
-    ['a redirect, which is not followed', [302, '', { location: 'http://127.0.0.1:9/' }], 'Slack answered 302'],
+    ['200 with a foreign HTML page', [200, '<html>Sign in to the network</html>'], 'Slack answered 200'],
+    ['a redirect (not followed)', [302, '', { location: 'http://127.0.0.1:9/' }], 'Slack answered 302'],
   ];
-  test.each(PASSING)('after %s it is tried again', async (_, answer, error) => {
+  test.each(PASSING)('a Slack message is retried after %s', async (_, answer, error) => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack);
     slack.next(answer);
@@ -183,7 +189,7 @@ describe('what Slack answers', () => {
     expect(slack.posted).toHaveLength(1);
   });
 
-  test('is lost: nobody knows whether it was posted, and it is posted again', async () => {
+  test('a Slack message whose response was lost is sent again', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack);
     slack.next('lost');
@@ -194,14 +200,14 @@ describe('what Slack answers', () => {
     expect(slack.posted).toHaveLength(2);
   });
 
-  test('fails for five days: the integration is disabled; what is older than a day is not sent when it is resumed', async () => {
+  test('a Slack integration that fails for five days is disabled, and messages older than a day are not sent when it is resumed', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack, { events: ['ticket.created'] });
     slack.next([500, 'rollup_error'], [500, 'rollup_error']);
     await openTicket(tenant, { title: 'Old' });
     await settled(tenant, 'slack', id, (one) => one.failing_since);
     await platform.advance(5 * 86_400_000);
-    // the old one has expired: a new one meets the second failure
+    // the old message has expired: a new one gets the second failure
     await openTicket(tenant, { title: 'New' });
     expect(await settled(tenant, 'slack', id, (one) => !one.active)).toMatchObject({ disabled_reason: 'failing' });
     await tenant.rest('PUT', `/support/integrations/slack/${id}`, { body: { active: true } });

@@ -57,7 +57,7 @@ test('a migration that removes something names the step that a release must know
 test.each([
   ['drops a column', 'alter table "a"."b" drop column "c"', true],
   ['renames', 'alter table "a"."b" rename column "c" to "d"', true],
-  ['demands a value', 'alter table "a"."b" add column "c" text not null', true],
+  ['adds a required column', 'alter table "a"."b" add column "c" text not null', true],
   ['adds a column with a default', `alter table "a"."b" add column "c" text not null default 'x'`, false],
   ['adds a nullable column', 'alter table "a"."b" add column "c" text null', false],
   ['adds a table', 'create table "a"."b" ("c" text not null)', false],

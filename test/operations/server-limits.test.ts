@@ -27,8 +27,8 @@ function opened(): Socket {
 
 test.each([
   ['headers that are too large', `GET /v1/accounts HTTP/1.1\r\nHost: x\r\nCookie: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
-  ['what is no HTTP', 'hello\r\n\r\n', 400, 'MALFORMED_REQUEST'],
-  ['headers that do not end', 'GET /v1/accounts HTTP/1.1\r\nHost: x\r\nX-Slow: ', 408, 'REQUEST_TIMEOUT'],
+  ['bytes that are not HTTP', 'hello\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+  ['headers that never end', 'GET /v1/accounts HTTP/1.1\r\nHost: x\r\nX-Slow: ', 408, 'REQUEST_TIMEOUT'],
 ])('%s get the standard error body, and the connection is closed', async (_, bytes, status, code) => {
   const { head, body } = await saidTo(bytes);
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));

@@ -14,7 +14,7 @@ interface Sent {
   body: Json;
 }
 
-/** Sends bytes as they are, without credentials where none are given. */
+/** Sends the exact bytes, without credentials unless some are given. */
 async function send(path: string, body: string | Buffer, headers: Record<string, string> = {}, as?: Tenant): Promise<Sent> {
   const answer = await fetch(`${tenant.origin}${path}`, {
     method: 'POST',
@@ -30,8 +30,8 @@ const fields = (count: number, name = (index: number) => `field_${index}`): Json
 const LOGIN = '/v1/auth/login';
 const TICKETS = '/v1/support/tickets';
 
-describe('a request with many problems costs no more than one with few', () => {
-  test('the first 20 problems are listed in the order of the body, and problems_total counts them all', async () => {
+describe('requests with many problems', () => {
+  test('the first 20 problems of a body are listed in its order, and problems_total counts all of them', async () => {
     const { status, body } = await send(LOGIN, JSON.stringify({ ...fields(60), password: 7, email: 7 }));
     expect(status).toBe(400);
     const { details } = body.error;
@@ -39,7 +39,7 @@ describe('a request with many problems costs no more than one with few', () => {
     expect([details.problems_total, details.field]).toEqual([62, 'field_0']);
   });
 
-  test('an object with more than 100 fields is one problem, for callers without credentials too', async () => {
+  test('an object with more than 100 fields is one problem, also for callers without credentials', async () => {
     const { status, body, text } = await send(LOGIN, JSON.stringify(fields(15_000)));
     expect(status).toBe(400);
     expect(body.error.details.errors[0]).toEqual({
@@ -50,13 +50,13 @@ describe('a request with many problems costs no more than one with few', () => {
     expect(text.length).toBeLessThan(2_000);
   });
 
-  test('a long name is neither compared with known names nor repeated in full', async () => {
+  test('a very long field name is neither compared with known names nor repeated in full', async () => {
     const { body, text } = await send(LOGIN, JSON.stringify({ ['x'.repeat(200_000)]: 1 }));
     expect(body.error.details.errors[0]).toMatchObject({ reason: 'is not a known member' });
     expect(text.length).toBeLessThan(2_000);
   });
 
-  test('the fields of nested objects and the items of lists are bounded in the same way', async () => {
+  test('the number of fields in nested objects and of list items is limited too', async () => {
     const sent = { title: 'T', description: 'D', contact: fields(5_000), attachments: Array.from({ length: 1_500 }, () => ({})) };
     const { body } = await send(TICKETS, JSON.stringify(sent), {}, tenant);
     expect(body.error.details.errors.map(({ field, reason }: Json) => `${field} ${reason}`)).toEqual([
@@ -72,16 +72,16 @@ describe('a request with many problems costs no more than one with few', () => {
       'nested 50,000 levels deep in free-form metadata',
       `{"title":"T","description":"D","metadata":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`,
     ],
-    ['an object of 30,000 fields', JSON.stringify({ title: fields(15_000), description: 'D' })],
-    ['a number of 200,000 digits', `{"title":${'9'.repeat(200_000)},"description":"D"}`],
-    ['a number that no number holds, in free-form metadata', '{"title":"T","description":"D","metadata":{"a":1e999}}'],
+    ['an object with 30,000 fields', JSON.stringify({ title: fields(15_000), description: 'D' })],
+    ['a number with 200,000 digits', `{"title":${'9'.repeat(200_000)},"description":"D"}`],
+    ['a number beyond the numeric range in free-form metadata', '{"title":"T","description":"D","metadata":{"a":1e999}}'],
     ['an array of 100,000 numbers', `{"title":[${'1,'.repeat(100_000)}1],"description":"D"}`],
-  ])('a value that is %s is 400, and is not repeated', async (_, sent) => {
+  ])('a value that is %s returns 400 and is not repeated', async (_, sent) => {
     const { status, text } = await send(TICKETS, sent, {}, tenant);
     expect([status, text.length < 2_000]).toEqual([400, true]);
   });
 
-  test('rules of an input list at most 20 problems over GraphQL, and problems_total counts them all', async () => {
+  test('rules of a GraphQL input list at most 20 problems, and problems_total counts all of them', async () => {
     const services = Array.from({ length: 60 }, () => ({ serviceId: 's', quantity: -1, unitPrice: 1 }));
     const { errors } = await tenant.graphql('mutation ($input: InvoiceCreateInput!) { createInvoice(input: $input) { id } }', {
       input: { accountId: 'acc_1', services },
@@ -91,7 +91,7 @@ describe('a request with many problems costs no more than one with few', () => {
     expect(details.problems_total).toBeGreaterThanOrEqual(60);
   });
 
-  test('variables of GraphQL that do not fit their types are listed in the same way, without credentials too', async () => {
+  test('type errors of GraphQL variables list at most 20 problems too, also without credentials', async () => {
     const query = 'mutation ($input: LoginInput!) { login(input: $input) { accessToken } }';
     const many = await send('/graphql', JSON.stringify({ query, variables: { input: fields(80) } }));
     const { details } = many.body.errors[0].extensions;
@@ -107,7 +107,7 @@ describe('a request with many problems costs no more than one with few', () => {
   });
 });
 
-describe('a body has a limit, of its decoded size', () => {
+describe('limits of the decoded body size', () => {
   const padded = (bytes: number): string => JSON.stringify({ email: 'a@example.com', password: 'x'.repeat(bytes) });
   const KIB = 1024;
 
@@ -115,9 +115,9 @@ describe('a body has a limit, of its decoded size', () => {
     ['REST', LOGIN, 'application/json', 256],
     ['GraphQL', '/graphql', 'application/json', 1024],
     ['SAML', '/saml/acs', 'application/x-www-form-urlencoded', 512],
-    ['the page for a new password', '/password/forgot', 'application/x-www-form-urlencoded', 64],
+    ['the password reset page', '/password/forgot', 'application/x-www-form-urlencoded', 64],
     ['the token endpoint', '/oauth/token', 'application/x-www-form-urlencoded', 256],
-  ])('of %s, and what is larger is 413', async (_, path, type, kib) => {
+  ])('the body limit of %s is enforced, and a larger body returns 413', async (_, path, type, kib) => {
     const form = type !== 'application/json';
     const body = form ? `RelayState=${'x'.repeat(kib * KIB)}` : padded(kib * KIB);
     const { status, body: error } = await send(path, body, { 'content-type': type });
@@ -127,7 +127,7 @@ describe('a body has a limit, of its decoded size', () => {
     if (path === '/graphql') expect(error.errors[0].extensions).toMatchObject({ code: 'BODY_TOO_LARGE' });
   });
 
-  test('an operation that takes files takes 25 MiB, of long strings and not of small parts', async () => {
+  test('an operation with attachments accepts 25 MiB of long strings but not of many small values', async () => {
     const large = JSON.stringify({
       title: 'T',
       description: 'D',
@@ -142,7 +142,7 @@ describe('a body has a limit, of its decoded size', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ])('a body in %s is decoded, and one that decodes to more than the limit is 413', async (encoding, compress) => {
+  ])('a body compressed with %s is accepted, and one that decodes to more than the limit returns 413', async (encoding, compress) => {
     const ticket = JSON.stringify({ title: `In ${encoding}`, description: 'Ü'.repeat(10_000) });
     const created = await send(TICKETS, compress(Buffer.from(ticket)), { 'content-encoding': encoding }, tenant);
     expect([created.status, created.body.ticket?.title]).toEqual([201, `In ${encoding}`]);
@@ -155,7 +155,7 @@ describe('a body has a limit, of its decoded size', () => {
     expect(graphql.body).toEqual({ data: { __typename: 'Query' } });
   });
 
-  test('a Content-Encoding that is unknown is 415, and a body that is not in it is 400', async () => {
+  test('an unknown Content-Encoding returns 415, and a body that is not in its encoding returns 400', async () => {
     expect((await send(LOGIN, '{}', { 'content-encoding': 'compress' })).body.error).toMatchObject({
       code: 'UNSUPPORTED_MEDIA_TYPE',
       details: { supported: ['gzip', 'deflate', 'br'] },
@@ -165,7 +165,7 @@ describe('a body has a limit, of its decoded size', () => {
     expect((await send('/oauth/token', gzipSync('grant_type=client_credentials'), form)).status).toBe(415);
   });
 
-  test('a body in another charset is 415, and bytes that are not UTF-8 are 400', async () => {
+  test('a body in another charset returns 415, and one with invalid UTF-8 returns 400', async () => {
     expect((await send(LOGIN, '{}', { 'content-type': 'application/json; charset=iso-8859-1' })).status).toBe(415);
     expect((await send(LOGIN, '{}', { 'content-type': 'application/json; charset="UTF-8"' })).status).toBe(400);
     const latin = Buffer.from('{"email":"ü@example.com"}', 'latin1');

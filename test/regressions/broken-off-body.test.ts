@@ -3,8 +3,11 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { createServer } from '../../router/edge/server.ts';
 
-/** Each of these was answered 503, as if the database had been lost (ECONNRESET), and logged as an error: anyone with a key could fill the log. */
-test('a body that its client breaks off is the error of the client, not of the platform', async () => {
+/**
+ * Aborted uploads once resulted in 503, as if the database connection had been lost (ECONNRESET), and in error logs: anyone with
+ * a key could fill the log.
+ */
+test('a request body that the client aborts is a client error and not a platform error', async () => {
   const app = createServer({ trustedProxies: [] });
   app.post('/', () => ({}));
   const answered = new Promise<{ status: number; body: unknown }>((resolve) => {

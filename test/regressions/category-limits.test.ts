@@ -11,7 +11,7 @@ const invalid = { report_type: 'usage', parameters: { date_range: { start: 'yest
 const request = (tenant: Tenant, body: object = { report_type: 'usage' }) => tenant.rest('POST', '/support/reports/generate', { body });
 const MUTATION = 'mutation ($input: ReportInput!) { generateSupportReport(input: $input) { id } }';
 
-test('reading accounts takes nothing from the limit of account management, over REST and GraphQL', async () => {
+test('reading accounts does not count towards the account management limit, over REST and GraphQL', async () => {
   const tenant = await (await rig()).organization();
   const fields = Array.from({ length: 45 }, (_, n) => `a${n}: accounts(page: { limit: 1 }) { nodes { id } }`);
   for (let count = 0; count < 5; count++) expect((await tenant.graphql(`{ ${fields.join(' ')} }`)).errors).toBeUndefined();
@@ -21,7 +21,7 @@ test('reading accounts takes nothing from the limit of account management, over 
   expect([await usedOf(tenant, 'account'), body.error]).toEqual([1, undefined]);
 });
 
-test('requests that are refused as invalid take nothing from their category, on every surface', async () => {
+test('invalid requests do not count towards the limit of their category, over REST and GraphQL', async () => {
   const tenant = await (await rig()).organization();
   for (let count = 0; count < 11; count++) expect((await request(tenant, invalid)).status).toBe(400);
   expect((await tenant.rest('POST', '/support/reports/generate', { body: '{' })).status).toBe(400);
@@ -36,14 +36,14 @@ test('requests that are refused as invalid take nothing from their category, on 
   expect(await usedOf(tenant, 'export')).toBe(1);
 });
 
-test('a key that may not request reports takes nothing from the exports of its organization', async () => {
+test('report requests without permission do not count towards the export limit', async () => {
   const tenant = await (await rig()).organization();
   const reader = await tenant.limitedTo('support:read');
   for (let count = 0; count < 11; count++) expect((await request(reader)).status).toBe(403);
   expect(await usedOf(tenant, 'export')).toBe(0);
 });
 
-test('of an operation with two changes the one that was refused takes nothing from its category', async () => {
+test('of a GraphQL operation with two changes only the successful one counts towards the category limit', async () => {
   const tenant = await (await rig()).organization();
   const query = `mutation ($good: ReportInput!, $bad: ReportInput!) {
     a: generateSupportReport(input: $good) { id } b: generateSupportReport(input: $bad) { id }

@@ -12,7 +12,7 @@ afterAll(() => router.close());
 
 const run = (document: string, variables = {}) => router.execute({ document, variables, context: caller() });
 
-test('a fragment on a page is left out by @include over HTTP, and what is selected beside it stays', async () => {
+test('a fragment on a page is excluded by @include over HTTP, and fields next to it remain', async () => {
   const tenant = await (await rig()).organization();
   const query =
     'query ($full: Boolean!) { accounts { nodes { id } pageInfo { hasMore } ...Full @include(if: $full) } } fragment Full on AccountPage { pageInfo { total } }';
@@ -23,22 +23,25 @@ test('a fragment on a page is left out by @include over HTTP, and what is select
   expect(Object.keys(data.accounts.pageInfo)).toEqual(['hasMore', 'total']);
 });
 
-describe('a field that is selected twice, once under a condition', () => {
+describe('fields selected twice with a condition', () => {
   const person = 'person(id: "p1")';
   test.each([
-    ['has what is included', `query ($c: Boolean!) { ${person} { name } ${person} @include(if: $c) { score } }`],
-    ['has what is not skipped', `query ($c: Boolean!) { ${person} { name } ... @include(if: $c) { ${person} { score } } }`],
-    ['through a fragment', `query ($c: Boolean!) { ${person} { name } ...F @include(if: $c) } fragment F on Query { ${person} { score } }`],
+    ['includes the field if the condition is true', `query ($c: Boolean!) { ${person} { name } ${person} @include(if: $c) { score } }`],
+    ['includes the field unless it is skipped', `query ($c: Boolean!) { ${person} { name } ... @include(if: $c) { ${person} { score } } }`],
     [
-      'within another condition',
+      'works through a fragment',
+      `query ($c: Boolean!) { ${person} { name } ...F @include(if: $c) } fragment F on Query { ${person} { score } }`,
+    ],
+    [
+      'works within another condition',
       `query ($c: Boolean! = true) { ${person} { name } ${person} @include(if: true) { score @include(if: $c) } }`,
     ],
-  ])('%s', async (_, query) => {
+  ])('a field selected twice, once conditionally, is correct: it %s', async (_, query) => {
     expect(await run(query, { c: false })).toEqual({ data: { person: { name: 'Ada' } } });
     expect(await run(query, { c: true })).toEqual({ data: { person: { name: 'Ada', score: 'ADMIN 2' } } });
   });
 
-  test('stands where it is first included', async () => {
+  test('a conditional field is returned at the position of its first included selection', async () => {
     const query = `query ($c: Boolean!) { ${person} { id @include(if: $c) name id } whoAmI @skip(if: $c) contextNumber whoAmI }`;
     const keys = async (c: boolean) => {
       const { data } = await run(query, { c });
@@ -59,12 +62,12 @@ test.each([
   ['of a query', '{ whoAmI @skip(if: true) }', {}],
   ['by a variable', 'query ($c: Boolean!) { whoAmI @include(if: $c) ...F @include(if: $c) } fragment F on Query { broken }', { c: false }],
   ['of a mutation', 'mutation { rename(id: "p1", name: "No") @include(if: false) { id } }', {}],
-])('an operation whose selection is skipped has an empty response and asks no subgraph: %s', async (_, query, variables) => {
+])('an operation without any included field returns an empty response and calls no subgraph: %s', async (_, query, variables) => {
   expect(await run(query, variables)).toEqual({ data: {} });
   expect((await run('{ person(id: "p1") { name } }')).data?.person).toEqual({ name: 'Ada' });
 });
 
-test('an object of which everything is skipped is there, and empty', async () => {
+test('an object without any included field is returned empty', async () => {
   expect(
     await run('{ person(id: "p1") { name @skip(if: true) } people { ...F } } fragment F on Person { id @include(if: false) }'),
   ).toEqual({
@@ -72,7 +75,7 @@ test('an object of which everything is skipped is there, and empty', async () =>
   });
 });
 
-test('a subscription whose selection is skipped is refused with the reason', async () => {
+test('a subscription without any included field is refused with the reason', async () => {
   const follow = (document: string, variables = {}) => router.subscribe({ document, variables, context: caller() });
   const reason = expect.stringMatching(/all of its fields are skipped/);
   expect(await follow('subscription { orderPlaced @skip(if: true) { id } }')).toMatchObject({ errors: [{ message: reason }] });
@@ -80,13 +83,13 @@ test('a subscription whose selection is skipped is refused with the reason', asy
   expect(await follow(query, { c: false })).toMatchObject({ errors: [{ message: reason }] });
 });
 
-test('a condition that is null is refused with the name of its variable', async () => {
+test('a null condition variable is refused and named', async () => {
   const { data, errors } = await run('query ($c: Boolean = true) { whoAmI @include(if: $c) }', { c: null });
   expect(data).toBeUndefined();
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_PARAMETERS', details: { errors: [{ field: 'c' }] } });
 });
 
-test('root fields that are skipped cost nothing against the rate limit', () => {
+test('excluded root fields do not count towards the rate limit', () => {
   const priced = (variables: object) => {
     const document = 'query ($c: Boolean!) { whoAmI people { id } ...F @include(if: $c) } fragment F on Query { broken strict }';
     const admitted = router.admit({ document, variables: variables as Record<string, unknown>, context: caller() });
@@ -96,7 +99,7 @@ test('root fields that are skipped cost nothing against the rate limit', () => {
   expect(priced({ c: false })).toEqual(['whoAmI', 'people']);
 });
 
-test('the response keeps the order of the selection where it is about schema and data', async () => {
+test('a response with schema and data fields keeps the order of the selection', async () => {
   const { data } = await run(
     '{ a: whoAmI __schema { queryType { name } } b: whoAmI t: __typename __type(name: "Person") { name } c: whoAmI }',
   );

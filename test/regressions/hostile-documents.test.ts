@@ -19,12 +19,12 @@ async function post(query: string): Promise<{ status: number; body: { errors?: {
 
 /** `{ __proto__: person { polluted: name orders { id } } }` once merged a person into the prototype of every object. */
 test.each([
-  ['__proto__, over two subgraphs', '{ __proto__: person(id: "p1") { polluted: name orders { id } } }'],
-  ['__proto__ within', '{ person(id: "p1") { id __proto__: orders { polluted: id items { available } } } }'],
+  ['__proto__ across two subgraphs', '{ __proto__: person(id: "p1") { polluted: name orders { id } } }'],
+  ['__proto__ on a nested field', '{ person(id: "p1") { id __proto__: orders { polluted: id items { available } } } }'],
   ['__proto__ in a fragment', '{ ...F } fragment F on Query { __proto__: person(id: "p1") { polluted: name orders { id } } }'],
-  ['__proto__ for the name of a type', '{ person(id: "p1") { id __proto__: __typename } }'],
-  ['__typename for something else', '{ person(id: "p1") { __typename: name } }'],
-])('an answer may not use the names that belong to GraphQL: %s', async (_, query) => {
+  ['__proto__ as alias of __typename', '{ person(id: "p1") { id __proto__: __typename } }'],
+  ['__typename as alias of another field', '{ person(id: "p1") { __typename: name } }'],
+])('a document with an alias reserved for GraphQL is refused: %s', async (_, query) => {
   const { status, body } = await post(query);
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   expect(status).toBe(400);
@@ -36,13 +36,13 @@ test.each([
   ]);
 });
 
-test('__typename itself, and the aliases of it that Relay writes, are answered', async () => {
+test('__typename and its aliases written by Relay are allowed', async () => {
   expect((await run('{ person(id: "p1") { __typename __isPerson: __typename kind: __typename } }')).data).toEqual({
     person: { __typename: 'Person', __isPerson: 'Person', kind: 'Person' },
   });
 });
 
-test('a field may be answered under the name of what every object has', async () => {
+test('an alias may be the name of an inherited object property', async () => {
   const { data } = await run('{ constructor: person(id: "p1") { toString: name orders { valueOf: id } } hasOwnProperty: broken }');
   expect(JSON.parse(JSON.stringify(data))).toEqual({
     constructor: { toString: 'Ada', orders: [{ valueOf: 'o1' }, { valueOf: 'o2' }] },
@@ -50,7 +50,7 @@ test('a field may be answered under the name of what every object has', async ()
   });
 });
 
-test('what a subgraph sends under __proto__ reaches nothing', () => {
+test('__proto__ keys in a subgraph response have no effect', () => {
   const sent = '{"__proto__":{"polluted":1},"person":{"__proto__":{"polluted":2},"orders":[{"__proto__":{"polluted":3}}]}}';
   const target = { person: { orders: [{ id: 'o1' }] } };
   for (let n = 0; n < 2; n++) mergeInto(target, JSON.parse(sent) as JsonObject);
@@ -64,14 +64,14 @@ const doubling = (depth: number, leaf: string): string => {
   return `{ ...f0 } ${fragments.join(' ')} fragment f${depth} on Query { ${leaf} }`;
 };
 
-/** Each of these was expanded 2^40 times: the test only ends where the refusal comes first. */
+/** Each of these was expanded 2^40 times: the test ends only if the document is refused first. */
 test.each([
   ['the schema', doubling(40, '__schema { queryType { name } }')],
   ['a type', doubling(40, '__type(name: "Person") { name }')],
   ['the name of a type', doubling(40, '__typename')],
   ['data', doubling(40, 'whoAmI')],
   ['within the schema', `{ __schema { ${'queryType { ...t0 }'} } } ${doublingTypes(40)}`],
-])('fragments that double 40 times are refused before they are followed: %s', async (_, query) => {
+])('fragments that double 40 times are refused before they are expanded: %s', async (_, query) => {
   const { status, body } = await post(query);
   expect(status).toBe(400);
   expect(body.errors?.[0]).toMatchObject({ message: expect.stringMatching(/at most \d+/), extensions: { code: 'INVALID_PARAMETERS' } });
@@ -86,7 +86,7 @@ function doublingTypes(depth: number): string {
   return `${fragments.join(' ')} fragment t${depth} on __Type { name }`;
 }
 
-test('fragments that are spread too often are refused, however little they select', async () => {
+test('too many fragment spreads are refused, however little they select', async () => {
   const chain = Array.from({ length: 300 }, (_, n) => `fragment c${n} on Query { ...c${n + 1} }`).join(' ');
   const query = `{ ${Array.from({ length: 10 }, (_, n) => `... on Query { ...c0 a${n}: whoAmI }`).join(' ')} } ${chain} fragment c300 on Query { whoAmI }`;
   expect((await run(query)).errors?.[0]?.message).toMatch(/fragments; at most 1000/);

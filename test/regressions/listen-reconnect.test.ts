@@ -5,13 +5,13 @@ import { Database } from '../../kernel/database/database.ts';
 import { createLogger } from '../../kernel/log/log.ts';
 import { eventually } from '../rig.ts';
 
-// the answers of a PostgreSQL server that lets everyone in and has nothing to say
+// the responses of a PostgreSQL server that accepts everyone and sends nothing else
 const AUTHENTICATION_OK = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0]);
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 const QUERY = 0x51;
 const LISTENING = Buffer.concat([Buffer.from([0x43, 0, 0, 0, 11]), Buffer.from('LISTEN\0'), READY]);
 
-test('a server that is down is asked again by one attempt at a time, however often it fails', async () => {
+test('reconnects to a failed database server are made one at a time', async () => {
   const sockets = new Set<Socket>();
   const attempts: number[] = [];
   let isUp = true;
@@ -40,7 +40,7 @@ test('a server that is down is asked again by one attempt at a time, however oft
   await database.close();
 });
 
-test('a channel that is asked for while the connection is lost is listened to by the next connection', async () => {
+test('a channel that is added while the connection is lost is used by the next connection', async () => {
   const asked: string[] = [];
   let isLost = false;
   const server = createServer((socket) => {

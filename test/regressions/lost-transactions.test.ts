@@ -9,7 +9,10 @@ const POOL_SIZE = 2;
 interface Desk {
   platform: Rig;
   tenant: Tenant;
-  /** Past the platform. A transaction sees the activity of others as it was when it first looked, so the one that locks does not observe. */
+  /**
+   * A direct connection to the server. A transaction sees other sessions as of its first look, so the locking connection does not
+   * observe.
+   */
   observer: pg.Client;
   holder: pg.Client;
 }
@@ -32,11 +35,11 @@ async function desk(): Promise<Desk> {
 const openTicket = (tenant: Tenant): Promise<Answer> =>
   tenant.rest('POST', '/support/tickets', { body: { title: 'Lost', description: 'Lost' } });
 
-/** Backends that have begun a transaction and wait for the lock that the test holds. */
+/** Backends that have started a transaction and wait for the lock of the test. */
 const WAITING = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`;
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'connections that are lost inside transactions are replaced, and their requests fail with 503',
+  'connections lost inside transactions are replaced, and their requests fail with 503',
   async () => {
     const { tenant, observer, holder } = await desk();
     expect((await openTicket(tenant)).status).toBe(201);

@@ -22,7 +22,7 @@ async function compared(subgraphs: readonly SubgraphSource[], query: string, err
   return { ours: await world.ours(query, {}), expected: world.expected(parse(query), {}) };
 }
 
-/** The planner put both into one selection and ended the process: `Unexpected conflict`. */
+/** The planner once merged both in one selection and ended the process: `Unexpected conflict`. */
 test.each([
   ['arguments', '{ search { ... on Book { cover { thumbnail(width: 1) } } ... on Film { cover { thumbnail(width: 2) } } } }'],
   ['fields under one alias', '{ search { ... on Book { cover { y: url } } ... on Film { cover { y: thumbnail(width: 3) } } } }'],
@@ -37,7 +37,7 @@ test.each([
   expect(JSON.stringify(ours.data)).not.toContain('_1_');
 });
 
-test('an alias that says what its field says anyway stands beside the field without it', async () => {
+test('an alias equal to its field name can be selected next to the field without it', async () => {
   const { ours, expected } = await compared(
     WITH_INTERFACE_OBJECTS,
     '{ media { related { by { name } ... on Book { by { name: name } } } } }',
@@ -46,14 +46,14 @@ test('an alias that says what its field says anyway stands beside the field with
   expect(ours.data).toEqual(expected.data);
 });
 
-test('errors of such fields have the response keys that the client gave', async () => {
+test("errors of fields under the same response key have the path of the client's document", async () => {
   const query =
     '{ search { ... on Book { cover { t: url } } ... on Film { c: cover { t: url(secure: true) } } ... on Maker { t: name } } }';
   const { ours } = await compared(HARD, query, 60);
   expect(JSON.stringify([ours.data, ours.errors])).not.toMatch(/_\d_/);
 });
 
-test('fields of an interface object are fetched for every type that is selected, not only for one of them', async () => {
+test('fields of an interface object are fetched for every selected type', async () => {
   for (const film of ['id', 'rating', 'title']) {
     const { ours, expected } = await compared(WITH_INTERFACE_OBJECTS, `{ rated { ... on Book { rating } ... on Film { ${film} } } }`);
     expect(ours.errors).toBeUndefined();
@@ -62,8 +62,8 @@ test('fields of an interface object are fetched for every type that is selected,
   }
 });
 
-/** The planner asks the subgraph that knows the interface as an object by the name of a member, which it does not know. */
-test('a member of an interface object that is met again in itself is asked for by the name of the interface', async () => {
+/** The planner once asked the subgraph that knows the interface as an object for a member type, which it does not know. */
+test('a recursive field of an interface object is fetched by the name of the interface', async () => {
   const { ours, expected } = await compared(
     WITH_INTERFACE_OBJECTS,
     '{ person { favourite { related { __typename } ...Related } } } fragment Related on Book { related { ... on Book { id } } }',
@@ -75,7 +75,7 @@ test('a member of an interface object that is met again in itself is asked for b
   expect(ours.data).toEqual(expected.data);
 });
 
-test('an error of a type of an interface object that is not selected is not in the response', async () => {
+test('an error of an interface object type that is not selected is left out of the response', async () => {
   const { ours, expected } = await compared(
     WITH_INTERFACE_OBJECTS,
     '{ rated { id ... on Book { related { pages: id } } ... on Film { title } } }',
@@ -86,13 +86,13 @@ test('an error of a type of an interface object that is not selected is not in t
   expect(ours.data).toEqual(expected.data);
 });
 
-test('__typename under another name is the type of the object, also where nothing else is selected of an interface or union', async () => {
+test('an aliased __typename is the type of the object, even as the only field of an interface or union', async () => {
   const { ours, expected } = await compared(HARD, '{ search { kind: __typename } nodes { ... { kind: __typename } } }');
   expect(ours).toEqual({ data: JSON.parse(JSON.stringify(expected.data)) });
   expect(JSON.stringify(ours.data)).not.toMatch(/"(Hit|Node)"/);
 });
 
-test('selections of one field whose arguments stand in another order are one field', async () => {
+test('selections of a field that differ only in the order of arguments are merged', async () => {
   const { ours, expected } = await compared(
     [ORDERED],
     '{ found(by: { text: "a", size: 1 }, last: true) { id } found(last: true, by: { size: 1, text: "a" }) { name } }',
@@ -104,10 +104,10 @@ test('selections of one field whose arguments stand in another order are one fie
 test.each([
   ['of an entity', '{ search { ... on Book { id: title reviews { id: text by { code: name } } } } }'],
   [
-    'or of a field that another requires',
+    'of a required field of another subgraph',
     '{ search { ... on Book { pages: title weight } ... on Maker { code: name reviews { id: text } } } }',
   ],
-])('an alias may be the name of a key: the key is fetched all the same: %s', async (_, query) => {
+])('a key is fetched even if an alias has its name: %s', async (_, query) => {
   const { ours, expected } = await compared(HARD, query);
   expect(ours.errors).toBeUndefined();
   expect(JSON.stringify(ours.data)).toBe(JSON.stringify(expected.data));

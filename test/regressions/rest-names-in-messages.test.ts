@@ -7,7 +7,7 @@ beforeAll(async () => {
   tenant = await (await rig()).organization({ plan: 'custom' });
 });
 
-test('the messages of rules use the names of REST, and fields are named by their path in the body', async () => {
+test('validation messages use REST names and name fields by their path in the body', async () => {
   const { status, body } = await tenant.rest('GET', '/support/tickets?per_page=5&limit=6');
   expect([status, body.error.details]).toMatchObject([400, { field: 'limit', reason: 'differs from per_page; give one of them' }]);
   expect(body.error.message).toBe('limit: differs from per_page; give one of them');
@@ -17,7 +17,7 @@ test('the messages of rules use the names of REST, and fields are named by their
   expect(invoice.body.error.details.errors.map(({ field }: Json) => field)).toContain('services.0.quantity');
 });
 
-test('a PUT of a ticket responds with its new ETag, and If-Match with that tag holds', async () => {
+test('a PUT of a ticket returns its new ETag, which If-Match accepts', async () => {
   const created = await tenant.rest('POST', '/support/tickets', { body: { title: 'T', description: 'D' } });
   const path = `/support/tickets/${created.body.ticket.id}`;
   const put = await tenant.rest('PUT', path, { body: { priority: 'high' } });
@@ -27,7 +27,7 @@ test('a PUT of a ticket responds with its new ETag, and If-Match with that tag h
   expect((await tenant.rest('PUT', path, { body: { priority: 'low' }, headers: { 'if-match': tag } })).status).toBe(409);
 });
 
-test('problems of shape and of rules are told in one round, in the order of the body', async () => {
+test('type errors and rule violations are reported together in the order of the body', async () => {
   const body = {
     attachments: 7,
     contact: { email: 'none' },
@@ -54,7 +54,7 @@ test('problems of shape and of rules are told in one round, in the order of the 
   expect(listed.body.tickets.filter(({ title }: Json) => title === '')).toEqual([]);
 });
 
-test('a check of rules alone does nothing, and needs no credentials where the operation needs none', async () => {
+test('validating a request changes nothing and needs no credentials if the operation needs none', async () => {
   const body = { email: 'none', password: 7, colour: 1 };
   const login = await tenant.rest('POST', '/auth/login', { body, headers: { authorization: '' } });
   expect(login.status).toBe(400);

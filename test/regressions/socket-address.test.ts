@@ -6,7 +6,7 @@ import { Tenant } from '../tenant.ts';
 const OFFICE = '203.0.113.7';
 const HOME = '198.51.100.1';
 
-/** Whether a key is admitted: `connection_ack`, or the code that the socket is closed with. */
+/** Whether a key is accepted: `connection_ack`, or the code with which the socket is closed. */
 function opened(origin: string, key: string, forwardedFor: string): Promise<unknown> {
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
     headers: { 'x-forwarded-for': forwardedFor },
@@ -21,11 +21,14 @@ function opened(origin: string, key: string, forwardedFor: string): Promise<unkn
   });
 }
 
-/** The address of a socket was the proxy's, so a key for the office was refused, and everyone behind the proxy paid for anyone's failures. */
+/**
+ * The address of a socket was once the proxy's: a key limited to an office was refused, and failures of one client counted
+ * against everyone behind the proxy.
+ */
 test.each([
   ['behind a trusted proxy', '127.0.0.0/8,::1', 'connection_ack', [200, 403]],
   ['by a client that only claims to be forwarded', '', 4403, [403, 403]],
-])('a socket has the address that a request has, %s', async (_, trusted, admitted, statuses) => {
+])('a socket has the same client address as a request %s', async (_, trusted, admitted, statuses) => {
   const platform = await start({ TRUSTED_PROXIES: trusted });
   const tenant = await platform.organization({ plan: 'custom' });
   const body = { name: 'office', permissions: ['services:read'], restrictions: { ip_whitelist: [`${OFFICE}/32`] } };

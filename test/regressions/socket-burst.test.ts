@@ -7,8 +7,8 @@ import { Shop } from '../graphql/fixtures/shop.ts';
 const MOST = 100;
 const SENT = 150;
 
-/** All were counted before the first was let in, and each that was refused made room for one of the last: 12 were kept. */
-test('of 150 operations that come together on a socket the first 100 are kept and 50 are refused', async () => {
+/** All operations were once counted before the first was accepted, and each refused one freed a place: only 12 remained. */
+test('of 150 operations sent together on a socket the first 100 are accepted and 50 refused', async () => {
   const shop = new Shop();
   let subscribers = 0;
   const router = await localRouter(shop.subgraphs(), {
@@ -41,7 +41,7 @@ test('of 150 operations that come together on a socket the first 100 are kept an
     Array.from({ length: SENT - MOST }, (_, n) => `op${MOST + n} A socket may have ${MOST} operations open. Complete one first.`),
   );
 
-  // whoever completes one may begin another
+  // whoever completes an operation may start another
   send({ id: 'op0', type: 'complete' });
   subscribe('later');
   await until(() => subscribers === MOST || refused.length > SENT - MOST);

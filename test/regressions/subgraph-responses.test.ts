@@ -49,7 +49,7 @@ test.each([
   ['object', 'person', '{ person { name } }', { person: 'Ada' }],
   ['list', 'people', '{ people { name } }', { people: { name: 'Ada' } }],
   ['member of a union', 'pet', '{ pet { ... on Dog { name } } }', { pet: { __typename: 'Person', name: 'Rex' } }],
-])('a value that is no %s is null, with an error at its path', async (_, place, query, data) => {
+])('a subgraph value that is not a valid %s becomes null with an error at its path', async (_, place, query, data) => {
   const response = await ask(query, { data });
   expect(response.errors).toEqual([{ message: expect.stringMatching(/not of the type/), path: expect.any(Array) }]);
   const [field = ''] = place.split('.');
@@ -57,11 +57,11 @@ test.each([
   expect(place.includes('.') ? value?.[place.split('.')[1] ?? ''] : value).toBeNull();
 });
 
-test('an ID that is sent as a number is text in the response', async () => {
+test('an ID that a subgraph sends as a number is returned as text', async () => {
   expect(await ask('{ person { id } }', { data: { person: { id: 7 } } })).toMatchObject({ data: { person: { id: '7' } }, errors: [] });
 });
 
-test('a field that a subgraph does not send is an error, and no silent null', async () => {
+test('a field missing in a subgraph response is an error', async () => {
   const { data, paths } = await ask('{ people { name height } }', { data: { people: [{ name: 'Ada' }, { name: null, height: 1 }] } });
   expect(data).toEqual({
     people: [
@@ -75,21 +75,21 @@ test('a field that a subgraph does not send is an error, and no silent null', as
 test.each([
   ['too few entities', { data: { _entities: [{ orders: [1] }] } }],
   ['too many entities', { data: { _entities: [{}, {}, {}, {}] } }],
-  ['entities that are no objects', { data: { _entities: ['a', 'b', 'c'] } }],
-  ['entities that are no list', { data: { _entities: {} } }],
+  ['entities that are not objects', { data: { _entities: ['a', 'b', 'c'] } }],
+  ['entities that are not a list', { data: { _entities: {} } }],
   ['data without entities', { data: {} }],
-  ['data that is a text', { data: 'none' }],
-  ['data that is a list', { data: [] }],
-  ['null and no error', { data: null }],
+  ['text as data', { data: 'none' }],
+  ['a list as data', { data: [] }],
+  ['null without an error', { data: null }],
   ['nothing', {}],
   ['errors without a path', { data: null, errors: [new GraphQLError('Away')] }],
-])('a fetch of entities that brings %s is an error at each field that it leaves open', async (_, response) => {
+])('an entity fetch that returns %s is an error at each missing field', async (_, response) => {
   const { data, paths } = await ask('{ people { id orders } }', { data: { people: EVERYBODY } }, response);
   expect(data?.people).toEqual(['1', '2', '3'].map((id) => ({ id, orders: null })));
   expect(paths).toEqual(['people.0.orders', 'people.1.orders', 'people.2.orders']);
 });
 
-test('a failed fetch whose fields may not be null is one error for each object that becomes null', async () => {
+test('a failed fetch of non-null fields is one error for each object that becomes null', async () => {
   const failing = () => {
     throw new Error('connect ECONNREFUSED');
   };
@@ -99,7 +99,7 @@ test('a failed fetch whose fields may not be null is one error for each object t
   expect((await ask('{ everyone { note total } }', { data: { everyone: EVERYBODY } }, failing)).data).toBeNull();
 });
 
-test('a failed fetch of what the response does not show is an error at the common parent', async () => {
+test('a failed fetch of fields that the response does not show is an error at the common parent', async () => {
   const failing = { data: null, errors: [new GraphQLError('Away')] };
   const { data, paths } = await ask('{ people { id orders } }', { data: { people: [null] } }, failing);
   expect([data, paths]).toEqual([{ people: [null] }, []]);
@@ -115,7 +115,7 @@ test('a failed root fetch is an error at each of its fields', async () => {
   expect(paths).toEqual(['person', 'again']);
 });
 
-test('an entity that does not exist stays null beside one that failed', async () => {
+test('an entity that does not exist stays null next to one that failed', async () => {
   const errors = [new GraphQLError('Broken', { path: ['_entities', 0, 'total'] })];
   const { data, paths } = await ask(
     '{ people { total note } }',
@@ -126,7 +126,7 @@ test('an entity that does not exist stays null beside one that failed', async ()
   expect(paths).toEqual(['people.0.total']);
 });
 
-test('many errors of one fetch are placed in one walk over the data', async () => {
+test('many errors of one fetch are located in a single pass over the data', async () => {
   const many = Array.from({ length: 5_000 }, (_, id) => ({ __typename: 'Person', id: `${id}` }));
   const errors = many.map((_, index) => new GraphQLError('Broken', { path: ['_entities', index, 'note'] }));
   const _entities = many.map(() => ({ note: null }));

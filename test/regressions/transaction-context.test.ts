@@ -16,10 +16,10 @@ beforeAll(async () => {
 afterAll(() => opened.drop());
 
 /**
- * MikroORM keeps the open transaction in async local storage. A relay that a commit woke once ran the reaction of billing in
- * the storage of services: the entity manager it made was one of services, and wrote there.
+ * MikroORM keeps the open transaction in async local storage. A relay woken by a commit once ran the billing reaction in the
+ * storage of services: its entity manager was one of services and wrote there.
  */
-test("what is started inside a subgraph's transaction gets the entity manager of its own subgraph", async () => {
+test("work started inside a subgraph's transaction gets the entity manager of its own subgraph", async () => {
   await organizationEm(first, 'org_1').transactional(async () => {
     const em = organizationEm(second, 'org_1');
     expect(em.config.getAll().schema).toBe('context_second');

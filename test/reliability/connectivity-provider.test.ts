@@ -144,12 +144,12 @@ describe('orders to a carrier', () => {
   );
 
   test.each([
-    ['does not answer in time', () => undefined],
-    ['answers something else', (response: ServerResponse) => send(response, 200, { hello: 'world' })],
-    ['answers no JSON', (response: ServerResponse) => void response.end('<html>')],
-    ['answers without end', (response: ServerResponse) => void response.end('x'.repeat(2 * 1024 * 1024))],
-    ['hangs up', (response: ServerResponse) => void response.destroy()],
-    ['sends us elsewhere', (response: ServerResponse) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()],
+    ['does not respond in time', () => undefined],
+    ['responds with something else', (response: ServerResponse) => send(response, 200, { hello: 'world' })],
+    ['does not respond with JSON', (response: ServerResponse) => void response.end('<html>')],
+    ['sends an endless response', (response: ServerResponse) => void response.end('x'.repeat(2 * 1024 * 1024))],
+    ['closes the connection', (response: ServerResponse) => void response.destroy()],
+    ['redirects to another URL', (response: ServerResponse) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()],
   ])('an order is retried if the carrier %s', async (_, instead) => {
     carrier.instead = instead;
     const error = await provider.provision(ORDER).catch((thrown: unknown) => thrown);

@@ -27,7 +27,7 @@ const refused: [string, RegExp, () => Promise<Record<string, string>>][] = [
   ['an encrypted key', /^TLS_KEY: \S+ is encrypted; /, async () => ({ TLS_KEY: written(await encryptedKey()) })],
   ['a key that is too weak for TLS', /^TLS_CERT: \S+ cannot be used: .+\.$/, weakServer],
   [
-    'authorities that are none',
+    'an invalid file of authorities',
     /^TLS_CLIENT_CA: \S+ holds a certificate that may issue none: CN=client-\d+, O=Test\.$/,
     notOnlyAuthorities,
   ],

@@ -6,7 +6,7 @@ test.each([
   [BillingCycle.MONTHLY, 1],
   [BillingCycle.QUARTERLY, 3],
   [BillingCycle.ANNUAL, 12],
-] as const)('%s is %i months', (cycle, months) => {
+] as const)('a %s billing cycle has %i months', (cycle, months) => {
   expect(monthsOf(cycle)).toBe(months);
 });
 
@@ -16,6 +16,6 @@ test.each([
   ['2028-01-31', BillingCycle.MONTHLY, '2028-01-31 to 2028-02-28'],
   ['2026-11-30', BillingCycle.QUARTERLY, '2026-11-30 to 2027-02-27'],
   ['2028-02-29', BillingCycle.ANNUAL, '2028-02-29 to 2029-02-27'],
-] satisfies [string, BillingCycle, string][])('the cycle from %s, %s, is %s', (start, cycle, period) => {
+] satisfies [string, BillingCycle, string][])('the billing period from %s with %s billing is %s', (start, cycle, period) => {
   expect(periodText(new Date(`${start}T23:59:59.999Z`), cycle)).toBe(period);
 });

@@ -4,19 +4,19 @@ import { lineAmount, type Priced, pricingProblems, totalAmount } from './invoice
 
 const line = (quantity: number, unitPrice: string): Priced => ({ quantity, unitPrice: new Decimal(unitPrice) });
 
-describe('amounts', () => {
-  test('a line is rounded once, to what its currency can pay', () => {
+describe('invoice amounts', () => {
+  test('an invoice line is rounded once to the digits of its currency', () => {
     expect(lineAmount(line(3, '0.335'), 'USD').toFixed()).toBe('1.01');
     expect(lineAmount(line(3, '33.5'), 'JPY').toFixed()).toBe('101');
     expect(lineAmount(line(3, '0.3335'), 'KWD').toFixed()).toBe('1.001');
   });
 
-  test('an invoice is the sum of its rounded lines', () => {
+  test('an invoice total is the sum of its rounded lines', () => {
     const lines = [line(1, '0.335'), line(1, '0.335'), line(1, '0.335')];
     expect(totalAmount(lines, 'USD').toFixed()).toBe('1.02');
   });
 
-  test('a sum that floats get wrong is exact', () => {
+  test('an invoice total is exact where floats are not', () => {
     expect(3 * 1.1).not.toBe(3.3);
     expect(totalAmount([line(3, '1.1')], 'USD').toNumber()).toBe(3.3);
     expect(1.1 + 2.2).not.toBe(3.3);
@@ -24,13 +24,13 @@ describe('amounts', () => {
   });
 });
 
-describe('prices that cannot be billed', () => {
+describe('invalid prices', () => {
   test.each([
     ['-0.01', 'USD', 'must be at least 0'],
     ['1.001', 'USD', 'must have at most 2 digits after the point in USD'],
     ['1.0001', 'KWD', 'must have at most 3 digits after the point in KWD'],
     ['100.5', 'JPY', 'must be a whole number of JPY'],
-  ])('%s %s: %s', (price, currency, reason) => {
+  ])('the price %s %s is refused: %s', (price, currency, reason) => {
     expect(pricingProblems([line(1, '1'), line(1, price)], currency)).toEqual([
       { field: 'services.1.unitPrice', value: Number(price), reason },
     ]);
@@ -42,18 +42,18 @@ describe('prices that cannot be billed', () => {
     ['149.95', 'USD'],
     ['149.950', 'USD'],
     ['1.234', 'KWD'],
-  ])('%s %s is none', (price, currency) => {
+  ])('the price %s %s is accepted', (price, currency) => {
     expect(pricingProblems([line(1, price)], currency)).toEqual([]);
   });
 
-  test('all are named at once', () => {
+  test('all invalid prices are reported at once', () => {
     expect(pricingProblems([line(1, '-1'), line(1, '0.001')], 'USD').map(({ field }) => field)).toEqual([
       'services.0.unitPrice',
       'services.1.unitPrice',
     ]);
   });
 
-  test('an invoice stays below 10^12', () => {
+  test('an invoice total must be below 10^12', () => {
     expect(pricingProblems([line(1000, '999999999.99')], 'USD')).toEqual([]);
     expect(pricingProblems([line(1000, '1000000000')], 'USD')).toEqual([
       { field: 'services', reason: expect.stringContaining('more than') },

@@ -13,14 +13,14 @@ const invoiceIn = (status: InvoiceStatus): Invoice => Object.assign(new Invoice(
 const statuses = Object.values(InvoiceStatus);
 const pairs = statuses.flatMap((from) => statuses.map((to) => ({ from, to, isAllowed: ALLOWED[from].includes(to) })));
 
-describe('the states of an invoice', () => {
-  test.each(pairs.filter(({ isAllowed }) => isAllowed))('it goes from $from to $to', ({ from, to }) => {
+describe('invoice states', () => {
+  test.each(pairs.filter(({ isAllowed }) => isAllowed))('an invoice can change from $from to $to', ({ from, to }) => {
     const invoice = invoiceIn(from);
     invoice.moveTo(to, NOW);
     expect(invoice).toMatchObject({ status: to, paidDate: to === InvoiceStatus.PAID ? NOW : null, updatedAt: NOW });
   });
 
-  test.each(pairs.filter(({ isAllowed }) => !isAllowed))('it does not go from $from to $to', ({ from, to }) => {
+  test.each(pairs.filter(({ isAllowed }) => !isAllowed))('an invoice cannot change from $from to $to', ({ from, to }) => {
     const invoice = invoiceIn(from);
     expect(() => invoice.moveTo(to, NOW)).toThrow(
       expect.objectContaining({ code: 'INVALID_STATE', details: { from, to, allowed: ALLOWED[from] } }),

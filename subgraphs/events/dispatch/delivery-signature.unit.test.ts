@@ -4,7 +4,7 @@ import { SecretBox } from '../../../kernel/access/secret-box.ts';
 import { generateSecret, isAcceptableSecret, openSecrets } from '../webhooks/webhook-secret.ts';
 import { signatureHeaders, signedBody } from './delivery-signature.ts';
 
-test('the headers are those of the Standard Webhooks test vector', () => {
+test('signature headers match the Standard Webhooks test vector', () => {
   const headers = signatureHeaders({
     id: 'msg_loFOjxBNrRLzqYUf',
     at: new Date(1_731_705_121_999),
@@ -18,7 +18,7 @@ test('the headers are those of the Standard Webhooks test vector', () => {
   });
 });
 
-test('each secret signs, the current one first', () => {
+test('each webhook secret signs, the current one first', () => {
   const [current, previous] = [generateSecret(), generateSecret()];
   const signed = { id: 'evt_1', at: new Date(1000), body: '{}' };
   const { 'webhook-signature': both } = signatureHeaders({ ...signed, secrets: [current, previous] });
@@ -26,7 +26,7 @@ test('each secret signs, the current one first', () => {
   expect(both).toBe(alone.join(' '));
 });
 
-test('the secret before the last rotation signs until its time is over', () => {
+test('the previous webhook secret signs until its grace period ends', () => {
   const box = new SecretBox(['a secret for tests that is long enough'], 'test');
   const sealed = {
     sealedSecret: box.seal('current', 'wh_1'),
@@ -38,13 +38,13 @@ test('the secret before the last rotation signs until its time is over', () => {
   expect(openSecrets(box, 'wh_1', { ...sealed, previousSealedSecret: null, previousSecretUntil: null }, new Date(0))).toEqual(['current']);
 });
 
-test('a secret without whsec_ is the key itself', () => {
+test('a webhook secret without the prefix whsec_ is used as the key itself', () => {
   const secret = "It's a Secret to Everybody";
   const { 'webhook-signature': signature } = signatureHeaders({ id: 'evt_1', at: new Date(1000), body: '{}', secrets: [secret] });
   expect(signature).toBe(`v1,${createHmac('sha256', secret).update('evt_1.1.{}').digest('base64')}`);
 });
 
-test('the signature in the body is the HMAC of the text without it', () => {
+test('the signature in a webhook body is the HMAC of the body without it', () => {
   const payload = '{"id":"evt_1","data":{"title":"Ünïcode \\u2028, and a ,\\"signature\\":\\"sha256=x\\"}"}}';
   const body = signedBody(payload, 'whsec_AAAAAAAAAAAAAAAAAAAAAA==');
   const [, signature] = /,"signature":"sha256=([0-9a-f]{64})"}$/.exec(body) ?? [];
@@ -53,15 +53,15 @@ test('the signature in the body is the HMAC of the text without it', () => {
   expect(Object.keys(JSON.parse(body) as object).at(-1)).toBe('signature');
 });
 
-test('a receiver that takes the member out of the parsed body has what was signed, too', () => {
+test('removing the signature field from a parsed webhook body gives the signed text', () => {
   const payload = '{"id":"evt_1","event":"ping","data":{"success":true,"title":"Ünïcode"}}';
   const { signature, ...rest } = JSON.parse(signedBody(payload, 'a secret of the receiver')) as Record<string, unknown>;
   expect(JSON.stringify(rest)).toBe(payload);
   expect(signature).toBe(`sha256=${createHmac('sha256', 'a secret of the receiver').update(JSON.stringify(rest)).digest('hex')}`);
 });
 
-test("the body's signature is GitHub's, by its test vector", () => {
-  // "Hello, World!" is no JSON: its last letter makes way for the member as a brace would
+test("the signature in a webhook body matches GitHub's test vector", () => {
+  // "Hello, World!" is not JSON: its last letter is replaced by the signature field like a closing brace
   expect(signedBody('Hello, World!', "It's a Secret to Everybody")).toContain(
     'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
   );
@@ -77,11 +77,11 @@ test.each([
   ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', true],
   ['whsec_not base64 at all!', false],
   ['whsec_AAAA', false],
-])('the secret %j is acceptable: %s', (secret, expected) => {
+])('the webhook secret %j is acceptable: %s', (secret, expected) => {
   expect(isAcceptableSecret(secret)).toBe(expected);
 });
 
-test('a secret that is made has 32 bytes of chance', () => {
+test('a generated webhook secret has 32 random bytes', () => {
   const secret = generateSecret();
   expect(isAcceptableSecret(secret)).toBe(true);
   expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);

@@ -29,17 +29,17 @@ test.each([
   ['ticket.*', ['ticket.created', 'ticket.updated']],
   ['billing.invoice.*', ['invoice.created', 'invoice.paid']],
   ['support.comment.added', ['comment.added']],
-])('the pattern %s covers %j', (pattern, names) => {
+])('the event pattern %s matches %j', (pattern, names) => {
   expect([...eventTypes.namesOf([pattern], 'events')].sort()).toEqual([...names].sort());
 });
 
-test('a star covers everything, within the family where one is given', () => {
+test('a star matches every event type, within a family if one is given', () => {
   expect(eventTypes.namesOf(['*'], 'events').size).toBe(6);
   expect([...eventTypes.namesOf(['*'], 'events', 'support')].every((name) => /^(ticket|comment)\./.test(name))).toBe(true);
 });
 
 test.each(['ticket', 'ticket.', 'tick*', '*.created', 'ticket.deleted', '', 'billing.ticket.*', '**'])(
-  'the pattern %j is refused and named',
+  'the event pattern %j is refused and named',
   (pattern) => {
     try {
       eventTypes.namesOf(['ticket.*', pattern], 'events');
@@ -55,7 +55,7 @@ test.each(['ticket', 'ticket.', 'tick*', '*.created', 'ticket.deleted', '', 'bil
   },
 );
 
-test('every pattern of another family is named', () => {
+test('event patterns of another family are refused and all named', () => {
   try {
     eventTypes.namesOf(['ticket.*', 'invoice.created', 'webhook.*'], 'events', 'billing');
     expect.unreachable();
@@ -65,7 +65,7 @@ test('every pattern of another family is named', () => {
   }
 });
 
-test('a caller reads the events of the families whose records it may read', () => {
+test('a caller may read events of the families whose records it may read', () => {
   expect(eventTypes.readable(holding('support:read')).has('ticket.created')).toBe(true);
   expect(eventTypes.readable(holding('support:read')).has('invoice.created')).toBe(false);
   expect(eventTypes.readable(holding('*:*')).size).toBe(6);
@@ -74,7 +74,7 @@ test('a caller reads the events of the families whose records it may read', () =
   );
 });
 
-test('a name registered twice and a family without a permission end the start', () => {
+test('startup fails if an event name is registered twice or a family has no permission', () => {
   expect(() => new EventTypes([type('a.b', 'support'), type('a.b', 'support')])).toThrow('same name');
   expect(() => new EventTypes([type('a.b', 'mystery')])).toThrow('mystery');
 });

@@ -18,11 +18,11 @@ test.each([
   [['invoice.*', 'ticket.created'], true],
   [['ticket.updated'], false],
   [['billing.*'], false],
-])('patterns %j: %s', (events, expected) => {
+])('a webhook with the patterns %j receives ticket.created: %s', (events, expected) => {
   expect(wants(webhook({ events }), ticket({}), undefined)).toBe(expected);
 });
 
-test('a webhook of a family gets no other, even by a star', () => {
+test('a webhook of a family receives no other events, even with a star', () => {
   expect(wants(webhook({ family: WebhookFamily.SUPPORT }), ticket({}), undefined)).toBe(true);
   expect(wants(webhook({ family: WebhookFamily.SUPPORT }), invoice, undefined)).toBe(false);
 });
@@ -35,11 +35,11 @@ test.each([
   [{ priorities: [WebhookPriority.HIGH] }, { priority: 'low' }, false],
   [{ customerIds: ['cust_1'], priorities: [WebhookPriority.HIGH] }, { customer_id: 'cust_1', priority: 'low' }, false],
   [{ customerIds: [], priorities: null }, { customer_id: null }, true],
-])('filters %j of the ticket %j: %s', (filters, members, expected) => {
+])('a webhook with the filters %j receives an event of the ticket %j: %s', (filters, members, expected) => {
   expect(wants(webhook({ filters }), ticket(members), undefined)).toBe(expected);
 });
 
-test('filters are for tickets: events of other families pass', () => {
+test('webhook filters apply to tickets only, and events of other families pass', () => {
   expect(wants(webhook({ filters: { customerIds: ['cust_1'] } }), invoice, undefined)).toBe(true);
 });
 
@@ -49,6 +49,6 @@ test.each([
   [['ticket.*'], false],
   [['support.*'], false],
   [['*'], false],
-])('what only some may read is covered by its name alone: %j is %s', (events, expected) => {
+])('a restricted event is matched only by its exact name: %j gives %s', (events, expected) => {
   expect(wants(webhook({ events }), ticket({}), { requires: 'support:write' })).toBe(expected);
 });

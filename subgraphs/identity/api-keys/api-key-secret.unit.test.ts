@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest';
 import { digestOf, generateApiKey, isApiKey, isSandboxKey } from './api-key-secret.ts';
 
-test('a key has its prefix and 64 letters or digits, and is unlike any other', () => {
+test('an API key has its prefix and 64 letters or digits, and is unique', () => {
   const keys = Array.from({ length: 500 }, () => generateApiKey(false));
   expect(new Set(keys).size).toBe(500);
   for (const key of keys) expect(key).toMatch(/^sk_live_[A-Za-z0-9]{64}$/);
   expect(generateApiKey(true)).toMatch(/^test_sk_[A-Za-z0-9]{64}$/);
 });
 
-test('each letter and digit is as likely as any other', () => {
+test('every letter and digit of an API key is equally likely', () => {
   const counts = new Map<string, number>();
   for (let made = 0; made < 1000; made += 1) {
     for (const letter of generateApiKey(false).slice('sk_live_'.length)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
   }
   const expected = (1000 * 64) / 62;
   expect(counts.size).toBe(62);
-  // chi-squared with 61 degrees of freedom exceeds 130 once in a million runs; taking bytes modulo 62 gives several hundred
+  // chi-squared with 61 degrees of freedom exceeds 130 once in a million runs; bytes modulo 62 would give several hundred
   const chiSquared = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
   expect(chiSquared).toBeLessThan(130);
 });
 
-test('what is no key is told by its form', () => {
+test('a text that is not an API key is recognized by its format', () => {
   const key = generateApiKey(false);
   expect(isApiKey(key)).toBe(true);
   expect(isSandboxKey(key)).toBe(false);
@@ -37,6 +37,6 @@ test('what is no key is told by its form', () => {
   }
 });
 
-test('the digest is the SHA-256 of the whole key', () => {
+test('the digest of an API key is the SHA-256 of the whole key', () => {
   expect(digestOf('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
 });

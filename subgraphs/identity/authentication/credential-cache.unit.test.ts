@@ -26,7 +26,7 @@ function cacheOf(changes: ReturnType<typeof feed>, max = 10) {
   return { cache, get, loads: () => loads };
 }
 
-test('what is known is not looked up again until something that it was made of changes', async () => {
+test('cached credentials are not looked up again until one of their sources changes', async () => {
   const changes = feed();
   const { get, loads } = cacheOf(changes);
   for (let round = 0; round < 3; round += 1) expect(await get('a', ['key', 'organization'])).toBe('value of a');
@@ -45,7 +45,7 @@ test('what is known is not looked up again until something that it was made of c
   expect(loads()).toBe(5);
 });
 
-test('an empty id, after a lost connection, stands for everything', async () => {
+test('a change with an empty id, sent after a lost connection, clears the whole credential cache', async () => {
   const changes = feed();
   const { get, loads } = cacheOf(changes);
   await Promise.all([get('a'), get('b')]);
@@ -54,8 +54,8 @@ test('an empty id, after a lost connection, stands for everything', async () => 
   expect(loads()).toBe(4);
 });
 
-test('where changes cannot be followed, what is known is trusted for seconds', async () => {
-  // the clock alone: timers of a platform in this worker would be lost with fake ones
+test('while changes cannot be followed cached credentials are valid for seconds only', async () => {
+  // only the clock: fake timers would lose the timers of a platform in this worker
   vi.useFakeTimers({ toFake: ['performance'] });
   const { get, loads } = cacheOf(feed(false));
   await get('a');
@@ -67,7 +67,7 @@ test('where changes cannot be followed, what is known is trusted for seconds', a
   expect(loads()).toBe(2);
 });
 
-test('what was read while it changed is answered and not remembered', async () => {
+test('credentials that changed during their lookup are returned and not cached', async () => {
   const changes = feed();
   const { cache, get, loads } = cacheOf(changes);
   const looking = get('a', ['key']);
@@ -78,13 +78,13 @@ test('what was read while it changed is answered and not remembered', async () =
   expect(loads()).toBe(2);
 });
 
-test('many who ask at once wait for one look', async () => {
+test('concurrent lookups of the same credentials share one lookup', async () => {
   const { get, loads } = cacheOf(feed());
   await Promise.all(Array.from({ length: 20 }, () => get('a')));
   expect(loads()).toBe(1);
 });
 
-test('unknown credentials are kept apart: whoever tries many pushes no known ones out', async () => {
+test('unknown credentials have a separate cache, so that guesses do not evict known ones', async () => {
   const { cache, get, loads } = cacheOf(feed(), 3);
   await get('known');
   for (let index = 0; index < 20; index += 1) expect(await cache.get(`guess ${index}`, async () => undefined)).toBeUndefined();
@@ -92,7 +92,7 @@ test('unknown credentials are kept apart: whoever tries many pushes no known one
   expect(loads()).toBe(1);
 });
 
-test('no more are kept than may be, the oldest leaves', async () => {
+test('the credential cache evicts its oldest entry when it is full', async () => {
   const { cache, get } = cacheOf(feed(), 2);
   for (const digest of ['a', 'b', 'c']) await get(digest);
   expect(['a', 'b', 'c'].map((digest) => cache.peek(digest) !== undefined)).toEqual([false, true, true]);

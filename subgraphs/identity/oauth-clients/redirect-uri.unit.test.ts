@@ -7,7 +7,7 @@ test.each([
   'http://127.0.0.1:8080/cb',
   'http://localhost/cb',
   'http://[::1]:3000/',
-])('%s is one', (uri) => expect(isRedirectUri(uri)).toBe(true));
+])('the redirect URI %s is valid', (uri) => expect(isRedirectUri(uri)).toBe(true));
 
 test.each([
   'http://app.example.com/callback',
@@ -22,4 +22,4 @@ test.each([
   'https://',
   `https://example.com/${'a'.repeat(2000)}`,
   42,
-])('%s is none', (uri) => expect(isRedirectUri(uri)).toBe(false));
+])('the redirect URI %s is invalid', (uri) => expect(isRedirectUri(uri)).toBe(false));

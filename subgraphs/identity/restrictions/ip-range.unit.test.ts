@@ -22,11 +22,11 @@ test.each([
   ['11.1.2.3', '::ffff:10.0.0.0/104', false],
   ['', '0.0.0.0/0', false],
   ['unknown', '0.0.0.0/0', false],
-])('%s against %s: %s', (ip, range, expected) => {
+])('the address %s is within the range %s: %s', (ip, range, expected) => {
   expect(within(ip, range)).toBe(expected);
 });
 
-test('an address is allowed by any one of several ranges', () => {
+test('an address is allowed if one of several ranges contains it', () => {
   expect(within('2001:db8::1', '10.0.0.0/8', '2001:db8::/32')).toBe(true);
 });
 
@@ -44,6 +44,6 @@ test.each([
   'fe80::1%eth0/64',
   'example.com',
   '*',
-])('%j is no range', (text) => {
+])('the IP range %j is invalid', (text) => {
   expect(parseIpRange(text)).toBeUndefined();
 });

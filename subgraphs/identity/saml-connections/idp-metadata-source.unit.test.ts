@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import { IdpMetadataSource } from './idp-metadata-source.ts';
 
-describe('outside of development', () => {
+describe('SAML metadata in production', () => {
   const source = new IdpMetadataSource(new UrlGuard({ allowPrivate: false }), false);
 
   test.each([
@@ -16,16 +16,16 @@ describe('outside of development', () => {
     ['https://localhost/metadata'],
     ['https://user:password@idp.example.com/metadata'],
     ['file:///etc/passwd'],
-  ])('%s is not fetched', async (metadataUrl) => {
+  ])('SAML metadata is not fetched from %s', async (metadataUrl) => {
     await expect(source.resolve({ metadataUrl })).rejects.toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'metadataUrl' } });
   });
 
-  test.each([['http://127.0.0.1:8080/sso'], ['http://localhost/sso']])('nobody is sent to %s', (ssoUrl) => {
+  test.each([['http://127.0.0.1:8080/sso'], ['http://localhost/sso']])('the SAML sign-in URL %s is refused', (ssoUrl) => {
     expect(source.problemsOf({ ssoUrl })).toMatchObject([{ field: 'ssoUrl' }]);
   });
 });
 
-test('in development an identity provider may be on this machine, without TLS', () => {
+test('in development an identity provider may be local and without TLS', () => {
   const source = new IdpMetadataSource(new UrlGuard({ allowPrivate: true }), true);
   const ssoUrl = 'http://127.0.0.1:8080/sso';
   expect(source.problemsOf({ ssoUrl })).toEqual([]);

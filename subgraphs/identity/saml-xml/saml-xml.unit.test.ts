@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { MalformedXml, parseXml } from './saml-xml.ts';
 
-describe('XML of strangers', () => {
+describe('parsing untrusted XML', () => {
   test.each([
     ['<a/>'],
     ['<?xml version="1.0" encoding="UTF-8"?>\n<a b="1" c=\'2\'>x<d></d ></a>\n'],
     ['<x:a xmlns:x="urn:x"><x:b/>&amp;&#65;&#x41;</x:a>'],
-  ])('%s is read', async (text) => {
+  ])('the XML %s is parsed', async (text) => {
     expect((await parseXml(text)).localName).toBe('a');
   });
 
@@ -34,7 +34,7 @@ describe('XML of strangers', () => {
     ['<?xml version="1.0" encoding="UTF-16"?><a/>'],
     ['<?xml version="1.0"?><?xml version="1.0"?><a/>'],
     ['<a>\0</a>'],
-  ])('%j is refused', async (text) => {
+  ])('the XML %j is refused', async (text) => {
     await expect(parseXml(text).then(() => text)).rejects.toBeInstanceOf(MalformedXml);
   });
 
@@ -47,16 +47,16 @@ describe('XML of strangers', () => {
     ['attributes', `<a ${Array.from({ length: 51 }, (_, index) => `b${index}=""`).join(' ')}/>`],
     ['namespaces', inside(51, (index) => `<b xmlns:c="urn:${index}"/>`)],
     ['deeply', '<a>'.repeat(41) + '</a>'.repeat(41)],
-  ])('too many %s are refused, and named', async (what, text) => {
+  ])('XML with too many %s is refused, and the error names them', async (what, text) => {
     await expect(parseXml(text)).rejects.toThrow(what);
   });
 
-  test('a thousand groups are read, each with the namespaces and the type that identity providers declare on it', async () => {
+  test('XML with a thousand groups is parsed with the namespaces and types that identity providers declare', async () => {
     const text = inside(1000, (index) => `<b xmlns:xs="urn:xs" xmlns:xsi="urn:xsi" xsi:type="xs:string">x${index}="1"</b>`);
     expect((await parseXml(text)).childNodes).toHaveLength(1000);
   });
 
-  test('comments are dropped where they may stand, and hide nothing', async () => {
+  test('XML comments are removed only where they are allowed and hide nothing', async () => {
     expect((await parseXml('<!-- x --><a><!----></a>', { comments: 'drop' })).localName).toBe('a');
     await expect(parseXml('<a/><!-- x', { comments: 'drop' })).rejects.toThrow();
     await expect(parseXml('<!<!-- -->DOCTYPE a><a/>', { comments: 'drop' })).rejects.toThrow();

@@ -5,7 +5,7 @@ import { overageOf, type UsageDay } from './overage-days.ts';
 
 const ROUNDS = 300;
 
-/** Numbers that look random and are the same each time. */
+/** Pseudo-random numbers, the same each time. */
 function* random(seed: number): Generator<number, never> {
   for (let state = seed; ; ) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -13,7 +13,7 @@ function* random(seed: number): Generator<number, never> {
   }
 }
 
-/** A month in which the plan changes now and then. */
+/** A month with occasional plan changes. */
 function month(next: () => number): UsageDay[] {
   const plans: Plan[] = ['developer', 'business', 'custom'];
   const pick = (): Plan => plans[Math.floor(next() * plans.length)] ?? 'developer';
@@ -24,7 +24,7 @@ function month(next: () => number): UsageDay[] {
   });
 }
 
-/** In thousandths of a cent, one request after the other: those beyond what the days include cost what the plan of their day asks. */
+/** In thousandths of a cent, one request after another: requests beyond the included ones cost the price of their day's plan. */
 function costByCounting(days: readonly UsageDay[]): bigint {
   let share = 0;
   for (const { plan } of days) if (plan !== 'custom') share += plan === 'developer' ? 50_000 : 500_000;
@@ -44,7 +44,7 @@ const costOf = (days: readonly UsageDay[], reported = 0): bigint =>
     return sum + price * BigInt(quantity);
   }, 0n);
 
-test('overage costs what counting requests one by one comes to, whatever days the plan changes on', () => {
+test('overage equals the price of counting requests one by one, for any days of plan changes', () => {
   const numbers = random(13);
   const next = (): number => numbers.next().value;
   let paid = 0;
@@ -57,7 +57,7 @@ test('overage costs what counting requests one by one comes to, whatever days th
   expect(paid).toBeGreaterThan(ROUNDS / 10);
 });
 
-test('reports in between come to the same as one at the end, as long as the plan is the same', () => {
+test('intermediate overage reports add up to one at the end if the plan is the same', () => {
   const numbers = random(7);
   for (let round = 0; round < 50; round += 1) {
     const days = Array.from({ length: 30 }, (): UsageDay => ({ plan: 'developer', requests: Math.floor(numbers.next().value * 5_000) }));
@@ -71,7 +71,7 @@ test('reports in between come to the same as one at the end, as long as the plan
   }
 });
 
-test('each day of a plan adds its share to what is included, and nothing that was reported is taken back', () => {
+test('each day of a plan adds its share of included requests, and reported overage is never reduced', () => {
   const days = Array.from({ length: 30 }, (_, index): UsageDay => ({ plan: index < 15 ? 'developer' : 'business', requests: 0 }));
   expect(overageOf(days, 0)).toMatchObject({ included: (50_000 + 500_000) / 2, overage: 0, unreported: [] });
   expect(overageOf(days, 10)).toMatchObject({ overage: 0, unreported: [] });

@@ -6,14 +6,14 @@ const at = new Date('2026-01-31T09:30:00.000Z');
 const after = (minutes: number, used: number, limit = 1000) =>
   projectionOf({ at, hour: { used, limit, resetAt: new Date(at.getTime() + (60 - minutes) * MINUTE_MS) }, suspendedUntil: null });
 
-test('the rest of the hour goes on at the rate so far', () => {
+test('projected usage continues the current rate until the end of the hour', () => {
   expect(after(30, 200).endOfHour).toBe(400);
   expect(after(45, 300).endOfHour).toBe(400);
   expect(after(60, 300).endOfHour).toBe(300);
   expect(after(10, 0).endOfHour).toBe(0);
 });
 
-test('in its first minute it is as if that were over', () => {
+test('projected usage in the first minute assumes a full minute', () => {
   expect(after(0, 5).endOfHour).toBe(300);
   expect(after(0.5, 5).endOfHour).toBe(300);
   expect(after(1, 5).endOfHour).toBe(300);
@@ -26,11 +26,11 @@ test.each([
   [800, 'high'],
   [999, 'high'],
   [1000, 'critical'],
-])('%i of 1000 at the end of the hour is a risk that is %s', (used, risk) => {
+])('projected usage of %i of 1000 at the end of the hour is a risk that is %s', (used, risk) => {
   expect(after(60, used).riskLevel).toBe(risk);
 });
 
-test('without a limit nothing is at risk; who is suspended is', () => {
+test('usage without a limit has no risk, and that of a suspended key has one', () => {
   expect(after(10, 1e9, Number.POSITIVE_INFINITY).riskLevel).toBe('low');
   expect(projectionOf({ at, hour: { used: 0, limit: 1, resetAt: at }, suspendedUntil: at }).riskLevel).toBe('critical');
 });

@@ -23,19 +23,19 @@ const offer: Offer = {
   ],
 };
 
-test('the price is that of the bandwidth with the uplift of the service level, rounded half up to cents', () => {
+test('the price of an offer is that of its bandwidth with the service level surcharge, rounded half up to cents', () => {
   expect(priceOf(offer, 1000, 'business')).toMatchObject({ sla: 'business', currency: 'USD', monthlyPrice: new Decimal('336.38') }); // 336.375
   expect(priceOf(offer, 100, 'standard').monthlyPrice.toFixed(2)).toBe('89.99');
 });
 
-test('without a service level the first one counts', () => {
+test('an offer without a service level uses the first one', () => {
   expect(priceOf(offer, 100, undefined).sla).toBe('standard');
 });
 
 test.each([
   [300, 'standard', 'bandwidth', 'must be one of 100mbps, 1000mbps'],
   [100, 'platinum', 'sla', 'must be one of standard, business'],
-])('%d megabits with the service level %s are refused, naming %s and what is sold', (mbps, sla, field, reason) => {
+])('an offer with %d megabits and the service level %s is refused, naming %s and the available values', (mbps, sla, field, reason) => {
   const attempt = () => priceOf(offer, mbps, sla);
   expect(attempt).toThrow(PlatformError);
   expect(attempt).toThrow(`${field}: ${reason}`);

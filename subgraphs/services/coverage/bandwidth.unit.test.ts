@@ -8,17 +8,17 @@ test.each([
   ['2.5 Gbps', 2500],
   ['2.3gbps', 2300],
   [' 100MBPS ', 100],
-])('%j is %d megabits per second', (text, mbps) => {
+])('the bandwidth %j is parsed as %d megabits per second', (text, mbps) => {
   expect(parseBandwidth(text)).toBe(mbps);
 });
 
 test.each(['', 'fast', '1000', '0mbps', '-5mbps', '1.5mbps', '1000kbps', '1000 mb', '1e3mbps', '99999999mbps', '1gbps 2gbps'])(
-  '%j is no bandwidth',
+  'the bandwidth %j is invalid',
   (text) => {
     expect(parseBandwidth(text)).toBeNull();
   },
 );
 
-test('what is written is read back as the same bandwidth', () => {
+test('a formatted bandwidth is parsed as the same bandwidth', () => {
   for (const mbps of [1, 250, 1000, 10_000]) expect(parseBandwidth(formatBandwidth(mbps))).toBe(mbps);
 });

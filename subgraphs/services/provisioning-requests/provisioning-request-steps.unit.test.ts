@@ -9,7 +9,7 @@ const shown = (status: ProvisioningRequestStatus, progress: Partial<Progress>): 
     .map((step) => `${step.name} ${step.status}`)
     .join(', ');
 
-describe('the steps of a request', () => {
+describe('provisioning request steps', () => {
   test.each<[ProvisioningRequestStatus, Partial<Progress>, string]>([
     [PENDING, { isComplete: false }, 'information running, schedule skipped, order pending, build pending'],
     [PENDING, { isComplete: false, isScheduled: true }, 'information running, schedule pending, order pending, build pending'],
@@ -21,7 +21,7 @@ describe('the steps of a request', () => {
     [FAILED, { isScheduled: true }, 'information completed, schedule completed, order failed, build skipped'],
     [CANCELLED, { isComplete: false }, 'information skipped, schedule skipped, order skipped, build skipped'],
     [CANCELLED, { isScheduled: true }, 'information completed, schedule skipped, order skipped, build skipped'],
-  ])('that is %s with %j are: %s', (status, progress, steps) => {
+  ])('the steps of a provisioning request that is %s with %j are: %s', (status, progress, steps) => {
     expect(shown(status, progress)).toBe(steps);
   });
 });

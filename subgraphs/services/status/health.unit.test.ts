@@ -4,7 +4,7 @@ import { Health, healthOf } from './health.ts';
 
 const measured = { latencyMs: 5, bandwidthUtilization: 40, packetLoss: 0.01, jitterMs: 1, securityIncidents: 0, measuredAt: new Date(0) };
 
-test('an operational line with good measurements is healthy throughout', () => {
+test('an operational service with good measurements is healthy in every respect', () => {
   expect(healthOf(ServiceStatus.OPERATIONAL, measured)).toEqual({
     connectivity: Health.HEALTHY,
     performance: Health.HEALTHY,
@@ -18,11 +18,11 @@ test.each([
   [{ bandwidthUtilization: 96 }, Health.DEGRADED],
   [{ latencyMs: 301 }, Health.UNHEALTHY],
   [{ jitterMs: 31, packetLoss: 6 }, Health.UNHEALTHY],
-])('%j makes the performance %s', (worse, performance) => {
+])('the measurements %j make the performance %s', (worse, performance) => {
   expect(healthOf(ServiceStatus.OPERATIONAL, { ...measured, ...worse })).toMatchObject({ performance, connectivity: Health.HEALTHY });
 });
 
-test('a security incident degrades security alone', () => {
+test('a security incident degrades only the security of a service', () => {
   expect(healthOf(ServiceStatus.OPERATIONAL, { ...measured, securityIncidents: 2 })).toEqual({
     connectivity: Health.HEALTHY,
     performance: Health.HEALTHY,
@@ -30,7 +30,7 @@ test('a security incident degrades security alone', () => {
   });
 });
 
-test('without measurements only the status says something', () => {
+test('without measurements the health of a service follows its status only', () => {
   expect(healthOf(ServiceStatus.DOWN, null)).toEqual({
     connectivity: Health.UNHEALTHY,
     performance: Health.UNKNOWN,

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { toCsv } from './report-csv.ts';
 
-test('a table has its names first, CRLF after each line, and nothing where there is no value', () => {
+test('a CSV table starts with column names, uses CRLF and leaves missing values empty', () => {
   expect(toCsv(['category', 'count', 'rate'], [{ category: 'voice', count: 3, rate: null }])).toBe('category,count,rate\r\nvoice,3,\r\n');
   expect(toCsv(['a'], [])).toBe('a\r\n');
 });
 
-test('commas, quotes and line breaks stay within their cell', () => {
+test('commas, quotes and line breaks in a CSV cell are quoted', () => {
   expect(toCsv(['a', 'b'], [{ a: 'one, two', b: 'say "hi"\r\nthen' }])).toBe('a,b\r\n"one, two","say ""hi""\r\nthen"\r\n');
 });
 
-test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx'])('%j is no formula', (text) => {
+test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx'])('the CSV text %j is escaped so that it is not a formula', (text) => {
   expect(
     toCsv(['a'], [{ a: text }])
       .split('\r\n', 2)[1]
@@ -18,6 +18,6 @@ test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx'])('%j is no formula', (t
   ).toMatch(/^'/);
 });
 
-test('a number that is negative stays one', () => {
+test('a negative number in CSV stays a number', () => {
   expect(toCsv(['a'], [{ a: -1.5 }])).toBe('a\r\n-1.5\r\n');
 });

@@ -4,7 +4,7 @@ import { KeywordMatcher, wordsOf } from './keyword-matcher.ts';
 const found = (text: string | string[], ...keywords: string[]): string[] =>
   [...new KeywordMatcher(keywords.map((keyword) => [keyword, keyword])).ownersIn([text].flat())].sort();
 
-describe('a keyword', () => {
+describe('keyword matching', () => {
   test.each([
     ['Total outage since noon', 'outage'],
     ['OUTAGE!', 'outage'],
@@ -23,7 +23,7 @@ describe('a keyword', () => {
     ['error 503 again', '503'],
     ['a a b', 'a b'],
     ['abc abd abc abe', 'abc abe'],
-  ])('in %j is found: %j', (text, keyword) => {
+  ])('in the text %j the keyword %j is found', (text, keyword) => {
     expect(found(text, keyword)).toEqual([keyword]);
   });
 
@@ -40,11 +40,11 @@ describe('a keyword', () => {
     ['', 'anything'],
     ['a.b', 'axb'],
     ['aaa', '(a+)+$'],
-  ])('in %j is not found: %j', (text, keyword) => {
+  ])('in the text %j the keyword %j is not found', (text, keyword) => {
     expect(found(text, keyword)).toEqual([]);
   });
 
-  test('is found beside others that begin, end or lie within it', () => {
+  test('a keyword is found among overlapping keywords', () => {
     expect(found('she has lost the dial tone again', 'dial', 'tone', 'dial tone', 'lost the', 'the dial tone again', 'lost a')).toEqual([
       'dial',
       'dial tone',
@@ -55,17 +55,17 @@ describe('a keyword', () => {
     expect(found('a b c', 'a b d', 'b c', 'c')).toEqual(['b c', 'c']);
   });
 
-  test('does not reach from one text into the next', () => {
+  test('a keyword does not match across two texts', () => {
     expect(found(['no dial', 'tone'], 'dial tone')).toEqual([]);
     expect(found(['no dial tone', 'x'], 'dial tone')).toEqual(['dial tone']);
   });
 });
 
-test('words are split alike in texts and keywords, whatever they hold', () => {
+test('texts and keywords are split into words in the same way', () => {
   expect(wordsOf('Die Leitung-2 ist_down: 障害, \u0000 \ud800 💥 ok')).toEqual(['die', 'leitung', '2', 'ist', 'down', '障', '害', 'ok']);
 });
 
-test('texts and keywords that are made to be slow cost one step a word', () => {
+test('keyword matching takes one step per word, also for adversarial texts and keywords', () => {
   const text = 'a '.repeat(10_000);
   const keywords = Array.from({ length: 200 }, (_, length) => `${'a '.repeat(length)}b`);
   expect(found(text, ...keywords)).toEqual([]);

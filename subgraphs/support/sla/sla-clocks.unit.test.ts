@@ -7,7 +7,7 @@ import { termsOf } from './sla-terms.ts';
 
 const at = (hour: number): Date => new Date(Date.UTC(2026, 5, 3, hour));
 
-describe('the clock of a resolution', () => {
+describe('resolution clock', () => {
   const spans = (...entries: [hour: number, member: string, to: unknown][]) =>
     runningSpans(
       at(8),
@@ -16,12 +16,12 @@ describe('the clock of a resolution', () => {
   const status = (hour: number, to: string): [number, string, unknown] => [hour, 'status', to];
   const waiting = (hour: number, to: boolean): [number, string, unknown] => [hour, 'waiting_on_customer', to];
 
-  test('runs from the opening on, whoever works on it', () => {
+  test('the resolution clock runs from the opening of the ticket, whoever works on it', () => {
     expect(spans()).toEqual([[8, null]]);
     expect(spans(status(8, 'open'), status(9, 'in_progress'), status(10, 'escalated'))).toEqual([[8, null]]);
   });
 
-  test('stands while the ticket is resolved, and while it waits for its customer', () => {
+  test('the resolution clock stops while the ticket is resolved or waits for its customer', () => {
     expect(spans(status(9, 'resolved'), status(12, 'open'))).toEqual([
       [8, 9],
       [12, null],
@@ -32,7 +32,7 @@ describe('the clock of a resolution', () => {
     ]);
   });
 
-  test('stands until neither is so any more', () => {
+  test('the resolution clock stays stopped until the ticket neither is resolved nor waits', () => {
     expect(spans(waiting(9, true), status(10, 'resolved'), waiting(10, false), status(12, 'open'))).toEqual([
       [8, 9],
       [12, null],
@@ -44,11 +44,11 @@ describe('the clock of a resolution', () => {
   });
 });
 
-describe('what is promised', () => {
+describe('service level terms', () => {
   const terms = (priority: TicketPriority, escalationThreshold: number | null = null) =>
     termsOf(builtInPromise('business', 'general'), { plan: 'business', priority, timezone: 'Asia/Tokyo', escalationThreshold });
 
-  test('goes by priority, and is round the clock where that is critical', () => {
+  test('service level terms depend on the priority, and critical tickets are handled around the clock', () => {
     expect(terms(TicketPriority.HIGH)).toMatchObject({
       tier: 'business',
       response: { minutes: 60, calendar: { timezone: 'Asia/Tokyo' } },
@@ -61,13 +61,13 @@ describe('what is promised', () => {
     });
   });
 
-  test('lets the first level come when the subcategory says, and none of the others before it', () => {
+  test('a subcategory can set the time of the first escalation, and no other comes before it', () => {
     expect(terms(TicketPriority.CRITICAL, 30).escalateAfterMinutes).toEqual([30, 180, 240]);
     expect(terms(TicketPriority.CRITICAL, 200).escalateAfterMinutes).toEqual([200, 200, 240]);
   });
 });
 
-test('working time is written in hours and minutes', () => {
+test('service level targets are written in hours and minutes', () => {
   expect([15, 60, 90, 1440, 0].map(formatMinutes)).toEqual(['15 minutes', '1 hour', '90 minutes', '24 hours', '0 minutes']);
   const minutes = [0, 1, 60, 61, 1500, -5, -125].map((count) => formatTime(count * 60_000));
   expect(minutes).toEqual(['0 minutes', '1 minute', '1 hour', '1 hour 1 minute', '25 hours', '-5 minutes', '-2 hours 5 minutes']);

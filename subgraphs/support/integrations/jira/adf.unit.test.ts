@@ -4,17 +4,17 @@ import { documentOf, paragraphsOf, textOfAdf } from './adf.ts';
 const p = (...content: object[]): object => ({ type: 'paragraph', content });
 const t = (text: string, ...marks: object[]): object => ({ type: 'text', text, marks });
 
-test('plain text is paragraphs and line breaks, and comes back as it was', () => {
+test('plain text becomes paragraphs and line breaks in a Jira document and is the same when read back', () => {
   const plain = 'One\ntwo\n\nThree *is* {code} & <b>\n\n  four';
   expect(paragraphsOf(plain)).toHaveLength(3);
   expect(textOfAdf(documentOf(...paragraphsOf(plain)))).toBe('One\ntwo\n\nThree *is* {code} & <b>\n\n  four');
 });
 
-test.each(['', '\n\n\n', 'a\n\n\n\nb', '\na', 'a\n'])('no text of %j is empty, which Jira refuses', (plain) => {
+test.each(['', '\n\n\n', 'a\n\n\n\nb', '\na', 'a\n'])('a Jira document of %j has no empty text nodes, which Jira refuses', (plain) => {
   expect(JSON.stringify(paragraphsOf(plain))).not.toContain('"text":""');
 });
 
-test('a text that is longer than Jira takes ends in an ellipsis, and no character is cut in half', () => {
+test('a text that is too long for Jira ends with an ellipsis without splitting a character', () => {
   const words = JSON.stringify(paragraphsOf('🦊'.repeat(40_000)));
   expect(words.isWellFormed()).toBe(true);
   expect(words).toContain('…');
@@ -59,16 +59,16 @@ test.each([
     },
     'a | b |',
   ],
-  ['what is not known', { type: 'novelty', content: [p(t('inside'))] }, 'inside'],
-  ['what is not known, and called like a member of every object', { type: 'constructor', content: [p(t('inside'))] }, 'inside'],
-  ['a mention of nobody', { type: 'mention', attrs: null }, ''],
-  ['what is no document', 'text', ''],
+  ['an unknown node', { type: 'novelty', content: [p(t('inside'))] }, 'inside'],
+  ['an unknown node named like an inherited property', { type: 'constructor', content: [p(t('inside'))] }, 'inside'],
+  ['a mention without a name', { type: 'mention', attrs: null }, ''],
+  ['something that is not a document', 'text', ''],
   ['a text of another type', { type: 'text', text: 7 }, '7'],
-])('%s as plain text', (_, node, expected) => {
+])('a Jira document with %s is converted to plain text', (_, node, expected) => {
   expect(textOfAdf({ type: 'doc', version: 1, content: [node] })).toBe(expected);
 });
 
-test('a document that is nested without end is read as far as anybody writes', () => {
+test('an extremely nested Jira document is read down to a limited depth', () => {
   let node: object = t('deep');
   for (let depth = 0; depth < 10_000; depth += 1) node = { type: 'panel', content: [node] };
   expect(textOfAdf(node)).toBe('');
