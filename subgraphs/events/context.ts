@@ -13,7 +13,7 @@ import { ReplayService } from './replays/replay.service.ts';
 import { StreamService } from './stream/stream.service.ts';
 import { WebhookService } from './webhooks/webhook.service.ts';
 
-/** What the resolvers of one request work with. */
+/** Services, loaders and values that the resolvers of one request use. Each is created on first use. */
 export class EventsContext {
   readonly clock: Clock;
   readonly eventTypes: EventTypes;
@@ -30,7 +30,7 @@ export class EventsContext {
     this.#core = core;
   }
 
-  /** Whole days that an event is kept. */
+  /** Number of whole days that events are kept. */
   get retentionDays(): number {
     return this.#core.ports.retentionDays;
   }
@@ -69,7 +69,7 @@ export class EventsContext {
     return organizationEm(this.#core.ports.orm, this.principal);
   }
 
-  /** What every service is given. */
+  /** Dependencies that every service receives. */
   @once private get shared() {
     const { em, clock, eventTypes, principal } = this;
     return { em, clock, eventTypes, principal, organizationId: principal.organizationId };

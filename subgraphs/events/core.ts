@@ -33,23 +33,23 @@ import { Follower } from './stream/follower.ts';
 import { Webhook } from './webhooks/webhook.entity.ts';
 import { urlBackfill } from './webhooks/webhook-url.ts';
 
-/** What the events domain is given beside the ports of every domain. */
+/** Dependencies of the events domain, in addition to those of every domain. */
 export interface EventsPorts extends Ports {
-  /** Of all domains, this one's included. */
+  /** Event types of all domains, including this one. */
   declaredTypes: readonly EventType[];
   reactions: readonly Reaction[];
   logConsumers: readonly LogConsumer[];
-  /** What the domains declare that can be followed. */
+  /** Typed subscriptions that the domains declare. */
   live: readonly LiveField[];
-  /** The platform's secret, from which the one for signing secrets at rest is derived. */
+  /** Secrets of the platform. The key that encrypts webhook secrets is derived from them. */
   secrets: Secrets;
-  /** Webhooks may be http and lead to private addresses: development and tests. */
+  /** Whether webhooks may use http and private network addresses. Meant for development and tests. */
   allowPrivateUrls: boolean;
-  /** Decides how many deliveries a month allows. Default: no organization has a limit. */
+  /** Returns the plan, which determines the monthly limit of deliveries. Default: no limits. */
   planOf?: PlanOf | undefined;
-  /** How long events are kept. */
+  /** How many days events are kept. */
   retentionDays: number;
-  /** Default: 5 s to connect, 10 s for all of an attempt. */
+  /** Default: 5 s to connect and 10 s for the whole attempt. */
   deliveryTimeouts?: RequestTimeouts | undefined;
   metrics?: Metrics;
 }
@@ -58,7 +58,7 @@ const RETENTION_MS = 600_000;
 
 const unlimited: PlanOf = async () => 'custom';
 
-/** What there is one of for the whole process: made once, used by every request, and what works by itself. */
+/** Objects that exist once per process, used by requests and background work. */
 export type EventsCore = ReturnType<typeof createCore>;
 
 export function createCore(ports: EventsPorts) {

@@ -1,6 +1,6 @@
 import type { SealedColumn } from '../../kernel/access/sealed-column.ts';
 
-/** Purpose of secrets at rest. */
+/** Purpose of the secrets that are encrypted at rest. */
 export const WEBHOOK_SECRETS = 'events.webhook-secret';
 
 export const sealed: readonly SealedColumn[] = [

@@ -24,18 +24,18 @@ import { webhookEvents } from './webhooks/webhook.events.ts';
 import { WebhookResolver } from './webhooks/webhook.resolver.ts';
 
 export interface RunningEvents extends RunningDomain {
-  /** Takes the relay's events into the log. */
+  /** Appends the relay's events to the log. */
   append: EventSink;
-  /** What forgets old events, by itself once it was started. */
+  /** Deletes old events, in the background once started. */
   retention: RetentionTask;
   verification: EventVerification;
-  /** Begins to follow the log: live streams, webhooks, reactions. After the job queues have started. */
+  /** Starts live streams, webhook deliveries, reactions and consumers. Call it after the job queues have started. */
   start(): Promise<void>;
-  /** Ends streams and consumers, and lets deliveries that are under way end. */
+  /** Ends streams and consumers, and lets running deliveries finish. */
   stop(): Promise<void>;
 }
 
-/** Events: their log and live stream, webhooks and their deliveries (specification 2.8, 4.8, 6). */
+/** The events domain: event log, live streams, webhooks and deliveries (specification 2.8, 4.8, 6). */
 export const events: Domain<EventsPorts, RunningEvents> = {
   name: 'events',
   entities: [EventRecord, ConsumerCursor, Webhook, Delivery],

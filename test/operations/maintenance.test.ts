@@ -61,13 +61,13 @@ test('verifying the event log reports damaged events by id', async () => {
   expect(code).toBe(1);
   for (const line of [
     `event ${misfit} (ticket.created`,
-    'does not fit its schema',
+    'does not match its schema',
     `event ${foreign} (ticket.created): there is no organization org_nobody`,
     `event ${foreign} (ticket.created): its organization has no account acct_nobody`,
-    'its payload has another organization_id',
+    'its payload has a different organization_id',
     `the delivery del_1 of event ${lost}: the log does not have the event`,
-    'the consumer webhooks has read on beyond the end of the log',
-    'the table events.event_log_20250101 is no partition of the log',
+    'the consumer webhooks is beyond the end of the log',
+    'the table events.event_log_20250101 is not attached to the log',
     'event evt_stuck (ticket.created) of the outbox of support was never relayed to the log',
   ])
     expect(stdout).toContain(line);

@@ -6,14 +6,14 @@ import type { EventLog } from '../log/event-log.ts';
 
 const BATCH = 200;
 
-/** What is done about the events of the log, each exactly once as far as it is done in the transaction. */
+/** Processes events of the log. Changes made in the given transaction take effect exactly once. */
 export interface ConsumerTask<R = void> {
-  /** Its cursor's name; a row of the table `consumer`. */
+  /** Name of the consumer's cursor: a row of the table `consumer`. */
   name: string;
-  /** What must be found out before the transaction begins: on the embedded database it must not wait for another statement. */
+  /** Prepares a batch before its transaction begins. On the embedded database, a transaction must not wait for statements outside of it. */
   prepare?(events: readonly EventRecord[]): Promise<void>;
   handle(tx: EntityManager, events: readonly EventRecord[]): Promise<R>;
-  /** Called once what `handle` did is committed. */
+  /** Called after the transaction of `handle` has committed. */
   committed?(result: R): void;
 }
 
@@ -26,8 +26,8 @@ export interface ConsumerDeps {
 }
 
 /**
- * Reads the log in order and moves its cursor in the transaction of its effects. One process consumes at a time, the others
- * stand by: whoever holds the cursor's row has the lease, and a crash lets go of it.
+ * Reads the log in order and moves its cursor in the transaction that processes the events. One process consumes at a time: it
+ * locks the cursor's row, and a crash releases the lock.
  */
 export class Consumer<R = void> {
   readonly #loop: WorkLoop;
@@ -81,14 +81,14 @@ export class Consumer<R = void> {
     return events.length === BATCH;
   }
 
-  /** What is new begins with what happens from now on. */
+  /** Creates the cursor at the end of the log. A new consumer starts with new events. */
   async #begin(): Promise<void> {
     const { rows, eventLog } = this.deps;
     const values = [this.task.name, await eventLog.head()];
     await rows.query(`insert into ${this.#table} ("name", "last_sequence") values ($1, $2) on conflict do nothing`, values);
   }
 
-  /** Undefined where another process has the lease, or had it since the events were read. */
+  /** Processes a batch. Returns undefined if another process has the lock, or has moved the cursor since the events were read. */
   async #batch(tx: EntityManager, after: number, events: readonly EventRecord[]): Promise<{ result: R } | undefined> {
     const { name } = this.task;
     const [cursor] = await tx.execute<object[]>(

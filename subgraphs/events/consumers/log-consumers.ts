@@ -2,7 +2,10 @@ import type { LogConsumer } from '../../../kernel/events/events.ts';
 import { toLoggedEvent } from '../log/event-log.ts';
 import type { ConsumerTask } from './consumer.ts';
 
-/** The consumer task of a domain. It works in a database of its own, so its place moves after it has read: a crash in between repeats. */
+/**
+ * Task for a log consumer of a domain. The domain may have a database of its own, so the cursor moves after it has consumed: a
+ * crash in between repeats a batch.
+ */
 export function logConsumerTask({ name, on, consume }: LogConsumer): ConsumerTask {
   const names = new Set(on);
   return {

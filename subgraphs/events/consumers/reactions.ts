@@ -8,10 +8,10 @@ import type { EventRecord } from '../log/event.entity.ts';
 import { type EventLog, toLoggedEvent } from '../log/event-log.ts';
 import type { ConsumerTask } from './consumer.ts';
 
-/** Until it succeeds: at the longest pause of five minutes this is far beyond the time that the queue keeps a job. */
+/** Retries until success: with delays of at most five minutes, the limit is far beyond the time that the queue keeps a job. */
 const RETRY = { retryLimit: 100_000, retryDelaySeconds: 1, retryDelayMaxSeconds: 300 };
 
-/** `occurredAt`, when the event was recorded, leads to the one partition in which the event lies. */
+/** Job payload. `occurredAt` is when the event was recorded, which identifies the partition of the event. */
 interface ReactionJob {
   eventId: string;
   occurredAt: string;
@@ -19,7 +19,7 @@ interface ReactionJob {
 
 const queueOf = ({ name }: Reaction): string => `reaction/${name}`;
 
-/** Makes a job of each event for each domain that reacts to it. The job runs the reaction until it succeeds, at least once. */
+/** Enqueues a job for each event and each reaction to it. The job runs the reaction until it succeeds, so at least once. */
 export function reactionsTask(reactions: readonly Reaction[], jobs: Jobs, eventLog: EventLog, log: Logger): ConsumerTask {
   for (const reaction of reactions) jobs.define<ReactionJob>(queueOf(reaction), (job) => react(reaction, job, eventLog, log), RETRY);
   return {
@@ -35,7 +35,7 @@ export function reactionsTask(reactions: readonly Reaction[], jobs: Jobs, eventL
 
 async function react(reaction: Reaction, { eventId, occurredAt }: ReactionJob, eventLog: EventLog, log: Logger): Promise<void> {
   const event = await eventLog.find(eventId, new Date(occurredAt));
-  if (!event) return log.warn({ event: eventId, reaction: reaction.name }, 'an event to react to has left the log');
+  if (!event) return log.warn({ event: eventId, reaction: reaction.name }, 'the event of a reaction is no longer in the log');
   await inTrace(event.traceparent, { name: `reaction ${reaction.name}`, kind: SpanKind.CONSUMER }, () =>
     reaction.handle(toLoggedEvent(event)),
   );

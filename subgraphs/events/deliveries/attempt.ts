@@ -1,12 +1,12 @@
-/** What came of one attempt. Exactly one of `status` and `error` is null. */
+/** Result of one attempt. Either `status` or `error` is null. */
 export interface Attempt {
   at: Date;
   durationMs: number;
-  /** The HTTP status of the answer. */
+  /** HTTP status of the response. */
   status: number | null;
-  /** The first KiB of the answer. */
+  /** First 1 KiB of the response. */
   body: string | null;
-  /** Why there was no answer, in words for the webhook's owner. */
+  /** Why there was no response, in words for the webhook's owner. */
   error: string | null;
   retryAfterMs: number;
 }

@@ -2,10 +2,10 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { DELIVERY_CHANNEL } from './delivery-feed.ts';
 
-/** The attempts of so long are told at once: a NOTIFY makes commits wait for each other and wakes every connection that listens. */
+/** Minimum time between notifications. A NOTIFY makes commits wait for each other and wakes every listening connection. */
 const GATHERED_MS = 20;
 
-/** Tells every process that attempts were recorded. Where that is lost, followers find them when they next look by themselves. */
+/** Notifies all processes that attempts were recorded. If a notification is lost, followers find the attempts at their next poll. */
 export class DeliveryAnnouncement {
   #timer: NodeJS.Timeout | undefined;
 
@@ -23,7 +23,7 @@ export class DeliveryAnnouncement {
     try {
       await this.rows.query(`select pg_notify('${DELIVERY_CHANNEL}', '')`, []);
     } catch (error) {
-      this.log.debug({ err: error }, 'recorded deliveries could not be announced');
+      this.log.debug({ err: error }, 'the notification of recorded deliveries failed');
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 
-/** One request to a receiver and what came of it. */
+/** One request to a receiver and its result. */
 @ObjectType('WebhookDeliveryAttempt', { description: 'One attempt to deliver an event, and what came of it.' })
 export class DeliveryAttempt {
   @Field(() => Date, { description: 'When it began.' })
@@ -22,7 +22,7 @@ export class DeliveryAttempt {
   durationMs!: number;
 }
 
-/** An attempt as the column of earlier ones holds it. */
+/** An attempt as stored in the column of earlier attempts. */
 export type StoredAttempt = Omit<DeliveryAttempt, 'attemptedAt' | 'durationMs'> & { attemptedAt: string; durationMs: number | null };
 
 export const attemptOf = ({ attemptedAt, durationMs, ...rest }: Omit<StoredAttempt, 'attemptedAt'> & { attemptedAt: string | Date }) =>

@@ -4,7 +4,7 @@ import type { EventRecord } from '../log/event.entity.ts';
 import type { Webhook } from '../webhooks/webhook.entity.ts';
 import { DeliveryStatus } from './delivery.entity.ts';
 
-/** A row of the table `webhook`, as far as planning needs it. */
+/** The columns of the table `webhook` that planning needs. */
 export interface Subscriber {
   id: string;
   organization_id: string;
@@ -17,11 +17,11 @@ export interface Subscriber {
 
 export const SUBSCRIBER_COLUMNS = '"id", "organization_id", "url", "events", "family", "filters", "active"';
 
-/** Why a delivery was skipped, as its record says it (`error`). */
-export const WHILE_DISABLED = 'the platform had disabled the webhook; resume it and replay';
-export const OVER_QUOTA = "the plan's deliveries of the month were used up; replay it when the next has begun or the plan was changed";
+/** Why a delivery was skipped, as stored in its `error`. */
+export const WHILE_DISABLED = 'the platform had disabled the webhook. Resume it and start a replay';
+export const OVER_QUOTA = "the plan's deliveries of the month were used up. Replay the event in the next month or after a change of plan";
 
-/** A delivery as it begins: pending, or skipped for a reason. */
+/** A new delivery: pending, or skipped for a reason. */
 export type Planned = ReturnType<typeof plannedDelivery>;
 
 export const plannedDelivery = (event: EventRecord, { id, organization_id, url }: Subscriber, skippedFor: string | null = null) => ({

@@ -22,16 +22,16 @@ export interface PlannerDeps {
   clock: Clock;
   eventTypes: EventTypes;
   quota: DeliveryQuota;
-  /** Something was planned for a webhook. */
+  /** Called when deliveries were planned for a webhook. */
   wake(webhookId: string): void;
 }
 
-/** An event and a webhook that wants it. */
+/** An event and a webhook that subscribes to it. */
 type Match = readonly [EventRecord, Subscriber];
 
 /**
- * Writes a delivery for each webhook that wants each event, and then has those webhooks delivered to. What comes while the
- * platform has disabled a webhook, or beyond the plan's deliveries of the month, is recorded as skipped.
+ * Creates a delivery for each event and each webhook that subscribes to it, and marks those webhooks as due. Deliveries are
+ * stored as skipped if the platform has disabled the webhook, or if the plan's monthly limit is reached.
  */
 export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
   readonly name = 'webhooks';
@@ -71,7 +71,7 @@ export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
     for (const id of webhookIds) this.deps.wake(id);
   }
 
-  /** Only of organizations with something to plan: for others nothing is counted or locked. */
+  /** Limits only of organizations with something to plan. For others nothing is counted or locked. */
   #limitsOf(matches: readonly Match[]): Limits {
     const ids = new Set(matches.map(([, { organization_id }]) => organization_id));
     return new Map([...this.#limits].filter(([id]) => ids.has(id)));
@@ -80,12 +80,12 @@ export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
 
 function plan([event, webhook]: Match, allowance: Allowance): Planned {
   if (!webhook.active) return plannedDelivery(event, webhook, WHILE_DISABLED);
-  // the word that the month is used up gets through all the same
+  // the event that reports the reached limit is delivered nevertheless
   const isAllowed = event.event === QUOTA_EVENT || allowance.take(webhook.organization_id);
   return plannedDelivery(event, webhook, isAllowed ? null : OVER_QUOTA);
 }
 
-/** With those that the platform disabled. The lock keeps a webhook from being deleted between this and the commit. */
+/** Loads the subscribed webhooks, including those that the platform disabled. The lock prevents their deletion until the commit. */
 async function subscribersTo(tx: EntityManager, events: readonly EventRecord[]): Promise<Subscriber[]> {
   const organizations = [...new Set(events.map(({ organizationId }) => organizationId))];
   return tx.execute<Subscriber[]>(

@@ -8,7 +8,7 @@ interface RemovalJob {
   webhookId: string;
 }
 
-/** Deletes the deliveries of a webhook that was deleted. There may be millions, for which no request waits and no lock is held. */
+/** Deletes the deliveries of a deleted webhook in a job. There may be millions, so no request waits for it and no lock is held. */
 export class DeliveryRemoval {
   constructor(
     private readonly rows: Rows,
@@ -24,7 +24,7 @@ export class DeliveryRemoval {
 
   async #run(webhookId: string): Promise<void> {
     const left = `select 1 from "events"."delivery" where "webhook_id" = $1 limit 1`;
-    // again for those whose last attempt was just being recorded
+    // repeats, because an attempt may be recorded while rows are deleted
     while ((await this.rows.query(left, [webhookId])).length > 0)
       await deleteExpired(this.rows, { table: 'events.delivery', where: '"webhook_id" = $1', values: [webhookId] });
   }

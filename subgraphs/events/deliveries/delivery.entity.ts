@@ -18,7 +18,7 @@ registerEnumType(DeliveryStatus, {
     '`PENDING`: to be tried as soon as it can be. `DELIVERED`: answered with 2xx. `FAILED`: the last attempt failed; `nextAttemptAt` says when the next is. `EXHAUSTED`: given up. `SKIPPED`: not tried; `error` says why.',
 });
 
-/** One event on its way to one webhook, as its last attempt left it (docs/decisions/events-and-webhooks.md). */
+/** Delivery of one event to one webhook, with the result of its last attempt (docs/decisions/events-and-webhooks.md). */
 @ObjectType('WebhookDelivery', { description: 'One event on its way to one webhook, as its last attempt left it.' })
 @Entity({ tableName: 'delivery' })
 @OrganizationFilter()
@@ -52,11 +52,11 @@ export class Delivery {
   @Property({ type: 'text' })
   event!: string;
 
-  /** The event's place in the log, which first attempts follow; null for a test, which is not in the log. */
+  /** Position of the event in the log, which is the order of first attempts. Null for a test event, which is not in the log. */
   @Property({ type: new BigIntType('number'), nullable: true })
   sequence: number | null = null;
 
-  /** Grows with each attempt that is recorded, over all deliveries, and becomes readable in its order. */
+  /** Increases with each recorded attempt, across all deliveries. Revisions become visible in order. */
   @Field(() => String, { nullable: true, description: 'Of its last attempt: the position for `after` of `deliveryUpdated`.' })
   @Property({ type: new BigIntType('number'), nullable: true })
   revision: number | null = null;
@@ -97,7 +97,7 @@ export class Delivery {
   @Property({ type: 'datetime', length: 3, nullable: true })
   nextAttemptAt: Date | null = null;
 
-  /** When the event was recorded: with its id, what finds it in the log. */
+  /** When the event was recorded. Together with the event id, it is the event's key in the log. */
   @Property({ type: 'datetime', length: 3 })
   occurredAt!: Date;
 
@@ -105,7 +105,7 @@ export class Delivery {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  /** Written by a trigger (migration 0002): what came of an attempt, when the next one takes its place in this row. */
+  /** Results of earlier attempts. A trigger (migration 0002) moves them here when the row gets the result of a later attempt. */
   @Property({ type: 'json', nullable: true })
   readonly earlierAttempts: StoredAttempt[] | null = null;
 
@@ -120,7 +120,10 @@ export class Delivery {
     return [...(this.earlierAttempts ?? []).map(attemptOf), ...last];
   }
 
-  /** One more attempt, at once; the schedule then goes on from there. @throws TestNotRedelivered, DeliveryUnderWay */
+  /**
+   * Schedules one more attempt at once. If it fails, the usual schedule continues.
+   * @throws TestNotRedelivered, DeliveryUnderWay
+   */
   redeliver(now: Date): void {
     if (this.sequence === null) throw new TestNotRedelivered(this.id);
     if (this.status === DeliveryStatus.PENDING) throw new DeliveryUnderWay(this.id);

@@ -1,7 +1,7 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 import { TEST_EVENT } from '../webhooks/webhook.events.ts';
 
-/** 409: the delivery is not sent again, for the reason that the message says. */
+/** 409: the delivery cannot be sent again; the message has the reason. */
 class NotRedelivered extends PlatformError {
   constructor(id: string, reason: string) {
     super('INVALID_STATE', `The delivery ${id} ${reason}`, { resource: 'webhook_delivery', id });
@@ -10,24 +10,27 @@ class NotRedelivered extends PlatformError {
 
 export class DeliveryUnderWay extends NotRedelivered {
   constructor(id: string) {
-    super(id, 'is under way already.');
+    super(id, 'is under way already. Wait for its result.');
   }
 }
 
 export class TestNotRedelivered extends NotRedelivered {
   constructor(id: string) {
-    super(id, `is a ${TEST_EVENT}, which is in no log. Test the webhook again instead.`);
+    super(id, `is a ${TEST_EVENT}, which is not stored. Test the webhook again instead.`);
   }
 }
 
 export class EventNotKept extends NotRedelivered {
   constructor(id: string) {
-    super(id, 'is of an event that the log keeps no more.');
+    super(id, 'cannot be sent again: its event is no longer in the log.');
   }
 }
 
 export class QuotaUsedUp extends NotRedelivered {
   constructor(id: string) {
-    super(id, "is beyond the plan's deliveries of this month. Redeliver it when the next has begun or the plan was changed.");
+    super(
+      id,
+      "cannot be sent again: the plan's deliveries of this month are used up. Redeliver it in the next month or after a change of plan.",
+    );
   }
 }

@@ -32,15 +32,18 @@ export interface DeliveryServiceDeps {
   loader: RecordLoader<Webhook>;
   quota: DeliveryQuota;
   organizationId: string;
-  /** Delivers what waits for a webhook. */
+  /** Sends pending deliveries of a webhook. */
   wake(webhookId: string): void;
 }
 
-/** What was delivered to the webhooks of the caller's organization. */
+/** Lists and sends deliveries to the webhooks of the caller's organization. */
 export class DeliveryService {
   constructor(private readonly deps: DeliveryServiceDeps) {}
 
-  /** Newest first. @throws ResourceNotFound for a webhook that the organization does not have */
+  /**
+   * Lists deliveries, newest first.
+   * @throws ResourceNotFound for a webhook that the organization does not have
+   */
   async list(webhookId: string, { status, event, createdAfter, createdBefore }: DeliveryFilter, page: PageInput): Promise<Page<Delivery>> {
     const { em, eventTypes } = this.deps;
     await this.#webhook(webhookId);
@@ -51,17 +54,20 @@ export class DeliveryService {
 
   async find(webhookId: string, id: string): Promise<Delivery | null> {
     const { em, loader } = this.deps;
-    // that of a deleted webhook may still be there
+    // deliveries of a deleted webhook may still exist
     return (await loader.load(webhookId)) && em.findOne(Delivery, { id, webhookId });
   }
 
-  /** Has it attempted once more, at once. @throws ResourceNotFound, WebhookInactive, NotRedelivered */
+  /**
+   * Sends a delivery again at once.
+   * @throws ResourceNotFound, WebhookInactive, NotRedelivered
+   */
   async redeliver(webhookId: string, id: string): Promise<Delivery> {
     const { em, clock, quota, wake } = this.deps;
     const webhook = await this.#webhook(webhookId);
     const limits = await quota.limitsOf([webhook.organizationId]);
     const delivery = await em.transactional(async (tx) => {
-      // before the delivery, as whoever plans for the organization takes them
+      // locked before the delivery, in the same order as in planning
       const allowance = await quota.open(tx, limits, clock.now());
       await dueNow(tx, [webhookId]);
       const found = orNotFound(await tx.findOne(Delivery, { id, webhookId }, LOCKED), 'webhook_delivery', id);
@@ -76,13 +82,16 @@ export class DeliveryService {
     return delivery;
   }
 
-  /** What the organization has used of the month. */
+  /** Returns the deliveries that the organization has used in this month. */
   async usage(): Promise<WebhookUsage> {
     const { quota, organizationId, clock } = this.deps;
     return quota.usageOf(organizationId, clock.now());
   }
 
-  /** Sends a test event, which is in no log and is not tried again. @throws ResourceNotFound */
+  /**
+   * Sends a test event, which is not logged and not retried.
+   * @throws ResourceNotFound
+   */
   async test(webhookId: string): Promise<Delivery> {
     const { em, clock, sender, secrets } = this.deps;
     const webhook = await this.#webhook(webhookId);

@@ -4,13 +4,13 @@ import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { pauseAfter } from './delivery-schedule.ts';
 
 const GONE = 410;
-/** A webhook of which every attempt failed for so long is disabled. */
+/** How long all attempts must fail until a webhook is disabled. */
 const FAILING_MAX_MS = 5 * 24 * 60 * 60_000;
 
-/** Why the platform stops delivering to a webhook. */
+/** Why the platform disabled a webhook. */
 export type DisabledReason = 'gone' | 'failing';
 
-/** What an attempt means for its delivery. */
+/** Effect of an attempt on its delivery. */
 export interface Outcome {
   status: DeliveryStatus;
   nextAttemptAt: Date | null;
@@ -23,10 +23,13 @@ export function outcomeOf(attempt: Attempt, made: number, now: Date): Outcome {
   return { status: DeliveryStatus.FAILED, nextAttemptAt: retryAt(now, pauseMs, attempt.retryAfterMs) };
 }
 
-/** The receiver wants nothing more. */
+/** Whether the receiver wants no more deliveries. */
 export const isGone = ({ status }: Attempt): boolean => status === GONE;
 
-/** Why an attempt is the last that a webhook gets, of which every attempt has failed since an instant (null: it has not). */
+/**
+ * Returns why a webhook must be disabled after an attempt; undefined if it need not be. `failingSince` is when its attempts began
+ * to fail, or null.
+ */
 export function reasonToDisable(attempt: Attempt, failingSince: Date | null): DisabledReason | undefined {
   if (isGone(attempt)) return 'gone';
   if (isSuccess(attempt) || !failingSince) return undefined;

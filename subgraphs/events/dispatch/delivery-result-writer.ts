@@ -5,9 +5,12 @@ import type { DeliveryAnnouncement } from '../deliveries/delivery-announcement.t
 import type { DeliveryResult, DeliveryResultStore, WebhookState, WebhookStates } from './delivery-result.store.ts';
 
 const BATCH = 500;
-/** So long outcomes gather: a statement costs the database as much as writing twenty of them. */
+/** How long results are collected. A statement costs the database as much as writing twenty results. */
 const REST_MS = 10;
-/** With so many of one webhook none rests: its queue would soon have to wait. Others' go along. */
+/**
+ * Number of results of one webhook that are written without delay, because its queue would soon have to wait. All other collected
+ * results are written with them.
+ */
 const ENOUGH = 8;
 const RETRIES = { firstMs: 100, factor: 2, maxMs: 2000 };
 
@@ -18,13 +21,12 @@ interface PendingResult {
 }
 
 /**
- * Writes the results of attempts, those of all webhooks together: what comes gathers for a moment, unless a queue waits, and
- * while a statement runs. An outcome is tried to be written until it is; only the end of the process loses it, and then its
- * delivery is made again.
+ * Writes the results of attempts for all webhooks together. Collects results for a moment and while a statement runs, unless a
+ * queue waits. Retries until a result is written. A result is lost only if the process ends, and then its delivery is repeated.
  */
 export class DeliveryResultWriter {
   readonly #waiting: PendingResult[] = [];
-  /** How many of each webhook wait. */
+  /** Number of collected results by webhook. */
   readonly #gathered = new Map<string, number>();
   #isFlushing = false;
   #endRest: (() => void) | undefined;
@@ -41,7 +43,10 @@ export class DeliveryResultWriter {
     this.#isStopped = false;
   }
 
-  /** Resolves when it is written, to what its webhook is then. @throws when the process ends while the database is away */
+  /**
+   * Writes a result. Resolves to the state of its webhook at that time.
+   * @throws when the process ends while the database is unavailable
+   */
   write(result: DeliveryResult): Promise<WebhookState | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ result, resolve, reject });
@@ -53,13 +58,13 @@ export class DeliveryResultWriter {
     });
   }
 
-  /** Somebody waits for what has gathered. */
+  /** Writes the collected results without further delay, because a queue waits for them. */
   flush(): void {
     this.#isFlushing = this.#waiting.length > 0;
     this.#endRest?.();
   }
 
-  /** From now on each outcome is tried to be written once: who stops does not wait for a database that is away. */
+  /** From now on, each result is tried only once, so that stopping does not wait for an unavailable database. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -98,7 +103,7 @@ export class DeliveryResultWriter {
         return await this.store.write(batch);
       } catch (error) {
         if (this.#isStopped) throw error;
-        this.log.error({ err: error, attempts: batch.length }, 'what came of deliveries could not be recorded and will be again');
+        this.log.error({ err: error, attempts: batch.length }, 'results of deliveries could not be recorded; will try again');
         await delay(pauseAfter(failures, RETRIES));
       }
     }

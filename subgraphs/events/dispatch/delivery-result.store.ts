@@ -9,10 +9,10 @@ import { webhookDisabled } from '../webhooks/webhook.events.ts';
 import type { Due, WebhookLease } from './delivery.store.ts';
 import { type Outcome, reasonToDisable } from './delivery-outcome.ts';
 
-/** The advisory lock ("settle" in ASCII) under which attempts are recorded. */
+/** The advisory lock for recording attempts ("settle" in ASCII). */
 const RESULT_LOCK = 0x736574746c65;
 
-/** What came of an attempt, to be recorded. */
+/** Result of an attempt, to be recorded. */
 export interface DeliveryResult {
   due: Due;
   lease: WebhookLease;
@@ -20,22 +20,22 @@ export interface DeliveryResult {
   outcome: Outcome;
 }
 
-/** What a webhook is once its attempts are recorded. */
+/** State of a webhook after its results were recorded. */
 export interface WebhookState {
   active: boolean;
   updatedAt: Date;
   failingSince: Date | null;
 }
 
-/** By the webhook's id; none for one that was deleted. */
+/** States by webhook id. Deleted webhooks are missing. */
 export type WebhookStates = Map<string, WebhookState>;
 
-/** The statement by which attempts are recorded. It names no organization for the reason that DeliveryStore states. */
+/** Records the results of attempts. The statement has no organization filter, for the reason stated at DeliveryStore. */
 export class DeliveryResultStore {
   readonly #schema: string;
   /**
-   * A server need not have written a record to its disk when it answers: should it crash, deliveries of its last moments are
-   * made again. The embedded database dies with this process, which must not lose more than what was not recorded.
+   * `synchronous_commit` of the statement. On a server it is off: if PostgreSQL crashes, the last deliveries are repeated. The
+   * embedded database ends with this process, so there it is on, and a crash repeats only unrecorded deliveries.
    */
   readonly #durability: 'on' | 'off';
 
@@ -48,7 +48,7 @@ export class DeliveryResultStore {
     this.#durability = pglite ? 'on' : 'off';
   }
 
-  /** Writes a batch, all or nothing. What is the last attempt that a webhook gets disables it in the same transaction. */
+  /** Writes a batch, all or nothing. If an attempt is the last one for its webhook, disables the webhook in the same transaction. */
   async write(batch: readonly DeliveryResult[]): Promise<WebhookStates> {
     const clocks = clocksOf(batch);
     const values = [JSON.stringify(clocks), JSON.stringify(batch.map(toRow))];
@@ -62,9 +62,9 @@ export class DeliveryResultStore {
   }
 
   /**
-   * The lock makes revisions visible in their order, as the log's does for sequences. Webhooks are locked before their
-   * deliveries and in the order of their ids, as everyone does who takes several. A delivery that is not as it was when it was
-   * taken stays as it is: another process recorded it, or this one did and lost the answer.
+   * The lock makes revisions visible in order, like that of the log for sequences. Webhooks are locked before their deliveries
+   * and in the order of their ids, as everywhere. A delivery that changed since it was read is not updated: another process has
+   * recorded it, or this one has and lost the response.
    */
   #text([clocks, attempts]: readonly [string, string]): string {
     return `with "lock" as materialized (select pg_advisory_xact_lock(${RESULT_LOCK}), set_config('synchronous_commit', '${this.#durability}', true)),
@@ -89,7 +89,10 @@ const COLUMNS =
   '"attempt" int, "status" text, "url" text, "response_status" int, "response_body" text, "error" text, "duration_ms" int, "attempted_at" timestamptz(3), "next_attempt_at" timestamptz(3)';
 const CLOCK_COLUMNS = '"id" text, "succeeded" boolean, "failed_at" timestamptz(3)';
 const ROW_COLUMNS = `"id" text, "made" int, ${COLUMNS}`;
-/** All ids lie in the range. It has PostgreSQL expect one row and look each up by its key: for a hundred it would read the whole table. */
+/**
+ * All ids are in this range. The condition makes PostgreSQL expect one row and look up each by key; for a hundred rows it would
+ * scan the table.
+ */
 const recordset = (rows: string, columns: string): string =>
   `(select * from json_to_recordset(${rows}::json) as r(${columns}) where "id" between 'a' and 'z')`;
 const ASSIGNMENTS = COLUMNS.replace(/("\w+") [^,]+/g, '$1 = a.$1');
@@ -111,11 +114,11 @@ const toRow = ({ due, lease, attempt, outcome }: DeliveryResult): object => ({
 interface Clock {
   id: string;
   succeeded: boolean;
-  /** The first failure after the last success, or the first of all where none succeeded. */
+  /** The first failure after the last success, or the very first if none succeeded. */
   failed_at: Date | null;
 }
 
-/** How a batch moves each webhook's `failing_since`. */
+/** Computes how a batch changes the `failing_since` of each webhook. */
 function clocksOf(batch: readonly DeliveryResult[]): Clock[] {
   const clocks = new Map<string, Clock>();
   for (const { lease, attempt, outcome } of batch) {
@@ -142,7 +145,7 @@ const toWebhookStates = (rows: readonly WebhookStateRow[]): WebhookStates =>
     ]),
   );
 
-/** By what the webhook is now: the queue may have taken it for failing when a success had just been recorded. */
+/** Disables the webhook if it must be, based on its current state: a success may have been recorded since the attempt. */
 async function disableWhereDue(tx: EntityManager, { lease, attempt }: DeliveryResult, states: WebhookStates): Promise<void> {
   const state = states.get(lease.webhookId);
   const reason = state?.active && reasonToDisable(attempt, state.failingSince);

@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../kernel/values/days.ts';
 
 const SECOND_MS = 1000;
 
-/** The pause before each further attempt (docs/decisions/events-and-webhooks.md): ten attempts over a little more than three days. */
+/** Delays before each further attempt (docs/decisions/events-and-webhooks.md): ten attempts in a little more than three days. */
 const PAUSES_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -17,5 +17,5 @@ const PAUSES_MS = [
 
 export const MAX_ATTEMPTS = PAUSES_MS.length + 1;
 
-/** How long to wait after the given number of failed attempts, in milliseconds; undefined when it is enough. */
+/** Returns the delay after a number of failed attempts, in milliseconds; undefined if there is no further attempt. */
 export const pauseAfter = (attempts: number): number | undefined => PAUSES_MS[attempts - 1];

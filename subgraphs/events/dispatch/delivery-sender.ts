@@ -8,7 +8,7 @@ import type { Attempt } from '../deliveries/attempt.ts';
 import type { Secrets } from '../webhooks/webhook-secret.ts';
 import { signatureHeaders, signedBody } from './delivery-signature.ts';
 
-/** So much of an answer is read, for the connection to be kept after a short one. */
+/** Number of bytes of a response that are read. The connection is kept if the response is not longer. */
 const READ_BYTES = 16 * 1024;
 const KEPT_BYTES = 1024;
 const USER_AGENT = 'Telecom-Platform-Webhooks/1.2';
@@ -18,11 +18,14 @@ export interface Message {
   eventId: string;
   payload: string;
   secrets: Secrets;
-  /** Of the request that led to the event. */
+  /** Trace context of the request that caused the event. */
   traceparent?: string | null;
 }
 
-/** Posts signed messages to receivers: within ten seconds each. From the status on there is an answer, whatever becomes of its body. */
+/**
+ * Posts signed messages to receivers, within ten seconds each. Once the status was received, the attempt has a response, whatever
+ * happens to the body.
+ */
 export class DeliverySender {
   readonly #client: HttpClient;
   #isStopped = false;
@@ -36,7 +39,7 @@ export class DeliverySender {
     this.#client = new HttpClient({ ...options, ...(timeouts && { timeouts }) });
   }
 
-  /** Never throws, but for an attempt that `stop` cut off: then nobody knows what came of it. */
+  /** Makes an attempt. Throws only if `stop` interrupted it; its result is unknown then. */
   send(message: Message): Promise<Attempt> {
     return inTrace(message.traceparent, { name: 'webhook delivery', kind: SpanKind.CLIENT }, () => this.#send(message));
   }
@@ -56,7 +59,7 @@ export class DeliverySender {
     }
   }
 
-  /** Cuts off what is under way and closes the connections. */
+  /** Interrupts running attempts and closes the connections. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#client.destroy();
@@ -65,5 +68,5 @@ export class DeliverySender {
 
 const decoder = new TextDecoder();
 
-/** PostgreSQL's text cannot hold a null character. */
+/** Decodes the kept part of a response. Null characters are replaced, because PostgreSQL's text cannot store them. */
 const textOf = (bytes: Buffer): string => decoder.decode(bytes.subarray(0, KEPT_BYTES)).replaceAll('\u0000', '\uFFFD');

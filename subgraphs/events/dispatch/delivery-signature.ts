@@ -2,8 +2,8 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { headerKey, type Secrets } from '../webhooks/webhook-secret.ts';
 
 /**
- * The text of a delivery: the payload with `signature` as its last member, `sha256=` and the hex HMAC-SHA256 of the payload
- * keyed with the secret (specification 6). A receiver takes the member off again and has the bytes that were signed.
+ * Body of a delivery: the payload with `signature` as its last property. It is `sha256=` and the hex HMAC-SHA256 of the payload,
+ * keyed with the secret (specification 6). A receiver that removes the property again has the signed bytes.
  */
 export function signedBody(payload: string, secret: string): string {
   return `${payload.slice(0, -1)},"signature":"sha256=${createHmac('sha256', secret).update(payload).digest('hex')}"}`;
@@ -16,7 +16,7 @@ export interface Signed {
   secrets: Secrets;
 }
 
-/** The headers of the Standard Webhooks specification, over the whole body: a signature by each secret. The time is that of the attempt. */
+/** Headers of the Standard Webhooks specification. They sign the whole body, with each secret. The timestamp is that of the attempt. */
 export function signatureHeaders({ id, at, body, secrets }: Signed): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const signed = `${id}.${timestamp}.${body}`;
@@ -24,7 +24,7 @@ export function signatureHeaders({ id, at, body, secrets }: Signed): Record<stri
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }
 
-/** Of the secrets that a lease has opened: making a key takes longer than signing with it. */
+/** Cached keys, because creating a key takes longer than signing with it. */
 const keys = new WeakMap<Secrets, readonly KeyObject[]>();
 
 function keysOf(secrets: Secrets): readonly KeyObject[] {

@@ -5,7 +5,7 @@ import type { EventLog, EventPayload } from '../log/event-log.ts';
 import { AT_ONCE } from '../webhooks/webhook-due.ts';
 import type { SealedSecrets } from '../webhooks/webhook-secret.ts';
 
-/** The lease of a webhook: the right of one process to deliver to it, until a time. */
+/** Lease of a webhook: the right of one process to deliver to it until a point in time. */
 export interface WebhookLease extends SealedSecrets {
   webhookId: string;
   organizationId: string;
@@ -17,7 +17,7 @@ export interface WebhookLease extends SealedSecrets {
 
 type DueDelivery = Pick<Delivery, 'id' | 'organizationId' | 'webhookId' | 'eventId' | 'event' | 'occurredAt' | 'attempt'>;
 
-/** A delivery that is due, with what it delivers: null where the event has left the log. */
+/** A due delivery with its payload. The payload is null if the event has left the log. */
 export type Due = DueDelivery & { [K in keyof EventPayload]: EventPayload[K] | null };
 
 export interface DueDeliveries {
@@ -29,13 +29,11 @@ export interface DueDeliveries {
 const SWEPT = 500;
 
 /**
- * What is due, and who has the lease. `webhook.due_at` says when something is next to be delivered; while a process has the lease
- * (`lane_until`) it says what has become due since, which is why acquiring the lease sets it to null.
- *
- * The statements name no organization: they are the platform's own work for all of them, no caller chooses the ids (a webhook's
- * id comes from the planner or the sweep), and a delivery was planned only for events of its webhook's organization. What
- * callers read of deliveries goes through DeliveryService, within theirs. Instants come from the platform's clock, so that
- * tests can move it.
+ * Reads due deliveries and manages leases. `webhook.due_at` is when the next delivery is due. Acquiring the lease (`lane_until`)
+ * clears `due_at`; anything that becomes due during the lease sets it again.
+ * The statements have no organization filter. They are background work for all organizations, no caller chooses the ids, and
+ * deliveries are planned only for events of the webhook's own organization. Callers read deliveries through DeliveryService,
+ * which filters. Times come from the platform's clock, so that tests can set them.
  */
 export class DeliveryStore {
   readonly #schema: string;
@@ -48,7 +46,10 @@ export class DeliveryStore {
     this.#schema = `"${orm.em.config.getAll().schema}"`;
   }
 
-  /** Acquires the lease for a webhook: undefined where nothing is due, while another process has it, and for one that is inactive or gone. */
+  /**
+   * Acquires the lease of a webhook. Returns undefined if nothing is due, another process has the lease, or the webhook is
+   * inactive or deleted.
+   */
   async acquire(webhookId: string, now: Date, until: Date): Promise<WebhookLease | undefined> {
     const [row] = await this.rows.query<ClaimedRow>(
       `update ${this.#schema}."webhook" set "lane_until" = $3, "due_at" = null
@@ -72,7 +73,7 @@ export class DeliveryStore {
     );
   }
 
-  /** Renews the lease; false where it was lost meanwhile. */
+  /** Extends the lease. Returns false if it was lost meanwhile. */
   async extend({ webhookId, until }: WebhookLease, later: Date): Promise<boolean> {
     const rows = await this.rows.query(
       `update ${this.#schema}."webhook" set "lane_until" = $3 where "id" = $1 and "lane_until" = $2 returning "id"`,
@@ -82,12 +83,11 @@ export class DeliveryStore {
   }
 
   /**
-   * Ends the lease and says in `due_at` when the next is. Where something became due meanwhile the lease is renewed until `later`
-   * instead, if that is given, and the answer says so: the caller looks again.
-   *
-   * No wake-up is lost. Who makes deliveries due writes `due_at` in the same transaction. If that committed first, this reads
-   * it, having waited for the row where it had to. If this is first, the other one waits and then writes `due_at` of a webhook
-   * whose lease is free.
+   * Releases the lease and sets `due_at` to the next due time. If something became due meanwhile and `later` is given, extends
+   * the lease until `later` instead and returns `isKept`: the caller must check again.
+   * No wake-up is lost, because whoever makes deliveries due writes `due_at` in the same transaction. If that transaction commits
+   * first, this statement sees its value, after waiting for the row if necessary. If this statement is first, the other one waits
+   * and then sets `due_at` of a webhook without a lease.
    */
   async release({ webhookId, until }: WebhookLease, later: Date | null): Promise<{ isKept: boolean; dueAt: Date | null }> {
     const waits = `select 1 from ${this.#schema}."delivery" d where d."webhook_id" = w."id" and d."status" = 'pending' and d."attempt" = 0`;
@@ -104,7 +104,7 @@ export class DeliveryStore {
     return { isKept: row?.is_kept ?? false, dueAt: row?.due_at ? new Date(row.due_at) : null };
   }
 
-  /** Ends the lease before anything was delivered: the next is not before `later`. */
+  /** Releases the lease before anything was delivered. The next delivery is not before `later`. */
   async postpone({ webhookId, until }: WebhookLease, later: Date): Promise<void> {
     await this.rows.query(`update ${this.#schema}."webhook" set "lane_until" = null, "due_at" = $3 where "id" = $1 and "lane_until" = $2`, [
       webhookId,
@@ -113,7 +113,10 @@ export class DeliveryStore {
     ]);
   }
 
-  /** Ends all leases: for the start of a process that has the database for itself, after one that was killed. */
+  /**
+   * Releases all leases. Called at the start of a process that has the database for itself, because a killed process may have
+   * left some.
+   */
   async releaseAll(): Promise<void> {
     await this.rows.query(
       `update ${this.#schema}."webhook" set "lane_until" = null, "due_at" = ${AT_ONCE} where "lane_until" is not null`,
@@ -121,7 +124,7 @@ export class DeliveryStore {
     );
   }
 
-  /** First attempts, and retries whose time has come. */
+  /** Reads pending first attempts, and retries that are due. */
   async due(webhookId: string, now: Date, limits: { firsts: number; retries: number }): Promise<DueDeliveries> {
     const from = `select "id", "organization_id", "webhook_id", "event_id", "event", "occurred_at", "attempt" from ${this.#schema}."delivery" where "webhook_id" = $1`;
     const rows = await this.rows.query<DueRow>(
@@ -140,8 +143,8 @@ export class DeliveryStore {
   }
 
   /**
-   * SQL that selects webhooks that something is due for and nobody delivers to; those too whose process ended in the midst of its
-   * lease. Each condition is read from the beginning of its own index.
+   * SQL that selects webhooks with due deliveries and without a valid lease, including those whose process died during a lease.
+   * Each condition reads the beginning of its own index.
    */
   get waiting(): string {
     const from = (condition: string, column: string): string =>
@@ -153,15 +156,15 @@ export class DeliveryStore {
     ].join(' union all ');
   }
 
-  /** The values of `waiting`. */
+  /** Parameter values for `waiting`. */
   waitingAt(now: Date, until: Date): Date[] {
     return [now, implausible(now, until)];
   }
 }
 
 /**
- * A lease that ends much later than any could was taken before the clock was set back; much, since other processes read their
- * clocks too.
+ * A lease that ends much later than this was acquired before the clock was set back. The margin is large, because clocks of
+ * processes differ.
  */
 const implausible = (now: Date, until: Date): Date => new Date(2 * until.getTime() - now.getTime());
 

@@ -11,7 +11,7 @@ export interface WorkerDeps {
   poller: WorkPoller;
 }
 
-/** Starts and stops the queues, and wakes them for what is due and nobody woke them for: retries, and what a process that ended left. */
+/** Starts and stops the queues. Also wakes them for retries and for deliveries that a dead process left, which no other event does. */
 export class DeliveryWorker {
   #stopPolling: (() => void) | undefined;
 

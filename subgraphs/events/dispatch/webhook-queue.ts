@@ -10,13 +10,13 @@ import type { DeliveryResult } from './delivery-result.store.ts';
 import type { DeliveryResultWriter } from './delivery-result-writer.ts';
 import type { DeliverySender } from './delivery-sender.ts';
 
-/** A lease ends by itself this long after its process went silent. What is left of it is longer than an attempt may take. */
+/** Duration of a lease. Queues renew it when half of it is left, which is still longer than an attempt. */
 export const LEASE_MS = 30_000;
-/** First attempts that were made and are not recorded yet: what a kill repeats. */
+/** Maximum number of first attempts that are made but not recorded yet. A killed process repeats them. */
 const AHEAD = 16;
-/** Retries at a time, beside the first attempts. */
+/** Maximum number of concurrent retries, in addition to the first attempts. */
 const RETRIES = 4;
-/** So long first attempts are made from one look at what is due, so that retries do not wait behind many slow ones. */
+/** How long first attempts are made before due deliveries are read again, so that retries do not wait behind many slow first attempts. */
 const LOOK_MS = 1000;
 
 export interface WebhookQueueDeps {
@@ -25,23 +25,23 @@ export interface WebhookQueueDeps {
   sender: Pick<DeliverySender, 'send'>;
   clock: Clock;
   log: Logger;
-  /** Whether deliveries of an organization wait. */
+  /** Whether the organization is suspended, so that its deliveries wait. */
   isSuspended: IsSuspended;
   metrics?: Pick<Metrics, 'webhookDuration'> | undefined;
 }
 
 /** Delivers to one webhook while this process holds its lease. */
 export class WebhookQueue {
-  /** No more posts: the webhook changed, was stopped or deleted, or the lease was lost. */
+  /** No more requests are made: the webhook was changed, disabled or deleted, or the lease was lost. */
   isOver = false;
-  /** How many attempts were made. */
+  /** Number of attempts made. */
   made = 0;
-  /** First attempts that were made, until they are recorded, by the delivery's id; none rejects. */
+  /** First attempts whose results are not recorded yet, by delivery id. The promises never reject. */
   readonly #unrecorded = new Map<string, Promise<void>>();
-  /** Until they are recorded, in the same way. */
+  /** Retries whose results are not recorded yet, likewise. */
   readonly #retries = new Map<string, Promise<void>>();
   #failure: unknown;
-  /** A first attempt was recorded. */
+  /** Resolved when a first attempt is recorded. */
   #advanced = Promise.withResolvers<void>();
   #woken = Promise.withResolvers<void>();
 
@@ -49,22 +49,25 @@ export class WebhookQueue {
     private readonly deps: WebhookQueueDeps,
     private readonly lease: WebhookLease,
     private readonly secrets: Secrets,
-    /** How many first attempts it may hold in memory. */
+    /** Number of first attempts that it may load into memory. */
     private readonly share: () => number,
   ) {}
 
-  /** Something may have become due. */
+  /** Signals that something may have become due. */
   wake(): void {
     this.#woken.resolve();
   }
 
-  /** No more posts; those that are under way may end. */
+  /** Stops making requests; running ones may finish. */
   end(): void {
     this.isOver = true;
     this.wake();
   }
 
-  /** Delivers until nothing is due, or it is over, and all that was made is recorded. @throws where the database failed, or an attempt was cut off */
+  /**
+   * Delivers until nothing is due or the queue is over, and all results are recorded.
+   * @throws if the database failed or an attempt was interrupted
+   */
   async deliver(): Promise<void> {
     try {
       while (!this.isOver) {
@@ -85,7 +88,10 @@ export class WebhookQueue {
     if (this.#failure) throw this.#failure;
   }
 
-  /** What is due and not under way: by what is unrecorded as it begins to look, for what is recorded later may be seen as it was. */
+  /**
+   * Reads due deliveries and leaves out those that were unrecorded when the query began, because the query may see them as they
+   * were before.
+   */
   async #findDue(): Promise<DueDeliveries & { isAll: boolean }> {
     const { store, clock } = this.deps;
     const underWay = new Set([...this.#unrecorded.keys(), ...this.#retries.keys()]);
@@ -95,7 +101,7 @@ export class WebhookQueue {
     return { firsts: firsts.filter(isNew), retries: retries.filter(isNew), isAll: firsts.length < limits.firsts };
   }
 
-  /** Waits for the records of first attempts. */
+  /** Waits until the results of first attempts are recorded. */
   async #recorded(): Promise<void> {
     if (this.#unrecorded.size === 0) return;
     this.deps.results.flush();
@@ -116,7 +122,7 @@ export class WebhookQueue {
     }
   }
 
-  /** One after the other, running ahead of their records by a few. */
+  /** Makes first attempts one after the other. At most AHEAD of them are unrecorded at a time. */
   async #makeFirsts(firsts: readonly Due[]): Promise<void> {
     const until = performance.now() + LOOK_MS;
     for (const first of firsts) {
@@ -135,7 +141,7 @@ export class WebhookQueue {
     this.#advanced = Promise.withResolvers();
   }
 
-  /** False where the lease is over. */
+  /** Renews the lease if needed. Returns false if the queue is over. */
   async #renewLease(): Promise<boolean> {
     const { store, clock } = this.deps;
     const now = clock.now();
@@ -147,7 +153,7 @@ export class WebhookQueue {
     return !this.isOver;
   }
 
-  /** Undefined where the attempt was cut off: then nobody knows what came of it. */
+  /** Makes an attempt. Returns undefined if it was interrupted; its result is unknown then. */
   async #send(due: Due): Promise<DeliveryResult | undefined> {
     const { sender, clock } = this.deps;
     const { lease, secrets } = this;
@@ -187,8 +193,8 @@ export class WebhookQueue {
 
 export const leaseEnd = (now: Date): Date => new Date(now.getTime() + LEASE_MS);
 
-/** A webhook that was inactive for longer than the log keeps events gets the rest. */
+/** Result for an event that left the log, because the webhook was inactive for longer than events are kept. */
 const leftTheLog = (at: Date): Pick<DeliveryResult, 'attempt' | 'outcome'> => ({
-  attempt: { at, durationMs: 0, status: null, body: null, error: 'the event has left the log', retryAfterMs: 0 },
+  attempt: { at, durationMs: 0, status: null, body: null, error: 'the event is no longer in the log', retryAfterMs: 0 },
   outcome: { status: DeliveryStatus.SKIPPED, nextAttemptAt: null },
 });

@@ -6,12 +6,12 @@ import type { DeliveryResultWriter } from './delivery-result-writer.ts';
 import type { DeliverySender } from './delivery-sender.ts';
 import { leaseEnd, WebhookQueue, type WebhookQueueDeps } from './webhook-queue.ts';
 
-/** How many deliveries all leases of the process hold in memory, beside the one that each may. */
+/** Number of deliveries that all queues of the process together may load into memory. Each queue may load at least one. */
 const HELD = 5000;
 const PAGE = 100;
 const STOP_GRACE_MS = 3000;
 const FAILED_MS = 500;
-/** How often it is looked whether an organization is still suspended. */
+/** Interval at which deliveries of a suspended organization are checked again. */
 const SUSPENDED_MS = 10_000;
 
 export interface WebhookQueuesDeps extends WebhookQueueDeps {
@@ -21,15 +21,15 @@ export interface WebhookQueuesDeps extends WebhookQueueDeps {
 }
 
 interface Running {
-  /** Something came for it: to be looked at once more. */
+  /** Whether the queue was woken and must check again. */
   again: boolean;
   queue?: WebhookQueue;
 }
 
 /**
- * Delivers to webhooks. Each webhook has a queue of its own, which one process has at a time: first attempts go one after the other in the
- * order of the log, retries beside them. Queues do not wait for each other and their number has no bound, so a slow receiver
- * delays only itself.
+ * Manages the queues of all webhooks. One process at a time works on a queue: first attempts one after the other in the order of
+ * the log, and retries beside them. Queues do not wait for each other and their number is unlimited, so a slow receiver delays
+ * only itself.
  */
 export class WebhookQueues {
   readonly #running = new Map<string, Running>();
@@ -43,7 +43,7 @@ export class WebhookQueues {
     this.deps.results.start();
   }
 
-  /** Something is due for a webhook. */
+  /** Signals that something is due for a webhook. */
   wake(webhookId: string): void {
     if (this.#isStopped) return;
     const running = this.#running.get(webhookId);
@@ -52,7 +52,7 @@ export class WebhookQueues {
     running.queue?.wake();
   }
 
-  /** Lets attempts that are under way end for a moment; what is cut off stays due. */
+  /** Stops all queues. Running attempts have a short time to finish; interrupted ones stay due. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const { queue } of this.#running.values()) queue?.end();
@@ -73,7 +73,7 @@ export class WebhookQueues {
       if (lease && (await this.deps.isSuspended(lease.organizationId))) await store.postpone(lease, new Date(now.getTime() + SUSPENDED_MS));
       else if (lease) await this.#work(lease, state);
     } catch (error) {
-      if (!this.#isStopped) this.deps.log.error({ webhook: webhookId, err: error }, 'delivering failed and will be tried again');
+      if (!this.#isStopped) this.deps.log.error({ webhook: webhookId, err: error }, 'deliveries to a webhook failed; will try again');
     }
     this.#running.delete(webhookId);
     if (this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
@@ -88,7 +88,7 @@ export class WebhookQueues {
       if (this.#isStopped) queue.end();
       do {
         await queue.deliver();
-        // who woke it until now had committed: the end of the lease sees that
+        // wake-ups until now belong to committed transactions, which releasing the lease will see
         state.again = false;
       } while (await this.#renewOrRelease(lease, queue, state));
     } catch (error) {
@@ -102,12 +102,12 @@ export class WebhookQueues {
     const later = leaseEnd(now);
     const { isKept, dueAt } = await this.deps.store.release(lease, queue.isOver ? null : later);
     if (isKept) lease.until = later;
-    // a webhook that changed is delivered to as it is now; where nothing could be done the sweep has time
+    // a changed webhook continues at once with its new settings; if no attempt was made, the poller retries later
     else if (dueAt && dueAt <= now && queue.made > 0) state.again = true;
     return isKept;
   }
 
-  /** After a failure, which may be the database's: the lease is this process's until it ends by itself. */
+  /** Releases the lease after a failure. Retries while the database fails, until the lease expires by itself. */
   async #release(lease: WebhookLease): Promise<void> {
     const { store, clock } = this.deps;
     for (;;) {

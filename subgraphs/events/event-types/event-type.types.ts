@@ -4,7 +4,7 @@ import { type EventType, jsonSchemaOf, timestamp } from '../../../kernel/events/
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { readPermission } from './event-types.ts';
 
-/** What a subscriber must know of an event: an event type (specification section 6). */
+/** Description of an event type for subscribers (specification section 6). */
 @ObjectType('EventType', { description: 'An event that can be subscribed to.' })
 export class EventTypeRecord {
   @Field(() => String, { description: 'Such as `ticket.created`.' })
@@ -41,7 +41,7 @@ const EXAMPLE = {
   organization_id: 'org_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
 };
 
-/** Described with its envelope, as receivers get it. */
+/** Describes an event type, including the envelope of its deliveries. */
 export function describeEventType(type: EventType): EventTypeRecord {
   const { name, family, description, isEmitted, data, example } = type;
   const body = z.strictObject({

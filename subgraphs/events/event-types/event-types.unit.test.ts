@@ -49,7 +49,7 @@ test.each(['ticket', 'ticket.', 'tick*', '*.created', 'ticket.deleted', '', 'bil
       expect((error as InvalidParameters).details).toMatchObject({
         field: 'events.1',
         value: pattern,
-        reason: expect.stringContaining('names no event'),
+        reason: expect.stringContaining('does not match any event'),
       });
     }
   },
@@ -61,7 +61,7 @@ test('event patterns of another family are refused and all named', () => {
     expect.unreachable();
   } catch (error) {
     expect((error as InvalidParameters).problems.map(({ value }) => value)).toEqual(['ticket.*', 'webhook.*']);
-    expect((error as InvalidParameters).problems[0].reason).toBe('is no event of the billing family');
+    expect((error as InvalidParameters).problems[0].reason).toBe('is not an event of the billing family');
   }
 });
 

@@ -1,11 +1,11 @@
 import type { Permission } from '../../../kernel/access/principal.ts';
 
-/** Who may read the events of a family: whoever may read the records that they tell of. */
+/** Permission to read the events of each family. It is the permission to read the records that the events are about. */
 const READ_PERMISSIONS: Readonly<Record<string, Permission>> = {
   service: 'services:read',
   billing: 'billing:read',
   support: 'support:read',
-  // who may read integrations
+  // the permission to read integrations
   integration: 'support:admin',
   account: 'accounts:read',
   credential: 'credentials:read',
@@ -14,7 +14,7 @@ const READ_PERMISSIONS: Readonly<Record<string, Permission>> = {
   webhook: 'webhooks:read',
 };
 
-/** @throws Error for a family that nobody has stated: at the start of the platform, not at the first event. */
+/** @throws Error for an unknown family; checked when the platform starts */
 export function readPermissionOf(family: string): Permission {
   const permission = READ_PERMISSIONS[family];
   if (!permission) throw new Error(`The event family ${family} is not in subgraphs/events/event-types/families.ts.`);

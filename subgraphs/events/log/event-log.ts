@@ -9,7 +9,7 @@ import type { EventPartitions } from './event-partitions.ts';
 import type { EventSelection } from './event-selection.ts';
 import { RecentEvents } from './recent.events.ts';
 
-/** The channel that tells every process of new events. */
+/** The NOTIFY channel for new events. */
 export const EVENT_LOG_CHANNEL = 'event_log';
 
 export interface Span {
@@ -19,21 +19,21 @@ export interface Span {
   until: Date;
 }
 
-/** An event of which somebody has the id. */
+/** Key of an event in the log. */
 export interface Wanted {
   organizationId: string;
   eventId: string;
-  /** When it was recorded: the day that it is kept with. */
+  /** When the event was recorded; determines its partition. */
   occurredAt: Date;
 }
 
-/** What an event says, and the request that led to it. */
+/** Payload of an event, and the trace context of the request that caused it. */
 export type EventPayload = Pick<EventRecord, 'payload' | 'traceparent'>;
 
-/** The log of all organizations, as the platform itself writes and follows it. Positions are sequences. */
+/** The event log of all organizations, for the platform's own use. Positions are sequences. */
 export class EventLog implements Feed<EventRecord, EventSelection> {
   readonly #map: RowMapper<EventRecord>;
-  /** Of what the statements call `e`. */
+  /** Columns of the table alias `e`. */
   readonly #columns: string;
   readonly #schema: string;
   readonly #table: string;
@@ -53,7 +53,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     this.#consumers = `${this.#schema}."consumer"`;
   }
 
-  /** Takes the relay's events; one that is there already counts once. */
+  /** Appends events from the relay. Events that are already in the log are ignored. */
   async append(events: readonly Omit<LoggedEvent, 'sequence'>[]): Promise<void> {
     const batch = events.map(
       ({ id, organizationId, event, subject, accountId, occurredAt, recordedAt = occurredAt, traceparent, payload }) => ({
@@ -82,13 +82,13 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     });
   }
 
-  /** The sequence of the last event; 0 where there is none. */
+  /** Returns the sequence of the last event; 0 if there is none. */
   async head(): Promise<number> {
     const [row] = await this.rows.query<{ head: string | number | null }>(`select max("sequence") as head from ${this.#table}`, []);
     return Number(row?.head ?? 0);
   }
 
-  /** The next events of all organizations. */
+  /** Returns the next events of all organizations. */
   async after(sequence: number, limit: number): Promise<EventRecord[]> {
     const events = await this.#records(
       `select ${this.#columns} from ${this.#schema}."events_after"($1, $2) e`,
@@ -103,7 +103,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return `select 1 from ${this.#schema}."events_after"(${position}, 1)`;
   }
 
-  /** Events of one organization, in order. */
+  /** Returns the selected events of one organization, in order. */
   async range(selection: EventSelection, { after, upTo, limit }: Range): Promise<EventRecord[]> {
     const { organizationId, names, accounts, subjectId } = selection;
     const values: unknown[] = [organizationId, after, upTo, [...names], limit];
@@ -120,7 +120,10 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return sequence;
   }
 
-  /** Where events of one organization lie that were recorded in a time, and how many they are; as far as webhooks were planned for. */
+  /**
+   * Returns the number and the range of sequences of an organization's events in a range of time. Counts only events that webhook
+   * deliveries were already planned for.
+   */
   async span({ organizationId, names, since, until }: Span): Promise<{ count: number; first: number; last: number }> {
     const [row] = await this.rows.query<{ count: string; first: string | null; last: string | null }>(
       `select count(*) as count, min("sequence") as first, max("sequence") as last from ${this.#table}
@@ -131,7 +134,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return { count: Number(row?.count ?? 0), first: Number(row?.first ?? 0), last: Number(row?.last ?? 0) };
   }
 
-  /** What these events say, by their ids: none for one that has left the log. Each is named with the instant of its event. */
+  /** Returns the payloads of events by id. Events that have left the log are missing. */
   async payloads(wanted: readonly Wanted[]): Promise<ReadonlyMap<string, EventPayload>> {
     const known = wanted.map(({ organizationId, eventId }) => this.recent.find(organizationId, eventId));
     const payloads = new Map(known.flatMap((event): [string, EventPayload][] => (event ? [[event.id, event]] : [])));
@@ -146,7 +149,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return payloads;
   }
 
-  /** An event that was recorded at an instant; undefined once it has left the log. */
+  /** Returns the event recorded at a point in time; undefined if it has left the log. */
   async find(id: string, recordedAt: Date): Promise<EventRecord | undefined> {
     const [found] = await this.#records(`select ${this.#columns} from ${this.#table} e where "id" = $1 and "occurred_at" = $2`, [
       id,
@@ -161,7 +164,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
   }
 }
 
-/** As reactions get it. */
+/** Converts an event to the form that reactions and consumers receive. */
 export const toLoggedEvent = ({
   id,
   sequence,

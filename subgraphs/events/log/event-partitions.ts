@@ -1,17 +1,20 @@
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import { dateOf, dayStart } from '../../../kernel/values/days.ts';
 
-/** "events" in ASCII: the advisory lock of whoever appends to the log or changes its partitions. */
+/** The advisory lock for appending to the log and changing its partitions ("events" in ASCII). */
 const LOG_LOCK = 0x6576656e7473;
-/** Attaching waits for maintenance of the table only, never for readers or writers; the relay tries again. */
+/**
+ * Lock timeout for attaching a partition. Attaching waits only for maintenance of the table, not for readers or writers. The
+ * relay retries.
+ */
 const ATTACH_WAIT_MS = 2_000;
-/** Dropping waits for readers, and whoever comes to read meanwhile waits behind it. */
+/** Lock timeout for dropping a partition. Dropping waits for readers, and new readers wait behind it. */
 const DROP_WAIT_MS = 50;
 
-/** The partitions of the log: one for each day (UTC) on which something happened, `event_log_20260131`. */
+/** The partitions of the log, one per day (UTC) with events, such as `event_log_20260131`. */
 export class EventPartitions {
   readonly #schema: string;
-  /** Of the days that this process knows to have one. */
+  /** Partitions that this process knows to exist. */
   readonly #known = new Set<string>();
 
   constructor(private readonly orm: Orm) {
@@ -19,9 +22,8 @@ export class EventPartitions {
   }
 
   /**
-   * Appends in a transaction that has the log for itself, with a partition for each of these instants. One transaction at a
-   * time appends, so that sequences become visible in their order and a reader that follows them never passes one that is
-   * still to be committed.
+   * Runs `append` in a transaction with an exclusive lock of the log, after creating missing partitions for these times. Appends
+   * are serialized, so that sequences become visible in order and a reader never skips an uncommitted one.
    */
   async appending(instants: readonly Date[], append: (tx: EntityManager) => Promise<void>): Promise<void> {
     const missing = new Set(instants.map(partitionOf).filter((name) => !this.#known.has(name)));
@@ -32,7 +34,7 @@ export class EventPartitions {
         await append(tx);
       });
     } catch (error) {
-      // it may be that another process dropped one of them: for what happened that long ago it is made again
+      // another process may have dropped a partition, so the next call checks again and creates it if needed
       this.#known.clear();
       throw error;
     }
@@ -40,9 +42,9 @@ export class EventPartitions {
   }
 
   /**
-   * Drops the partitions of the days before the one of this instant, oldest first, up to the first that a consumer has not
-   * read to its end. Returns how many events they had.
-   * @throws the database's error where somebody reads the log for so long that readers would have to wait
+   * Drops the partitions of days before this point in time, oldest first. Stops at the first one that a consumer has not read
+   * completely. Returns the number of dropped events.
+   * @throws the database's error if readers would have to wait
    */
   async dropBefore(instant: Date): Promise<number> {
     let dropped = 0;
@@ -54,7 +56,7 @@ export class EventPartitions {
     return dropped;
   }
 
-  /** The events that `dropBefore` would drop. */
+  /** Returns the number of events that `dropBefore` would drop. */
   async countBefore(instant: Date): Promise<number> {
     let count = 0;
     for (const name of await this.#before(instant)) {
@@ -68,7 +70,7 @@ export class EventPartitions {
     return count;
   }
 
-  /** The partitions of the days before, oldest first. */
+  /** Lists the partitions of earlier days, oldest first. */
   async #before(instant: Date): Promise<string[]> {
     const rows = await this.orm.em.fork().execute<{ name: string }[]>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -78,7 +80,7 @@ export class EventPartitions {
     return rows.map(({ name }) => name);
   }
 
-  /** Made and then attached: `partition of` would have readers of the whole log wait. */
+  /** Creates a partition as a table and attaches it. `create table … partition of` would block readers of the whole log. */
   async #make(tx: EntityManager, name: string): Promise<void> {
     const table = this.#quoted(name);
     if (await exists(tx, table)) return;
@@ -90,7 +92,7 @@ export class EventPartitions {
     );
   }
 
-  /** How many events it had; undefined where a consumer is still to read it. */
+  /** Drops a partition. Returns the number of its events, or undefined if a consumer has not read all of them. */
   async #drop(name: string): Promise<number | undefined> {
     const table = this.#quoted(name);
     return this.orm.em.fork().transactional(async (tx) => {

@@ -3,16 +3,16 @@ import type { Selection } from '../stream/feed.ts';
 import type { EventRecord } from './event.entity.ts';
 
 export interface EventNarrowing {
-  /** Of this account only; null and undefined: of all. */
+  /** Only events of this account. Default: all accounts. */
   accountId?: string | null | undefined;
-  /** About this record only. */
+  /** Only events about this record. */
   subjectId?: string | null | undefined;
 }
 
-/** The events of one organization, or of accounts of it, that a subscriber wants, and may read. */
+/** The events that a subscriber selects and may read, within one organization or some of its accounts. */
 export class EventSelection implements Selection<EventRecord> {
   readonly organizationId: string;
-  /** Undefined: of all, and those that concern none. */
+  /** Undefined means all accounts, and events without an account. */
   readonly accounts: readonly string[] | undefined;
   readonly subjectId: string | undefined;
 

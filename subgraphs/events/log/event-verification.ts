@@ -7,7 +7,7 @@ import { keptFrom } from './event.retention.ts';
 import type { EventLog } from './event-log.ts';
 
 const BATCH = 1_000;
-/** What one statement finds at most. */
+/** Maximum number of problems that one query returns. */
 const FOUND_MAX = 1_000;
 
 export interface EventVerificationParts {
@@ -19,9 +19,9 @@ export interface EventVerificationParts {
 }
 
 export interface VerificationReport {
-  /** Something that is wrong, with the ids by which it is found. */
+  /** Reports a problem, with the ids of the affected records. */
   problem(line: string): void;
-  /** Called for each batch, in the order of the log. */
+  /** Called with each batch, in the order of the log. */
   batch(events: readonly EventRecord[]): Promise<void>;
 }
 
@@ -33,11 +33,11 @@ const envelope = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 
-/** Reads the whole log and finds what can be wrong with it. It changes nothing and locks nothing. */
+/** Reads the whole log and reports inconsistencies. Changes and locks nothing. */
 export class EventVerification {
   constructor(private readonly parts: EventVerificationParts) {}
 
-  /** Gaps are no problem: a transaction that does not commit uses numbers too. */
+  /** Runs all checks. Gaps in the sequence are counted but are no problem: transactions that roll back leave gaps. */
   async run(report: VerificationReport): Promise<{ events: number; gaps: number }> {
     for (const line of await this.#tables()) report.problem(line);
     let [events, gaps, last] = [0, 0, 0];
@@ -56,17 +56,17 @@ export class EventVerification {
 
   #problemsOf({ id, event, organizationId, occurredAt, payload }: EventRecord): string[] {
     const read = envelope.safeParse(parsed(payload));
-    if (!read.success) return ['its payload is no envelope of an event'];
+    if (!read.success) return ['its payload is not a valid event'];
     const says = read.data;
     const differs = Object.entries({ id, event, organization_id: organizationId, timestamp: occurredAt.toISOString() })
       .filter(([name, value]) => says[name as keyof typeof says] !== value)
-      .map(([name]) => `its payload has another ${name}`);
+      .map(([name]) => `its payload has a different ${name}`);
     const type = this.parts.eventTypes.find(event);
     const misfits = type?.data.safeParse(says.data).error?.issues ?? [];
-    return [...differs, ...misfits.map(({ path, message }) => `data.${path.join('.')} does not fit its schema: ${message}`)];
+    return [...differs, ...misfits.map(({ path, message }) => `data.${path.join('.')} does not match its schema: ${message}`)];
   }
 
-  /** What is found without reading events one by one. */
+  /** Runs the checks that queries do without reading events one by one. */
   async #tables(): Promise<string[]> {
     const { rows, clock, retentionDays } = this.parts;
     const find = async (text: string, values: readonly unknown[] = []): Promise<string[]> =>
@@ -87,9 +87,9 @@ export class EventVerification {
     );
     return [
       ...twice.map((id) => `event ${id} is in the log more than once`),
-      ...sameNumber.map((sequence) => `several events have the number ${sequence}: a reader may miss one`),
-      ...detached.map((name) => `the table events.${name} is no partition of the log: nobody reads what is in it`),
-      ...beyond.map((name) => `the consumer ${name} has read on beyond the end of the log (${head}): it would miss what comes next`),
+      ...sameNumber.map((sequence) => `several events have the sequence ${sequence}: a reader may miss one`),
+      ...detached.map((name) => `the table events.${name} is not attached to the log: its events are not read`),
+      ...beyond.map((name) => `the consumer ${name} is beyond the end of the log (${head}): it would miss new events`),
       ...dangling.map((line) => `the delivery ${line}: the log does not have the event`),
     ];
   }

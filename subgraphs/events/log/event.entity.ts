@@ -5,8 +5,8 @@ import { Large } from '../../../kernel/graphql/large.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /**
- * An event as it was logged. Never changes. The table is partitioned by day (event-partitions.ts), so the instant is part of
- * the key; the id alone is unique all the same, since an event comes with the same instant each time.
+ * An event in the log. Never changed. The table is partitioned by day (event-partitions.ts), so the time is part of the primary key.
+ * Ids are unique nevertheless, because an event is always appended with the same time.
  */
 @ObjectType('Event', { description: 'Something that happened.' })
 @Directive('@key(fields: "id")')
@@ -21,7 +21,7 @@ export class EventRecord {
   @PrimaryKey({ type: 'text' })
   id!: string;
 
-  /** Its place in the log. Events become readable in this order: who follows it misses none. */
+  /** Position in the log. Events become visible in this order, so that readers miss none. */
   @Property({ type: new BigIntType('number'), autoincrement: true })
   sequence!: number;
 
@@ -48,11 +48,14 @@ export class EventRecord {
   @Property({ type: 'text', nullable: true })
   accountId: string | null = null;
 
-  /** When the platform recorded it: the day that it is kept with. The column is named so since it was both. */
+  /**
+   * When the platform recorded the event; determines its partition. The column is named `occurred_at` because it used to mean
+   * both times.
+   */
   @PrimaryKey({ type: 'datetime', length: 3, fieldName: 'occurred_at' })
   recordedAt!: Date;
 
-  /** Where another clock than the platform's told when it happened. */
+  /** When it happened, if another clock than the platform's states this. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   eventTime: Date | null = null;
 

@@ -43,7 +43,7 @@ export class EventResolver {
   }
 }
 
-/** Of an event that many follow it is read once: they are handed the same record. */
+/** Cache of parsed payloads. All followers of an event get the same record, so it is parsed once. */
 const read = new WeakMap<EventRecord, Record<string, unknown>>();
 
 function dataOf(event: EventRecord): Record<string, unknown> {

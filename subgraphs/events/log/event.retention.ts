@@ -4,23 +4,23 @@ import { dayStart } from '../../../kernel/values/days.ts';
 import type { Retained } from '../../../kernel/work/retention.ts';
 import type { EventPartitions } from './event-partitions.ts';
 
-/** Deliveries that one statement deletes: those that are made meanwhile do not wait for it. */
+/** Number of deliveries that one statement deletes. Small, so that concurrent changes do not wait for it. */
 const BATCH = 1_000;
 
 export interface EventRetentionParts {
   rows: Rows;
   partitions: EventPartitions;
-  /** Whole days that an event is kept. */
+  /** Number of whole days that events are kept. */
   days: number;
   clock: Clock;
 }
 
-/** The first instant of which the log keeps everything: of whole days (UTC). */
+/** Returns the start of the period that the log keeps, in whole days (UTC). */
 export const keptFrom = (now: Date, days: number): Date => dayStart(now, -days);
 
 /**
- * What is older than the log is kept: the records of deliveries, then the events, a day at a time. What was replayed late outlives its
- * event; where it is still to be delivered then, it is skipped.
+ * Deletes what is older than the retention time: first delivery records, then events, one day at a time. A delivery that was
+ * replayed late outlives its event; if it is still pending then, it is skipped.
  */
 export function eventRetention({ rows, partitions, days, clock }: EventRetentionParts): Retained[] {
   const first = (): Date => keptFrom(clock.now(), days);

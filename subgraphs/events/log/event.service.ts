@@ -21,7 +21,7 @@ export interface EventServiceDeps {
   retentionDays: number;
 }
 
-/** The caller's events: of its organization, and of the families whose records it may read; others read as absent. */
+/** Reads events of the caller's organization. Events of families that the caller may not read are treated as absent. */
 export class EventService {
   constructor(private readonly deps: EventServiceDeps) {}
 
@@ -47,9 +47,9 @@ export class EventService {
   }
 
   /**
-   * The names that patterns cover (default: all) and the caller may read.
-   * @throws InvalidParameters for a pattern that covers none; InsufficientPermissions where the caller may read none of them:
-   * waiting for what will never be shown helps nobody
+   * Returns the event names that match the patterns (default: all) and that the caller may read.
+   * @throws InvalidParameters for a pattern that matches nothing
+   * @throws InsufficientPermissions if the caller may read none of them, because it would wait in vain
    */
   covered(patterns: readonly string[] | null | undefined, field: string): ReadonlySet<string> {
     const { eventTypes, principal } = this.deps;
@@ -60,14 +60,14 @@ export class EventService {
   }
 
   /**
-   * The place in the log of an event that the caller saw.
-   * @throws InvalidParameters for an id that is none of its organization's, and for an event that is no longer kept
+   * Returns the position of an event in the log.
+   * @throws InvalidParameters for an id that is unknown in the organization, or whose event is no longer kept
    */
   async sequenceOf(id: string): Promise<number> {
     const { loader, retentionDays } = this.deps;
     const event = await loader.load(id);
     if (event) return event.sequence;
-    const reason = `is no event of yours that the log still has (it keeps ${retentionDays} days); read your records anew and begin without it`;
+    const reason = `is not an event of your organization in the log, which keeps ${retentionDays} days. Read your records again, then subscribe without it`;
     throw new InvalidParameters([{ field: 'after', value: id, reason }]);
   }
 }

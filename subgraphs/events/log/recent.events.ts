@@ -3,8 +3,8 @@ import type { EventRecord } from './event.entity.ts';
 const CAPACITY = 1_000;
 
 /**
- * The events that happened last, as this process followed them: who is told of one reads it at once, and so do all others. An
- * event never changes, so what is kept here is never old.
+ * Cache of the newest events, filled by this process's reads of the log. Those who are notified of an event usually read it at
+ * once. Events never change, so entries are never stale.
  */
 export class RecentEvents {
   readonly #events = new Map<string, EventRecord>();

@@ -4,5 +4,5 @@ import { webhookUrls } from './0003-webhook-urls.ts';
 import { retention } from './0004-retention.ts';
 import { tracing } from './0005-tracing.ts';
 
-/** In order. */
+/** Migrations in the order in which they are applied. */
 export const migrations = [eventTables, deliveryAttempts, webhookUrls, retention, tracing];

@@ -6,10 +6,10 @@ import { dateOf, monthNameOf, monthStart } from '../../../kernel/values/days.ts'
 import { webhookQuotaExceeded } from '../webhooks/webhook.events.ts';
 import type { WebhookUsage } from './delivery-usage.ts';
 
-/** The plan of an organization, from memory as a rule. */
+/** Returns the plan of an organization, usually from memory. */
 export type PlanOf = (organizationId: string) => Promise<Plan>;
 
-/** How many deliveries a month allows, by organization; `Infinity` where the plan has no limit. */
+/** Monthly limits of deliveries by organization; `Infinity` if the plan has none. */
 export type Limits = ReadonlyMap<string, number>;
 
 interface CounterRow {
@@ -19,8 +19,8 @@ interface CounterRow {
 }
 
 /**
- * Counts deliveries by organization and calendar month (UTC) against the plan (specification 8.1, 8.5). One counts when it is
- * planned: by its event, a replay or a redelivery. Its retries do not, and tests do not.
+ * Counts deliveries by organization and calendar month (UTC) against the plan (specification 8.1, 8.5). A delivery counts when it
+ * is planned: for an event, a replay or a redelivery. Retries and tests do not count.
  */
 export class DeliveryQuota {
   readonly #table: string;
@@ -33,13 +33,16 @@ export class DeliveryQuota {
     this.#table = `"${orm.config.getAll().schema}"."delivery_month_counter"`;
   }
 
-  /** To be asked before a transaction begins: it may cost a statement elsewhere, which a transaction of PGlite must not wait for. */
+  /**
+   * Returns the limits. Must be called before a transaction begins: it may need another query, for which a transaction of PGlite
+   * must not wait.
+   */
   async limitsOf(organizationIds: Iterable<string>): Promise<Limits> {
     const limits = [...new Set(organizationIds)].map(async (id) => [id, PLANS[await this.planOf(id)].webhookDeliveriesPerMonth] as const);
     return new Map(await Promise.all(limits));
   }
 
-  /** Locks the counters of these organizations until the transaction ends: whoever plans for one of them waits its turn. */
+  /** Locks the counters of these organizations until the transaction ends. Planning for one organization is thereby serialized. */
   async open(tx: EntityManager, limits: Limits, now: Date): Promise<Allowance> {
     const ids = [...limits.keys()].sort();
     const rows = await tx.execute<CounterRow[]>(
@@ -51,7 +54,7 @@ export class DeliveryQuota {
     return new Allowance(rows, limits, now);
   }
 
-  /** Writes what was taken, and tells the organization, once in a month, when more was wanted than its plan allows. */
+  /** Writes the counters. Records an event, once per month, if an organization has reached its limit. */
   async close(tx: EntityManager, { limits, now, taken, refused, told }: Allowance): Promise<void> {
     const ids = [...new Set([...taken.keys(), ...refused])];
     if (ids.length === 0) return;
@@ -67,7 +70,7 @@ export class DeliveryQuota {
     }
   }
 
-  /** What an organization has used of the month. */
+  /** Returns the usage of the current month. */
   async usageOf(organizationId: string, now: Date): Promise<WebhookUsage> {
     const limit = (await this.limitsOf([organizationId])).get(organizationId) ?? 0;
     const [row] = await this.rows.query<CounterRow>(
@@ -84,13 +87,13 @@ export class DeliveryQuota {
   }
 }
 
-/** What is left of the month for some organizations, while their counters are locked. */
+/** The remaining deliveries of organizations whose counters are locked. */
 export class Allowance {
   readonly #left: Map<string, number>;
   readonly taken = new Map<string, number>();
-  /** Organizations that wanted more than was left. */
+  /** Organizations that have reached their limit. */
   readonly refused = new Set<string>();
-  /** Those that were told so this month. */
+  /** Organizations that were notified of it this month. */
   readonly told: ReadonlySet<string>;
 
   constructor(
@@ -102,7 +105,7 @@ export class Allowance {
     this.told = new Set(rows.filter((row) => row.exceeded_at).map((row) => row.organization_id));
   }
 
-  /** Whether one more may be planned; then it is taken. */
+  /** Takes one delivery. Returns false if none is left. */
   take(organizationId: string): boolean {
     const left = this.#left.get(organizationId) ?? 0;
     if (left < 1) {

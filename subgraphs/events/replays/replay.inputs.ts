@@ -22,7 +22,9 @@ import { keptFrom } from '../log/event.retention.ts';
 @Rule<WebhookReplayInput, EventsContext>(({ events }, { eventTypes }) => eventTypes.problemsOf(events ?? [], 'events'))
 @Rule<WebhookReplayInput>(({ status }) =>
   (status ?? []).flatMap((value, index) =>
-    value === DeliveryStatus.PENDING ? [{ field: `status.${index}`, value, reason: 'is under way already' }] : [],
+    value === DeliveryStatus.PENDING
+      ? [{ field: `status.${index}`, value, reason: 'cannot be replayed: these deliveries are under way' }]
+      : [],
   ),
 )
 export class WebhookReplayInput {

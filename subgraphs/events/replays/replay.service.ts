@@ -23,11 +23,14 @@ export interface ReplayServiceDeps {
   loader: RecordLoader<Webhook>;
 }
 
-/** Replays what did not reach a webhook of the caller's organization. */
+/** Replays events to a webhook of the caller's organization. */
 export class ReplayService {
   constructor(private readonly deps: ReplayServiceDeps) {}
 
-  /** Ends where the planner is: what comes after is planned by itself. @throws ResourceNotFound, WebhookInactive, InvalidParameters */
+  /**
+   * Starts a replay. It ends at the position of the delivery planner, which plans later events itself.
+   * @throws ResourceNotFound, WebhookInactive, InvalidParameters
+   */
   async start(webhookId: string, { since, until: wishedEnd, events, status }: WebhookReplayInput): Promise<WebhookReplay> {
     const { em, clock, eventLog, replays, loader } = this.deps;
     const webhook = orNotFound(await loader.load(webhookId), 'webhook', webhookId);
@@ -43,13 +46,15 @@ export class ReplayService {
     return { webhookId, since, until, events: count };
   }
 
-  /** What the webhook gets by its patterns, narrowed by those of the caller. */
+  /** The event names that the webhook subscribes to, narrowed by the patterns of the caller. */
   #names({ events: own, family }: Webhook, wished: readonly string[] | null | undefined): ReadonlySet<string> {
     const { eventTypes } = this.deps;
     const covered = eventTypes.namesOf(own, 'events', family);
     if (!wished) return covered;
     const names = new Set([...eventTypes.namesOf(wished, 'events', family)].filter((name) => covered.has(name)));
     if (names.size > 0) return names;
-    throw new InvalidParameters([{ field: 'events', value: wished, reason: 'name no event that this webhook subscribes to' }]);
+    throw new InvalidParameters([
+      { field: 'events', value: wished, reason: 'must match at least one event that this webhook subscribes to' },
+    ]);
   }
 }

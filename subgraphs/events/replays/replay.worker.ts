@@ -20,11 +20,11 @@ import { dueNow } from '../webhooks/webhook-due.ts';
 import { wants } from '../webhooks/webhook-matching.ts';
 
 const QUEUE = 'webhook-replay';
-/** Events that one transaction looks at. */
+/** Number of events that one transaction processes. */
 const BATCH = 200;
 const RETRY = { retryLimit: 1000, retryDelaySeconds: 1, retryDelayMaxSeconds: 300 };
 
-/** A replay from a place in the log on. */
+/** A replay, from a position in the log on. */
 export interface Replay {
   webhookId: string;
   organizationId: string;
@@ -33,15 +33,15 @@ export interface Replay {
   since: Date;
   until: Date;
   startedAt: Date;
-  /** Sequences, after the first and up to and with the second. */
+  /** Range of sequences: `after` is exclusive, `upTo` inclusive. */
   after: number;
   upTo: number;
 }
 
-/** As the queue keeps it. */
+/** Job payload as stored in the queue. */
 type ReplayJob = Omit<Replay, 'since' | 'until' | 'startedAt'> & Record<'since' | 'until' | 'startedAt', string>;
 
-/** A delivery that there is, as a replay judges it. */
+/** The columns of an existing delivery that a replay checks. */
 interface Known {
   id: string;
   event_id: string;
@@ -60,8 +60,8 @@ export interface ReplayWorkerDeps {
 }
 
 /**
- * Replays batch by batch, each in a transaction that enqueues the next one, so that a replay of any length goes on where a
- * process died. A batch that runs twice plans nothing twice: what is pending, or was attempted since the replay began, is left.
+ * Runs replays in batches. The transaction of each batch enqueues the next one, so that a replay continues after a crash.
+ * Repeating a batch is safe: deliveries that are pending, or were attempted since the replay began, are skipped.
  */
 export class ReplayWorker {
   constructor(private readonly deps: ReplayWorkerDeps) {
@@ -84,7 +84,7 @@ export class ReplayWorker {
     if (await orm.em.fork().transactional((tx) => this.#batch(tx, replay, events, limits))) wake(replay.webhookId);
   }
 
-  /** Whether something is to be delivered. Ends the replay of a webhook that was stopped or deleted. */
+  /** Plans a batch and returns whether there is something to deliver. Ends the replay if the webhook was disabled or deleted. */
   async #batch(tx: EntityManager, replay: Replay, events: readonly EventRecord[], limits: Limits): Promise<boolean> {
     const [webhook] = await tx.execute<Subscriber[]>(
       `select ${SUBSCRIBER_COLUMNS} from ${schemaOf(tx)}."webhook" where "id" = ? and "organization_id" = ? and "active" for key share`,
@@ -104,7 +104,7 @@ export class ReplayWorker {
     const { quota, clock } = this.deps;
     const now = clock.now();
     const { organizationId, status } = replay;
-    // the lock of the quota comes first: who else plans for this organization has committed when it is given
+    // the lock of the quota comes first: once it is acquired, all other planning for the organization has committed
     const allowance = await quota.open(tx, limits, now);
     await dueNow(tx, [webhook.id]);
     const known = await knownDeliveries(tx, webhook, wanted);
@@ -134,7 +134,7 @@ async function knownDeliveries(tx: EntityManager, { id }: Subscriber, events: re
   return new Map(rows.map((row) => [row.event_id, row]));
 }
 
-/** As if they had just been planned. */
+/** Resets deliveries to the state of newly planned ones. */
 async function beginAnew(tx: EntityManager, ids: readonly string[], now: Date): Promise<void> {
   if (ids.length === 0) return;
   await tx.execute(

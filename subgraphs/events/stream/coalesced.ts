@@ -1,4 +1,7 @@
-/** A reading that many want at once: who asks while one is under way shares the next one, which begins after they asked. */
+/**
+ * Shares a query between concurrent callers. A caller that arrives during a query waits for the next one, so that the result is
+ * never older than its call.
+ */
 export class Coalesced<T> {
   #current: Promise<T> | undefined;
   #next: Promise<T> | undefined;

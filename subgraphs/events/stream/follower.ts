@@ -7,12 +7,12 @@ import { LiveQueue } from './live-queue.ts';
 
 const BATCH = 500;
 
-/** Follows a feed, once for the whole process, and hands each record to the live subscribers of its organization. */
+/** Reads a feed once for the whole process and passes each record to the live subscribers of its organization. */
 export class Follower<T extends { organizationId: string }, S extends Selection<T>> {
   readonly #queues = new Map<string, Set<LiveQueue<T>>>();
   readonly #loop: WorkLoop;
   readonly #head: Coalesced<number>;
-  /** Everything up to here was handed on. Undefined while nobody listens: then the feed is not read. */
+  /** Position up to which all records were passed on. Undefined while there are no subscribers; the feed is not read then. */
   #position: number | undefined;
   #isStopped = false;
   #stopPolling: (() => void) | undefined;
@@ -48,12 +48,12 @@ export class Follower<T extends { organizationId: string }, S extends Selection<
     await this.#loop.stop();
   }
 
-  /** The position of the last record; of many who ask at once a few readings serve all. */
+  /** Returns the position of the last record. Concurrent callers share queries. */
   head(): Promise<number> {
     return this.#head.get();
   }
 
-  /** Listens from the follower's place in the feed on; undefined once it has stopped. */
+  /** Adds a queue for a subscriber, starting at the follower's position. Returns undefined after `stop`. */
   async attach(selection: S): Promise<LiveQueue<T> | undefined> {
     const head = this.#position === undefined ? await this.head() : 0;
     if (this.#isStopped) return undefined;

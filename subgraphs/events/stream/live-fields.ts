@@ -5,7 +5,7 @@ import type { EventsContext } from '../context.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import type { Narrowing } from './stream.service.ts';
 
-/** What the graph has of the domains' declarations: a subscription for each, and of an event the record that it is about. */
+/** Schema extension from the domains' declarations: a subscription for each, and fields of Event that lead to the record. */
 export function liveFields(declarations: readonly LiveField[]): SchemaExtension | undefined {
   if (declarations.length === 0) return undefined;
   const subjects = [...new Set(declarations.map(({ subject }) => subject))];

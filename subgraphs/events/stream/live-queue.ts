@@ -1,9 +1,9 @@
 import type { Selection } from './feed.ts';
 
-/** How many records wait for a subscriber that is slower than they come. */
+/** Maximum number of records that wait for a slow subscriber. */
 const CAPACITY = 256;
 
-/** The live records of one subscriber from a place in the feed on. Ends when it is full: the subscriber then reads on in the feed. */
+/** Live records for one subscriber, from a position on. Closes when it is full; the subscriber then continues by reading the feed. */
 export class LiveQueue<T> {
   readonly #records: T[] = [];
   #wake: (() => void) | undefined;
@@ -26,7 +26,7 @@ export class LiveQueue<T> {
     this.#wake?.();
   }
 
-  /** The next record, as soon as there is one; undefined when the queue has ended. */
+  /** Returns the next record as soon as there is one; undefined when the queue is closed and empty. */
   async next(): Promise<T | undefined> {
     while (this.#isOpen && this.#records.length === 0) {
       await new Promise<void>((resolve) => {
@@ -36,7 +36,7 @@ export class LiveQueue<T> {
     return this.#records.shift();
   }
 
-  /** Takes no more; what waits can still be taken. */
+  /** Accepts no more records. Records that are already in it can still be read. */
   close(): void {
     this.#isOpen = false;
     this.detach();

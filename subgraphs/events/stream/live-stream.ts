@@ -6,20 +6,20 @@ const PAGE = 200;
 const ENDED = { done: true, value: undefined } as const;
 
 /**
- * The records of a feed that a selection covers, from a position on, in order, without gap or repetition. It listens first and
- * then reads what there was before it listened, so that nothing falls between. Who is too slow for its queue does the same
- * again: it holds up nobody, and memory stays bounded. Not a generator, whose `return` would wait for the next record.
+ * The selected records of a feed from a position on, in order, without gaps or repetitions. It first attaches a live queue and
+ * then reads the records before it, so that none is missed. A subscriber that is too slow for its queue repeats this; it blocks
+ * nobody, and memory stays bounded. Not a generator, because a generator's `return` would wait for the next record.
  */
 export class LiveStream<T extends { organizationId: string }, S extends Selection<T>> implements AsyncIterableIterator<T> {
   #queue: LiveQueue<T> | undefined;
-  /** What was read of the feed and not yet taken. */
+  /** Records that were read from the feed and not consumed yet. */
   #page: T[] = [];
   #hasEnded = false;
 
   constructor(
     private readonly follower: Follower<T, S>,
     private readonly selection: S,
-    /** Everything up to here was taken, or is on the page. */
+    /** Position up to which records were consumed or are on the page. */
     private position: number,
   ) {}
 
@@ -65,7 +65,7 @@ export class LiveStream<T extends { organizationId: string }, S extends Selectio
     return page;
   }
 
-  /** The next that happens; undefined for what was taken before, and when the queue has ended. */
+  /** Returns the next live record; undefined if it was already consumed, or if the queue has closed. */
   async #take(): Promise<T | undefined> {
     const record = await this.#queue?.next();
     if (record === undefined) this.#queue = undefined;

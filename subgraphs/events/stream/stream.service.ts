@@ -21,26 +21,26 @@ export interface StreamServiceDeps {
   followers: Followers;
 }
 
-/** One of each for the whole process. */
+/** Followers that exist once per process. */
 export interface Followers {
   events: EventFollower;
   deliveries: DeliveryFollower;
 }
 
-/** Where a stream begins, and what it is narrowed to: what a narrowing does not know matches nothing. */
+/** Start and filters of a stream. A filter with an unknown id matches nothing. */
 export interface Narrowing {
   accountId?: string | null;
   subjectId?: string | null;
   after?: string | null;
 }
 
-/** What the caller's organization can follow. */
+/** Streams for the caller's organization. */
 export class StreamService {
   constructor(private readonly deps: StreamServiceDeps) {}
 
   /**
-   * The events that patterns cover (default: all that the caller may read), in order, without gap or repetition: from those
-   * logged after the given event on, or from now on.
+   * Streams the events that match the patterns (default: all that the caller may read), in order, without gaps or repetitions.
+   * Starts after the given event, or with new events.
    * @throws InvalidParameters for an unknown pattern or event
    */
   async events({ patterns, after, ...narrowing }: EventArguments): Promise<AsyncIterableIterator<EventRecord>> {
@@ -51,9 +51,11 @@ export class StreamService {
   }
 
   /**
-   * Deliveries as attempts leave them, in the order of their revisions: from those after the given one on, or from now on. One
-   * that changed several times before it could be shown is shown once.
-   * @throws LimitedToAccounts; ResourceNotFound for a webhook that the organization does not have; InvalidParameters for what is no revision
+   * Streams deliveries in the order of their revisions, after the given one or from now on. A delivery that changed several times
+   * before it could be sent is sent once.
+   * @throws LimitedToAccounts
+   * @throws ResourceNotFound for a webhook that the organization does not have
+   * @throws InvalidParameters for an invalid revision
    */
   async deliveries({ webhookId, status, after }: DeliveryArguments): Promise<AsyncIterableIterator<Delivery>> {
     const { principal, organizationId, webhooks, followers } = this.deps;
@@ -80,5 +82,5 @@ const isGiven = (value: string | null | undefined): value is string => value !==
 function revisionOf(after: string, head: number): number {
   const revision = /^\d{1,15}$/.test(after) ? Number(after) : Number.NaN;
   if (revision <= head) return revision;
-  throw new InvalidParameters([{ field: 'after', value: after, reason: 'is no revision of a delivery; start again without it' }]);
+  throw new InvalidParameters([{ field: 'after', value: after, reason: 'is not a revision of a delivery. Subscribe again without it' }]);
 }

@@ -1,12 +1,12 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 
-/** `due_at` of what is due whatever a clock says: an event must not wait because a clock was set back. */
+/** Value of `due_at` that is due by any clock. A new event must not wait because a clock was set back. */
 export const AT_ONCE = `timestamptz 'epoch'`;
 
 /**
- * Has webhooks delivered to, as part of the transaction that makes their deliveries due. It writes each row also where it says
- * so already: that is what makes a lease that is just ending wait for this commit (DeliveryStore.release). In the order of their ids, as
- * everyone who takes several does.
+ * Marks webhooks as due, in the transaction that makes their deliveries due. Writes each row even if it is marked already,
+ * because this makes a lease that is being released wait for the commit (DeliveryStore.release). Rows are locked in the order of
+ * their ids, as everywhere.
  */
 export async function dueNow(tx: EntityManager, webhookIds: readonly string[]): Promise<void> {
   if (webhookIds.length === 0) return;

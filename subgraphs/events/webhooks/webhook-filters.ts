@@ -1,8 +1,8 @@
 import type { FieldProblem } from '../../../kernel/errors/errors.ts';
 import { WebhookFamily } from './webhook.entity.ts';
 
-/** Specification 2.8: filters are of support webhooks, and of those that mix families. */
+/** Only support webhooks, and webhooks of all families, can have filters (specification 2.8). */
 export const filterProblems = (filters: unknown, family: WebhookFamily | null | undefined): FieldProblem[] =>
   !filters || !family || family === WebhookFamily.SUPPORT
     ? []
-    : [{ field: 'filters', reason: `narrow events of tickets; a webhook of the ${family} family has none` }];
+    : [{ field: 'filters', reason: `apply only to ticket events, which a webhook of the ${family} family does not get` }];

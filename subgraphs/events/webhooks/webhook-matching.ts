@@ -5,7 +5,10 @@ import type { Webhook, WebhookFilters, WebhookPriority } from './webhook.entity.
 type Subscription = Pick<Webhook, 'events' | 'family' | 'filters'>;
 type MatchedEvent = Pick<EventRecord, 'event' | 'family' | 'payload'>;
 
-/** Whether a webhook gets an event: by its patterns, its family, and for tickets by its filters (specification 2.8, 6). `type`: what is known of it. */
+/**
+ * Whether a webhook gets an event: by its patterns, its family, and for tickets by its filters (specification 2.8, 6). `type` is
+ * the event's registered type.
+ */
 export function wants(
   { events, family, filters }: Subscription,
   event: MatchedEvent,
@@ -16,7 +19,7 @@ export function wants(
   return !filters || event.family !== 'support' || passes(filters, event.payload);
 }
 
-/** An event without the member that is filtered by does not pass. */
+/** Whether an event passes the filters. An event without the filtered property does not. */
 function passes({ customerIds, priorities }: WebhookFilters, payload: string): boolean {
   const { data } = JSON.parse(payload) as { data: { ticket?: { customer_id?: string | null; priority?: string } } };
   const { customer_id: customerId, priority } = data.ticket ?? {};

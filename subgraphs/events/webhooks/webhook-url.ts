@@ -8,8 +8,8 @@ export const URL_LENGTH = 2048;
 const BATCH = 500;
 
 /**
- * Returns a URL as it is stored, shown and called: `new URL(url).href`, with international domains in punycode and without default
- * ports. @throws InvalidParameters for one that must not be called
+ * Returns a URL in its stored form: `new URL(url).href`, with international domains in punycode and without default ports.
+ * @throws InvalidParameters for a URL that must not be called
  */
 export async function acceptedUrl(guard: UrlGuard, url: string): Promise<string> {
   const reason = (await guard.problemWith(url)) ?? lengthProblem(new URL(url).href);
@@ -18,7 +18,7 @@ export async function acceptedUrl(guard: UrlGuard, url: string): Promise<string>
 }
 
 const lengthProblem = ({ length }: string): string | undefined =>
-  length > URL_LENGTH ? `may have at most ${URL_LENGTH} characters when its international characters are encoded` : undefined;
+  length > URL_LENGTH ? `may have at most ${URL_LENGTH} characters after encoding of international characters` : undefined;
 
 /** Normalizes the URLs of webhooks from before migration 0003. */
 export const urlBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'webhook-urls', normalizeUrls);
@@ -30,7 +30,7 @@ async function normalizeUrls(tx: EntityManager, from: Position): Promise<Positio
   );
   for (const { id, url } of rows) {
     const href = URL.parse(url)?.href;
-    // it is called as before: neither a change nor a reason to begin anew
+    // the request is the same as before, so this is not a change and does not reset deliveries
     if (href && href !== url) await tx.execute(`update "events"."webhook" set "url" = ? where "id" = ? and "url" = ?`, [href, id, url]);
   }
   const last = rows.at(-1);

@@ -4,7 +4,7 @@ import { Directive, Field, ID, InputType, ObjectType, registerEnumType } from 't
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { WebhookActive } from './webhook.errors.ts';
 
-/** The families of specification section 6 that have a path of their own to subscribe by. */
+/** Event families of specification section 6 that have their own path for webhooks. */
 export enum WebhookFamily {
   SERVICE = 'service',
   BILLING = 'billing',
@@ -22,7 +22,7 @@ registerEnumType(WebhookPriority, { name: 'WebhookPriority', description: 'Of a 
 
 const MAX_CUSTOMERS = 1000;
 
-/** Narrows the events of tickets (specification 2.8); what is not given does not narrow. Other events pass. */
+/** Filters for events of tickets (specification 2.8). A missing filter does not restrict; events of other families always pass. */
 @ObjectType('WebhookFilters', {
   description: 'Narrows the events of the support family: to tickets of these customers, and of these priorities. Other events pass.',
 })
@@ -38,7 +38,7 @@ export class WebhookFilters {
   priorities?: WebhookPriority[] | null;
 }
 
-/** A subscription of a receiver to events (specification 2.8). */
+/** A receiver's subscription to events (specification 2.8). */
 @ObjectType({ description: 'A receiver that events are delivered to, signed, over HTTP.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'webhook' })
@@ -112,11 +112,11 @@ export class Webhook {
   @Property({ type: 'datetime', length: 3, nullable: true })
   failingSince: Date | null = null;
 
-  /** When something is next to be delivered to it, null while nothing waits; see dispatch/delivery.store.ts. */
+  /** When the next delivery is due; null if nothing is pending. See dispatch/delivery.store.ts. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   dueAt: Date | null = null;
 
-  /** Until then one process delivers to it. */
+  /** Time until which one process holds the lease. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   laneUntil: Date | null = null;
 
@@ -128,21 +128,21 @@ export class Webhook {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  /** At once: the secret before, and the one before that, sign no more. */
+  /** Replaces the secret. The previous secrets no longer sign. */
   replaceSecret(sealed: string): void {
     this.sealedSecret = sealed;
     this.previousSealedSecret = null;
     this.previousSecretUntil = null;
   }
 
-  /** The secret before signs too until then, and the one before that no more. */
+  /** Sets a new secret. The previous one also signs until `previousUntil`; older ones no longer sign. */
   rotateSecret(sealed: string, previousUntil: Date): void {
     this.previousSealedSecret = this.sealedSecret;
     this.previousSecretUntil = previousUntil;
     this.sealedSecret = sealed;
   }
 
-  /** Whether the platform gave up on it, and since when it fails, is forgotten as soon as its owner decides. */
+  /** Switches the webhook on or off on behalf of its owner, and clears the platform's reasons for disabling it. */
   setActive(active: boolean): void {
     this.active = active;
     this.disabledAt = null;

@@ -1,16 +1,16 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409: only what was stopped is resumed. */
+/** 409: only an inactive webhook can be resumed. */
 export class WebhookActive extends PlatformError {
   constructor(id: string) {
-    super('INVALID_STATE', `The webhook ${id} is active: there is nothing to resume.`, { resource: 'webhook', id, from: 'active' });
+    super('INVALID_STATE', `The webhook ${id} is active already.`, { resource: 'webhook', id, from: 'active' });
   }
 }
 
-/** 409: nothing is sent to a webhook that was stopped, by its owner or by the platform. */
+/** 409: the operation needs an active webhook. */
 export class WebhookInactive extends PlatformError {
   constructor(id: string) {
-    super('INVALID_STATE', `The webhook ${id} is inactive. Resume it first, at POST /v1/webhooks/${id}/resume.`, {
+    super('INVALID_STATE', `The webhook ${id} is inactive. Resume it first with POST /v1/webhooks/${id}/resume.`, {
       resource: 'webhook',
       id,
       from: 'inactive',

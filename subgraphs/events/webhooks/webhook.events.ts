@@ -10,7 +10,7 @@ const webhookPayload = z.strictObject({
   active: z.boolean(),
   disabled_at: timestamp.nullable(),
   disabled_reason: z.string().nullable(),
-  /** Since when every attempt has failed. */
+  /** When attempts began to fail. */
   failing_since: timestamp.nullable(),
 });
 const data = z.strictObject({ webhook: webhookPayload });

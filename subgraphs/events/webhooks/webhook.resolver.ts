@@ -6,7 +6,7 @@ import { Delivery } from '../deliveries/delivery.entity.ts';
 import { Webhook } from './webhook.entity.ts';
 import { WebhookCreateInput, WebhookSecretRotateInput, WebhookUpdateInput } from './webhook.inputs.ts';
 
-/** Nobody has sent to a receiver what they may not read. */
+/** A caller must be allowed to read the events that it sends to a receiver. */
 const requireReadable = ({ input }: { input: Partial<WebhookCreateInput> }, { webhooks }: EventsContext): void =>
   webhooks.requireReadable(input.events ?? [], input.family);
 

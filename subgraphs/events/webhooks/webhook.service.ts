@@ -17,7 +17,7 @@ import { filterProblems } from './webhook-filters.ts';
 import { generateSecret } from './webhook-secret.ts';
 import { acceptedUrl } from './webhook-url.ts';
 
-/** How long the secret before a rotation signs too. */
+/** How long the previous secret signs after a rotation. */
 const PREVIOUS_SIGNS_MS = 24 * 3_600_000;
 
 export interface WebhookServiceDeps {
@@ -29,15 +29,19 @@ export interface WebhookServiceDeps {
   secrets: SecretBox;
   removal: DeliveryRemoval;
   loader: RecordLoader<Webhook>;
-  /** Delivers what waits for a webhook. */
+  /** Sends pending deliveries of a webhook. */
   wake(webhookId: string): void;
 }
 
-/** The webhooks of the caller's organization (specification 2.8, 4.8). */
+/** Manages the webhooks of the caller's organization (specification 2.8, 4.8). */
 export class WebhookService {
   constructor(private readonly deps: WebhookServiceDeps) {}
 
-  /** With its secret, this once. @throws InvalidParameters, InsufficientPermissions for events that the caller may not read */
+  /**
+   * Creates a webhook and returns its secret, which is shown only here.
+   * @throws InvalidParameters
+   * @throws InsufficientPermissions for events that the caller may not read
+   */
   async create({ secret: given, ...input }: WebhookCreateInput): Promise<Webhook> {
     const { em, clock, secrets, principal } = this.deps;
     this.requireReadable(input.events, input.family);
@@ -82,7 +86,10 @@ export class WebhookService {
     });
   }
 
-  /** With its new secret, this once. @throws ResourceNotFound, InvalidParameters, InsufficientPermissions */
+  /**
+   * Sets a new secret and returns it once.
+   * @throws ResourceNotFound, InvalidParameters, InsufficientPermissions
+   */
   async rotateSecret(id: string, { secret: given }: WebhookSecretRotateInput): Promise<Webhook> {
     const { clock, secrets } = this.deps;
     const secret = given ?? generateSecret();
@@ -93,12 +100,18 @@ export class WebhookService {
     return webhook;
   }
 
-  /** Delivers again, first what waits. @throws ResourceNotFound, WebhookActive, InsufficientPermissions */
+  /**
+   * Activates the webhook; pending deliveries are sent first.
+   * @throws ResourceNotFound, WebhookActive, InsufficientPermissions
+   */
   async resume(id: string): Promise<Webhook> {
     return this.#change(id, {}, (found) => found.resume());
   }
 
-  /** In its last state. What waits is not delivered; its deliveries are gone for everybody, and deleted soon. @throws ResourceNotFound */
+  /**
+   * Deletes a webhook and returns it. Pending deliveries are not sent; a job deletes all its deliveries.
+   * @throws ResourceNotFound
+   */
   async delete(id: string): Promise<Webhook> {
     return this.deps.em.transactional(async (tx) => {
       const webhook = await this.#locked(tx, id);
@@ -108,7 +121,10 @@ export class WebhookService {
     });
   }
 
-  /** Whoever changes anything may read what it tells of: a new address or secret gets that as much as new patterns do. */
+  /**
+   * Changes a webhook. Every change needs the permission to read its events, because a new URL or secret gives access to them
+   * just like new patterns.
+   */
   async #change(
     id: string,
     { events, filters }: Pick<WebhookUpdateInput, 'events' | 'filters'>,
