@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
 import { InvalidParameters } from '../kernel/errors/errors.ts';
 import { checkVersion } from '../kernel/http/api-version.ts';
-import { answerError } from '../kernel/http/http.ts';
+import { sendError } from '../kernel/http/http.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import type { CredentialWatch } from '../router/credential-watch.ts';
 import type { LiveCaps } from '../router/live-caps.ts';
@@ -44,7 +44,7 @@ export async function mountEventStream<C extends RequestContext>(
   app.addHook('preClose', async () => streams.close());
   await app.register(
     (scope, _, done) => {
-      scope.setErrorHandler(answerError);
+      scope.setErrorHandler(sendError);
       scope.get(eventStream.path, { config: { access: 'authenticated' } }, (request, reply) => streams.serve(request, reply));
       done();
     },

@@ -5,12 +5,12 @@ import type { ExecuteGraph } from '../kernel/graph.ts';
 import { entityTag, heldTag, matchesStrongly } from '../kernel/http/entity-tags.ts';
 import { errorBody, JSON_TYPE } from '../kernel/http/http.ts';
 import {
-  type Answer,
-  answerOnce,
   checkKey,
   fingerprintOf,
   type IdempotencyStore,
   idempotencyScope,
+  respondOnce,
+  type StoredResponse,
 } from '../kernel/idempotency/idempotency.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import { renewContext } from '../router/request-context.ts';
@@ -86,11 +86,11 @@ export class RouteHandler {
   }
 
   /** Mutations, and queries by POST. */
-  async #answerWrite(request: FastifyRequest, values: Record<string, unknown>, matched?: Matched): Promise<Answer> {
+  async #answerWrite(request: FastifyRequest, values: Record<string, unknown>, matched?: Matched): Promise<StoredResponse> {
     const requestId = request.id;
     // what a change answers may be a key or a token
     const headers = { 'content-type': JSON_TYPE, 'x-request-id': requestId, 'cache-control': 'no-store' };
-    const answer = async (): Promise<Answer> => {
+    const answer = async (): Promise<StoredResponse> => {
       const found = await this.#runMatched(request, values, matched);
       const tag = await this.#tagAfter(request, found);
       const body = this.#body(this.#represent(found), requestId);
@@ -109,7 +109,7 @@ export class RouteHandler {
       fingerprint: fingerprintOf(request.method, pathOf(request), request.body),
       lost: (error: unknown) => request.caller.log.error({ err: error }, 'idempotent answer not kept'),
     };
-    return answerOnce(claim, answer, (error) => ({ status: error.status, headers, body: JSON.stringify(errorBody(error, requestId)) }));
+    return respondOnce(claim, answer, (error) => ({ status: error.status, headers, body: JSON.stringify(errorBody(error, requestId)) }));
   }
 
   /** @throws InvalidParameters with the problems of shape, and those that the rules find in what has the right shape */

@@ -6,7 +6,7 @@ import type { ExecuteGraph } from '../kernel/graph.ts';
 import type { InputProblems } from '../kernel/graphql/input-problems.ts';
 import { checkVersion } from '../kernel/http/api-version.ts';
 import { acceptJson } from '../kernel/http/bodies.ts';
-import { answerError, JSON_TYPE } from '../kernel/http/http.ts';
+import { JSON_TYPE, sendError } from '../kernel/http/http.ts';
 import type { IdempotencyStore } from '../kernel/idempotency/idempotency.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import { StaticContent } from '../router/static-content.ts';
@@ -44,7 +44,7 @@ export async function mountRest(app: FastifyInstance, options: RestOptions): Pro
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for an asynchronous plugin; the rule knows only its callback form
     async (scope) => {
-      scope.setErrorHandler(answerError);
+      scope.setErrorHandler(sendError);
       scope.addHook('onRequest', async ({ headers }) => checkVersion(headers['api-version']));
       acceptJson(scope);
       mountRoutes(scope, compiled, sofaApi, options);

@@ -1,7 +1,14 @@
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { Principal } from '../kernel/access/principal.ts';
 import { InvalidParameters, isErrorCode, statusOf } from '../kernel/errors/errors.ts';
-import { answerOnce, checkKey, fingerprintOf, type IdempotencyStore, idempotencyScope, isKept } from '../kernel/idempotency/idempotency.ts';
+import {
+  checkKey,
+  fingerprintOf,
+  type IdempotencyStore,
+  idempotencyScope,
+  isStored,
+  respondOnce,
+} from '../kernel/idempotency/idempotency.ts';
 import type { AdmittedOperation, GraphOperation, Router } from './router.ts';
 
 export interface MutationsOnceOptions {
@@ -57,7 +64,7 @@ export class MutationsOnce {
       return { status: 200, headers: {}, body: JSON.stringify(fresh) };
     };
     try {
-      const { body } = await answerOnce(claim, run, (error) => Promise.reject(error) as never);
+      const { body } = await respondOnce(claim, run, (error) => Promise.reject(error) as never);
       return fresh ? { result: fresh, isReplayed: false } : { result: restored(body), isReplayed: true };
     } catch (error) {
       if (error instanceof NotKept && fresh) return { result: fresh, isReplayed: false };
@@ -79,7 +86,7 @@ function isWorthKeeping({ data, errors = [] }: ExecutionResult, fieldCount: numb
   // an error below a root field is of a change that was made; of one that was being committed nobody knows
   if (errors.some(({ path, extensions }) => (path?.length ?? 0) > 1 || Object(extensions.details).outcome === 'unknown')) return true;
   if (data && Object.keys(data).some((name) => !failed.has(name))) return true;
-  return errors.every(({ extensions: { code } }) => isErrorCode(code) && isKept(statusOf(code)));
+  return errors.every(({ extensions: { code } }) => isErrorCode(code) && isStored(statusOf(code)));
 }
 
 /** The result as it was, with the errors that callers saw. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { Browser, type Page } from './support/browser.ts';
-import type { Answer, Json, Tenant } from './tenant.ts';
+import type { Json, RestResponse, Tenant } from './tenant.ts';
 import { PASSWORD, type TestUser } from './users.setup.ts';
 
 export const CALLBACK = 'https://app.example.com/callback';
@@ -40,7 +40,7 @@ export async function form(
   path: string,
   fields: Record<string, string>,
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<RestResponse> {
   const response = await fetch(origin + path, { method: 'POST', body: new URLSearchParams(fields), headers });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
@@ -93,7 +93,7 @@ export function exchange(
   code: string,
   verifier: string,
   extra: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<RestResponse> {
   const fields = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK, code_verifier: verifier, ...own(client), ...extra };
   return form(origin, '/oauth/token', fields);
 }
@@ -107,11 +107,16 @@ export async function tokensOf(user: TestUser, client: TestClient, scope?: strin
   return body;
 }
 
-export const refresh = (origin: string, client: TestClient, refreshToken: string, extra: Record<string, string> = {}): Promise<Answer> =>
+export const refresh = (
+  origin: string,
+  client: TestClient,
+  refreshToken: string,
+  extra: Record<string, string> = {},
+): Promise<RestResponse> =>
   form(origin, '/oauth/token', { grant_type: 'refresh_token', refresh_token: refreshToken, ...own(client), ...extra });
 
 /** A token of the client itself, by HTTP Basic. */
-export const clientToken = (origin: string, client: TestClient, scope?: string): Promise<Answer> =>
+export const clientToken = (origin: string, client: TestClient, scope?: string): Promise<RestResponse> =>
   form(origin, '/oauth/token', { grant_type: 'client_credentials', ...(scope && { scope }) }, { authorization: basic(client) });
 
 /** What the API says to a token: the status of reading services. */

@@ -1,6 +1,6 @@
 import { LOCATION } from './billing.setup.ts';
 import { clock, eventually } from './rig.ts';
-import type { Answer, Json, Tenant } from './tenant.ts';
+import type { Json, RestResponse, Tenant } from './tenant.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -19,7 +19,8 @@ export const provisioningRequest = (more: object = {}): Json => ({
 export const completeRequest = (accountId: string, more: object = {}): Json =>
   provisioningRequest({ account_id: accountId, location: LOCATION, ...more });
 
-export const requestProvisioning = (tenant: Tenant, body: Json): Promise<Answer> => tenant.rest('POST', '/services/provision', { body });
+export const requestProvisioning = (tenant: Tenant, body: Json): Promise<RestResponse> =>
+  tenant.rest('POST', '/services/provision', { body });
 
 /** The record of a request that was taken. */
 export async function requested(tenant: Tenant, body: Json): Promise<Json> {

@@ -1,6 +1,6 @@
 import { createAccount, LOCATION } from './billing.setup.ts';
 import { eventually, rig } from './rig.ts';
-import type { Answer, Json, Tenant } from './tenant.ts';
+import type { Json, RestResponse, Tenant } from './tenant.ts';
 
 export const internetOrder = (accountId: string, more: object = {}): Json => ({
   account_id: accountId,
@@ -18,7 +18,7 @@ export async function tenantWithAccount(): Promise<{ tenant: Tenant; accountId: 
   return { tenant, accountId: (await createAccount(tenant)).id };
 }
 
-export const placeOrder = (tenant: Tenant, accountId: string, more: object = {}): Promise<Answer> =>
+export const placeOrder = (tenant: Tenant, accountId: string, more: object = {}): Promise<RestResponse> =>
   tenant.rest('POST', '/connectivity/internet', { body: internetOrder(accountId, more) });
 
 /** Orders an internet service and waits until it has a status. */

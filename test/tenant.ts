@@ -6,7 +6,7 @@ import type { Grant } from '../kernel/access/principal.ts';
 // biome-ignore lint/suspicious/noExplicitAny: an answer has no type before it was looked at
 export type Json = any;
 
-export interface Answer {
+export interface RestResponse {
   status: number;
   headers: Headers;
   body: Json;
@@ -31,7 +31,7 @@ export class Tenant {
   }
 
   /** Calls `/v1<path>`. */
-  async rest(method: string, path: string, { body, headers }: RestOptions = {}): Promise<Answer> {
+  async rest(method: string, path: string, { body, headers }: RestOptions = {}): Promise<RestResponse> {
     const response = await fetch(`${this.origin}/v1${path}`, {
       method,
       headers: {

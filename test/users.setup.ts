@@ -1,7 +1,7 @@
 import { newId } from '../kernel/records/ids.ts';
 import { createAccount } from './billing.setup.ts';
 import { eventually, rig } from './rig.ts';
-import { type Answer, type Json, Tenant } from './tenant.ts';
+import { type Json, type RestResponse, Tenant } from './tenant.ts';
 
 export const PASSWORD = 'correct horse battery';
 
@@ -29,7 +29,7 @@ export class TestUser extends Tenant {
   }
 }
 
-export const login = (to: Tenant, email: string, password = PASSWORD): Promise<Answer> =>
+export const login = (to: Tenant, email: string, password = PASSWORD): Promise<RestResponse> =>
   to.rest('POST', '/auth/login', { body: { email, password }, headers: { authorization: '' } });
 
 /** Invites somebody who accepts and logs in. */

@@ -158,8 +158,8 @@ async function startDomains(
   const holding = Object.values(domains).map(({ name, organizationData }) => ({ ...stores[name as SubgraphName], organizationData }));
   // identity's go last: what others hold is found by ids alone
   const organizationData = new OrganizationData(holding.toReversed());
-  const isSuspended: IsSuspended = (organizationId) => reacting.identity.core.standings.isSuspended(organizationId);
-  const isClosed = (organizationId: string): Promise<boolean> => reacting.identity.core.standings.isClosed(organizationId);
+  const isSuspended: IsSuspended = (organizationId) => reacting.identity.core.organizationStatus.isSuspended(organizationId);
+  const isClosed = (organizationId: string): Promise<boolean> => reacting.identity.core.organizationStatus.isClosed(organizationId);
   const portsOf = (name: SubgraphName): Ports => ({
     ...stores[name],
     clock,
@@ -214,7 +214,7 @@ async function startDomains(
     live: declared.flatMap((domain) => domain.live ?? []),
     secrets,
     allowPrivateUrls: config.allowPrivateUrls,
-    planOf: (organizationId) => reacting.identity.core.standings.planOf(organizationId),
+    planOf: (organizationId) => reacting.identity.core.organizationStatus.planOf(organizationId),
     retentionDays: config.eventRetentionDays,
     metrics,
   });

@@ -17,10 +17,10 @@ import { ConfigError } from '../settings/config.ts';
 import type { MigrateMode } from '../settings/data.ts';
 import { WorkPoller } from '../work/work-poller.ts';
 import { createCluster } from './cluster.ts';
+import { connectionModeOf } from './connection-mode.ts';
 import { EmbeddedDatabase } from './embedded.ts';
 import { DatabaseListener } from './listener.ts';
 import { createPool } from './pool.ts';
-import { reach } from './reach.ts';
 import { DatabaseReader } from './reader.ts';
 import { StatementNames, type StatementOptions } from './statements.ts';
 import { TransactionDialect } from './transactions.ts';
@@ -134,8 +134,8 @@ export class Database {
   static async open(target: DatabaseTarget, log: Logger, mode: MigrateMode = 'auto'): Promise<Database> {
     if ('url' in target) {
       const { url, directUrl = url } = target;
-      if (directUrl !== url) await reach(url);
-      const way = await reach(directUrl);
+      if (directUrl !== url) await connectionModeOf(url);
+      const way = await connectionModeOf(directUrl);
       // prepared statements and settings would leak into the sessions of other clients
       if (way === 'pooled by transaction') throw new ConfigError([BY_TRANSACTION]);
       if (way === 'pooled')

@@ -1,7 +1,7 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
-import { isoText } from '../values/instants.ts';
 import { Decimal } from '../values/money.ts';
+import { isoText } from '../values/timestamps.ts';
 
 export { GraphQLJSON as Json, GraphQLJSONObject as JsonObject };
 

@@ -109,7 +109,7 @@ export const retryHeaders = ({ details: { retry_after: seconds } }: PlatformErro
   typeof seconds === 'number' ? { 'retry-after': String(seconds) } : {};
 
 /** Answers with the standard error body. What is our fault is logged with the request's id, and says nothing about itself. */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const shown = shownAs(error, request);
   if (shown.status >= 500) {
     request.caller?.log.error({ err: shown.cause ?? shown, method: request.method, route: request.routeOptions.url }, 'request failed');

@@ -26,16 +26,16 @@ export function idempotencyScope({ organizationId, id, clientId, accounts }: Pri
 export class FailedAfterEffect extends PlatformError {}
 
 /** A response as stored and replayed. */
-export interface Answer {
+export interface StoredResponse {
   status: number;
   body: string;
   headers: Record<string, string>;
 }
 
-export type Begun =
+export type ClaimOutcome =
   /** This process must run the request. `lease` proves ownership when it completes. */
   | { state: 'new'; lease: string }
-  | ({ state: 'replay' } & Answer)
+  | ({ state: 'replay' } & StoredResponse)
   /** The key was used with a different request. */
   | { state: 'conflict' }
   /** The same request is still running. */
@@ -46,11 +46,11 @@ export interface IdempotencyStore {
   /** How often a running request extends its lease. */
   readonly extendEveryMs: number;
   /** Claims a key atomically: of any number of concurrent requests, one gets `new`. */
-  begin(scope: IdempotencyScope, key: string, fingerprint: string): Promise<Begun>;
+  begin(scope: IdempotencyScope, key: string, fingerprint: string): Promise<ClaimOutcome>;
   /** Extends the lease by its full time. Has no effect if the lease was lost. */
   extend(scope: IdempotencyScope, key: string, lease: string): Promise<void>;
   /** Stores the response. Has no effect if the lease was lost. */
-  complete(scope: IdempotencyScope, key: string, lease: string, answer: Answer): Promise<void>;
+  complete(scope: IdempotencyScope, key: string, lease: string, answer: StoredResponse): Promise<void>;
   /** Releases the key, so that the request can be retried. */
   abandon(scope: IdempotencyScope, key: string, lease: string): Promise<void>;
 }
@@ -72,9 +72,9 @@ export const fingerprintOf = (method: string, operation: string, input: unknown)
  * either.
  */
 const NOT_KEPT: ReadonlySet<number> = new Set([400, 401, 403, 413, 415, 429]);
-export const isKept = (status: number): boolean => status < 500 && !NOT_KEPT.has(status);
+export const isStored = (status: number): boolean => status < 500 && !NOT_KEPT.has(status);
 
-export interface Claim {
+export interface IdempotencyClaim {
   store: IdempotencyStore;
   scope: IdempotencyScope;
   key: string;
@@ -90,7 +90,11 @@ export interface Claim {
  * The lease is extended while the request runs. If a process dies between the commit of the operation and `complete`, a repeated request
  * runs again after the lease time.
  */
-export async function answerOnce(claim: Claim, answer: () => Promise<Answer>, refusal: (error: PlatformError) => Answer): Promise<Answer> {
+export async function respondOnce(
+  claim: IdempotencyClaim,
+  answer: () => Promise<StoredResponse>,
+  refusal: (error: PlatformError) => StoredResponse,
+): Promise<StoredResponse> {
   const { store, scope, key, fingerprint, lost } = claim;
   const begun = await store.begin(scope, key, fingerprint);
   if (begun.state === 'conflict')
@@ -102,7 +106,7 @@ export async function answerOnce(claim: Claim, answer: () => Promise<Answer>, re
   const extending = setInterval(() => void store.extend(scope, key, begun.lease).catch(lost), store.extendEveryMs);
   const answered = answer().finally(() => clearInterval(extending));
   const first = await answered.catch(async (error: unknown) => {
-    if (error instanceof PlatformError && (isKept(error.status) || error instanceof FailedAfterEffect)) return refusal(error);
+    if (error instanceof PlatformError && (isStored(error.status) || error instanceof FailedAfterEffect)) return refusal(error);
     await store.abandon(scope, key, begun.lease).catch(lost);
     throw error;
   });

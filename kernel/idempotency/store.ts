@@ -4,7 +4,7 @@ import type { SecretBox } from '../access/secret-box.ts';
 import type { KeyedHash, Secrets } from '../access/secrets.ts';
 import type { Rows } from '../database/database.ts';
 import { type Retained, retainedRows } from '../work/retention.ts';
-import type { Answer, Begun, IdempotencyScope, IdempotencyStore } from './idempotency.ts';
+import type { ClaimOutcome, IdempotencyScope, IdempotencyStore, StoredResponse } from './idempotency.ts';
 import { ABANDON, CLAIM, COMPLETE, EXPIRED, EXTEND, READ } from './sql.ts';
 
 export type Row = Record<string, unknown>;
@@ -47,7 +47,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
     this.#hashOf = secrets.hash('idempotency');
   }
 
-  async begin(scope: IdempotencyScope, key: string, request: string): Promise<Begun> {
+  async begin(scope: IdempotencyScope, key: string, request: string): Promise<ClaimOutcome> {
     const lease = randomUUID();
     // a body may contain a password, which an unkeyed digest would allow to guess
     const fingerprint = this.#hashOf(request).toString('base64url');
@@ -66,7 +66,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
     if (former) await this.#end(EXTEND, former, key, SHARED + lease);
   }
 
-  async complete(scope: IdempotencyScope, key: string, lease: string, answer: Answer): Promise<void> {
+  async complete(scope: IdempotencyScope, key: string, lease: string, answer: StoredResponse): Promise<void> {
     await this.#complete(scope, key, lease, answer);
     const former = formerOf(scope);
     if (former) await this.#complete(former, key, SHARED + lease, answer);
@@ -83,7 +83,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
     return retainedRows(this.sql as Pick<Rows, 'query'>, EXPIRED.table, () => EXPIRED);
   }
 
-  async #claim(scope: IdempotencyScope, key: string, fingerprint: string, lease: string): Promise<Begun> {
+  async #claim(scope: IdempotencyScope, key: string, fingerprint: string, lease: string): Promise<ClaimOutcome> {
     const { organizationId, callerId } = scope;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const claimed = await this.sql.query(CLAIM, [organizationId, callerId, key, fingerprint, lease]);
@@ -97,7 +97,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
     return { state: 'running' };
   }
 
-  async #complete(scope: IdempotencyScope, key: string, lease: string, { status, headers, body }: Answer): Promise<void> {
+  async #complete(scope: IdempotencyScope, key: string, lease: string, { status, headers, body }: StoredResponse): Promise<void> {
     const sealed = this.#box.seal(body, contextOf(scope, key));
     await this.#end(COMPLETE, scope, key, lease, [status, JSON.stringify(headers), sealed]);
   }
@@ -106,7 +106,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
     await this.sql.query(statement, [organizationId, callerId, key, lease, ...more]);
   }
 
-  #heldBySame({ status, headers, body }: Row, context: string): Begun {
+  #heldBySame({ status, headers, body }: Row, context: string): ClaimOutcome {
     if (typeof status !== 'number') return { state: 'running' };
     return { state: 'replay', status, headers: headers as Record<string, string>, body: this.#box.open(body as string, context) };
   }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-export class TooLate extends Error {}
+export class DeadlineExceeded extends Error {}
 
 export interface Received {
   status: number;

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { traceparent } from '../tracing/tracing.ts';
 import { retryAfterMs } from './backoff.ts';
 import { connectionProblem, type RequestTimeouts } from './connection-problem.ts';
-import { type Ended, Exchange, type Received, TooLate } from './exchange.ts';
+import { DeadlineExceeded, type Ended, Exchange, type Received } from './exchange.ts';
 import { UrlGuard } from './ssrf.ts';
 
 const TIMEOUTS: RequestTimeouts = { connectMs: 5000, wholeMs: 10_000 };
@@ -39,12 +39,12 @@ export interface OutboundRequest {
 }
 
 /** Nobody answered: what was asked for may have happened or not. The message is in words for whoever gave the URL. */
-export class Unanswered extends Error {
-  override readonly name = 'Unanswered';
+export class NoResponse extends Error {
+  override readonly name = 'NoResponse';
 }
 
 /** Any answer with a status; a redirect is one too. */
-export class Answer {
+export class OutboundResponse {
   constructor(
     private readonly received: Received,
     private readonly clock: Clock,
@@ -109,8 +109,15 @@ export class HttpClient {
     this.#agent = guard.agent({ connectTimeoutMs: this.#options.timeouts.connectMs, headersTimeout: 0, bodyTimeout: 0 });
   }
 
-  /** @throws Unanswered */
-  async send({ method = 'GET', url, headers, json, body, timeoutMs = this.#options.timeouts.wholeMs }: OutboundRequest): Promise<Answer> {
+  /** @throws NoResponse */
+  async send({
+    method = 'GET',
+    url,
+    headers,
+    json,
+    body,
+    timeoutMs = this.#options.timeouts.wholeMs,
+  }: OutboundRequest): Promise<OutboundResponse> {
     const { maxBytes, userAgent, isStatusEnough, timeouts, clock } = this.#options;
     const { origin, pathname, search } = new URL(url);
     const parent = traceparent();
@@ -127,7 +134,7 @@ export class HttpClient {
       body: json === undefined ? (body ?? null) : JSON.stringify(json),
     };
     let exchange = new Exchange(maxBytes);
-    const deadline = setTimeout(() => exchange.end(new TooLate()), timeoutMs);
+    const deadline = setTimeout(() => exchange.end(new DeadlineExceeded()), timeoutMs);
     this.#agent.dispatch(request, exchange);
     if (method !== 'POST' && isDropped(await exchange.ended)) {
       exchange = new Exchange(maxBytes);
@@ -135,9 +142,9 @@ export class HttpClient {
     }
     const { received, failure } = await exchange.ended;
     clearTimeout(deadline);
-    if (received && (isStatusEnough || !failure)) return new Answer(received, clock);
+    if (received && (isStatusEnough || !failure)) return new OutboundResponse(received, clock);
     // a cause would bring addresses, and headers, into a log
-    throw new Unanswered(connectionProblem(failure instanceof TooLate ? 'late' : failure, { ...timeouts, wholeMs: timeoutMs }));
+    throw new NoResponse(connectionProblem(failure instanceof DeadlineExceeded ? 'late' : failure, { ...timeouts, wholeMs: timeoutMs }));
   }
 
   /** Lets what is under way end. */

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { HttpClient, type HttpClientOptions, Unanswered } from './http.client.ts';
+import { HttpClient, type HttpClientOptions, NoResponse } from './http.client.ts';
 import { UrlGuard } from './ssrf.ts';
 
 let server: Server;
@@ -43,7 +43,7 @@ const within = (wholeMs: number) => ({ connectMs: 5000, wholeMs });
 test('a private address given by a caller is never connected to, even if it was checked before', async () => {
   const before = asked;
   await expect(clientOf({ guard: new UrlGuard({ allowPrivate: false }) }).send({ method: 'POST', url: origin, json: {} })).rejects.toThrow(
-    new Unanswered('the address is private, loopback or link-local'),
+    new NoResponse('the address is private, loopback or link-local'),
   );
   expect(asked).toBe(before);
 });
@@ -55,7 +55,7 @@ test('a redirect is returned as the response and not followed', async () => {
 });
 
 test('a request ends after the timeout of the client or the request', async () => {
-  const late = new Unanswered('no answer within 0.05 s');
+  const late = new NoResponse('no answer within 0.05 s');
   await expect(clientOf({ timeouts: within(50) }).send({ url: `${origin}/slow` })).rejects.toThrow(late);
   await expect(clientOf().send({ url: `${origin}/slow`, timeoutMs: 50 })).rejects.toThrow(late);
 });
@@ -67,7 +67,7 @@ test('an endless response is read up to 512 KiB', async () => {
 
 test('a response that breaks off is an error unless only its status is needed', async () => {
   const url = `${origin}/broken`;
-  await expect(clientOf().send({ url })).rejects.toThrow(Unanswered);
+  await expect(clientOf().send({ url })).rejects.toThrow(NoResponse);
   expect(await clientOf({ isStatusEnough: true }).send({ url })).toMatchObject({ status: 200, text: 'half' });
 });
 
@@ -118,7 +118,7 @@ describe('requests on a closed kept connection', () => {
     const client = clientOf();
     await client.send({ method: 'POST', url, json: {} });
     await isIdle();
-    await expect(client.send({ method: 'POST', url, json: {} })).rejects.toThrow(new Unanswered('the connection was reset'));
+    await expect(client.send({ method: 'POST', url, json: {} })).rejects.toThrow(new NoResponse('the connection was reset'));
     expect(connections()).toBe(1);
   });
 
@@ -131,7 +131,7 @@ describe('requests on a closed kept connection', () => {
     await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void one.close());
     const url = `http://127.0.0.1:${(one.address() as AddressInfo).port}`;
-    await expect(clientOf().send({ url })).rejects.toThrow(new Unanswered('the connection was reset'));
+    await expect(clientOf().send({ url })).rejects.toThrow(new NoResponse('the connection was reset'));
     expect(connections).toBe(2);
   });
 });
@@ -140,8 +140,8 @@ test('destroying the client fails requests in progress as unanswered', async () 
   const client = clientOf();
   const answer = client.send({ url: `${origin}/slow` });
   await client.destroy();
-  await expect(answer).rejects.toThrow(Unanswered);
-  await expect(client.send({ url: origin })).rejects.toThrow(Unanswered);
+  await expect(answer).rejects.toThrow(NoResponse);
+  await expect(client.send({ url: origin })).rejects.toThrow(NoResponse);
 });
 
 test.each([

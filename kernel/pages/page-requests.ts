@@ -8,7 +8,7 @@ import { messagePage } from './message.page.ts';
 import { pageHeaders } from './page-headers.ts';
 
 /** What a page's request is answered with. */
-export type PageAnswer = { page: string; status?: number; formTargets?: readonly string[] } | { location: string };
+export type PageResponse = { page: string; status?: number; formTargets?: readonly string[] } | { location: string };
 
 /** What a form sent, as texts: the first of each name. */
 export type Form = Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export function formOf({ body }: FastifyRequest): Form {
 export const clientInfoOf = ({ ip, headers, caller }: FastifyRequest): ClientInfo =>
   caller?.client ?? { ip, userAgent: headers['user-agent'] };
 
-export function sendPage(reply: FastifyReply, answer: PageAnswer): FastifyReply {
+export function sendPage(reply: FastifyReply, answer: PageResponse): FastifyReply {
   if ('location' in answer) return reply.headers(pageHeaders()).redirect(answer.location, 303);
   const { status = 200, page, formTargets } = answer;
   return reply.code(status).headers(pageHeaders(formTargets)).send(page);
@@ -48,7 +48,7 @@ export function refuseOtherSites({ headers }: FastifyRequest): void {
 }
 
 /** For routes that answer pages: an error is one too. */
-export function answerErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+export function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const shown = loggedError(error, request);
   void reply
     .code(shown.status)

@@ -1,5 +1,5 @@
 import type { EntityMetadata, Platform } from '@mikro-orm/core';
-import { instantOf } from '../values/instants.ts';
+import { timestampOf } from '../values/timestamps.ts';
 
 type Convert = (value: unknown) => unknown;
 type Row = readonly unknown[];
@@ -92,7 +92,7 @@ interface Property {
 }
 
 function converterOf({ runtimeType, type, customType }: Property, platform: Platform): Convert | undefined {
-  if (runtimeType === 'Date') return (value) => (typeof value === 'string' ? instantOf(value) : value);
+  if (runtimeType === 'Date') return (value) => (typeof value === 'string' ? timestampOf(value) : value);
   // the driver has parsed JSON already: a remaining text is a value, and "7" is not a number
   if (type === 'json' || type === 'JsonType') return undefined;
   if (customType) return (value) => customType.convertToJSValue(value, platform);

@@ -10,7 +10,7 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 const MALFORMED = ['MALFORMED_REQUEST', 'This is not a valid HTTP request.'] as const;
 
 /** Answers what never becomes a request: headers that are too large, come too slowly, or are none. Then the connection is closed. */
-export function answerClientError({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
+export function sendClientError({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable || isBeingAnswered(socket)) {
     socket.destroy();
     return;

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PlatformError } from '../../kernel/errors/errors.ts';
-import { answerError } from '../../kernel/http/http.ts';
+import { sendError } from '../../kernel/http/http.ts';
 
 /** Answers every error and unknown path with the standard body (specification 7). */
 export function mountErrorHandlers(app: FastifyInstance): void {
-  app.setErrorHandler(answerError);
+  app.setErrorHandler(sendError);
   app.setNotFoundHandler((request, reply) =>
-    answerError(new PlatformError('ROUTE_NOT_FOUND', `There is no ${request.method} ${pathOf(request)}.`), request, reply),
+    sendError(new PlatformError('ROUTE_NOT_FOUND', `There is no ${request.method} ${pathOf(request)}.`), request, reply),
   );
 }
 

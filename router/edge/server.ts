@@ -5,7 +5,7 @@ import { acceptJson, BODY_LIMIT } from '../../kernel/http/bodies.ts';
 import type { ErrorPage } from '../../kernel/http/http.ts';
 import { newId } from '../../kernel/records/ids.ts';
 import { mountCompression } from '../compression.ts';
-import { answerClientError } from './client-errors.ts';
+import { sendClientError } from './client-errors.ts';
 import { mountErrorHandlers } from './error-handler.ts';
 
 /** As long as a request line can be: an id that is too long is one that does not exist, not another kind of error. */
@@ -63,7 +63,7 @@ export function createServer({ trustedProxies, rewriteUrl = (url) => url, tls, e
   const app = fastify({
     logger: false,
     ...(tls ? { https: { ...secured(tls), ...options } } : { http: options }),
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: sendClientError,
     genReqId: () => newId('request'),
     bodyLimit: BODY_LIMIT,
     requestTimeout: SLOW_REQUEST_TIMEOUT_MS,

@@ -3,7 +3,7 @@ import type { EntityManager } from '../../kernel/database/database.ts';
 import { newId } from '../../kernel/records/ids.ts';
 import { type Config, ConfigError } from '../../kernel/settings/config.ts';
 import { generateApiKey, isApiKey, isSandboxKey, prefixOf } from './api-keys/api-key-secret.ts';
-import { type FoundingParts, firstKey, found } from './create-organization.ts';
+import { type CreateOrganizationParts, firstKey, insertOrganization } from './create-organization.ts';
 import { OAuthClient } from './oauth-clients/oauth-client.entity.ts';
 import { OAuthGrantType } from './oauth-clients/oauth-client-grant-types.ts';
 import { isRedirectUri } from './oauth-clients/redirect-uri.ts';
@@ -36,7 +36,7 @@ const PASSWORD_BYTES = 18;
  * organization already, whatever is preset. Of several processes that start together one does it.
  * @throws ConfigError for a preset key that could never be used here.
  */
-export async function bootstrap({ orm, clock, sandbox }: FoundingParts, presets: Presets): Promise<Bootstrapped | undefined> {
+export async function bootstrap({ orm, clock, sandbox }: CreateOrganizationParts, presets: Presets): Promise<Bootstrapped | undefined> {
   const apiKey = presets.bootstrapApiKey ?? generateApiKey(sandbox);
   if (!isApiKey(apiKey) || isSandboxKey(apiKey) !== sandbox) {
     throw new ConfigError([`BOOTSTRAP_API_KEY must be ${prefixOf(sandbox)} and 64 letters or digits.`]);
@@ -51,7 +51,7 @@ export async function bootstrap({ orm, clock, sandbox }: FoundingParts, presets:
     if ((await tx.count(Organization)) > 0) return undefined;
 
     const now = clock.now();
-    const { organization, account } = found(tx, ORGANIZATION, now);
+    const { organization, account } = insertOrganization(tx, ORGANIZATION, now);
     const owner = {
       id: newId('user'),
       organizationId: organization.id,

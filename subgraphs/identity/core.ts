@@ -16,7 +16,7 @@ import { AuditTrail } from './audit/audit-trail.ts';
 import { accessRetention } from './authentication/access.retention.ts';
 import { Authenticator } from './authentication/authenticator.ts';
 import { ChangeFeed } from './authentication/change-feed.ts';
-import { OrganizationStandings } from './authentication/organization-status-cache.ts';
+import { OrganizationStatusCache } from './authentication/organization-status-cache.ts';
 import { Certificate } from './certificates/certificate.entity.ts';
 import { ConsoleSignIn } from './console/console-sign-in.ts';
 import { KeySetFetcher } from './issuers/key-set-fetcher.ts';
@@ -110,7 +110,7 @@ export interface IdentityCore {
   usage: RequestUsage;
   overages: OverageReports;
   review: OrganizationReview;
-  standings: OrganizationStandings;
+  organizationStatus: OrganizationStatusCache;
   access: PlatformAccesses;
   closing: OrganizationClosing;
   exports: OrganizationExports;
@@ -189,15 +189,15 @@ function createVerifying(ports: IdentityPorts, base: Base) {
   const keySetFetcher = new KeySetFetcher(guard);
   const keySets = new KeySets((uri) => keySetFetcher.fetch(uri), clock);
   const parts = { orm, rows, clock, log, sandbox, clientAuthorities, locator, signatures, keySets };
-  const standings = new OrganizationStandings(rows, base.feed);
-  const authenticator = new Authenticator({ ...parts, ...base, standings, secrets: apiKeySecrets });
+  const organizationStatus = new OrganizationStatusCache(rows, base.feed);
+  const authenticator = new Authenticator({ ...parts, ...base, organizationStatus, secrets: apiKeySecrets });
   return {
     apiKeySecrets,
     locator,
     guard,
     signatures,
     keySetFetcher,
-    standings,
+    organizationStatus,
     authenticator,
     userAccess: new UserAccess({ orm, clock, locator }),
   };

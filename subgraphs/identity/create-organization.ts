@@ -7,7 +7,7 @@ import { ApiKey } from './api-keys/api-key.entity.ts';
 import { generateApiKey } from './api-keys/api-key-secret.ts';
 import { Organization } from './organizations/organization.entity.ts';
 
-export interface FoundingParts {
+export interface CreateOrganizationParts {
   orm: Orm;
   clock: Clock;
   /** Makes test keys. */
@@ -22,23 +22,23 @@ export interface NewOrganization {
 }
 
 /** An organization that has just been made. `apiKey` is the text of a key with all permissions; only its hash is kept. */
-export interface Founded {
+export interface CreatedOrganization {
   organization: Organization;
   apiKey: string;
 }
 
 /** Makes an organization and the key that everything else in it can be made with: nobody's permission is asked. */
-export function createOrganization({ orm, clock, sandbox }: FoundingParts, input: NewOrganization): Promise<Founded> {
+export function createOrganization({ orm, clock, sandbox }: CreateOrganizationParts, input: NewOrganization): Promise<CreatedOrganization> {
   const apiKey = generateApiKey(sandbox);
   return orm.em.fork().transactional(async (tx) => {
-    const { organization } = found(tx, input, clock.now());
+    const { organization } = insertOrganization(tx, input, clock.now());
     tx.persist(firstKey(organization, apiKey, clock.now()));
     return { organization, apiKey };
   });
 }
 
 /** The one place where an organization is made, with what every organization has. Within the caller's transaction. */
-export function found(
+export function insertOrganization(
   tx: EntityManager,
   { name, plan, operator = false }: NewOrganization,
   now: Date,

@@ -17,7 +17,7 @@ import { CertificateResolver } from './certificates/certificate.resolver.ts';
 import { mountConsole } from './console/console.routes.ts';
 import { IdentityContext } from './context.ts';
 import { createCore, type IdentityCore, type IdentityPorts } from './core.ts';
-import { createOrganization, type Founded, type NewOrganization } from './create-organization.ts';
+import { type CreatedOrganization, createOrganization, type NewOrganization } from './create-organization.ts';
 import { TrustedIssuer } from './issuers/trusted-issuer.entity.ts';
 import { TrustedIssuerResolver } from './issuers/trusted-issuer.resolver.ts';
 import { integrationDisabled } from './mail/integration-disabled.reaction.ts';
@@ -63,7 +63,7 @@ export interface RunningIdentity extends RunningDomain {
   core: IdentityCore;
   /** At the very first start makes the first administrator; undefined at every later one. */
   bootstrap(presets: Presets): Promise<Bootstrapped | undefined>;
-  createOrganization(input: NewOrganization): Promise<Founded>;
+  createOrganization(input: NewOrganization): Promise<CreatedOrganization>;
   /** Adds the authorization server and the platform's own pages, behind the edge. */
   mount(app: FastifyInstance): Promise<void>;
   /** What a user is told who must show a second factor first (specification 2.4). */

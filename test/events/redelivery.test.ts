@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 import { EventsWorld } from './events-world.ts';
 import { answering, FAILING, type Receiver, receiver } from './receiver.ts';
 import { delivered, openTicket, subscribe } from './webhooks.setup.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   tenant = await platform.organization();
 });
 
-const redeliver = ({ webhook_id, id }: Json, by = tenant): Promise<Answer> =>
+const redeliver = ({ webhook_id, id }: Json, by = tenant): Promise<RestResponse> =>
   by.rest('POST', `/webhooks/${webhook_id}/deliveries/${id}/redeliver`);
 
 /** A delivery whose receiver responded with this status. */
@@ -23,7 +23,7 @@ async function deliveredTo(hook: Receiver, expected: object): Promise<Json> {
   return delivered(tenant, id, expected);
 }
 
-async function expectRefusal(answer: Answer, words: string): Promise<void> {
+async function expectRefusal(answer: RestResponse, words: string): Promise<void> {
   expect([answer.status, answer.body.error?.code], JSON.stringify(answer.body)).toEqual([409, 'INVALID_STATE']);
   expect(answer.body.error.message).toContain(words);
 }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, LOCATION, orderService } from '../billing.setup.ts';
 import { operator } from '../operator.setup.ts';
 import { eventually, rig } from '../rig.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 import { login, userOf } from '../users.setup.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -12,13 +12,16 @@ beforeAll(async () => {
   platform = await operator();
 });
 
-const act = (what: 'suspend' | 'resume' | 'close', { organizationId }: Pick<Tenant, 'organizationId'>, body?: Json): Promise<Answer> =>
-  platform.rest('POST', `/operator/organizations/${organizationId}/${what}`, { body });
+const act = (
+  what: 'suspend' | 'resume' | 'close',
+  { organizationId }: Pick<Tenant, 'organizationId'>,
+  body?: Json,
+): Promise<RestResponse> => platform.rest('POST', `/operator/organizations/${organizationId}/${what}`, { body });
 const statusOf = async ({ organizationId }: Tenant): Promise<string> =>
   (await platform.rest('GET', `/operator/organizations/${organizationId}`)).body.data.status;
 
 const REFUSED = { error: { code: 'ORGANIZATION_CLOSED', message: expect.stringContaining('operator of the platform') } };
-const expectRefused = ({ status, body }: Answer): void => {
+const expectRefused = ({ status, body }: RestResponse): void => {
   expect(body).toMatchObject(REFUSED);
   expect(status).toBe(403);
 };

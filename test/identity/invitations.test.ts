@@ -4,7 +4,7 @@ import { createAccount } from '../billing.setup.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { DUE_IDENTITY_JOBS } from '../support/identity-jobs.ts';
 import { rows } from '../support/tables.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 import { login, PASSWORD, userOf } from '../users.setup.ts';
 
 let platform: Rig;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 const newAddress = (): string => `${newId('user').toLowerCase()}@example.com`;
-async function invite(by: Tenant, email: string): Promise<Answer & { path: string }> {
+async function invite(by: Tenant, email: string): Promise<RestResponse & { path: string }> {
   const account = await createAccount(by);
   const path = `/accounts/${account.id}/users`;
   const answer = await by.rest('POST', path, { body: { email, name: 'Grace', role: 'member' } });
@@ -50,7 +50,7 @@ describe('invitations of an address in use by another organization', () => {
       const [one, other] = [await step(taken.path), await step(free.path)];
       expect(one.status).toBe(200);
       expect(one.status).toBe(other.status);
-      const data = ({ body }: Answer) => [body.data].flat().map(shape);
+      const data = ({ body }: RestResponse) => [body.data].flat().map(shape);
       expect(data(one)).toEqual(data(other));
     }
     const search = await tenant.rest('GET', `${taken.path.replace(/\/user_\w+$/, '')}?search=${encodeURIComponent(known.email)}`);

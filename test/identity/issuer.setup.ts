@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { newId } from '../../kernel/records/ids.ts';
 import { clock } from '../rig.ts';
-import type { Answer, Tenant } from '../tenant.ts';
+import type { RestResponse, Tenant } from '../tenant.ts';
 
 export const AUDIENCE = 'https://api.acme.example.com';
 /** The platform's time, as tokens write it. */
@@ -55,7 +55,7 @@ export interface IssuerOptions {
 
 export interface TestIssuer {
   /** The response to its registration. */
-  answer: Answer;
+  answer: RestResponse;
   id: string;
   uri: string;
   set: KeySet;

@@ -4,7 +4,7 @@ import { eventually, type Rig, start } from '../rig.ts';
 import { answer, newChallenge, totp, wrongTotp } from '../security/mfa.setup.ts';
 import { DUE_IDENTITY_JOBS } from '../support/identity-jobs.ts';
 import { ownDatabase } from '../support/own-database.ts';
-import type { Answer, Tenant } from '../tenant.ts';
+import type { RestResponse, Tenant } from '../tenant.ts';
 import { PASSWORD, TestUser } from '../users.setup.ts';
 
 const HOUR_MS = 3_600_000;
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 const from = (ip: string) => ({ authorization: '', 'x-forwarded-for': ip });
-const login = (email: string, ip: string, password = PASSWORD, at = platform): Promise<Answer> =>
+const login = (email: string, ip: string, password = PASSWORD, at = platform): Promise<RestResponse> =>
   fetch(`${at.origin}/v1/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...from(ip) },

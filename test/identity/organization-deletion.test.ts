@@ -7,7 +7,7 @@ import { eventually, rig } from '../rig.ts';
 import { freshEmail, recordKinds } from '../support/record-kinds.ts';
 import { Records } from '../support/records.ts';
 import { copiesOf, rows, rowsWith, tables } from '../support/tables.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   platform = await operator();
 });
 
-const act = (what: string, { organizationId }: Tenant): Promise<Answer> =>
+const act = (what: string, { organizationId }: Tenant): Promise<RestResponse> =>
   platform.rest('POST', `/operator/organizations/${organizationId}/${what}`);
 const read = async ({ organizationId }: Tenant): Promise<Json> =>
   (await platform.rest('GET', `/operator/organizations/${organizationId}`)).body.data;

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { UrlGuard } from '../../kernel/outbound/ssrf.ts';
 import { KeySetFetcher } from '../../subgraphs/identity/issuers/key-set-fetcher.ts';
 import { type Rig, rig, start } from '../rig.ts';
-import { type Answer, type Json, Tenant } from '../tenant.ts';
+import { type Json, type RestResponse, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
 import { AUDIENCE, type IssuerOptions, seconds, signer, type TestIssuer, trustedIssuer } from './issuer.setup.ts';
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
 const idp = ({ by = tenant, ...options }: IssuerOptions & { by?: Tenant } = {}): Promise<TestIssuer> => trustedIssuer(by, options);
 
 const asking = (token: string): Tenant => new Tenant(platform.origin, '', token);
-const ask = (token: string): Promise<Answer> => asking(token).rest('GET', '/auth/verify');
+const ask = (token: string): Promise<RestResponse> => asking(token).rest('GET', '/auth/verify');
 const refusal = async (token: string): Promise<string | undefined> => (await ask(token)).body.error?.code;
 
 describe('tokens of a trusted issuer', () => {

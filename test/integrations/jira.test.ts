@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
-import { API_TOKEN, type JiraAnswer, type JiraServer, jiraServer, USERNAME } from '../support/jira.server.ts';
+import { API_TOKEN, type JiraResponse, type JiraServer, jiraServer, USERNAME } from '../support/jira.server.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { allSettled, changeTicket, deliveryRows, openTicket, readBack, settled, withJira } from './integrations.setup.ts';
 
@@ -132,7 +132,7 @@ describe('Jira issue updates', () => {
 });
 
 describe('Jira error responses', () => {
-  const FATAL: [string, JiraAnswer, string][] = [
+  const FATAL: [string, JiraResponse, string][] = [
     ['401', [401, { 'status-code': 401, message: 'Client must be authenticated to access this resource.' }], 'unauthorized'],
     ['403', [403, { errorMessages: ['You do not have permission to create issues in this project.'], errors: {} }], 'forbidden'],
     ['404', [404, '<html>Site temporarily unavailable</html>'], 'not_found'],

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
-import { type SlackAnswer, slackServer } from '../support/slack.server.ts';
+import { type SlackResponse, slackServer } from '../support/slack.server.ts';
 import { rows } from '../support/tables.ts';
 import { allSettled, changeTicket, deliveryRows, openTicket, readBack, settled, withSlack } from './integrations.setup.ts';
 
@@ -88,7 +88,7 @@ describe('Slack messages', () => {
 });
 
 describe('Slack error responses', () => {
-  const FATAL: [string, SlackAnswer, string][] = [
+  const FATAL: [string, SlackResponse, string][] = [
     ['403 invalid_token', [403, 'invalid_token'], 'invalid_token'],
     ['403 action_prohibited', [403, 'action_prohibited'], 'action_prohibited'],
     ['404 channel_not_found', [404, 'channel_not_found'], 'channel_not_found'],
@@ -170,7 +170,7 @@ describe('Slack error responses', () => {
     expect(Math.round(delayMs / 60_000)).toBe(24 * 60);
   });
 
-  const PASSING: [string, SlackAnswer, string][] = [
+  const PASSING: [string, SlackResponse, string][] = [
     ['500 rollup_error', [500, 'rollup_error'], 'Slack answered 500: rollup_error'],
     ['503', [503, ''], 'Slack answered 503'],
     ['200 with a foreign HTML page', [200, '<html>Sign in to the network</html>'], 'Slack answered 200'],

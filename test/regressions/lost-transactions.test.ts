@@ -2,7 +2,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually, type Rig, start } from '../rig.ts';
 import { ownDatabase } from '../support/own-database.ts';
-import type { Answer, Tenant } from '../tenant.ts';
+import type { RestResponse, Tenant } from '../tenant.ts';
 
 const POOL_SIZE = 2;
 
@@ -32,7 +32,7 @@ async function desk(): Promise<Desk> {
   return { platform, tenant: await platform.organization({ plan: 'custom' }), observer, holder };
 }
 
-const openTicket = (tenant: Tenant): Promise<Answer> =>
+const openTicket = (tenant: Tenant): Promise<RestResponse> =>
   tenant.rest('POST', '/support/tickets', { body: { title: 'Lost', description: 'Lost' } });
 
 /** Backends that have started a transaction and wait for the lock of the test. */

@@ -4,7 +4,7 @@ import { operator } from '../operator.setup.ts';
 import { eventually, rig } from '../rig.ts';
 import { placeOrder, tenantWithAccount } from '../services.setup.ts';
 import { rows } from '../support/tables.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -22,7 +22,7 @@ const statusOf = async (tenant: Tenant): Promise<string> => (await platform.rest
 const find = async (text: string, ...values: unknown[]): Promise<Json[]> => (await rows()).query<Json>(text, values);
 
 /** Pauses an order in its transaction, runs `meanwhile`, and then continues the order. */
-async function orderDuring(tenant: Tenant, accountId: string, meanwhile: () => Promise<void>): Promise<Answer> {
+async function orderDuring(tenant: Tenant, accountId: string, meanwhile: () => Promise<void>): Promise<RestResponse> {
   const session = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
   await session.connect();
   onTestFinished(() => session.end());

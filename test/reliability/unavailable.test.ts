@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually, type Rig, start } from '../rig.ts';
 import { DatabaseProxy } from '../support/database-proxy.ts';
 import { ownDatabase } from '../support/own-database.ts';
-import { type Answer, Tenant } from '../tenant.ts';
+import { type RestResponse, Tenant } from '../tenant.ts';
 
 interface World {
   platform: Rig;
@@ -25,10 +25,11 @@ async function world(): Promise<World> {
 }
 
 const TICKET = { title: 'No light', description: 'Since noon' };
-const openTicket = (tenant: Tenant, headers = {}): Promise<Answer> => tenant.rest('POST', '/support/tickets', { body: TICKET, headers });
+const openTicket = (tenant: Tenant, headers = {}): Promise<RestResponse> =>
+  tenant.rest('POST', '/support/tickets', { body: TICKET, headers });
 const readiness = async ({ origin }: Rig): Promise<number> => (await fetch(`${origin}/readyz`)).status;
 const UNAVAILABLE = [503, 'SERVICE_UNAVAILABLE', '5'];
-const shown = ({ status, body, headers }: Answer): unknown[] => [status, body.error?.code, headers.get('retry-after')];
+const shown = ({ status, body, headers }: RestResponse): unknown[] => [status, body.error?.code, headers.get('retry-after')];
 
 describe.runIf(process.env.TEST_DATABASE_URL)('unavailable database', () => {
   test('an unavailable database results in 503 with Retry-After over REST and GraphQL until it is back', async () => {

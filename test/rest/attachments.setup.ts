@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { rows } from '../support/tables.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 
 export const ticket = { title: 'Internet connection is down', description: 'No light since 9:30.' };
 export const PNG = Buffer.from(
@@ -17,7 +17,7 @@ export const file = (filename: string, content_type: string, content: Buffer | s
 });
 
 /** Opens a ticket with files; the answer as it came. */
-export const send = (tenant: Tenant, attachments: unknown): Promise<Answer> =>
+export const send = (tenant: Tenant, attachments: unknown): Promise<RestResponse> =>
   tenant.rest('POST', '/support/tickets', { body: { ...ticket, attachments } });
 
 export async function keep(tenant: Tenant, attachments: unknown): Promise<Json> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Rig, rig } from '../rig.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 import { download, file, keep, noted, PNG, send, ticket } from './attachments.setup.ts';
 
 const PDF = Buffer.from('%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n');
@@ -22,7 +22,7 @@ beforeAll(async () => {
   tenant = await platform.organization();
 });
 
-const problems = ({ body }: Answer): [string, string][] =>
+const problems = ({ body }: RestResponse): [string, string][] =>
   (body.error?.details.errors ?? []).map(({ field, reason }: { field: string; reason: string }) => [field, reason]);
 
 describe('tickets opened with attachments', () => {

@@ -2,7 +2,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Principal } from '../../kernel/access/principal.ts';
 import { Secrets } from '../../kernel/access/secrets.ts';
-import { answerOnce, fingerprintOf, type IdempotencyStore, idempotencyScope } from '../../kernel/idempotency/idempotency.ts';
+import { fingerprintOf, type IdempotencyStore, idempotencyScope, respondOnce } from '../../kernel/idempotency/idempotency.ts';
 import { idempotencyMigrations } from '../../kernel/idempotency/migrations.ts';
 import { type Row, SqlIdempotencyStore } from '../../kernel/idempotency/store.ts';
 import { eventually } from '../rig.ts';
@@ -192,11 +192,11 @@ test('a running request extends its idempotency lease until it ends', async () =
     await eventually(() => extended.length >= 3);
     return { status: 201, body: '{}', headers: {} };
   };
-  await answerOnce(claim, slow, () => ({ status: 500, body: '', headers: {} }));
+  await respondOnce(claim, slow, () => ({ status: 500, body: '', headers: {} }));
   const count = extended.length;
   expect(new Set(extended).size).toBe(1);
   expect(extended[0]).toMatch(key);
-  await answerOnce({ ...claim, key: `${key}-next` }, slow, () => ({ status: 500, body: '', headers: {} }));
+  await respondOnce({ ...claim, key: `${key}-next` }, slow, () => ({ status: 500, body: '', headers: {} }));
   expect(extended.filter((one) => one.startsWith(`${key} `))).toHaveLength(count);
 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Rig, rig } from '../rig.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
 
 const ticket = { title: 'Internet connection is down', description: 'No light since 9:30.' };
@@ -29,7 +29,7 @@ async function said(id: string, body: object = {}, by = desk): Promise<Json> {
 }
 const read = async (id: string, by = desk) => (await by.rest('GET', `/support/tickets/${id}`)).body.ticket;
 const listed = async (id: string, by = desk) => (await by.rest('GET', `/support/tickets/${id}/comments`)).body.comments as Json[];
-const refusal = ({ status, body }: Answer) => [
+const refusal = ({ status, body }: RestResponse) => [
   status,
   body.error?.code,
   body.error?.details.field ?? body.error?.details.required ?? body.error?.details.resource,

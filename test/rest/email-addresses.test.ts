@@ -3,7 +3,7 @@ import { newId } from '../../kernel/records/ids.ts';
 import { createAccount } from '../billing.setup.ts';
 import { type Rig, rig } from '../rig.ts';
 import { rows } from '../support/tables.ts';
-import type { Answer, Tenant } from '../tenant.ts';
+import type { RestResponse, Tenant } from '../tenant.ts';
 import { login, PASSWORD, tokenMailedTo, userOf } from '../users.setup.ts';
 
 let platform: Rig;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 /** Every operation that writes an email address over REST: the request, and the address in the response. */
-const WRITTEN: Readonly<Record<string, (email: string) => Promise<Answer>>> = {
+const WRITTEN: Readonly<Record<string, (email: string) => Promise<RestResponse>>> = {
   'an account': (email) => tenant.rest('POST', '/accounts', { body: { name: 'Acme', email } }),
   'a contact of an account': (email) =>
     tenant.rest('POST', '/accounts', { body: { name: 'Acme', email: 'it@acme.example.com', billing_contact: { name: 'Grace', email } } }),

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Rig, rig } from '../rig.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -23,8 +23,8 @@ const published = async (caller = tenant): Promise<string> => {
 };
 const listed = async (query: string, caller = tenant): Promise<Json[]> =>
   (await caller.rest('GET', `/support/feedback?${query}`)).body.data;
-const refusal = ({ status, body }: Answer): unknown[] => [status, body.error?.code];
-const problems = ({ body }: Answer) => (body.error?.details.errors ?? []).map(({ field }: { field: string }) => field);
+const refusal = ({ status, body }: RestResponse): unknown[] => [status, body.error?.code];
+const problems = ({ body }: RestResponse) => (body.error?.details.errors ?? []).map(({ field }: { field: string }) => field);
 
 describe('feedback', () => {
   test('feedback about the platform as a whole is stored each time', async () => {

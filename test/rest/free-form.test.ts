@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { rig } from '../rig.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 
 const MAX_BYTES = 16 * 1024;
@@ -18,13 +18,13 @@ beforeAll(async () => {
 
 const account = { name: 'Hudson', email: 'it@hudson.example' };
 const ticket = { title: 'Line is down', description: 'Since 9:30.' };
-const onTicket = async (method: string, path: string, body: object): Promise<Answer> => {
+const onTicket = async (method: string, path: string, body: object): Promise<RestResponse> => {
   const { id } = await openTicket(tenant);
   return tenant.rest(method, `/support/tickets/${id}${path}`, { body });
 };
 
 /** For each input and field: a request that contains it. */
-const INPUTS: Record<string, (value: object) => Promise<Answer>> = {
+const INPUTS: Record<string, (value: object) => Promise<RestResponse>> = {
   'AccountCreateInput.metadata': (metadata) => tenant.rest('POST', '/accounts', { body: { ...account, metadata } }),
   'AccountUpdateInput.metadata': async (metadata) => {
     const { id } = (await tenant.rest('POST', '/accounts', { body: account })).body.data;

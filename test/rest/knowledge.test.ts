@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Rig, rig } from '../rig.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 
 const article = {
   title: 'Reach the office network',
@@ -23,7 +23,7 @@ const write = async (body: object = {}, caller = tenant): Promise<Json> => {
 };
 const read = (id: string, caller = tenant) => caller.rest('GET', `/support/kb/${id}`);
 const change = (id: string, body: object, caller = tenant) => caller.rest('PUT', `/support/kb/${id}`, { body });
-const refusal = ({ status, body }: Answer): unknown[] => [
+const refusal = ({ status, body }: RestResponse): unknown[] => [
   status,
   body.error?.code,
   (body.error?.details.errors ?? []).map(({ field }: { field: string }) => field),

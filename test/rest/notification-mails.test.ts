@@ -3,7 +3,7 @@ import { MailRejected } from '../../kernel/messages/mail.ts';
 import { TEMPLATE_NAMES } from '../../subgraphs/support/notifications/notification-templates.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { rows } from '../support/tables.ts';
-import type { Answer, Tenant } from '../tenant.ts';
+import type { RestResponse, Tenant } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 import { emailTo, freshEmail, HOUR_MS, mailTo, notify, settled } from './notification.setup.ts';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 /** Waits until the first recipient has this many attempts and the next one is due; advancing the clock makes it due. */
-const waitsAfter = (attempts: number, { body }: Answer): Promise<unknown> =>
+const waitsAfter = (attempts: number, { body }: RestResponse): Promise<unknown> =>
   eventually(async () => {
     const { id } = body.data.recipients[0];
     const waiting = `select 1 from support.notification_recipient r, pgboss.job j where r.id = $1 and r.attempts = $2

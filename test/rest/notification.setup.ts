@@ -1,13 +1,13 @@
 import type { Mail } from '../../kernel/messages/mail.ts';
 import { newId } from '../../kernel/records/ids.ts';
 import { eventually, rig } from '../rig.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 
 export const HOUR_MS = 3_600_000;
 
 export const freshEmail = (): string => `${newId('user').toLowerCase()}@example.com`;
 
-export const notify = (tenant: Tenant, { id }: Json, body: object): Promise<Answer> =>
+export const notify = (tenant: Tenant, { id }: Json, body: object): Promise<RestResponse> =>
   tenant.rest('POST', `/support/tickets/${id}/notify`, { body });
 
 export const emailTo = (email: string, more: object = {}) => ({
@@ -32,7 +32,7 @@ export const settled = (tenant: Tenant, { id }: Json): Promise<Json[]> =>
   });
 
 /** The status of a refusal, and the members that it names. */
-export const problems = ({ status, body }: Answer): [number, string[]] => [
+export const problems = ({ status, body }: RestResponse): [number, string[]] => [
   status,
   body.error?.details.errors.map(({ field }: Json) => field),
 ];

@@ -8,10 +8,10 @@ import { deviationsFrom } from '../support/json-schema.ts';
 import { openApiAjv, responseDeviations, validatable } from '../support/openapi-schemas.ts';
 import { bodyFields, nonGraph, openapi, operationOf, resolved, routes, titled, withField } from '../support/operations.ts';
 import { Records } from '../support/records.ts';
-import { type Answer, type Json, Tenant } from '../tenant.ts';
+import { type Json, type RestResponse, Tenant } from '../tenant.ts';
 
 const ajv = openApiAjv();
-const deviations = (method: Route['method'], path: string, { status, body }: Answer): string[] =>
+const deviations = (method: Route['method'], path: string, { status, body }: RestResponse): string[] =>
   responseDeviations(ajv, { method, path }, status, body);
 
 /** Content of 2xx responses, except downloaded files. */

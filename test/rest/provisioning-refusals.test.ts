@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, LOCATION } from '../billing.setup.ts';
 import { completeRequest, inDays, provisioningRequest, readRequest, requested, requestProvisioning } from '../provisioning.setup.ts';
 import { tenantWithAccount } from '../services.setup.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 
 let tenant: Tenant;
 let accountId: string;
@@ -10,7 +10,7 @@ beforeAll(async () => {
   ({ tenant, accountId } = await tenantWithAccount());
 });
 
-const change = (id: string, body: Json): Promise<Answer> => tenant.rest('PUT', `/services/provision/${id}`, { body });
+const change = (id: string, body: Json): Promise<RestResponse> => tenant.rest('PUT', `/services/provision/${id}`, { body });
 const newAccount = async (): Promise<string> => (await createAccount(tenant)).id;
 
 describe('refused provisioning requests', () => {

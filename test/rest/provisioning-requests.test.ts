@@ -14,7 +14,7 @@ import {
 import { rig } from '../rig.ts';
 import { tenantWithAccount } from '../services.setup.ts';
 import { onlyTable } from '../support/tables.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 
 const BUILT = '>acknowledged>in_progress>completed';
 const DAY_MS = 86_400_000;
@@ -25,8 +25,8 @@ beforeAll(async () => {
   ({ tenant, accountId } = await tenantWithAccount());
 });
 
-const change = (id: string, body: Json): Promise<Answer> => tenant.rest('PUT', `/services/provision/${id}`, { body });
-const cancel = (id: string): Promise<Answer> => tenant.rest('DELETE', `/services/provision/${id}`);
+const change = (id: string, body: Json): Promise<RestResponse> => tenant.rest('PUT', `/services/provision/${id}`, { body });
+const cancel = (id: string): Promise<RestResponse> => tenant.rest('DELETE', `/services/provision/${id}`);
 const servicesOf = async (account: string): Promise<Json[]> => (await tenant.rest('GET', `/services?account_id=${account}`)).body.data;
 const newAccount = async (): Promise<string> => (await createAccount(tenant)).id;
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rig } from '../rig.ts';
-import type { Answer, Tenant } from '../tenant.ts';
+import type { RestResponse, Tenant } from '../tenant.ts';
 
 let tenant: Tenant;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ const TARGETS = ['low', 'medium', 'high', 'critical'].map((priority) => ({
   resolution_time: '8 hours',
 }));
 
-const recordIn = ({ body }: Answer): { id: string; revision: number } => body.data;
+const recordIn = ({ body }: RestResponse): { id: string; revision: number } => body.data;
 
 /** Records that several people edit: how to create one, two different changes of it, and the GraphQL field that updates it. */
 const kinds = [

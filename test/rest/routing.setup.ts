@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 
 /** A rule that does something; the answer as it came. */
-export const postRule = (tenant: Tenant, rule: object = {}): Promise<Answer> =>
+export const postRule = (tenant: Tenant, rule: object = {}): Promise<RestResponse> =>
   tenant.rest('POST', '/support/routing-rules', { body: { rule_name: 'A rule', actions: { notify: ['noc@example.com'] }, ...rule } });
 
 export async function makeRule(tenant: Tenant, rule: object = {}): Promise<Json> {
@@ -19,7 +19,7 @@ export async function ruleOf(tenant: Tenant, { id }: Json): Promise<Json> {
 }
 
 /** The status and code of a refusal, and the members that it names. */
-export const problems = ({ status, body }: Answer): [number, string, string[]] => [
+export const problems = ({ status, body }: RestResponse): [number, string, string[]] => [
   status,
   body.error?.code,
   (body.error?.details.errors ?? []).map(({ field }: Json) => field),

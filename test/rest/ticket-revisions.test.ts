@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { type Rig, rig } from '../rig.ts';
 import { eventsWhen, HOUR_MS, MINUTE_MS } from '../support/sla.setup.ts';
-import type { Answer, Tenant } from '../tenant.ts';
+import type { RestResponse, Tenant } from '../tenant.ts';
 import { changeTicket as change, openTicket as open } from '../ticket.setup.ts';
 
 let platform: Rig;
@@ -16,7 +16,7 @@ const seen = async (id: string): Promise<{ etag: string; revision: number }> => 
   const { headers, body } = await tenant.rest('GET', `/support/tickets/${id}`);
   return { etag: headers.get('etag') ?? '', revision: body.ticket.revision };
 };
-const changeAsSeen = (id: string, { etag }: { etag: string }, body: object): Promise<Answer> =>
+const changeAsSeen = (id: string, { etag }: { etag: string }, body: object): Promise<RestResponse> =>
   tenant.rest('PUT', `/support/tickets/${id}`, { body, headers: { 'if-match': etag } });
 
 test('a service level at risk or breached does not change the revision of its ticket', async () => {

@@ -1,7 +1,8 @@
-import { type Answer, type Json, Tenant } from '../tenant.ts';
+import { type Json, type RestResponse, Tenant } from '../tenant.ts';
 
-export const searchTickets = (tenant: Tenant, body: object): Promise<Answer> => tenant.rest('POST', '/support/tickets/search', { body });
-export const idsOf = ({ body }: Answer): string[] => body.tickets.map(({ id }: Json) => id);
+export const searchTickets = (tenant: Tenant, body: object): Promise<RestResponse> =>
+  tenant.rest('POST', '/support/tickets/search', { body });
+export const idsOf = ({ body }: RestResponse): string[] => body.tickets.map(({ id }: Json) => id);
 
 /** A key, and which tickets it sees. */
 export interface Caller {

@@ -1,5 +1,5 @@
 import { rig } from '../rig.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 
 /** What a ticket needs. */
@@ -7,7 +7,7 @@ export const ticket = { title: 'Internet connection is down', description: 'No l
 
 export const openAs = (caller: Tenant, body: object = {}): Promise<Json> => openTicket(caller, { ...ticket, ...body });
 
-export const changeAs = (caller: Tenant, id: string, body: object): Promise<Answer> =>
+export const changeAs = (caller: Tenant, id: string, body: object): Promise<RestResponse> =>
   caller.rest('PUT', `/support/tickets/${id}`, { body });
 
 /** The platform and an organization of the file's own, which calls unless another is named. */
@@ -23,7 +23,7 @@ export async function ticketDesk() {
 }
 
 /** The status, the code, and the members that are named. */
-export const problems = ({ status, body }: Answer): [number, string, string[]] => [
+export const problems = ({ status, body }: RestResponse): [number, string, string[]] => [
   status,
   body.error?.code,
   (body.error?.details.errors ?? []).map(({ field }: { field: string }) => field),

@@ -16,7 +16,7 @@ import { recordKinds } from '../support/record-kinds.ts';
 import { namesRecord, Records } from '../support/records.ts';
 import { pathsOf } from '../support/selections.ts';
 import { onlyTable } from '../support/tables.ts';
-import { type Answer, type Json, Tenant } from '../tenant.ts';
+import { type Json, type RestResponse, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
 
 /** A label in every record of the first account; a response to the second account's key that contains it has leaked. */
@@ -95,7 +95,7 @@ describe('lists for a limited caller', () => {
 
   test.each(titled(lists))('the list never contains a record of another account: %s', async (_, route) => {
     const path = await owner.path(route.path);
-    const answers: Answer[] = [await limited.rest('GET', path)];
+    const answers: RestResponse[] = [await limited.rest('GET', path)];
     for (const { name, in: place } of operationOf(route).parameters)
       if (place === 'query' && namesRecord(name)) answers.push(await limited.rest('GET', `${path}?${name}=${await owner.id(name)}`));
     for (const [at, { status, body }] of answers.entries()) {

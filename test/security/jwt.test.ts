@@ -4,7 +4,7 @@ import { newId } from '../../kernel/records/ids.ts';
 import type { KeyRing, RingKey } from '../../subgraphs/identity/tokens/key-ring.ts';
 import { type Rig, rig } from '../rig.ts';
 import { rows } from '../support/tables.ts';
-import { type Answer, type Json, Tenant } from '../tenant.ts';
+import { type Json, type RestResponse, Tenant } from '../tenant.ts';
 import { type TestUser, userOf } from '../users.setup.ts';
 
 let platform: Rig;
@@ -27,7 +27,7 @@ beforeEach(async () => {
 const seconds = (): number => Math.floor(platform.clock.now().getTime() / 1000);
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const claimsOf = (token: string): Json => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-const ask = (token: string): Promise<Answer> => new Tenant(tenant.origin, '', token).rest('GET', '/auth/verify');
+const ask = (token: string): Promise<RestResponse> => new Tenant(tenant.origin, '', token).rest('GET', '/auth/verify');
 
 interface Forgery {
   claims?: object;

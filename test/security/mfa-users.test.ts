@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../../kernel/records/ids.ts';
 import { rig } from '../rig.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 import { invited, userOf } from '../users.setup.ts';
 import { answer, type Enrolled, enrolled, newChallenge, totp } from './mfa.setup.ts';
 
@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 /** One operation that changes permissions in the organization, over REST and GraphQL. */
 interface Attempt {
-  rest(by: Tenant): Promise<Answer>;
+  rest(by: Tenant): Promise<RestResponse>;
   graphql: [query: string, variables: Json];
 }
 

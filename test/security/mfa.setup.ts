@@ -2,7 +2,7 @@ import { generateSync } from 'otplib';
 import { expect } from 'vitest';
 import { createAccount, LOCATION } from '../billing.setup.ts';
 import { eventually, rig } from '../rig.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 import { type TestUser, userOf } from '../users.setup.ts';
 
 export const STEP_MS = 30_000;
@@ -57,7 +57,7 @@ export const orderOf = async (tenant: Tenant): Promise<Json> => ({
   location: LOCATION,
 });
 
-export const order = (caller: Tenant, body: Json, headers: Record<string, string> = {}): Promise<Answer> =>
+export const order = (caller: Tenant, body: Json, headers: Record<string, string> = {}): Promise<RestResponse> =>
   caller.rest('POST', '/connectivity/internet', { body, headers });
 
 /** Has a protected request refused, and answers the id of the challenge. */
@@ -74,9 +74,9 @@ export async function newChallenge(caller: Tenant): Promise<string> {
 }
 
 /** Cheap, and without effect. */
-export const protectedRequest = (caller: Tenant): Promise<Answer> => caller.rest('PUT', '/organization', { body: {} });
+export const protectedRequest = (caller: Tenant): Promise<RestResponse> => caller.rest('PUT', '/organization', { body: {} });
 
-export const answer = (caller: Tenant, challengeId: string, code: string, method = 'totp'): Promise<Answer> =>
+export const answer = (caller: Tenant, challengeId: string, code: string, method = 'totp'): Promise<RestResponse> =>
   caller.rest('POST', '/auth/mfa/verify', { body: { challenge_id: challengeId, method, code } });
 
 const CODE = /^(\d{6}) is your code/;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { basic, clientToken, form, refresh, registered, statusWith, type TestClient, tokensOf } from '../oauth.setup.ts';
 import { rig } from '../rig.ts';
-import type { Answer, Tenant } from '../tenant.ts';
+import type { RestResponse, Tenant } from '../tenant.ts';
 import { type TestUser, userOf } from '../users.setup.ts';
 
 let tenant: Tenant;
@@ -13,9 +13,9 @@ beforeAll(async () => {
   client = await registered(tenant);
 });
 
-const introspect = (of: TestClient, token: string): Promise<Answer> =>
+const introspect = (of: TestClient, token: string): Promise<RestResponse> =>
   form(tenant.origin, '/oauth/introspect', { token }, { authorization: basic(of) });
-const revoke = (of: TestClient, token: string): Promise<Answer> =>
+const revoke = (of: TestClient, token: string): Promise<RestResponse> =>
   form(tenant.origin, '/oauth/revoke', { token }, { authorization: basic(of) });
 const INVALID_GRANT = { status: 400, body: { error: 'invalid_grant' } };
 

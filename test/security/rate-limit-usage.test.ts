@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { eventually, rig } from '../rig.ts';
 import { rows } from '../support/tables.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 
 const HOUR_MS = 3_600_000;
-const read = (tenant: Tenant): Promise<Answer> => tenant.rest('GET', '/monitoring/rate-limits');
+const read = (tenant: Tenant): Promise<RestResponse> => tenant.rest('GET', '/monitoring/rate-limits');
 const usage = async (tenant: Tenant): Promise<Json> => (await read(tenant)).body.data;
 const flush = async () => (await rig()).assembly.domains.identity.core.usage.flush();
 

@@ -8,13 +8,13 @@ import { createLogger } from '../../kernel/log/log.ts';
 import { loadConfig } from '../../kernel/settings/config.ts';
 import { type Rig, rig, start } from '../rig.ts';
 import { countryDatabase } from '../support/mmdb.ts';
-import { type Answer, type Json, Tenant } from '../tenant.ts';
+import { type Json, type RestResponse, Tenant } from '../tenant.ts';
 import { login, type TestUser, userOf } from '../users.setup.ts';
 
-const keyOf = async (tenant: Tenant, restrictions: object): Promise<Answer> =>
+const keyOf = async (tenant: Tenant, restrictions: object): Promise<RestResponse> =>
   tenant.rest('POST', '/auth/api-keys', { body: { name: 'Restricted', permissions: ['accounts:read'], restrictions } });
-const holding = (tenant: Tenant, { body }: Answer): Tenant => new Tenant(tenant.origin, tenant.organizationId, body.api_key.key);
-const errorOf = ({ status, body }: Answer): Json => [status, body.error?.code, body.error?.details];
+const holding = (tenant: Tenant, { body }: RestResponse): Tenant => new Tenant(tenant.origin, tenant.organizationId, body.api_key.key);
+const errorOf = ({ status, body }: RestResponse): Json => [status, body.error?.code, body.error?.details];
 
 /** A time window that contains the platform's current time, or the same hours of yesterday. */
 function hoursAround(now: Date, daysAgo = 0): object {

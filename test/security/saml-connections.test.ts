@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { IdentityProvider } from 'samlify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rig } from '../rig.ts';
-import type { Answer, Json } from '../tenant.ts';
+import type { Json, RestResponse } from '../tenant.ts';
 import { SamlWorld, sharedPair, signingPair } from './saml-idp.ts';
 
 const PATH = '/auth/saml-connections';
@@ -37,7 +37,7 @@ afterAll(() => {
 });
 
 const newDomain = (): string => `${randomUUID()}.example.com`;
-const create = (body: Json): Promise<Answer> =>
+const create = (body: Json): Promise<RestResponse> =>
   world.tenant.rest('POST', PATH, { body: { name: 'Test', email_domains: [newDomain()], ...body } });
 const count = async (): Promise<number> => (await world.tenant.rest('GET', PATH)).body.pagination.total;
 

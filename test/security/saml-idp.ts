@@ -4,7 +4,7 @@ import { inflateRawSync } from 'node:zlib';
 import { X509CertificateGenerator } from '@peculiar/x509';
 import { IdentityProvider, ServiceProvider, setSchemaValidator } from 'samlify';
 import { type Rig, rig } from '../rig.ts';
-import type { Answer, Json, Tenant } from '../tenant.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
 
 // samlify asks for one; what it reads here, it wrote itself
 setSchemaValidator({ validate: () => Promise.resolve('ok') });
@@ -125,7 +125,7 @@ export class SamlWorld {
 
   address = (name = 'grace'): string => `${name}@${this.domain}`;
 
-  async update(body: Record<string, unknown>): Promise<Answer> {
+  async update(body: Record<string, unknown>): Promise<RestResponse> {
     return this.tenant.rest('PUT', `/auth/saml-connections/${this.connection.id}`, { body });
   }
 
@@ -173,12 +173,15 @@ export class SamlWorld {
   }
 
   /** POST /saml/acs, as a browser does. */
-  async deliver(samlResponse: string, { relayState, cookie }: { relayState?: string; cookie?: string | undefined } = {}): Promise<Answer> {
+  async deliver(
+    samlResponse: string,
+    { relayState, cookie }: { relayState?: string; cookie?: string | undefined } = {},
+  ): Promise<RestResponse> {
     const body = new URLSearchParams({ SAMLResponse: samlResponse, ...(relayState !== undefined && { RelayState: relayState }) });
     return this.post('/saml/acs', body, cookie);
   }
 
-  async post(path: string, body: URLSearchParams, cookie?: string): Promise<Answer> {
+  async post(path: string, body: URLSearchParams, cookie?: string): Promise<RestResponse> {
     const headers = { 'user-agent': 'Test browser', ...(cookie && { cookie }) };
     const response = await fetch(`${this.tenant.origin}${path}`, { method: 'POST', body, headers, redirect: 'manual' });
     const text = await response.text();
@@ -186,7 +189,7 @@ export class SamlWorld {
   }
 
   /** A whole sign-in that the service provider begins. */
-  async signIn(statement: Statement = {}): Promise<Answer> {
+  async signIn(statement: Statement = {}): Promise<RestResponse> {
     const { id } = await this.begin();
     return this.deliver(await this.respond({ inResponseTo: id, ...statement }));
   }

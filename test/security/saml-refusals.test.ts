@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../tenant.ts';
+import type { RestResponse } from '../tenant.ts';
 import { SamlWorld, type Statement, signingPair } from './saml-idp.ts';
 
 const MINUTE_MS = 60_000;
@@ -24,7 +24,7 @@ async function isThere(email: string): Promise<boolean> {
   return data.users.nodes.length > 0;
 }
 
-async function expectRefused(answer: Answer, status: number, reason: RegExp, email: string): Promise<void> {
+async function expectRefused(answer: RestResponse, status: number, reason: RegExp, email: string): Promise<void> {
   expect(answer.status, JSON.stringify(answer.body)).toBe(status);
   expect(answer.body.error.code).toBe(status === 401 ? 'INVALID_CREDENTIALS' : 'INVALID_PARAMETERS');
   if (status === 401) {

@@ -7,7 +7,7 @@ import { eventually, type Rig, rig } from '../rig.ts';
 import { operationOf, routes } from '../support/operations.ts';
 import { Records } from '../support/records.ts';
 import { rows, rowsWith, tables } from '../support/tables.ts';
-import { type Answer, type Json, Tenant } from '../tenant.ts';
+import { type Json, type RestResponse, Tenant } from '../tenant.ts';
 
 /** Words of SQL statements, as drivers and databases report them. */
 const SQL =
@@ -28,9 +28,9 @@ let tenant: Tenant;
 /** Values that must not appear anywhere, by their kind. */
 const secrets: Record<string, string> = {};
 /** The body of every refusal in this file's scenario. */
-const refusals: Answer[] = [];
+const refusals: RestResponse[] = [];
 
-const tell = async (answering: Promise<Answer>): Promise<Answer> => {
+const tell = async (answering: Promise<RestResponse>): Promise<RestResponse> => {
   const answer = await answering;
   if (answer.status >= 400) refusals.push(answer);
   return answer;
@@ -140,7 +140,7 @@ async function beNasty(): Promise<void> {
   }
 }
 
-const broken: Answer[] = [];
+const broken: RestResponse[] = [];
 
 /** A table is dropped while the platform runs. */
 async function breakSomething(): Promise<void> {
@@ -165,7 +165,7 @@ async function breakSomething(): Promise<void> {
   }
 }
 
-const textOf = (answer: Answer): string => JSON.stringify(answer.body);
+const textOf = (answer: RestResponse): string => JSON.stringify(answer.body);
 const named = (): [string, string][] => Object.entries(secrets);
 
 describe('secrets after many requests and failures', () => {

@@ -9,7 +9,7 @@ import { form, own, registered } from '../oauth.setup.ts';
 import { operator } from '../operator.setup.ts';
 import { eventually, rig } from '../rig.ts';
 import { slackServer } from '../support/slack.server.ts';
-import { type Answer, type Json, Tenant } from '../tenant.ts';
+import { type Json, type RestResponse, Tenant } from '../tenant.ts';
 import { login, userOf } from '../users.setup.ts';
 
 let platform: Tenant;
@@ -17,11 +17,11 @@ beforeAll(async () => {
   platform = await operator();
 });
 
-const act = (what: 'suspend' | 'resume', { organizationId }: Tenant, body?: Json): Promise<Answer> =>
+const act = (what: 'suspend' | 'resume', { organizationId }: Tenant, body?: Json): Promise<RestResponse> =>
   platform.rest('POST', `/operator/organizations/${organizationId}/${what}`, { body });
 
 const REFUSED = { error: { code: 'ORGANIZATION_SUSPENDED', message: expect.stringContaining('operator of the platform') } };
-const expectRefused = ({ status, body }: Answer): void => {
+const expectRefused = ({ status, body }: RestResponse): void => {
   expect(body).toMatchObject(REFUSED);
   expect(status).toBe(403);
 };

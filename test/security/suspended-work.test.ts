@@ -30,8 +30,8 @@ const closed = (tenant: Tenant, is: boolean): Promise<void> => stopped(tenant, i
 async function stopped({ organizationId }: Tenant, is: boolean, how: 'suspend' | 'close'): Promise<void> {
   const answer = await by.rest('POST', `/operator/organizations/${organizationId}/${is ? how : 'resume'}`);
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  const { standings } = platform.assembly.domains.identity.core;
-  await eventually(async () => (await standings.isSuspended(organizationId)) === is);
+  const { organizationStatus } = platform.assembly.domains.identity.core;
+  await eventually(async () => (await organizationStatus.isSuspended(organizationId)) === is);
 }
 
 /** Runs as the platform itself, which a suspension does not affect. */

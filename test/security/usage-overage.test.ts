@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Plan } from '../../kernel/access/principal.ts';
 import type { RunningIdentity } from '../../subgraphs/identity/subgraph.ts';
-import { notePlan } from '../../subgraphs/identity/usage/plan-days.ts';
+import { recordPlan } from '../../subgraphs/identity/usage/plan-days.ts';
 import type { Json } from '../tenant.ts';
 import { createIdentityRig, type IdentityRig } from './identity-rig.ts';
 
@@ -142,7 +142,7 @@ test('a plan that changed within the month includes its share of the days, and e
   rig.clock.set(tenth);
   await use(300_000);
   await rig.orm.em.fork().transactional(async (tx) => {
-    await notePlan(tx, organizationId, { before: 'business', plan: 'developer' }, twentieth);
+    await recordPlan(tx, organizationId, { before: 'business', plan: 'developer' }, twentieth);
     await tx.execute(`update "identity"."organization" set "plan" = 'developer' where "id" = ?`, [organizationId]);
   });
   rig.clock.set(twentieth);

@@ -1,6 +1,6 @@
 import { pathParameters, type Route } from '../../rest-bridge/route.ts';
 import { operator } from '../operator.setup.ts';
-import type { Answer } from '../tenant.ts';
+import type { RestResponse } from '../tenant.ts';
 import { type Call, callers } from './callers.ts';
 import { isOperators, operationOf } from './operations.ts';
 import { Records } from './records.ts';
@@ -9,7 +9,7 @@ import { Records } from './records.ts';
  * Calls an operation with the example of its body, so that it succeeds. `records` are shared by several calls; what the operation
  * ends is made for it alone, and told of events at `receiver`.
  */
-export async function callWithExample(route: Route, records: Records, receiver: string): Promise<Answer> {
+export async function callWithExample(route: Route, records: Records, receiver: string): Promise<RestResponse> {
   const { tenant, label } = records;
   const own = new Records(tenant, label, receiver);
   const [ended] = route.method === 'DELETE' ? pathParameters(route.path).slice(-1) : ['webhook_id'];

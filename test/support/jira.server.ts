@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import type { Json } from '../tenant.ts';
 
 /** An answer in place of what Jira would say; `lost` does what was asked for and breaks the connection off before it answers. */
-export type JiraAnswer = readonly [status: number, body?: Json, headers?: Record<string, string>] | 'lost';
+export type JiraResponse = readonly [status: number, body?: Json, headers?: Record<string, string>] | 'lost';
 
 export interface JiraIssueRecord {
   id: string;
@@ -21,7 +21,7 @@ export interface JiraServer {
   /** The `traceparent` of every request. */
   traceparents: unknown[];
   /** The next requests whose method and path begin so are answered so, and then again as Jira does. */
-  next(beginning: string, ...answers: JiraAnswer[]): void;
+  next(beginning: string, ...answers: JiraResponse[]): void;
   /** The project's screen has no field for the priority. */
   withoutPriority(): void;
 }
@@ -33,7 +33,7 @@ const PRIORITIES = ['Highest', 'High', 'Medium', 'Low', 'Lowest'];
 
 /** Jira Cloud's REST API v3 on a loopback port, for the time of one test, as far as it is used: its shapes and its errors. */
 export async function jiraServer(): Promise<JiraServer> {
-  const planned: { beginning: string; answer: JiraAnswer }[] = [];
+  const planned: { beginning: string; answer: JiraResponse }[] = [];
   const site = new Site();
   const requests: string[] = [];
   const traceparents: unknown[] = [];

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 
-export interface RawAnswer {
+export interface RawResponse {
   status: number;
   headers: IncomingHttpHeaders;
   /** As it came, in its encoding. */
@@ -11,7 +11,7 @@ export interface RawAnswer {
 export function rawRequest(
   url: string,
   { body, ...options }: { method?: string; headers?: Record<string, string>; body?: string | undefined } = {},
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const sent = request(url, options, (response) => {
       const chunks: Buffer[] = [];

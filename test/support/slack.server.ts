@@ -12,7 +12,7 @@ export interface Posted {
 }
 
 /** An answer in place of what Slack would say: status, text and headers; or the connection breaks off after the message was taken. */
-export type SlackAnswer = readonly [status: number, text?: string, headers?: Record<string, string>] | 'lost';
+export type SlackResponse = readonly [status: number, text?: string, headers?: Record<string, string>] | 'lost';
 
 export interface SlackServer {
   /** Of an incoming webhook of this workspace, whose token nobody else has. */
@@ -25,7 +25,7 @@ export interface SlackServer {
   /** The `traceparent` of every request. */
   traceparents: unknown[];
   /** The next requests are answered so, and then again as Slack does. */
-  next(...answers: SlackAnswer[]): void;
+  next(...answers: SlackResponse[]): void;
 }
 
 const TOKEN = 'x7Hk2pQ9wZrT4mNcV8bYgJ1s';
@@ -33,7 +33,7 @@ const PATH = `/services/T024BE7LD/B024BE7LE/${TOKEN}`;
 
 /** Slack's incoming webhooks on a loopback port, for the time of one test: its texts and its statuses (api.slack.com/messaging/webhooks). */
 export async function slackServer(): Promise<SlackServer> {
-  const planned: SlackAnswer[] = [];
+  const planned: SlackResponse[] = [];
   // the platform closes idle connections: in a busy process the server's timer might win, just when a request is sent into one
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const chunks: Buffer[] = [];

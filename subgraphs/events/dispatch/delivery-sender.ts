@@ -1,7 +1,7 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { RequestTimeouts } from '../../../kernel/outbound/connection-problem.ts';
-import { HttpClient, Unanswered } from '../../../kernel/outbound/http.client.ts';
+import { HttpClient, NoResponse } from '../../../kernel/outbound/http.client.ts';
 import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 import { inTrace } from '../../../kernel/tracing/tracing.ts';
 import type { Attempt } from '../deliveries/attempt.ts';
@@ -54,7 +54,7 @@ export class DeliverySender {
       const { status, bytes, retryAfterMs } = await this.#client.send({ method: 'POST', url, headers, body });
       return { ...made(), status, body: textOf(bytes), error: null, retryAfterMs };
     } catch (error) {
-      if (this.#isStopped || !(error instanceof Unanswered)) throw error;
+      if (this.#isStopped || !(error instanceof NoResponse)) throw error;
       return { ...made(), status: null, body: null, error: error.message, retryAfterMs: 0 };
     }
   }

@@ -13,7 +13,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import { CredentialsExpired } from '../authentication.errors.ts';
 import { accountsOfUser, grantsOf, platformGrants } from '../granting/user-roles.ts';
-import { AccessRules, type Restricting, type Whereabouts } from '../restrictions/access.rules.ts';
+import { AccessRules, type RequestOrigin, type Restricting } from '../restrictions/access.rules.ts';
 import type { CountryLocator } from '../restrictions/country-locator.ts';
 import type { AccessTokenClaims, AccessTokens } from '../tokens/access-token.ts';
 import { type PlatformAccess, UserRole, UserStatus } from '../user.states.ts';
@@ -34,7 +34,7 @@ interface KnownToken {
 }
 
 /** What the database says of whoever a token names. */
-interface Standing {
+interface TokenState {
   plan: Plan;
   second_factor_required: boolean;
   operator: boolean;
@@ -54,7 +54,7 @@ interface Standing {
   restrictions: { ip_whitelist: string[]; time_windows: Restricting['timeWindows']; countries: string[] } | null;
 }
 
-const STANDING = `select o."plan", o."second_factor_required", o."operator", u."platform_access", u."role", u."status" as "user_status", u."accounts" as "user_accounts", u."second_factor",
+const TOKEN_STATE = `select o."plan", o."second_factor_required", o."operator", u."platform_access", u."role", u."status" as "user_status", u."accounts" as "user_accounts", u."second_factor",
     s."id" as "session_id", s."ended_at" as "session_ended", s."expires_at" as "session_expires", e."until" as "elevated_until",
     c."active" as "client_active", c."permissions" as "client_permissions",
     c."accounts" as "client_accounts",
@@ -83,7 +83,7 @@ export class AccessTokenVerifier {
   }
 
   /** @throws InvalidCredentials, CredentialsExpired, IpNotAllowed, AccessRestricted */
-  async verify({ token, ip, country }: Pick<ShownToken, 'token'> & Whereabouts): Promise<Authenticated> {
+  async verify({ token, ip, country }: Pick<ShownToken, 'token'> & RequestOrigin): Promise<Authenticated> {
     const known = await this.#find(token);
     const now = this.clock.now();
     known.rules?.check({ ip, country }, now);
@@ -108,27 +108,27 @@ export class AccessTokenVerifier {
   async #load(token: string): Promise<Found<KnownToken> | undefined> {
     const claims = await this.tokens.verify(token);
     const { jti, sub, sid = '', client_id: clientId = '', organization_id: organizationId } = claims;
-    const [standing] = await this.rows.query<Standing>(STANDING, [organizationId, sub, jti, sid, clientId]);
-    if (!standing) return undefined;
-    if (standing.is_revoked) throw new InvalidCredentials(undefined, 'revoked');
+    const [state] = await this.rows.query<TokenState>(TOKEN_STATE, [organizationId, sub, jti, sid, clientId]);
+    if (!state) return undefined;
+    if (state.is_revoked) throw new InvalidCredentials(undefined, 'revoked');
     // of an OAuth client: its own token, or one that it acts with for a user
-    if (clientId && !standing.client_active) throw new InvalidCredentials(undefined, 'client is not active');
-    if (sub !== clientId) this.#checkUser(standing, claims);
-    const accounts = presentAccounts(claims, standing);
+    if (clientId && !state.client_active) throw new InvalidCredentials(undefined, 'client is not active');
+    if (sub !== clientId) this.#checkUser(state, claims);
+    const accounts = presentAccounts(claims, state);
     await requireOpenAccount(this.rows, organizationId, accounts);
     return {
-      value: knownToken(claims, { ...standing, accounts }, this.#rulesOf(standing)),
+      value: knownToken(claims, { ...state, accounts }, this.#rulesOf(state)),
       subjects: [jti, sid, sub, clientId, organizationId, ...(accounts ?? [])].filter(Boolean),
     };
   }
 
-  #rulesOf({ restrictions }: Standing): AccessRules | undefined {
+  #rulesOf({ restrictions }: TokenState): AccessRules | undefined {
     if (!restrictions) return undefined;
     const { ip_whitelist: ipWhitelist, time_windows: timeWindows, countries } = restrictions;
     return AccessRules.of({ ipWhitelist, timeWindows, countries }, this.locator);
   }
 
-  #checkUser({ user_status, session_id, session_ended, session_expires }: Standing, { sid }: AccessTokenClaims): void {
+  #checkUser({ user_status, session_id, session_ended, session_expires }: TokenState, { sid }: AccessTokenClaims): void {
     if (user_status !== UserStatus.ACTIVE) throw new InvalidCredentials(undefined, 'user is not active');
     if (!sid?.startsWith('sess_')) return;
     if (!session_id || session_ended || !session_expires || new Date(session_expires) <= this.clock.now())
@@ -139,17 +139,17 @@ export class AccessTokenVerifier {
 const presentOf = ({ elevated, authenticated }: KnownToken, now: Date): Authenticated =>
   elevated && elevated.until > now ? elevated.authenticated : authenticated;
 
-function knownToken(claims: AccessTokenClaims, standing: Standing & { accounts: Accounts }, rules: AccessRules | undefined): KnownToken {
+function knownToken(claims: AccessTokenClaims, state: TokenState & { accounts: Accounts }, rules: AccessRules | undefined): KnownToken {
   const { sub: id, sid: sessionId, client_id: clientId, organization_id: organizationId } = claims;
-  const { plan, accounts } = standing;
-  const grants = presentGrants(claims, standing);
+  const { plan, accounts } = state;
+  const grants = presentGrants(claims, state);
   if (id === clientId) {
     const principal = new Principal({ kind: 'client', id, organizationId, plan, grants, accounts, sessionId });
     const authenticated: Authenticated = { principal, rateLimit: null, method: 'jwt' };
     return { expiresAt: new Date(claims.exp * 1000), authenticated, elevated: undefined, rules: undefined };
   }
   const data = { kind: 'user' as const, id, organizationId, plan, grants, accounts, sessionId, clientId };
-  const isEnrolled = standing.second_factor || standing.second_factor_required;
+  const isEnrolled = state.second_factor || state.second_factor_required;
   const asPrincipal = (needsSecondFactor: boolean | 'platform'): Authenticated => ({
     principal: new Principal({ ...data, needsSecondFactor }),
     rateLimit: null,
@@ -160,13 +160,13 @@ function knownToken(claims: AccessTokenClaims, standing: Standing & { accounts: 
     rules,
     authenticated: asPrincipal(isEnrolled ? true : grants.some(isPlatformPermission) && 'platform'),
     // PGlite hands on an instant as text
-    elevated: standing.elevated_until ? { until: new Date(standing.elevated_until), authenticated: asPrincipal(false) } : undefined,
+    elevated: state.elevated_until ? { until: new Date(state.elevated_until), authenticated: asPrincipal(false) } : undefined,
   };
 }
 
 /** The accounts that a token is limited to now: those of its client, those of its user, or of both. */
-function presentAccounts({ sub, client_id: clientId }: AccessTokenClaims, standing: Standing): Accounts {
-  const { role, user_accounts: ofUser, client_accounts: ofClient } = standing;
+function presentAccounts({ sub, client_id: clientId }: AccessTokenClaims, state: TokenState): Accounts {
+  const { role, user_accounts: ofUser, client_accounts: ofClient } = state;
   if (sub === clientId) return ofClient;
   return sharedAccounts(accountsOfUser({ role: role ?? UserRole.READ_ONLY, accounts: ofUser }), clientId ? ofClient : null);
 }
@@ -174,7 +174,7 @@ function presentAccounts({ sub, client_id: clientId }: AccessTokenClaims, standi
 /** What a token may still do: a role that was narrowed since, or the scopes of its client, count at once. */
 function presentGrants(
   { sub, client_id: clientId, organization_id: organizationId, permissions }: AccessTokenClaims,
-  { plan, role, client_permissions, operator, platform_access }: Standing,
+  { plan, role, client_permissions, operator, platform_access }: TokenState,
 ): Grant[] {
   const within = (held: Grant[], grants: readonly Grant[]): Grant[] =>
     narrowed(held, new Principal({ kind: 'user', id: sub, organizationId, plan, grants }));

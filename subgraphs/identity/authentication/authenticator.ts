@@ -19,8 +19,8 @@ import { CertificateVerifier } from './certificate.verifier.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { CredentialUsage } from './credential-usage.ts';
 import { claimsOf, ExternalTokenVerifier } from './external-token.verifier.ts';
-import type { OrganizationStandings } from './organization-status-cache.ts';
-import { FamiliarCredentials } from './recent-credentials.ts';
+import type { OrganizationStatusCache } from './organization-status-cache.ts';
+import { RecentCredentials } from './recent-credentials.ts';
 
 export interface AuthenticatorParts {
   orm: Orm;
@@ -33,7 +33,7 @@ export interface AuthenticatorParts {
   clientAuthorities: readonly X509Certificate[] | undefined;
   tokens: AccessTokens;
   feed: ChangeFeed;
-  standings: OrganizationStandings;
+  organizationStatus: OrganizationStatusCache;
   trail: AuditTrail;
   /** Opens the signing secrets of keys. */
   secrets: SecretBox;
@@ -56,7 +56,7 @@ export class Authenticator {
   readonly #externalTokens: ExternalTokenVerifier;
   readonly #certificateUsage: CredentialUsage;
   readonly #certificates: CertificateVerifier;
-  readonly #familiar = new FamiliarCredentials();
+  readonly #recent = new RecentCredentials();
   readonly #audit: AuthenticationAudit;
 
   constructor(private readonly parts: AuthenticatorParts) {
@@ -80,14 +80,14 @@ export class Authenticator {
     try {
       const authenticated = await this.#verify(credentials, method);
       // after the credentials: only who has them learns it
-      await this.parts.standings.requireActive(authenticated.principal.organizationId);
-      this.#familiar.add(shown(credentials));
+      await this.parts.organizationStatus.requireActive(authenticated.principal.organizationId);
+      this.#recent.add(shown(credentials));
       this.#audit.succeeded(credentials, authenticated);
       return authenticated;
     } catch (error) {
       if (error instanceof PlatformError && (error.status === 401 || error.status === 403)) {
         // the next attempt is looked up only while its address has something left, whatever these were before
-        this.#familiar.delete(shown(credentials));
+        this.#recent.delete(shown(credentials));
         this.#audit.failed(credentials, method, error);
       }
       throw error;
@@ -96,7 +96,7 @@ export class Authenticator {
 
   /** Whether these were good when they were last shown, answered from memory. What they lead to must be looked up all the same. */
   isFamiliar(credentials: Credentials): boolean {
-    return this.#familiar.has(shown(credentials));
+    return this.#recent.has(shown(credentials));
   }
 
   /** Whoever signed it: what is no token of another issuer is judged as one of ours. */
@@ -109,7 +109,7 @@ export class Authenticator {
   /** Whom an access token of ours stands for now, without a note in the audit: others ask about it (introspection). @throws PlatformError 401 */
   async inspect(token: string): Promise<Authenticated> {
     const authenticated = await this.#accessTokens.inspect(token);
-    await this.parts.standings.requireActive(authenticated.principal.organizationId);
+    await this.parts.organizationStatus.requireActive(authenticated.principal.organizationId);
     return authenticated;
   }
 

@@ -7,14 +7,14 @@ import { CredentialCache, type Found } from './credential-cache.ts';
 
 const CACHED = 10_000;
 
-interface Standing {
+interface PlanAndStatus {
   plan: Plan;
   status: OrganizationStatus;
 }
 
 /** Plan and status of organizations, kept in memory until they change, as what is known of credentials is. */
-export class OrganizationStandings {
-  readonly #known: CredentialCache<Standing>;
+export class OrganizationStatusCache {
+  readonly #known: CredentialCache<PlanAndStatus>;
 
   constructor(
     private readonly rows: Rows,
@@ -46,16 +46,16 @@ export class OrganizationStandings {
     return mayAct(known);
   }
 
-  #of(organizationId: string): Standing | Promise<Standing | undefined> | undefined {
+  #of(organizationId: string): PlanAndStatus | Promise<PlanAndStatus | undefined> | undefined {
     return this.#known.get(organizationId, () => this.#load(organizationId));
   }
 
-  async #load(id: string): Promise<Found<Standing> | undefined> {
-    const [row] = await this.rows.query<Standing>('select "plan", "status" from "identity"."organization" where "id" = $1', [id]);
+  async #load(id: string): Promise<Found<PlanAndStatus> | undefined> {
+    const [row] = await this.rows.query<PlanAndStatus>('select "plan", "status" from "identity"."organization" where "id" = $1', [id]);
     return row && { value: row, subjects: [id] };
   }
 }
 
-function mayAct(standing: Standing | undefined): undefined {
-  if (standing) requireActive(standing.status);
+function mayAct(organization: PlanAndStatus | undefined): undefined {
+  if (organization) requireActive(organization.status);
 }

@@ -6,7 +6,7 @@ const MAX = 20_000;
  * Credentials that were good when they were last shown, by their digest: the last 20,000. It grants nothing, and only tells a
  * customer from somebody who tries keys at the same address.
  */
-export class FamiliarCredentials {
+export class RecentCredentials {
   readonly #digests = new Set<string>();
 
   has(text: string): boolean {

@@ -21,7 +21,7 @@ const CLIENT_AUTHENTICATION = '1.3.6.1.5.5.7.3.2';
  * Why a certificate cannot be registered, each reason as the end of the sentence "certificate …"; none where it can. One that
  * is not valid yet can. `authorities`: who must have issued it; undefined where anyone may, itself too.
  */
-export function faultsIn(certificate: X509Certificate, now: Date, authorities?: readonly X509Certificate[]): string[] {
+export function certificateProblems(certificate: X509Certificate, now: Date, authorities?: readonly X509Certificate[]): string[] {
   const { validFromDate, validToDate, ca, keyUsage: uses } = certificate;
   return [
     validToDate < now && `expired at ${validToDate.toISOString()}`,

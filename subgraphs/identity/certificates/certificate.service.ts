@@ -13,7 +13,7 @@ import { requireToGrant } from '../granting/grants.ts';
 import { Certificate } from './certificate.entity.ts';
 import { CertificateRegistered } from './certificate.errors.ts';
 import type { CertificateRegisterInput } from './certificate.inputs.ts';
-import { faultsIn } from './certificate.rules.ts';
+import { certificateProblems } from './certificate.rules.ts';
 import type { CertificateValidity } from './certificate.states.ts';
 import { readPem, UnreadablePem } from './certificate-pem.ts';
 
@@ -59,7 +59,7 @@ export class CertificateService {
   /** Why a text is not a certificate that can be registered, as ends of the sentence "certificate …". */
   faultsOf(pem: string): string[] {
     try {
-      return faultsIn(readPem(pem), this.deps.clock.now(), this.deps.authorities);
+      return certificateProblems(readPem(pem), this.deps.clock.now(), this.deps.authorities);
     } catch (error) {
       if (error instanceof UnreadablePem) return [error.message];
       throw error;

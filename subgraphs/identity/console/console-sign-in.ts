@@ -6,7 +6,7 @@ import type { Orm } from '../../../kernel/database/database.ts';
 import { PlatformError, ResourceNotFound } from '../../../kernel/errors/errors.ts';
 import { CONSOLE_PATH, SIGN_IN_PATH, signInTo } from '../../../kernel/pages/console.ts';
 import { messagePage } from '../../../kernel/pages/message.page.ts';
-import { clientInfoOf, type Form, type PageAnswer } from '../../../kernel/pages/page-requests.ts';
+import { clientInfoOf, type Form, type PageResponse } from '../../../kernel/pages/page-requests.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization-filter.ts';
 import type { SecondFactorGate, SecondStep } from '../oauth/second-factor-gate.ts';
@@ -41,7 +41,7 @@ interface Passed {
 }
 
 /** A page to see next, or the tokens of who has signed in. */
-export type SignInAnswer = PageAnswer | { tokens: SessionTokens; location: string };
+export type SignInResult = PageResponse | { tokens: SessionTokens; location: string };
 
 /** Where an identity provider's answer leads: below the path of the cookie that the sign-in began with. */
 export const SAML_RETURN_PATH = '/saml/console';
@@ -60,16 +60,16 @@ export class ConsoleSignIn {
     this.#box = parts.secrets.box('identity.console-sign-in');
   }
 
-  begin(to: unknown): PageAnswer {
+  begin(to: unknown): PageResponse {
     return { page: this.#passwordPage({ to: targetOf(to) }) };
   }
 
-  beginSingle(to: unknown): PageAnswer {
+  beginSingle(to: unknown): PageResponse {
     return { page: singleSignOnPage({ action: SIGN_IN_PATH, hidden: { to: targetOf(to) } }) };
   }
 
   /** Who comes back from an identity provider, with a code that is worth a session in the browser that began. */
-  async returned(request: FastifyRequest): Promise<SignInAnswer> {
+  async returned(request: FastifyRequest): Promise<SignInResult> {
     const { to, code } = request.query as { to?: unknown; code?: unknown };
     const location = targetOf(to);
     try {
@@ -81,7 +81,7 @@ export class ConsoleSignIn {
     }
   }
 
-  async submit(request: FastifyRequest, form: Form): Promise<SignInAnswer> {
+  async submit(request: FastifyRequest, form: Form): Promise<SignInResult> {
     const { step } = request.params as { step: string };
     const to = targetOf(form.to);
     if (step === 'login') return this.#login(request, form, to);
@@ -91,14 +91,14 @@ export class ConsoleSignIn {
   }
 
   /** Ends the session that the request came with. */
-  async signOut({ caller }: FastifyRequest): Promise<PageAnswer> {
+  async signOut({ caller }: FastifyRequest): Promise<PageResponse> {
     const { sessionId } = caller.principal;
     const session = sessionId && (await this.parts.orm.em.fork().findOne(Session, { id: sessionId, endedAt: null }, EVERYWHERE));
     if (session) await this.parts.sessions.end(session, 'logout', caller.client);
     return { page: messagePage({ title: 'You are signed out', text: 'You can close this page.' }) };
   }
 
-  async #login(request: FastifyRequest, { email = '', password = '' }: Form, to: string): Promise<SignInAnswer> {
+  async #login(request: FastifyRequest, { email = '', password = '' }: Form, to: string): Promise<SignInResult> {
     let user: User;
     try {
       user = await this.parts.login.check(email, password, clientInfoOf(request));
@@ -114,7 +114,7 @@ export class ConsoleSignIn {
     return { page: codePage({ to, passed: this.#box.seal(JSON.stringify(passed), CONTEXT), isSent }) };
   }
 
-  async #singleSignOn({ email = '' }: Form, to: string): Promise<PageAnswer> {
+  async #singleSignOn({ email = '' }: Form, to: string): Promise<PageResponse> {
     try {
       const connection = await this.parts.saml?.connectionFor(email);
       if (!connection) return { location: signInTo(to) };
@@ -127,7 +127,7 @@ export class ConsoleSignIn {
     }
   }
 
-  async #secondFactor(request: FastifyRequest, { code = '', passed = '' }: Form, to: string): Promise<SignInAnswer> {
+  async #secondFactor(request: FastifyRequest, { code = '', passed = '' }: Form, to: string): Promise<SignInResult> {
     const { user, step } = (await this.#passed(passed)) ?? {};
     if (!user || !step) return { page: this.#passwordPage({ to, problem: 'That took too long. Sign in again.' }), status: 400 };
     try {
@@ -139,7 +139,7 @@ export class ConsoleSignIn {
     return this.#signedIn(request, user, to);
   }
 
-  async #signedIn(request: FastifyRequest, user: User, location: string): Promise<SignInAnswer> {
+  async #signedIn(request: FastifyRequest, user: User, location: string): Promise<SignInResult> {
     return { tokens: await this.parts.sessions.open(user, { method: 'password', client: clientInfoOf(request) }), location };
   }
 

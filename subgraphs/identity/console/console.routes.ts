@@ -2,17 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CONSOLE_PATH, SESSION_COOKIE, SIGN_IN_PATH, SIGN_OUT_PATH } from '../../../kernel/pages/console.ts';
 import { cookieLine } from '../../../kernel/pages/cookies.ts';
 import { messagePage } from '../../../kernel/pages/message.page.ts';
-import { acceptPageForms, answerErrorPage, formOf, refuseOtherSites, sendPage } from '../../../kernel/pages/page-requests.ts';
-import { type ConsoleSignIn, SAML_RETURN_PATH, SINGLE_SIGN_ON_PATH, type SignInAnswer } from './console-sign-in.ts';
+import { acceptPageForms, formOf, refuseOtherSites, sendErrorPage, sendPage } from '../../../kernel/pages/page-requests.ts';
+import { type ConsoleSignIn, SAML_RETURN_PATH, SINGLE_SIGN_ON_PATH, type SignInResult } from './console-sign-in.ts';
 
-const PAGE = { config: { access: 'public' }, errorHandler: answerErrorPage } as const;
-const SIGNED_IN = { config: { access: 'page' }, errorHandler: answerErrorPage } as const;
+const PAGE = { config: { access: 'public' }, errorHandler: sendErrorPage } as const;
+const SIGNED_IN = { config: { access: 'page' }, errorHandler: sendErrorPage } as const;
 
 /** Where users sign in to the platform's own pages, and out. `isSecure`: browsers reach the platform by https. */
 export async function mountConsole(app: FastifyInstance, signIn: ConsoleSignIn, isSecure: boolean): Promise<void> {
   const cookie = (value: string, maxAge: number): string => cookieLine(SESSION_COOKIE, value, { path: CONSOLE_PATH, maxAge, isSecure });
 
-  function answer(reply: FastifyReply, next: SignInAnswer): FastifyReply {
+  function answer(reply: FastifyReply, next: SignInResult): FastifyReply {
     if (!('tokens' in next)) return sendPage(reply, next);
     const { tokens, location } = next;
     return sendPage(reply.header('set-cookie', cookie(tokens.accessToken, tokens.expiresIn)), { location });

@@ -1,7 +1,7 @@
 import type { ResourceServer } from 'oidc-provider';
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import { ACCESS_TOKEN_SECONDS } from '../tokens/access-token.ts';
-import { holderOf, standingOf } from './oauth-client-source.ts';
+import { clientStateOf, holderOf } from './oauth-client-source.ts';
 import type { OAuthAccount } from './oauth-users.ts';
 import { scopesIn, scopesWithin } from './scopes.ts';
 
@@ -16,14 +16,14 @@ type Client = NonNullable<KoaContextWithOIDC['oidc']['client']>;
  */
 export function resourceOf(ctx: KoaContextWithOIDC, resource: string, client: Client, audience: string, kid: string): ResourceServer {
   if (resource !== audience) throw new InvalidTarget();
-  const standing = standingOf(client);
-  const within = scopesWithin(holderOf(standing));
+  const state = clientStateOf(client);
+  const within = scopesWithin(holderOf(state));
   const { route, params } = ctx.oidc;
   const isAsked = route !== 'token' || params?.grant_type === 'client_credentials';
   if (isAsked && params) {
     const beyond = scopesIn(params.scope as string | undefined).find((scope) => !within.includes(scope));
     if (beyond) throw new InvalidScope('requested scope is not allowed', beyond);
-    params.scope ??= standing.permissions.map((permission) => permission.replace(':', '.')).join(' ');
+    params.scope ??= state.permissions.map((permission) => permission.replace(':', '.')).join(' ');
   }
   return {
     scope: within.join(' '),
@@ -41,7 +41,7 @@ export function authorizationPolicy() {
     new Check('other_organization', 'the user may not use this client', 'access_denied', (ctx) => {
       const { account, client, session } = ctx.oidc;
       if (!session?.accountId || !client) return Check.NO_NEED_TO_PROMPT;
-      const isOurs = (account as OAuthAccount | undefined)?.user.organizationId === standingOf(client).organizationId;
+      const isOurs = (account as OAuthAccount | undefined)?.user.organizationId === clientStateOf(client).organizationId;
       return isOurs ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
     }),
   );

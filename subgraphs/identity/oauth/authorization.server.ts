@@ -12,10 +12,10 @@ import { newSecret } from '../tokens/secret.ts';
 import type { OAuthStore } from './oauth.store.ts';
 import type { OAuthAudit } from './oauth-audit.ts';
 import { isClientSecret } from './oauth-client-source.ts';
-import { loggedOutPage, prefilledPage, unavailableAnswer } from './provider.page.ts';
+import { loggedOutPage, prefilledPage, unavailableResponse } from './provider.page.ts';
 import { configurationOf } from './provider-configuration.ts';
 import { ALL_GRANTS } from './scopes.ts';
-import type { TokenAnswers } from './token-responses.ts';
+import type { TokenResponses } from './token-responses.ts';
 
 export interface AuthorizationServerParts {
   addresses: TokenAddresses;
@@ -26,7 +26,7 @@ export interface AuthorizationServerParts {
   secrets: Secrets;
   ring: KeyRing;
   store: OAuthStore;
-  answers: TokenAnswers;
+  answers: TokenResponses;
   audit: OAuthAudit;
   requestsPerMinute(plan: Plan): number;
 }
@@ -66,7 +66,7 @@ function createProvider(parts: AuthorizationServerParts, keys: Parameters<typeof
     ctx.set(PLAIN_HEADERS);
     await next();
     const unavailable = unavailableFor(failures.get(ctx));
-    if (unavailable) await unavailableAnswer(ctx as KoaContextWithOIDC, unavailable);
+    if (unavailable) await unavailableResponse(ctx as KoaContextWithOIDC, unavailable);
     if (ctx.oidc?.route) await complete(ctx as KoaContextWithOIDC);
   });
   const listen = (events: readonly string[], listener: (ctx: KoaContextWithOIDC, error: Error) => void): void => {

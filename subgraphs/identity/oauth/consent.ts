@@ -3,11 +3,11 @@ import { narrowed, scopeOf } from '../../../kernel/access/principal.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import { html } from '../../../kernel/messages/html.ts';
 import { messagePage } from '../../../kernel/pages/message.page.ts';
-import { clientInfoOf, type PageAnswer } from '../../../kernel/pages/page-requests.ts';
+import { clientInfoOf, type PageResponse } from '../../../kernel/pages/page-requests.ts';
 import { consentPage } from '../pages/consent.page.ts';
 import type { InteractionsParts, Waiting } from './interactions.ts';
 import { RequestExpired } from './oauth.errors.ts';
-import { nameOf, standingOf } from './oauth-client-source.ts';
+import { clientStateOf, nameOf } from './oauth-client-source.ts';
 import { findAccount, type OAuthAccount } from './oauth-users.ts';
 import { grantsIn, inWords } from './scopes.ts';
 
@@ -15,7 +15,7 @@ import { grantsIn, inWords } from './scopes.ts';
 export class Consent {
   constructor(private readonly parts: Pick<InteractionsParts, 'orm' | 'gate' | 'audit'>) {}
 
-  async show(waiting: Waiting): Promise<PageAnswer> {
+  async show(waiting: Waiting): Promise<PageResponse> {
     const { client, action, formTargets, interaction } = waiting;
     const account = await this.#account(waiting);
     const allowed = narrowed(grantsIn(missingScopes(waiting).map(([, scope]) => scope)), account.holder);
@@ -24,7 +24,7 @@ export class Consent {
       action,
       clientName: nameOf(client),
       homepage: client.clientUri,
-      organizationName: standingOf(client).organizationName,
+      organizationName: clientStateOf(client).organizationName,
       email: account.user.email,
       scopes: allowed.map(inWords),
       destination: typeof interaction.params.redirect_uri === 'string' ? new URL(interaction.params.redirect_uri).host : undefined,
@@ -32,7 +32,7 @@ export class Consent {
     return { page, formTargets };
   }
 
-  async decide(waiting: Waiting, isAllowed: boolean, finish: (result: InteractionResults) => Promise<PageAnswer>): Promise<PageAnswer> {
+  async decide(waiting: Waiting, isAllowed: boolean, finish: (result: InteractionResults) => Promise<PageResponse>): Promise<PageResponse> {
     const { client, request } = waiting;
     const { user, holder } = await this.#account(waiting);
     const info = clientInfoOf(request);
@@ -81,7 +81,7 @@ async function secondFactorAge({ provider, interaction }: Waiting): Promise<numb
   return session?.loginTs === undefined ? undefined : Math.max(0, Date.now() - session.loginTs * 1000);
 }
 
-function nothingToAllow({ client, action, formTargets }: Waiting): PageAnswer {
+function nothingToAllow({ client, action, formTargets }: Waiting): PageResponse {
   const text = `${nameOf(client)} asks for nothing that you may do yourself. Ask an administrator of your organization.`;
   const more = html`<form method="post" action="${action}/abort"><div class="actions"><button type="submit">Go back</button></div></form>`;
   return { page: messagePage({ title: 'There is nothing to allow', text, more }), formTargets };

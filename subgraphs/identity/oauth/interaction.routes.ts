@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { STYLESHEET_PATH } from '../../../kernel/pages/layout.ts';
-import { acceptPageForms, answerErrorPage, formOf, refuseOtherSites, sendPage } from '../../../kernel/pages/page-requests.ts';
+import { acceptPageForms, formOf, refuseOtherSites, sendErrorPage, sendPage } from '../../../kernel/pages/page-requests.ts';
 import { stylesheet } from '../../../kernel/pages/stylesheet.ts';
 import type { Interactions } from './interactions.ts';
 import { paths } from './paths.ts';
 
-const PAGE = { config: { access: 'public' }, errorHandler: answerErrorPage } as const;
+const PAGE = { config: { access: 'public' }, errorHandler: sendErrorPage } as const;
 const CACHE_SECONDS = 86_400;
 
 /** The pages between a request for authorization and its answer: sign in, second step, consent. And how all pages look. */

@@ -3,7 +3,7 @@ import type { Client, Interaction, InteractionResults, Provider } from 'oidc-pro
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Orm } from '../../../kernel/database/database.ts';
 import { PlatformError } from '../../../kernel/errors/errors.ts';
-import { clientInfoOf, type Form, type PageAnswer } from '../../../kernel/pages/page-requests.ts';
+import { clientInfoOf, type Form, type PageResponse } from '../../../kernel/pages/page-requests.ts';
 import { EVERYWHERE } from '../../../kernel/records/organization-filter.ts';
 import { loginPage, secondFactorPage } from '../pages/login.page.ts';
 import type { KnownPlaces } from '../sessions/known-places.ts';
@@ -14,7 +14,7 @@ import type { AuthorizationServer } from './authorization.server.ts';
 import { Consent } from './consent.ts';
 import { RequestExpired } from './oauth.errors.ts';
 import type { OAuthAudit } from './oauth-audit.ts';
-import { nameOf, standingOf } from './oauth-client-source.ts';
+import { clientStateOf, nameOf } from './oauth-client-source.ts';
 import { findAccount } from './oauth-users.ts';
 import { paths } from './paths.ts';
 import type { SecondFactorGate, SecondStep } from './second-factor-gate.ts';
@@ -56,7 +56,7 @@ export class Interactions {
   }
 
   /** The page that the user has to see next. @throws RequestExpired */
-  async show(request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
+  async show(request: FastifyRequest, reply: FastifyReply): Promise<PageResponse> {
     const waiting = await this.#waiting(request, reply);
     const { interaction, client, action, formTargets } = waiting;
     if (interaction.prompt.name === 'consent') return this.#consent.show(waiting);
@@ -69,7 +69,7 @@ export class Interactions {
   }
 
   /** What the form of a page says. @throws RequestExpired, without the cookie of this very request too: a forged form has none */
-  async submit(request: FastifyRequest, reply: FastifyReply, form: Form): Promise<PageAnswer> {
+  async submit(request: FastifyRequest, reply: FastifyReply, form: Form): Promise<PageResponse> {
     const waiting = await this.#waiting(request, reply);
     const { step } = request.params as { step: string };
     const isConsent = waiting.interaction.prompt.name === 'consent';
@@ -99,9 +99,9 @@ export class Interactions {
     };
   }
 
-  async #login(waiting: Waiting, { email = '', password = '' }: Form): Promise<PageAnswer> {
+  async #login(waiting: Waiting, { email = '', password = '' }: Form): Promise<PageResponse> {
     const { client, action, formTargets, request, interaction } = waiting;
-    const again = (problem: string, status: number): PageAnswer => ({
+    const again = (problem: string, status: number): PageResponse => ({
       page: loginPage({ action, clientName: nameOf(client), email, problem }),
       status,
       formTargets,
@@ -113,7 +113,7 @@ export class Interactions {
       if (error instanceof PlatformError) return again(error.message, error.status);
       throw error;
     }
-    if (user.organizationId !== standingOf(client).organizationId)
+    if (user.organizationId !== clientStateOf(client).organizationId)
       return again('This application belongs to another organization. Sign in as a user of that one.', 403);
     if (!(await this.parts.gate.isRequired(user))) return this.#signedIn(waiting, user, ['pwd']);
     interaction.result = { passed: { accountId: user.id, passwordDigest: passwordDigestOf(user) } } as unknown as InteractionResults;
@@ -121,7 +121,7 @@ export class Interactions {
     return { location: action };
   }
 
-  async #secondFactor(waiting: Waiting, { code = '' }: Form): Promise<PageAnswer> {
+  async #secondFactor(waiting: Waiting, { code = '' }: Form): Promise<PageResponse> {
     const { action, formTargets } = waiting;
     const user = await this.#passed(waiting);
     if (!user) return { location: action };
@@ -142,7 +142,7 @@ export class Interactions {
     return user && passwordDigestOf(user) === passed.passwordDigest ? user : undefined;
   }
 
-  async #signedIn(waiting: Waiting, { id }: User, amr: string[]): Promise<PageAnswer> {
+  async #signedIn(waiting: Waiting, { id }: User, amr: string[]): Promise<PageResponse> {
     const { provider, interaction, client, request } = waiting;
     const { session } = interaction;
     // the library would ask to sign the other one out first, by a form that a script sends
@@ -162,7 +162,7 @@ export class Interactions {
     return this.#finish(waiting, { login: { accountId: id, amr, remember: false } });
   }
 
-  async #finish({ provider, request, reply }: Waiting, result: InteractionResults): Promise<PageAnswer> {
+  async #finish({ provider, request, reply }: Waiting, result: InteractionResults): Promise<PageResponse> {
     return { location: await provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: true }) };
   }
 }

@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
-import { standingOf } from './oauth-client-source.ts';
+import { clientStateOf } from './oauth-client-source.ts';
 import { scopesIn } from './scopes.ts';
 
 type Client = NonNullable<KoaContextWithOIDC['oidc']['client']>;
@@ -17,14 +17,14 @@ export class OAuthAudit {
     const token = entities.AccessToken ?? entities.ClientCredentials;
     await this.trail.record({
       eventType: 'authentication_success',
-      organizationId: standingOf(client).organizationId,
+      organizationId: clientStateOf(client).organizationId,
       userId: account?.accountId,
       clientId: client.clientId,
       client: clientInfo(ctx),
       authenticationMethod: String(params?.grant_type),
       tokenType: 'access_token',
       scopes: scopesIn(token?.scope),
-      sessionId: entities.AccessToken?.grantId ?? standingOf(client).grantId,
+      sessionId: entities.AccessToken?.grantId ?? clientStateOf(client).grantId,
     });
   }
 
@@ -33,7 +33,7 @@ export class OAuthAudit {
     const { client, params } = ctx.oidc;
     this.trail.note({
       eventType: 'authentication_failure',
-      organizationId: client && standingOf(client).organizationId,
+      organizationId: client && clientStateOf(client).organizationId,
       clientId: client?.clientId,
       client: clientInfo(ctx),
       authenticationMethod: typeof params?.grant_type === 'string' ? params.grant_type.slice(0, 100) : ctx.oidc.route,
@@ -44,7 +44,7 @@ export class OAuthAudit {
 
   /** The user signed in, allowed or denied on a page. */
   async user(eventType: string, client: Client, userId: string, { info, ...more }: UserEvent): Promise<void> {
-    const { organizationId } = standingOf(client);
+    const { organizationId } = clientStateOf(client);
     await this.trail.record({ eventType, organizationId, userId, clientId: client.clientId, client: info, ...more });
   }
 }

@@ -6,7 +6,7 @@ import { isSecretOf } from '../oauth-clients/oauth-client.entity.ts';
 import { OAuthGrantType } from '../oauth-clients/oauth-client-grant-types.ts';
 
 /** What the platform knows of a client beyond what the library does: kept with its metadata. */
-export interface ClientStanding {
+export interface ClientState {
   organizationId: string;
   organizationName: string;
   plan: Plan;
@@ -18,9 +18,9 @@ export interface ClientStanding {
   previousSecretUntil: string | null;
 }
 
-export const STANDING = 'platform_standing';
+export const CLIENT_STATE = 'platform_standing';
 
-interface Row extends Omit<ClientStanding, 'previousSecretUntil'> {
+interface Row extends Omit<ClientState, 'previousSecretUntil'> {
   id: string;
   name: string;
   isConfidential: boolean;
@@ -76,7 +76,7 @@ function asksForDevice(): boolean {
 function metadataOf(row: Row, withoutSecret: boolean): AdapterPayload {
   const { id, name, isConfidential, redirectUris, grantTypes, homepageUrl, logoUrl, secretHash, previousSecretUntil, ...rest } = row;
   const takesCodes = grantTypes.includes(OAuthGrantType.AUTHORIZATION_CODE);
-  const standing: ClientStanding = {
+  const state: ClientState = {
     ...rest,
     secretHash,
     previousSecretUntil: previousSecretUntil && new Date(previousSecretUntil).toJSON(),
@@ -88,29 +88,25 @@ function metadataOf(row: Row, withoutSecret: boolean): AdapterPayload {
     response_types: takesCodes ? ['code'] : [],
     grant_types: grantTypes.map((type) => GRANT_TYPES[type]),
     token_endpoint_auth_method: isConfidential && !withoutSecret ? 'client_secret_basic' : 'none',
-    // the library asks for one: compareClientSecret looks at the standing alone
+    // the library asks for one: compareClientSecret looks at the state alone
     ...(isConfidential && !withoutSecret && { client_secret: secretHash ?? undefined }),
     ...(homepageUrl && { client_uri: homepageUrl }),
     ...(logoUrl && { logo_uri: logoUrl }),
-    [STANDING]: standing,
+    [CLIENT_STATE]: state,
   } as AdapterPayload;
 }
 
-export const standingOf = (client: Client): ClientStanding => client[STANDING] as ClientStanding;
+export const clientStateOf = (client: Client): ClientState => client[CLIENT_STATE] as ClientState;
 
 export const nameOf = (client: Client): string => client.clientName ?? client.clientId;
 
 /** What a client may ask for, as a holder of permissions. */
-export function holderOf({
-  organizationId,
-  plan,
-  permissions,
-}: Pick<ClientStanding, 'organizationId' | 'plan' | 'permissions'>): Principal {
+export function holderOf({ organizationId, plan, permissions }: Pick<ClientState, 'organizationId' | 'plan' | 'permissions'>): Principal {
   return new Principal({ kind: 'client', id: 'client', organizationId, plan, grants: permissions });
 }
 
 export function isClientSecret(client: Client, shown: string, clock: Clock): boolean {
-  const { previousSecretUntil, ...hashes } = standingOf(client);
+  const { previousSecretUntil, ...hashes } = clientStateOf(client);
   const until = previousSecretUntil ? new Date(previousSecretUntil) : null;
   return isSecretOf({ ...hashes, previousSecretUntil: until }, shown, clock.now());
 }

@@ -4,7 +4,7 @@ import { PlatformError } from '../../../kernel/errors/errors.ts';
 import { bodyTooLarge } from '../../../kernel/http/bodies.ts';
 import { JSON_TYPE, retryHeaders } from '../../../kernel/http/http.ts';
 import { PLAIN_HEADERS } from '../../../kernel/pages/page-headers.ts';
-import { answerErrorPage, loggedError, refuseOtherSites } from '../../../kernel/pages/page-requests.ts';
+import { loggedError, refuseOtherSites, sendErrorPage } from '../../../kernel/pages/page-requests.ts';
 import type { AuthorizationServer } from './authorization.server.ts';
 import { paths } from './paths.ts';
 
@@ -57,7 +57,7 @@ function refusalOf({ 'content-encoding': encoding = 'identity', 'content-length'
 }
 
 function mountEndpoint(scope: FastifyInstance, { path, methods, isPage }: Endpoint, server: AuthorizationServer): void {
-  const errorHandler = isPage ? answerErrorPage : answerJson;
+  const errorHandler = isPage ? sendErrorPage : answerJson;
   const allowed: HTTPMethods[] = [...methods, 'OPTIONS', ...(methods.includes('GET') ? (['HEAD'] as const) : [])];
   const allow = allowed.toSorted().join(', ');
   scope.route({

@@ -20,7 +20,7 @@ import { mountOAuth } from './oauth.routes.ts';
 import { OAuthStore } from './oauth.store.ts';
 import { OAuthAudit } from './oauth-audit.ts';
 import type { SecondFactorGate } from './second-factor-gate.ts';
-import { TokenAnswers } from './token-responses.ts';
+import { TokenResponses } from './token-responses.ts';
 
 export interface OAuthParts {
   orm: Orm;
@@ -49,7 +49,7 @@ export class OAuth {
   constructor(private readonly parts: OAuthParts) {
     const audit = new OAuthAudit(parts.trail);
     this.store = new OAuthStore(parts);
-    const answers = new TokenAnswers({ ...parts, store: this.store });
+    const answers = new TokenResponses({ ...parts, store: this.store });
     this.#server = new AuthorizationServer({ ...parts, addresses: parts.tokens.addresses, store: this.store, answers, audit });
     this.#interactions = new Interactions({ ...parts, server: this.#server, audit });
   }

@@ -4,7 +4,7 @@ import type { RingKey } from '../tokens/key-ring.ts';
 import type { AuthorizationServerParts } from './authorization.server.ts';
 import { authorizationPolicy, resourceOf } from './authorization-policy.ts';
 import { lifetimes } from './lifetimes.ts';
-import { clientAdapter, STANDING, standingOf } from './oauth-client-source.ts';
+import { CLIENT_STATE, clientAdapter, clientStateOf } from './oauth-client-source.ts';
 import { findAccount } from './oauth-users.ts';
 import { paths } from './paths.ts';
 import { confirmPage, connectedPage, errorPage, inputPage, loggedOutPage, logoutQuestion } from './provider.page.ts';
@@ -32,7 +32,7 @@ export function configurationOf(parts: AuthorizationServerParts, keys: readonly 
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     // what a user allowed goes on when they have left the pages
     expiresWithSession: () => false,
-    extraClientMetadata: { properties: [STANDING] },
+    extraClientMetadata: { properties: [CLIENT_STATE] },
     features: featuresOf(parts, signing.kid),
     findAccount: (_, id) => findAccount(orm, id),
     formats: { customizers: { jwt: async (ctx, token, jwt) => completeToken(ctx, token, jwt as never, parts) as never } },
@@ -96,5 +96,5 @@ async function isOfSameOrganization(
   if (id === client.clientId) return true;
   if (client.tokenEndpointAuthMethod === 'none' || !id) return false;
   const other = await ctx.oidc.provider.Client.find(id);
-  return other !== undefined && standingOf(other).organizationId === standingOf(client).organizationId;
+  return other !== undefined && clientStateOf(other).organizationId === clientStateOf(client).organizationId;
 }

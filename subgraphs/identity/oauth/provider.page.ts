@@ -40,7 +40,7 @@ export async function errorPage(ctx: KoaContextWithOIDC, out: ErrorOut, error: E
 }
 
 /** 503 for a failure that passes by itself; a redirect back to the application stays one. */
-export async function unavailableAnswer(ctx: KoaContextWithOIDC, { message, status, details }: PlatformError): Promise<void> {
+export async function unavailableResponse(ctx: KoaContextWithOIDC, { message, status, details }: PlatformError): Promise<void> {
   if (ctx.status < 500) return;
   const isJson = typeof ctx.body === 'object';
   ctx.status = status;

@@ -3,7 +3,7 @@ import { narrowed, type Plan, scopeOf } from '../../../kernel/access/principal.t
 import type { Clock } from '../../../kernel/clock.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { ACCESS_TOKEN_SECONDS } from '../tokens/access-token.ts';
-import { standingOf } from './oauth-client-source.ts';
+import { clientStateOf } from './oauth-client-source.ts';
 import type { OAuthAccount } from './oauth-users.ts';
 import { grantsIn, scopesIn } from './scopes.ts';
 
@@ -27,7 +27,7 @@ export function completeToken(
 ): void {
   const { client, account } = ctx.oidc;
   if (!client) throw new Error('A token is issued to a client.');
-  const { organizationId, plan, grantId } = standingOf(client);
+  const { organizationId, plan, grantId } = clientStateOf(client);
   const asked = grantsIn(scopesIn(token.scope));
   const holder = (account as OAuthAccount | undefined)?.holder;
   const permissions = holder ? narrowed(asked, holder) : asked;

@@ -4,9 +4,9 @@ import { PlatformError } from '../../../kernel/errors/errors.ts';
 import type { Authenticator } from '../authentication/authenticator.ts';
 import type { AccessTokenClaims, AccessTokens } from '../tokens/access-token.ts';
 import type { OAuthStore } from './oauth.store.ts';
-import { standingOf } from './oauth-client-source.ts';
+import { clientStateOf } from './oauth-client-source.ts';
 
-export interface TokenAnswersParts {
+export interface TokenResponsesParts {
   tokens: AccessTokens;
   store: OAuthStore;
   authenticator: Authenticator;
@@ -17,10 +17,10 @@ export interface TokenAnswersParts {
  * new), and access tokens that are JWTs at introspection (RFC 7662) and revocation (RFC 7009). Those it refuses, after it has
  * authenticated the client: the refusal is answered over.
  */
-export class TokenAnswers {
+export class TokenResponses {
   readonly #refusedJwts = new WeakSet<object>();
 
-  constructor(private readonly parts: TokenAnswersParts) {}
+  constructor(private readonly parts: TokenResponsesParts) {}
 
   /** For the library's events `introspection.error` and `revocation.error`. */
   noteRefusal(ctx: KoaContextWithOIDC, error: Error): void {
@@ -52,7 +52,7 @@ export class TokenAnswers {
     if (!claims || !client) return undefined;
     const isOwn = claims.client_id === client.clientId;
     const isPublic = client.tokenEndpointAuthMethod === 'none';
-    if (!isOwn && (isPublic || claims.organization_id !== standingOf(client).organizationId)) return undefined;
+    if (!isOwn && (isPublic || claims.organization_id !== clientStateOf(client).organizationId)) return undefined;
     return (await this.#isAccepted(ctx)) ? claims : undefined;
   }
 

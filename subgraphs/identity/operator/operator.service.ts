@@ -11,13 +11,13 @@ import type { RequestContext } from '../../../kernel/request.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import { type AuditTrail, byCaller } from '../audit/audit-trail.ts';
 import type { ChangeFeed } from '../authentication/change-feed.ts';
-import { found } from '../create-organization.ts';
+import { insertOrganization } from '../create-organization.ts';
 import { Organization } from '../organizations/organization.entity.ts';
 import { OperatorsOwn } from '../organizations/organization.errors.ts';
 import { OrganizationStatus } from '../organizations/organization.states.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
 import type { SamlDomains } from '../saml-domains/saml-domains.ts';
-import { notePlan } from '../usage/plan-days.ts';
+import { recordPlan } from '../usage/plan-days.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
 import { withoutLogin } from '../users/user-login-name.ts';
@@ -54,7 +54,7 @@ export class OperatorService {
   create({ name, plan, administrator }: OrganizationCreateInput): Promise<Organization> {
     const { em, clock } = this.deps;
     return em.transactional(async (tx) => {
-      const { organization, account } = found(tx, { name, plan }, clock.now());
+      const { organization, account } = insertOrganization(tx, { name, plan }, clock.now());
       await tx.flush();
       await this.#invite(tx, account, administrator);
       await this.#audit(tx, organization, 'organization_created', `plan ${plan}`);
@@ -68,7 +68,7 @@ export class OperatorService {
       if (organization.plan === plan) return;
       const before = organization.plan;
       organization.plan = plan;
-      await notePlan(tx, organization.id, { before, plan }, this.deps.clock.now());
+      await recordPlan(tx, organization.id, { before, plan }, this.deps.clock.now());
       await this.#audit(tx, organization, 'organization_plan_changed', `plan ${before} to ${plan}`);
     });
   }

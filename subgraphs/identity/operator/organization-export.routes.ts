@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../../kernel/access/principal.ts';
 import { InvalidParameters, LimitedToAccounts, ResourceNotFound, SecondFactorRequired } from '../../../kernel/errors/errors.ts';
 import { checkVersion } from '../../../kernel/http/api-version.ts';
-import { answerError } from '../../../kernel/http/http.ts';
+import { sendError } from '../../../kernel/http/http.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { isStorable, UNSTORABLE } from '../../../kernel/values/text.ts';
 import type { Demand } from '../mfa-challenges/challenge.service.ts';
@@ -21,7 +21,7 @@ export interface ExportDownloads {
 /** Serves archives of organizations to operators, who show a second factor as for every change, on a server behind the edge. */
 export async function mountExportDownloads(app: FastifyInstance, downloads: ExportDownloads): Promise<void> {
   await app.register((scope, _, done) => {
-    scope.setErrorHandler(answerError);
+    scope.setErrorHandler(sendError);
     scope.get(exportFilePath(':id'), { config: { category: 'export' } }, (request, reply) => download(downloads, request, reply));
     done();
   });

@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
 import { html } from '../../../kernel/messages/html.ts';
 import { messagePage } from '../../../kernel/pages/message.page.ts';
-import { acceptPageForms, answerErrorPage, clientInfoOf, formOf, refuseOtherSites, sendPage } from '../../../kernel/pages/page-requests.ts';
+import { acceptPageForms, clientInfoOf, formOf, refuseOtherSites, sendErrorPage, sendPage } from '../../../kernel/pages/page-requests.ts';
 import type { PasswordService } from '../passwords/password.service.ts';
 import { choosePage, forgotPage } from './password.page.ts';
 
-const PAGE = { config: { access: 'public' }, errorHandler: answerErrorPage } as const;
+const PAGE = { config: { access: 'public' }, errorHandler: sendErrorPage } as const;
 
 /** Where the links of mails lead: a new password is chosen here, and asked for. */
 export async function mountPasswordPages(app: FastifyInstance, passwords: PasswordService): Promise<void> {

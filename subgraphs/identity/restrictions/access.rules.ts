@@ -13,7 +13,7 @@ export interface Restricting {
 }
 
 /** Where a caller is, and when. */
-export type Whereabouts = Pick<ClientInfo, 'ip' | 'country'>;
+export type RequestOrigin = Pick<ClientInfo, 'ip' | 'country'>;
 
 export type Violation = 'ipWhitelist' | 'timeWindows' | 'countries';
 
@@ -35,13 +35,13 @@ export class AccessRules {
   }
 
   /** @throws IpNotAllowed, AccessRestricted (403) */
-  check(caller: Whereabouts, now: Date): void {
+  check(caller: RequestOrigin, now: Date): void {
     const violation = this.violationBy(caller, now);
     if (violation === 'ipWhitelist') throw new IpNotAllowed(caller.ip);
     if (violation) throw new AccessRestricted(violation === 'timeWindows' ? 'time' : 'country');
   }
 
-  violationBy(caller: Whereabouts, now: Date): Violation | undefined {
+  violationBy(caller: RequestOrigin, now: Date): Violation | undefined {
     const { ipWhitelist, timeWindows, countries } = this.rules;
     if (ipWhitelist.length > 0 && !isWithin(caller.ip, this.#ranges)) return 'ipWhitelist';
     if (timeWindows.length > 0 && !isWithinWindows(now, timeWindows)) return 'timeWindows';

@@ -41,7 +41,7 @@ export class DnsProof implements DomainProof {
 }
 
 /** SAML_DOMAIN_PROOF=none: whoever claims a domain first has it. */
-export const takenOnTrust: DomainProof = { published: () => Promise.resolve(() => true) };
+export const trustedWithoutProof: DomainProof = { published: () => Promise.resolve(() => true) };
 
 function systemResolver(): ResolveTxt {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });

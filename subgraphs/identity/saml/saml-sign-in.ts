@@ -37,14 +37,14 @@ export interface SignInParts {
 }
 
 /** How a sign-in is asked for: by one of the first three. */
-export interface Wish {
+export interface SignInRequest {
   connection?: string | undefined;
   email?: string | undefined;
   samlRequest?: string | undefined;
   relayState?: string | undefined;
 }
 
-export interface Answer {
+export interface SignInResponse {
   samlResponse: string;
   relayState: string | undefined;
   /** What the cookie of the browser holds. */
@@ -81,7 +81,7 @@ export class SamlSignIn {
   }
 
   /** Where the browser goes to sign in. `browser` is what its cookie will hold. @throws InvalidParameters, ResourceNotFound */
-  async begin({ connection: id, email, samlRequest, relayState }: Wish, browser: string): Promise<string> {
+  async begin({ connection: id, email, samlRequest, relayState }: SignInRequest, browser: string): Promise<string> {
     if (relayState) this.#relayTarget(relayState);
     if (samlRequest) return this.#passOn(samlRequest, relayState, browser);
     const { addresses, clock, store } = this.parts;
@@ -95,7 +95,7 @@ export class SamlSignIn {
    * What an identity provider answered. Every attempt is audited, and the response never is.
    * @throws NotSaml, InvalidParameters (400), SignInRefused (401), UserSuspended (403)
    */
-  async consume({ samlResponse, relayState, browser, client }: Answer): Promise<SignedIn> {
+  async consume({ samlResponse, relayState, browser, client }: SignInResponse): Promise<SignedIn> {
     let connection: SamlConnection | undefined;
     try {
       const target = relayState ? this.#relayTarget(relayState) : undefined;

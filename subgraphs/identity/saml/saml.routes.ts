@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { type FieldProblem, InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
 import { acceptForms } from '../../../kernel/http/bodies.ts';
-import { answerError } from '../../../kernel/http/http.ts';
+import { sendError } from '../../../kernel/http/http.ts';
 import type { SessionTokens } from '../sessions/session.values.ts';
 import { newSecret } from '../tokens/secret.ts';
 import type { SamlAddresses } from './saml-addresses.ts';
@@ -25,7 +25,7 @@ export async function mountSaml(app: FastifyInstance, surface: SamlSurface): Pro
   // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for an asynchronous plugin; the rule knows only its callback form
   await app.register(async (scope) => {
     acceptForms(scope, FORM_BYTES, (text) => new URLSearchParams(text));
-    scope.setErrorHandler((error, request, reply) => answerError(inFormWords(error), request, reply));
+    scope.setErrorHandler((error, request, reply) => sendError(inFormWords(error), request, reply));
     scope.addHook('onSend', async (_, reply) => void reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }));
     scope.get('/saml/metadata', PUBLIC, (request, reply) => metadata(surface, request, reply));
     scope.get('/saml/sso', PUBLIC, (request, reply) => begin(surface, request, reply));

@@ -7,7 +7,7 @@ import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { ChangeFeed } from '../authentication/change-feed.ts';
 import { IdpMetadataSource } from '../saml-connections/idp-metadata-source.ts';
 import { DomainCheckTask } from '../saml-domains/domain-check-task.ts';
-import { DnsProof, type ResolveTxt, takenOnTrust } from '../saml-domains/domain-proof.ts';
+import { DnsProof, type ResolveTxt, trustedWithoutProof } from '../saml-domains/domain-proof.ts';
 import { SamlDomains } from '../saml-domains/saml-domains.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { SamlStore } from './saml.store.ts';
@@ -45,7 +45,7 @@ export function createSaml({ serviceOrigin, guard, allowPrivateUrls, samlDomainP
   const addresses = new SamlAddresses(serviceOrigin);
   const store = new SamlStore(parts.orm, parts.clock);
   const isOnTrust = samlDomainProof === 'none';
-  const domains = new SamlDomains({ ...parts, isOnTrust, proof: isOnTrust ? takenOnTrust : new DnsProof(resolveTxt) });
+  const domains = new SamlDomains({ ...parts, isOnTrust, proof: isOnTrust ? trustedWithoutProof : new DnsProof(resolveTxt) });
   const users = new SamlUsers({ ...parts, domains });
   return {
     addresses,

@@ -6,7 +6,7 @@ import { dateOf } from '../../../kernel/values/days.ts';
 const ALWAYS = '1970-01-01';
 
 /** Keeps by which plan the days of a month are priced: a day has the one that holds at its end (UTC). */
-export async function notePlan(
+export async function recordPlan(
   tx: EntityManager,
   organizationId: string,
   { before, plan }: { before: Plan; plan: Plan },

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../../kernel/request.ts';
 
 /** One limit as it stands. `limit` may be `Infinity`. */
-export interface Standing {
+export interface LimitUsage {
   readonly used: number;
   readonly limit: number;
   readonly resetAt: Date;
@@ -9,11 +9,11 @@ export interface Standing {
 
 /** Everything that is limited, as it stands for a caller at an instant. */
 export interface CallerLimits {
-  readonly hour: Standing;
-  readonly burst: Standing;
+  readonly hour: LimitUsage;
+  readonly burst: LimitUsage;
   readonly at: Date;
   /** By the names of specification 8.4. */
-  readonly categories: Readonly<Record<string, Standing>>;
+  readonly categories: Readonly<Record<string, LimitUsage>>;
   readonly concurrency: { readonly used: number; readonly limit: number; readonly waiting: number };
   readonly suspendedUntil: Date | null;
 }

@@ -1,5 +1,5 @@
 import { HOUR_MS } from '../../../kernel/values/days.ts';
-import type { CallerLimits, Standing } from './rate-limits.ts';
+import type { CallerLimits, LimitUsage } from './rate-limits.ts';
 import { type RateLimitProjection, RiskLevel } from './usage.types.ts';
 
 /** A rate of less than a minute says nothing of an hour. */
@@ -13,7 +13,7 @@ export function projectionOf({ hour, at, suspendedUntil }: Pick<CallerLimits, 'h
   return { endOfHour, riskLevel: suspendedUntil ? RiskLevel.CRITICAL : riskOf(endOfHour / hour.limit) };
 }
 
-function projected({ used, resetAt }: Standing, at: Date): number {
+function projected({ used, resetAt }: LimitUsage, at: Date): number {
   const leftMs = Math.max(0, resetAt.getTime() - at.getTime());
   const elapsedMs = Math.max(LEAST_ELAPSED_MS, HOUR_MS - leftMs);
   return Math.round(used + (used / elapsedMs) * Math.min(leftMs, HOUR_MS - LEAST_ELAPSED_MS));

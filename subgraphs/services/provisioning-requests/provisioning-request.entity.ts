@@ -23,7 +23,7 @@ const BUILD_MS = 60 * 60 * 1000;
 const { PENDING, ACKNOWLEDGED, COMPLETED, FAILED, CANCELLED } = ProvisioningRequestStatus;
 
 /** What a caller may say of a request, and change until it begins. */
-export type RequestedMembers = Pick<
+export type RequestedFields = Pick<
   ProvisioningRequest,
   'serviceTemplate' | 'customizations' | 'deploymentSchedule' | 'contacts' | 'accountId' | 'location' | 'sla' | 'billingCycle' | 'name'
 >;
@@ -149,7 +149,7 @@ export class ProvisioningRequest {
   }
 
   /** Takes what is wanted now; what is undefined stays. @throws ProvisioningHasBegun */
-  change(wanted: Partial<RequestedMembers>, now: Date): void {
+  change(wanted: Partial<RequestedFields>, now: Date): void {
     if (this.status !== undefined && this.status !== PENDING) throw new ProvisioningHasBegun(this.id, this.status);
     Object.assign(this, definedOnly(wanted));
     this.updatedAt = now;

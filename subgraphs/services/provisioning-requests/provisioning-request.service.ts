@@ -12,7 +12,7 @@ import type { RequestContext } from '../../../kernel/request.ts';
 import { formatBandwidth, mbpsOf } from '../coverage/bandwidth.ts';
 import { plainLocation } from '../coverage/location.ts';
 import type { OrderService, OrderTerms } from '../orders/order.service.ts';
-import { ProvisioningRequest, type RequestedMembers } from './provisioning-request.entity.ts';
+import { ProvisioningRequest, type RequestedFields } from './provisioning-request.entity.ts';
 import { ChangedMeanwhile } from './provisioning-request.errors.ts';
 import type { ProvisioningRequestFilter, ProvisioningRequestInput, ProvisioningRequestUpdateInput } from './provisioning-request.inputs.ts';
 import { enqueueBeginning } from './provisioning-request.job.ts';
@@ -148,7 +148,7 @@ const isAwaiting = ({ status, missing, preferredDate }: ProvisioningRequest, dat
 
 /** As they are kept: bandwidths in one spelling, and no class of GraphQL's around what is JSON. */
 function membersOf({ customizations, deploymentSchedule, contacts, location, ...plain }: ProvisioningRequestUpdateInput) {
-  const fields: Partial<RequestedMembers> = { ...plain };
+  const fields: Partial<RequestedFields> = { ...plain };
   if (deploymentSchedule !== undefined) fields.deploymentSchedule = deploymentSchedule;
   if (location !== undefined) fields.location = location && plainLocation(location);
   if (contacts !== undefined) fields.contacts = contacts && { technical: contacts.technical ?? null, billing: contacts.billing ?? null };

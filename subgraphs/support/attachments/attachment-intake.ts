@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
 import { decodeBase64, MAX_SIZE_BYTES } from './attachment-data.ts';
-import { judge } from './attachment-type.ts';
+import { checkContentType } from './attachment-type.ts';
 
 /** A file as sent by a caller. */
 export interface SentFile {
@@ -45,7 +45,7 @@ async function checkFile({ filename, contentType, size, data }: SentFile): Promi
   if (content.length > MAX_SIZE_BYTES) return { field: 'data', reason: `must have at most ${MAX_SIZE_BYTES} bytes` };
   if (typeof size === 'number' && size !== content.length)
     return { field: 'size', reason: `must be the size of the data, ${content.length}` };
-  const verdict = await judge(content, contentType);
+  const verdict = await checkContentType(content, contentType);
   if ('reason' in verdict) return verdict;
   return { filename: filename.normalize('NFC'), contentType: verdict.contentType, content, sha256: hash('sha256', content) };
 }

@@ -1,7 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type';
 
 /** Result of the content check: the media type to store, or why the file is rejected. */
-export type Verdict = { contentType: string } | { field: 'contentType' | 'data'; reason: string };
+export type ContentTypeCheck = { contentType: string } | { field: 'contentType' | 'data'; reason: string };
 
 const PROGRAM = 'must not be a program or script';
 const UNKNOWN = 'application/octet-stream';
@@ -47,7 +47,7 @@ const MAGICS = [
  * of the same kind, the type of the content is stored. If they differ in kind, the file is rejected, because one of them is
  * wrong. Unrecognized binary content becomes `application/octet-stream`; text keeps the claimed text type.
  */
-export async function judge(content: Buffer, claimed: string): Promise<Verdict> {
+export async function checkContentType(content: Buffer, claimed: string): Promise<ContentTypeCheck> {
   const claim = (claimed.split(';', 1)[0] ?? '').trim().toLowerCase();
   if (CLAIMED_PROGRAMS.test(claim)) return { field: 'contentType', reason: PROGRAM };
   const text = isText(content);
@@ -68,7 +68,7 @@ const WORDED: ReadonlySet<string> = new Set(['application/pdf', 'application/pos
  * Checks text. Text may have any text-based type (JSON, SVG, mails), so the claim is trusted, but not as an image, audio, video
  * or font. A detected type is not used if it rests on the first letters alone: `BM` begins both a bitmap and many sentences.
  */
-function judgeText(claim: string, found: string | undefined): Verdict {
+function judgeText(claim: string, found: string | undefined): ContentTypeCheck {
   if (claim === found) return { contentType: claim };
   if (claim === UNKNOWN) return { contentType: found && WORDED.has(found) ? found : 'text/plain' };
   const isOther = claim !== 'image/svg+xml' && ['image', 'media', 'font'].includes(kindOf(claim));
@@ -76,14 +76,17 @@ function judgeText(claim: string, found: string | undefined): Verdict {
 }
 
 /** Checks unrecognized binary content. Rejects claims of types that would have been recognized. */
-function judgeUnknown(claim: string): Verdict {
+function judgeUnknown(claim: string): ContentTypeCheck {
   if (kindOf(claim) === 'text') return mismatch(claim, 'not text');
   return ['image', 'font'].includes(kindOf(claim)) || claim === 'application/pdf'
     ? mismatch(claim, 'something else')
     : { contentType: UNKNOWN };
 }
 
-const mismatch = (claim: string, found: string): Verdict => ({ field: 'contentType', reason: `is ${claim}, but the data is ${found}` });
+const mismatch = (claim: string, found: string): ContentTypeCheck => ({
+  field: 'contentType',
+  reason: `is ${claim}, but the data is ${found}`,
+});
 
 /** Kind of a media type. Audio and video share container formats, so they are one kind. */
 function kindOf(type: string): string {

@@ -5,7 +5,7 @@ import { InvalidParameters, PlatformError, ResourceNotFound } from '../../../ker
 import type { FileStore } from '../../../kernel/files/files.ts';
 import { checkVersion } from '../../../kernel/http/api-version.ts';
 import { heldTag } from '../../../kernel/http/entity-tags.ts';
-import { answerError } from '../../../kernel/http/http.ts';
+import { sendError } from '../../../kernel/http/http.ts';
 import type { RecordReader } from '../../../kernel/records/record-reader.ts';
 import { isStorable, UNSTORABLE } from '../../../kernel/values/text.ts';
 import { mayRead } from '../visibility.ts';
@@ -15,7 +15,7 @@ import { attachmentPath } from './attachment-paths.ts';
 /** Serves `GET /attachments/{attachment_id}` (specification 4.7). The server must be behind the edge. */
 export async function mountAttachments(app: FastifyInstance, reader: RecordReader<Attachment>, files: FileStore): Promise<void> {
   await app.register((scope, _, done) => {
-    scope.setErrorHandler(answerError);
+    scope.setErrorHandler(sendError);
     scope.get(attachmentPath(':id'), (request, reply) => download(reader, files, request, reply));
     done();
   });

@@ -5,7 +5,7 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import { PlatformError, ResourceNotFound } from '../../../kernel/errors/errors.ts';
 import type { FileStore } from '../../../kernel/files/files.ts';
 import { checkVersion } from '../../../kernel/http/api-version.ts';
-import { answerError } from '../../../kernel/http/http.ts';
+import { sendError } from '../../../kernel/http/http.ts';
 import { fileKeyOf, type Report } from './report.entity.ts';
 import { ReportFormat } from './report.values.ts';
 import type { ReportLinks } from './report-links.ts';
@@ -21,7 +21,7 @@ export interface ReportDownloads {
 /** Serves report files. A valid signed URL is the only credential. The server must be behind the edge. */
 export async function mountReportDownloads(app: FastifyInstance, downloads: ReportDownloads): Promise<void> {
   await app.register((scope, _, done) => {
-    scope.setErrorHandler(answerError);
+    scope.setErrorHandler(sendError);
     scope.get(reportFilePath(':id'), { config: { access: 'public' } }, (request, reply) => download(downloads, request, reply));
     done();
   });

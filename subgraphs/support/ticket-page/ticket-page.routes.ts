@@ -8,10 +8,10 @@ import { SIGN_OUT_PATH, signInTo } from '../../../kernel/pages/console.ts';
 import { cookieIn, cookieLine } from '../../../kernel/pages/cookies.ts';
 import {
   acceptPageForms,
-  answerErrorPage,
   formOf,
-  type PageAnswer,
+  type PageResponse,
   refuseOtherSites,
+  sendErrorPage,
   sendPage,
 } from '../../../kernel/pages/page-requests.ts';
 import { organizationEm } from '../../../kernel/records/organization-filter.ts';
@@ -36,7 +36,7 @@ export interface TicketPageRoutes extends ContactParts {
   origin: string;
 }
 
-const PAGE = { config: { access: 'page' }, errorHandler: answerErrorPage } as const;
+const PAGE = { config: { access: 'page' }, errorHandler: sendErrorPage } as const;
 const STANDING = parse('query TicketPageOrganization { organization { status } }');
 const LINK_COOKIE = 'ticket_link';
 
@@ -58,7 +58,7 @@ export async function mountTicketPage(app: FastifyInstance, routes: TicketPageRo
  * Shows the ticket. A `token` in the address becomes a cookie of this page at once, so the token is not in any address that is
  * shown, logged or shared.
  */
-async function show(routes: TicketPageRoutes, request: FastifyRequest, reply: FastifyReply): Promise<PageAnswer> {
+async function show(routes: TicketPageRoutes, request: FastifyRequest, reply: FastifyReply): Promise<PageResponse> {
   const { token, before } = request.query as { token?: unknown; before?: unknown };
   const path = ticketPath(idOf(request));
   if (token !== undefined) {
@@ -75,7 +75,7 @@ async function show(routes: TicketPageRoutes, request: FastifyRequest, reply: Fa
  * Response if neither the session nor the link gives access to the ticket.
  * @throws ResourceNotFound for a signed-in user
  */
-function notShown(request: FastifyRequest): PageAnswer {
+function notShown(request: FastifyRequest): PageResponse {
   const path = ticketPath(idOf(request));
   if (isSignedIn(request)) throw new ResourceNotFound('ticket', idOf(request));
   return cookieIn(request, LINK_COOKIE) ? noAccess(path) : { location: signInTo(path) };
@@ -89,7 +89,7 @@ async function download(routes: TicketPageRoutes, request: FastifyRequest, reply
   return sendAttachment(routes.files, orNotFound(attachment, 'attachment', id), request, reply.header('vary', 'Cookie'));
 }
 
-async function take(routes: TicketPageRoutes, request: FastifyRequest): Promise<PageAnswer> {
+async function take(routes: TicketPageRoutes, request: FastifyRequest): Promise<PageResponse> {
   const path = ticketPath(idOf(request));
   const { reply: sent = '' } = formOf(request);
   const content = sent.replaceAll('\r\n', '\n').trim();
@@ -143,12 +143,12 @@ interface Shown {
   status?: number;
 }
 
-async function shown(visitor: Visitor, path: string, { before, refused, status = 200 }: Shown): Promise<PageAnswer> {
+async function shown(visitor: Visitor, path: string, { before, refused, status = 200 }: Shown): Promise<PageResponse> {
   const parts = { visitor, action: path, signOut: SIGN_OUT_PATH, hasNewer: before !== undefined, refused };
   return { page: ticketPage({ ...(await visitor.view(before)), ...parts }), status };
 }
 
-const noAccess = (path: string): PageAnswer => ({ page: noAccessPage(signInTo(path)), status: 403 });
+const noAccess = (path: string): PageResponse => ({ page: noAccessPage(signInTo(path)), status: 403 });
 
 const isSignedIn = ({ caller }: FastifyRequest): boolean => caller.principal !== Principal.nobody;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Unanswered } from '../../../../kernel/outbound/http.client.ts';
+import { NoResponse } from '../../../../kernel/outbound/http.client.ts';
 import type { Outcome } from '../integration.provider.ts';
 import { JiraRefused } from './jira.client.ts';
 
@@ -19,7 +19,7 @@ export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
  * @throws the error if it is not a failure of Jira
  */
 export function outcomeOf(error: unknown, secret: string, isOfSite = false): Outcome {
-  if (error instanceof Unanswered) return { kind: 'later', error: error.message, isUncertain: true };
+  if (error instanceof NoResponse) return { kind: 'later', error: error.message, isUncertain: true };
   if (!(error instanceof JiraRefused)) throw error;
   const { status, retryAfterMs } = error.answer;
   const said = wordsOf(error).replaceAll(secret, '[secret]');

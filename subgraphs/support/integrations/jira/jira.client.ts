@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Answer, HttpClient } from '../../../../kernel/outbound/http.client.ts';
+import type { HttpClient, OutboundResponse } from '../../../../kernel/outbound/http.client.ts';
 import type { AdfDocument } from './adf.ts';
 
 /** Site and credentials of Jira. */
@@ -26,14 +26,14 @@ export type CreatedIssue = z.infer<typeof created>;
 
 /** Error for a response that is not the expected one. */
 export class JiraRefused extends Error {
-  constructor(readonly answer: Answer) {
+  constructor(readonly answer: OutboundResponse) {
     super(`Jira answered ${answer.status}.`);
   }
 }
 
 /**
  * Client for the used part of Jira Cloud's REST API v3.
- * @throws JiraRefused, Unanswered
+ * @throws JiraRefused, NoResponse
  */
 export class JiraClient {
   constructor(private readonly client: HttpClient) {}

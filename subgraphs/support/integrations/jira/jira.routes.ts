@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { answerError } from '../../../../kernel/http/http.ts';
+import { sendError } from '../../../../kernel/http/http.ts';
 import type { JiraInbound } from './jira-inbound.ts';
 import { inboundPath } from './jira-paths.ts';
 
@@ -12,7 +12,7 @@ export async function mountJira(app: FastifyInstance, inbound: JiraInbound): Pro
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_BYTES }, (_, body, done) => done(null, body));
-    scope.setErrorHandler(answerError);
+    scope.setErrorHandler(sendError);
     scope.post(inboundPath(':id'), { config: { access: 'public', weight: 1 } }, async ({ params, body, headers }, reply) => {
       const signature = headers['x-hub-signature']?.toString();
       await inbound.receive((params as { id: string }).id, Buffer.isBuffer(body) ? body : Buffer.alloc(0), signature);

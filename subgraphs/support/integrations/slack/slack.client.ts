@@ -1,4 +1,4 @@
-import { type Answer, type HttpClient, Unanswered } from '../../../../kernel/outbound/http.client.ts';
+import { type HttpClient, NoResponse, type OutboundResponse } from '../../../../kernel/outbound/http.client.ts';
 import { DELIVERED, type Outcome } from '../integration.provider.ts';
 import type { SlackMessage } from './slack-message.ts';
 
@@ -25,13 +25,13 @@ export class SlackClient {
     try {
       return outcomeOf(await this.client.send({ method: 'POST', url, json: message }));
     } catch (error) {
-      if (error instanceof Unanswered) return { kind: 'later', error: error.message, isUncertain: true };
+      if (error instanceof NoResponse) return { kind: 'later', error: error.message, isUncertain: true };
       throw error;
     }
   }
 }
 
-function outcomeOf({ status, text, retryAfterMs: afterMs }: Answer): Outcome {
+function outcomeOf({ status, text, retryAfterMs: afterMs }: OutboundResponse): Outcome {
   const answer = text.trim();
   if (status === 200 && answer === 'ok') return DELIVERED;
   // any other text may be a proxy's page and is not shown

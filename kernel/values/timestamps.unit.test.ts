@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { instantOf, isoText } from './instants.ts';
+import { isoText, timestampOf } from './timestamps.ts';
 
 /** Dates of every kind, and more of them in the centuries around today. */
 function* generated(): Generator<Date> {
@@ -22,9 +22,9 @@ test('isoText writes a timestamp like toISOString', () => {
   for (const instant of generated()) expect(isoText(instant)).toBe(instant.toISOString());
 });
 
-test('instantOf reads every timestamp that PostgreSQL writes', () => {
+test('timestampOf reads every timestamp that PostgreSQL writes', () => {
   for (const instant of generated()) {
-    if (instant.getUTCFullYear() >= 1000) expect(instantOf(written(instant)).getTime(), written(instant)).toBe(instant.getTime());
+    if (instant.getUTCFullYear() >= 1000) expect(timestampOf(written(instant)).getTime(), written(instant)).toBe(instant.getTime());
   }
 });
 
@@ -38,6 +38,6 @@ test('isoText refuses an invalid date like toISOString', () => {
 });
 
 test.each(['2026-01-31T09:30:00.125+02:00', '2026-01-31', '2026-01-31 09:30:00.125+02', '0150-01-31 09:30:00.125+00', 'infinity'])(
-  'instantOf parses %s with Date, because a server in UTC does not write it',
-  (text) => expect(instantOf(text)).toEqual(new Date(text)),
+  'timestampOf parses %s with Date, because a server in UTC does not write it',
+  (text) => expect(timestampOf(text)).toEqual(new Date(text)),
 );

@@ -38,7 +38,7 @@ export function isoText(instant: Date): string {
 }
 
 /** Of `2026-01-31 09:30:00.125+00`, as a server in UTC writes an instant: without the zeros at the end of its fraction. Another text is left to `Date`. */
-export function instantOf(text: string): Date {
+export function timestampOf(text: string): Date {
   const { length } = text;
   const fraction = length - '2026-01-31 09:30:00+00'.length;
   const isOfServer = fraction >= 0 && fraction <= 4 && fraction !== 1 && text[10] === ' ' && text.endsWith('+00');

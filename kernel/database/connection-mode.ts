@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** How a URL leads to the server: directly, through a pooler with session pooling, or through a pooler with transaction pooling. */
-export type Way = 'direct' | 'pooled' | 'pooled by transaction';
+export type ConnectionMode = 'direct' | 'pooled' | 'pooled by transaction';
 
 const TIMEOUT_MS = 5_000;
 /** Other clients of the pooler can hide that a connection is shared, so the check is repeated. */
@@ -11,7 +11,7 @@ const TRIES = 5;
  * Opens a connection and returns how it reaches the server.
  * @throws the driver's error
  */
-export async function reach(connectionString: string): Promise<Way> {
+export async function connectionModeOf(connectionString: string): Promise<ConnectionMode> {
   const first = await connected(connectionString);
   try {
     const pid = await serverPid(first);
