@@ -28,7 +28,7 @@ import {
 import type { SchemaPlace } from '../kernel/records/field-schemas.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import type { InputField } from './input-plan.ts';
-import { camelCase, restValues, snakeCase } from './names.ts';
+import { camelCase, restValue, restValues, snakeCase } from './names.ts';
 import { restScalar } from './scalars.ts';
 import type { SelectedObject } from './selection.ts';
 
@@ -145,7 +145,7 @@ class RestTypes {
     const known = this.#leaves.get(type.name);
     if (known) return known as GraphQLEnumType;
     const values = Object.fromEntries(restValues(type).map((value) => [value, {}]));
-    const restType = new GraphQLEnumType({ name: type.name, description: type.description, values });
+    const restType = new GraphQLEnumType({ name: type.name, description: withValues(type), values });
     this.#leaves.set(type.name, restType);
     return restType;
   }
@@ -157,4 +157,10 @@ class RestTypes {
     this.#leaves.set(name, restType);
     return restType;
   }
+}
+
+/** JSON Schema has no place for the meaning of single values: the description of the type lists them. */
+function withValues(type: GraphQLEnumType): string | undefined {
+  const values = type.getValues().flatMap(({ name, description }) => (description ? [`- \`${restValue(name)}\`: ${description}`] : []));
+  return [type.description ?? '', ...values].join('\n').trim() || undefined;
 }

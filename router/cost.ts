@@ -145,6 +145,9 @@ class CostCompiler {
   }
 }
 
+/** Whether an argument says how long a list is: by itself, or by a field of its input object. */
+export const isSized = (name: string, type: GraphQLInputType): boolean => SIZE_ARGUMENTS.has(name) || sizeMembers(type) !== undefined;
+
 /** The members of an input object that say how many items are wanted; undefined where there is none. */
 function sizeMembers(type: GraphQLInputType): string[] | undefined {
   const named = getNamedType(type);

@@ -10,6 +10,7 @@ import {
   type OperationDefinitionNode,
   parse,
 } from 'graphql';
+import { describeApi, type RateOf, rateByWeight } from './api-schema.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import type { CallerExecution } from './caller-execution.ts';
 import { declaredCostsOf } from './cost.ts';
@@ -36,22 +37,39 @@ export class ExecutableSupergraph {
   readonly #compiled = new WeakMap<PreparedOperation, Promise<CompiledOperation<CallerExecution>>>();
   readonly #introspections = new BoundedCache<PreparedOperation, ExecutionResult>(MAX_INTROSPECTIONS);
 
+  readonly #describeApi: () => GraphQLSchema;
+  #apiSchema: GraphQLSchema | undefined;
+
   private constructor(
     readonly supergraphSdl: string,
-    /** What clients see. */
+    /** What clients see, without what describeApi adds. */
     readonly schema: GraphQLSchema,
     readonly joins: Joins,
     private readonly planner: QueryPlanner,
     private readonly subgraphs: ReadonlyMap<string, NamedTransport>,
     supergraph: DocumentNode,
     limits: OperationLimits,
+    rateOf: RateOf,
   ) {
-    this.documents = new Documents(schema, limits, declaredCostsOf(supergraph));
+    const costs = declaredCostsOf(supergraph);
+    this.documents = new Documents(schema, limits, costs);
     this.publicFields = publicFieldsOf(supergraph);
+    this.#describeApi = () => describeApi({ schema, supergraph, costs, limits, rateOf });
+  }
+
+  /** What introspection shows. Built at first use. */
+  get apiSchema(): GraphQLSchema {
+    this.#apiSchema ??= this.#describeApi();
+    return this.#apiSchema;
   }
 
   /** @throws Error for a text that is not a supergraph, or one that names a subgraph without a transport. */
-  static async load(supergraphSdl: string, transports: Transports, limits: OperationLimits): Promise<ExecutableSupergraph> {
+  static async load(
+    supergraphSdl: string,
+    transports: Transports,
+    limits: OperationLimits,
+    rateOf: RateOf = rateByWeight,
+  ): Promise<ExecutableSupergraph> {
     const supergraph = parse(supergraphSdl, { noLocation: true });
     const joins = new Joins(supergraph);
     if (joins.graphs.size === 0) throw new Error('This is not a Federation 2 supergraph: it has no join__Graph.');
@@ -68,6 +86,7 @@ export class ExecutableSupergraph {
       namedByGraph(joins, transports),
       supergraph,
       limits,
+      rateOf,
     );
   }
 
@@ -89,7 +108,7 @@ export class ExecutableSupergraph {
   #introspect(operation: PreparedOperation, variables: Variables): ExecutionResult {
     const known = this.#introspections.get(operation);
     if (known) return known;
-    const result = introspect(this.schema, operation, variables);
+    const result = introspect(this.apiSchema, operation, variables);
     if (!operation.node.variableDefinitions?.length) this.#introspections.set(operation, result);
     return result;
   }

@@ -12,11 +12,14 @@ import { BoundedCache } from './bounded-cache.ts';
 import { mountGraphiql } from './graphiql.ts';
 import { MutationsOnce, type MutationsOnceOptions } from './mutations-once.ts';
 import type { AdmittedOperation, Router } from './router.ts';
+import { mountSchemaFile } from './schema-file.ts';
 import { beyondRequest, type OperationPrice, refusedFields } from './weight.ts';
 
 export interface GraphqlHttpOptions {
   /** Default `/graphql`. */
   path?: string;
+  /** Who may read the schema as a file. Default `public`. */
+  schemaAccess?: 'public' | 'authenticated';
   /** GraphiQL for browsers at the same path. Default true. */
   graphiql?: boolean;
   /**
@@ -51,6 +54,7 @@ export async function mountGraphql(app: FastifyInstance, router: Router, options
   await apollo.start();
   app.addHook('onClose', () => apollo.stop());
   if (options.graphiql ?? true) mountGraphiql(app, path);
+  mountSchemaFile(app, router, `${path}/schema.graphql`, options.schemaAccess ?? 'public');
 
   await app.register((scope, _, done) => {
     scope.setErrorHandler((error, request, reply) => answerError(error, request, reply));

@@ -4,6 +4,7 @@ import type { ErrorDetails } from '../kernel/errors/errors.ts';
 import type { Logger } from '../kernel/log/log.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import { inTrace, isTraced } from '../kernel/tracing/tracing.ts';
+import { type RateOf, rateByWeight } from './api-schema.ts';
 import { CallerExecution } from './caller-execution.ts';
 import type { PreparedDocument, PreparedOperation } from './documents.ts';
 import { asGraphQLError, type ErrorPolicy, presentErrors, refusedVariable, requestError, variableError } from './errors.ts';
@@ -26,6 +27,8 @@ export interface RouterOptions {
   errors?: Partial<ErrorPolicy>;
   /** Makes the challenge of a caller who was asked for a second factor: what `details` of MFA_REQUIRED tell. */
   challenge?: Challenge;
+  /** How root fields count against the rate limit, for their descriptions. Default: as `weight.ts` says. */
+  rateOf?: RateOf;
 }
 
 export type Challenge = (context: RequestContext) => Promise<ChallengeNotice>;
@@ -59,7 +62,8 @@ const WARMED_OPERATIONS = 200;
 /** @throws Error for a text that is not a supergraph, or names a subgraph without a transport. */
 export async function createRouter(options: RouterOptions): Promise<Router> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const graph = await ExecutableSupergraph.load(options.supergraphSdl, options.transports, limits);
+  const { supergraphSdl, transports, rateOf = rateByWeight } = options;
+  const graph = await ExecutableSupergraph.load(supergraphSdl, transports, limits, rateOf);
   warnOf(options.supergraphSdl, options.log);
   return new Router(options, limits, graph);
 }
@@ -76,6 +80,7 @@ export class Router {
   readonly #listeners = new Set<(router: Router) => void>();
   readonly #challenge: Challenge | undefined;
   readonly #log: Logger;
+  readonly #rateOf: RateOf;
   #transports: Transports;
 
   constructor(
@@ -86,6 +91,7 @@ export class Router {
     this.#transports = options.transports;
     this.#challenge = options.challenge;
     this.#log = options.log;
+    this.#rateOf = options.rateOf ?? rateByWeight;
     this.#observer = options.observer ?? {};
     this.#errors = { passForeignErrors: false, ...options.errors };
     this.#live = new LiveOperations(
@@ -97,6 +103,11 @@ export class Router {
   /** What clients see of the graph. */
   get schema(): GraphQLSchema {
     return this.graph.schema;
+  }
+
+  /** The same with descriptions that state permission, weight and cost of root fields: what introspection shows. */
+  get apiSchema(): GraphQLSchema {
+    return this.graph.apiSchema;
   }
 
   get supergraphSdl(): string {
@@ -202,7 +213,7 @@ export class Router {
    * @throws Error for a text that is not a supergraph; the old one stays then.
    */
   async update(supergraphSdl: string, transports: Transports = this.#transports): Promise<void> {
-    const next = await ExecutableSupergraph.load(supergraphSdl, transports, this.limits);
+    const next = await ExecutableSupergraph.load(supergraphSdl, transports, this.limits, this.#rateOf);
     warnOf(supergraphSdl, this.#log);
     await Promise.all(this.graph.documents.mostUsed(WARMED_OPERATIONS).map((operation) => this.#warm(next, operation)));
     const left = [...this.#transports.values()].filter((transport) => ![...transports.values()].includes(transport));

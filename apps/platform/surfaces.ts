@@ -11,6 +11,7 @@ import { mountEventStream } from '../../rest-bridge/event-stream.ts';
 import { mountRest } from '../../rest-bridge/mount.ts';
 import { rewriteUrl } from '../../rest-bridge/paths.ts';
 import { permissionsIn, policiesIn, requireOperation } from '../../rest-bridge/permission.ts';
+import { type RateOf, rateByWeight } from '../../router/api-schema.ts';
 import { CredentialWatch } from '../../router/credential-watch.ts';
 import type { Admission } from '../../router/edge/admission.ts';
 import { clientAddress } from '../../router/edge/client-address.ts';
@@ -56,12 +57,13 @@ export async function openSurfaces(
   { challenge, onCredentialChange }: CredentialPorts,
 ): Promise<Surfaces> {
   const supergraphSdl = supergraphOf(subgraphs);
-  const router = await createRouter({ supergraphSdl, ...localTransports(subgraphs), log, observer: observerOf(metrics), challenge });
+  const routes = restAreas.flatMap((area) => area.routes);
+  const costOf = costsByRoutes(routes);
+  const options = { supergraphSdl, ...localTransports(subgraphs), log, observer: observerOf(metrics), challenge, rateOf: rateBy(costOf) };
+  const router = await createRouter(options);
   const idempotency = new SqlIdempotencyStore(rows, secrets);
   const demands = { permissionOf: permissionsIn(supergraphSdl), hasPolicy: policiesIn(supergraphSdl) };
   const once = { store: idempotency, authorize: authorizer(demands) };
-  const routes = restAreas.flatMap((area) => area.routes);
-  const costOf = costsByRoutes(routes);
   const priorityOf = prioritiesByRoutes(routes);
   const categoriesOf = (fields: readonly string[]) => costOf({ weight: 0, requests: 0, fields })?.categories ?? {};
   const addressOf = clientAddress(config.trustedProxies);
@@ -124,6 +126,14 @@ export async function openSurfaces(
     },
   };
 }
+
+/** For the descriptions of root fields. */
+const rateBy =
+  (costOf: ReturnType<typeof costsByRoutes>): RateOf =>
+  (operation, field) => {
+    const { weight, categories = {} } = costOf({ ...rateByWeight(operation, field), requests: 1, fields: [field] }) ?? NOTHING;
+    return { weight, categories: Object.keys(categories) };
+  };
 
 const localTransports = (subgraphs: readonly Subgraph[]) => ({
   transports: new Map(subgraphs.map((subgraph) => [subgraph.name, new LocalTransport(subgraph)])),

@@ -55,7 +55,7 @@ export async function startRouter(command: RouterCommand, log: Logger): Promise<
   mountCors(app, { allowed: allowedOrigins, paths: ['/graphql'] });
   authenticateRequests(app, admit);
   app.get('/healthz', { config: { access: 'public' } }, async () => ({ status: 'alive' }));
-  await mountGraphql(app, router);
+  await mountGraphql(app, router, { schemaAccess: 'authenticated' });
   mountGraphqlSocket(app, router, {
     admit: async ({ requestId, request, params }) => admit(requestId, request.socket.remoteAddress ?? '', params),
     allowedOrigins,

@@ -7,6 +7,7 @@ import { createMetrics } from '../../kernel/metrics/metrics.ts';
 import { loadConfig } from '../../kernel/settings/config.ts';
 import { describeRest } from '../../rest-bridge/mount.ts';
 import { permissionsIn, policiesIn } from '../../rest-bridge/permission.ts';
+import { apiSdl } from '../../router/schema-file.ts';
 import { assemble } from '../platform/assemble.ts';
 import { configMarkdown, envExample } from '../platform/command-line.ts';
 import { restAreas, restSurface } from '../platform/rest-areas.ts';
@@ -51,6 +52,7 @@ export async function generateDocuments(committed: (path: string) => string | un
     return new Map([
       ...Object.values(domains).map(({ subgraph }) => [`schema/${subgraph.name}.graphql`, `${subgraph.sdl.trim()}\n`] as const),
       ['schema/supergraph.graphql', `${router.supergraphSdl.trim()}\n`],
+      ['schema/api.graphql', `${apiSdl(router.apiSchema)}\n`],
       ['schema/openapi.json', `${JSON.stringify(openapi, null, 2)}\n`],
       [MIGRATIONS, migrations],
       ['.env.example', envExample()],

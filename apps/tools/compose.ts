@@ -6,7 +6,7 @@ import { supergraphFile } from '../platform/composition.ts';
 /** Composes the subgraphs as they were committed, so that no start does: part of `npm run build`. */
 const subgraphs = globSync('schema/*.graphql')
   .map((path) => ({ name: basename(path, '.graphql'), sdl: readFileSync(path, 'utf8') }))
-  .filter(({ name }) => name !== 'supergraph');
+  .filter(({ name }) => name !== 'supergraph' && name !== 'api');
 const file = supergraphFile(subgraphs);
 const dist = dirname(file);
 for (const earlier of globSync('supergraph-*.graphql', { cwd: dist })) rmSync(join(dist, earlier));

@@ -53,3 +53,7 @@ export const inWords = (resource: Resource): string =>
     .split('_')
     .map((word) => SPELLING[word] ?? word)
     .join(' ');
+
+/** A type of the graph as a sentence says it: `SlaPolicy` is an SLA policy. */
+export const nameInWords = (type: string): string =>
+  (type.match(/OAuth|[A-Z][a-z]+/g) ?? [type]).map((word) => SPELLING[word.toLowerCase()] ?? word.toLowerCase()).join(' ');

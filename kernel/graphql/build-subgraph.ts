@@ -18,10 +18,11 @@ import type { Permission, Principal } from '../access/principal.ts';
 import type { RequestContext } from '../request.ts';
 import type { Subgraph } from '../subgraph.ts';
 import { Decimal } from '../values/money.ts';
+import { describeCommon } from './common-descriptions.ts';
 import { findScopes, isTypeOfAccounts } from './field-scopes.ts';
 import { compileInputProblems } from './input-problems.ts';
 import { checkPermission } from './requires.ts';
-import { callDirectly, readPlainly } from './resolver-calls.ts';
+import { callDirectly, orderArguments, readPlainly } from './resolver-calls.ts';
 import { DateTime, DecimalNumber } from './scalars.ts';
 
 const LINK =
@@ -68,6 +69,7 @@ export interface SubgraphDefinition<C extends { principal: Principal }> {
 export function buildSubgraph<C extends { principal: Principal }>(definition: SubgraphDefinition<C>): Subgraph {
   const { name, resolvers, orphanedTypes = [], references = {}, extension } = definition;
   readPlainly();
+  orderArguments();
   findScopes(resolvers);
   const declared = buildSchemaSync({
     resolvers,
@@ -84,6 +86,7 @@ export function buildSubgraph<C extends { principal: Principal }>(definition: Su
   });
   // what federation's directives mean is known to the composition only
   const schema = extension ? extendSchema(declared, parse(extension.sdl), { assumeValidSDL: true }) : declared;
+  describeCommon(schema);
   const sdl = LINK + printSchemaWithDirectives(schema);
   const resolverMap = createResolversMap(declared);
   callDirectly(resolverMap as never, resolvers);

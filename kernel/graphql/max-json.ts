@@ -5,7 +5,7 @@ const MAX_KIB = 16;
 export const MAX_JSON = MAX_KIB * 1024;
 
 /** What the schema says of a member with that bound. */
-export const FREE_FORM = `Free-form, at most ${MAX_KIB} KiB as JSON.`;
+export const FREE_FORM = `JSON object of your choice, at most ${MAX_KIB} KiB. It is stored as sent.`;
 
 /**
  * Of an input: what callers may put in as they like, `metadata` above all. It is kept with the record, comes with every list of

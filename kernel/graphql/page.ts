@@ -11,10 +11,16 @@ export enum SortOrder {
   ASC = 'asc',
   DESC = 'desc',
 }
-registerEnumType(SortOrder, { name: 'SortOrder', description: 'The direction of a sort.' });
+registerEnumType(SortOrder, {
+  name: 'SortOrder',
+  description: 'Direction of a sort.',
+  valuesConfig: { ASC: { description: 'Smallest, oldest or A first.' }, DESC: { description: 'Largest, newest or Z first.' } },
+});
 
 /** Which part of a list is wanted: by page, by offset, or by the cursor that the previous answer gave. */
-@InputType({ description: 'Which part of a list is wanted: `page` and `perPage`, or `cursor` and `limit`, or `limit` and `offset`.' })
+@InputType({
+  description: 'Part of a list to return, in one of three ways: `page` and `perPage`, `cursor` and `limit`, or `offset` and `limit`.',
+})
 @Rule<PageInput>(({ page, offset, cursor }) => {
   const [first, ...others] = Object.entries({ page, offset, cursor }).filter(([, value]) => value !== undefined && value !== null);
   return others.map(([field, value]) => ({ field, value, reason: `cannot be combined with ${first?.[0]}` }));
@@ -23,53 +29,53 @@ registerEnumType(SortOrder, { name: 'SortOrder', description: 'The direction of 
   perPage && limit && perPage !== limit ? [{ field: 'limit', value: limit, reason: 'differs from perPage; give one of them' }] : [],
 )
 export class PageInput {
-  @Field(() => Int, { nullable: true, description: 'From 1.' })
+  @Field(() => Int, { nullable: true, description: 'Number of the page, from 1. Default: 1.' })
   @IsOptional()
   @Min(1, { message: 'must be at least 1' })
   page?: number;
 
-  @Field(() => Int, { nullable: true, description: `1 to ${PAGE_SIZE_MAX}, default ${PAGE_SIZE_DEFAULT}.` })
+  @Field(() => Int, { nullable: true, description: `Records per page, 1 to ${PAGE_SIZE_MAX}. Default: ${PAGE_SIZE_DEFAULT}.` })
   @IsOptional()
   @Min(1, { message: `must be between 1 and ${PAGE_SIZE_MAX}` })
   @Max(PAGE_SIZE_MAX, { message: `must be between 1 and ${PAGE_SIZE_MAX}` })
   perPage?: number;
 
-  @Field(() => String, { nullable: true, description: '`nextCursor` of the previous answer; with the same filter and sort.' })
+  @Field(() => String, { nullable: true, description: '`nextCursor` of the previous response. Filter and sort must be the same as there.' })
   @IsOptional()
   @MaxLength(2000)
   cursor?: string;
 
-  @Field(() => Int, { nullable: true, description: `1 to ${PAGE_SIZE_MAX}, default ${PAGE_SIZE_DEFAULT}.` })
+  @Field(() => Int, { nullable: true, description: `Maximum number of records, 1 to ${PAGE_SIZE_MAX}. Default: ${PAGE_SIZE_DEFAULT}.` })
   @IsOptional()
   @Min(1, { message: `must be between 1 and ${PAGE_SIZE_MAX}` })
   @Max(PAGE_SIZE_MAX, { message: `must be between 1 and ${PAGE_SIZE_MAX}` })
   limit?: number;
 
-  @Field(() => Int, { nullable: true, description: 'From 0.' })
+  @Field(() => Int, { nullable: true, description: 'Number of records to skip. Default: 0.' })
   @IsOptional()
   @Min(0, { message: 'must be at least 0' })
   offset?: number;
 }
 
-@ObjectType({ description: 'Where a page lies in its list.' })
+@ObjectType({ description: 'Position of a page in its list.' })
 @Directive('@shareable')
 export class PageInfo {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Number of this page, from 1.' })
   page!: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Maximum number of records per page.' })
   perPage!: number;
 
-  @Field(() => Int, { description: 'How many records the whole list has.' })
+  @Field(() => Int, { description: 'Number of records in the whole list.' })
   total!: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Number of pages in the whole list.' })
   pages!: number;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'True if more records follow this page.' })
   hasMore!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'Null on the last page.' })
+  @Field(() => String, { nullable: true, description: 'Value of `cursor` for the next page. Null on the last page.' })
   nextCursor!: string | null;
 }
 
@@ -80,31 +86,35 @@ export interface Page<T> {
 
 /** The GraphQL type `<Name>Page` of a record's lists. */
 export function pageOf<T extends object>(name: string, node: ClassType<T>): ClassType<Page<T>> {
-  @ObjectType(`${name}Page`)
+  @ObjectType(`${name}Page`, { description: `One page of a list; its records have the type ${name}.` })
   class RecordPage implements Page<T> {
-    @Field(() => [node])
+    @Field(() => [node], { description: 'Records of this page, in the order of the list.' })
     nodes!: T[];
 
-    @Field(() => PageInfo)
+    @Field(() => PageInfo, { description: 'Position of this page, and how to get the next one.' })
     pageInfo!: PageInfo;
   }
   return RecordPage;
 }
 
-/** The GraphQL input `<Name>Sort` over a declared list of fields, with what is to be said of single ones. */
+/** The GraphQL input `<Name>Sort` over a declared list of fields. Descriptions of common ones are in common-descriptions.ts. */
 export function sortOf<F extends string, K extends string>(
   name: string,
   fields: Record<K, F>,
   descriptions: Partial<Record<K, string>> = {},
 ): ClassType<SortBy<F>> {
   const valuesConfig = Object.fromEntries(Object.entries(descriptions).map(([key, description]) => [key, { description }]));
-  registerEnumType(fields, { name: `${name}SortField`, valuesConfig: valuesConfig as Record<K, { description: string }> });
-  @InputType(`${name}Sort`)
+  registerEnumType(fields, {
+    name: `${name}SortField`,
+    description: `Fields by which a list of type ${name} can be sorted.`,
+    valuesConfig: valuesConfig as Record<K, { description: string }>,
+  });
+  @InputType(`${name}Sort`, { description: `One entry of the sort order of a list of type ${name}.` })
   class RecordSort implements SortBy<F> {
-    @Field(() => fields)
+    @Field(() => fields, { description: 'Field to sort by.' })
     field!: F;
 
-    @Field(() => SortOrder, { defaultValue: SortOrder.ASC })
+    @Field(() => SortOrder, { defaultValue: SortOrder.ASC, description: 'Direction of the sort.' })
     order!: SortOrder;
   }
   return RecordSort;

@@ -33,6 +33,11 @@ export function readPlainly(): void {
   for (const field of noted().fields) field.simple ??= field.schemaName === field.name && !field.roles && !field.middlewares?.length;
 }
 
+/** Decorators of parameters run from the last to the first; the schema lists arguments as the method declares them. */
+export function orderArguments(): void {
+  noted().params.sort((one, other) => one.index - other.index);
+}
+
 type Arguments = Readonly<Record<string, unknown>>;
 interface Call {
   root: unknown;
@@ -139,6 +144,7 @@ const noted = (): Metadata => (globalThis as unknown as { TypeGraphQLMetadataSto
 
 /** What the decorators of type-graphql have noted. */
 interface Metadata {
+  params: { index: number }[];
   fields: FieldMetadata[];
   inputTypes: InputType[];
   argumentTypes: InputType[];

@@ -11,7 +11,8 @@ const ISO = /^(?!0000)\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]
 /** An instant. Out: ISO 8601 in UTC with milliseconds and `Z`. In: ISO 8601 with a zone, or a date (its midnight in UTC). */
 export const DateTime = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
-  description: 'An instant, ISO 8601 in UTC with milliseconds, such as 2026-01-31T09:30:00.000Z.',
+  description:
+    'Point in time. Output: ISO 8601 in UTC with milliseconds, such as 2026-01-31T09:30:00.000Z. Input: ISO 8601 with a time zone, or a date, which means its midnight in UTC.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize: (value) => isoText(value instanceof Date ? value : parseInstant(value)),
   parseValue: parseInstant,
@@ -30,7 +31,8 @@ const isOnCalendar = (text: string): boolean => new Date(`${text.slice(0, 10)}T0
 /** An exact decimal number such as an amount of money; a JSON number on the wire. In: a number or a numeric string. */
 export const DecimalNumber = new GraphQLScalarType<Decimal, number>({
   name: 'Decimal',
-  description: 'An exact decimal number, such as an amount of money.',
+  description:
+    'Exact decimal number, such as an amount of money, with up to 14 digits before and 10 after the point. Input: a number or a numeric string.',
   serialize: (value) => (value instanceof Decimal ? value : parseDecimal(value)).toNumber(),
   parseValue: parseDecimal,
   parseLiteral: (node) => parseDecimal(textOf(node)),

@@ -1,63 +1,7 @@
 import { monotonicFactory } from 'ulid';
+import { type Kind, PREFIXES } from '../values/id-prefixes.ts';
 
-/** The id prefixes of specification 2.1, and of records that it mentions without a prefix. */
-const PREFIXES = {
-  account: 'acc',
-  agent: 'agent',
-  apiKey: 'ak',
-  article: 'art',
-  attachment: 'att',
-  auditRecord: 'aud',
-  categoryOverride: 'catovr',
-  certificate: 'cert',
-  comment: 'comment',
-  customer: 'cust',
-  delivery: 'dlv',
-  escalation: 'esc',
-  event: 'evt',
-  feedback: 'fb',
-  grant: 'grant',
-  integration: 'intg',
-  integrationDelivery: 'idlv',
-  invoice: 'inv',
-  jiraComment: 'jcom',
-  jiraIssue: 'jiss',
-  location: 'loc',
-  mail: 'mail',
-  mfaChallenge: 'mfac',
-  mfaMethod: 'mfa',
-  notification: 'ntf',
-  notificationRecipient: 'nrec',
-  oauthClient: 'client',
-  order: 'order',
-  organization: 'org',
-  organizationExport: 'exp',
-  payment: 'pay',
-  paymentMethod: 'pm',
-  provisioningRequest: 'prov',
-  report: 'report',
-  request: 'req',
-  routingRule: 'rule',
-  samlConnection: 'saml',
-  service: 'svc',
-  session: 'sess',
-  signingKey: 'key',
-  site: 'site',
-  slaMilestone: 'slam',
-  slaPolicy: 'sla',
-  sms: 'sms',
-  statusChange: 'chg',
-  ticket: 'ticket',
-  ticketAutomation: 'auto',
-  ticketChange: 'tchg',
-  token: 'tok',
-  transaction: 'txn',
-  trustedIssuer: 'iss',
-  user: 'user',
-  webhook: 'wh',
-} as const;
-
-export type Kind = keyof typeof PREFIXES;
+export type { Kind };
 
 /** Random numbers from the system, fetched in bulk: fetching sixteen single numbers would be most of the cost of an id. */
 const pool = new Uint32Array(1024);

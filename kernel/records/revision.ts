@@ -7,7 +7,7 @@ export interface Revised {
   revision: number;
 }
 
-const RISES = 'Rises with each change: `expectedRevision` of the next one, which If-Match is on REST.';
+const RISES = 'Number that increases with each change. Send it as `expectedRevision` (`If-Match` over REST) to detect changes by others.';
 
 /**
  * Declares the revision of a record, in a column `revision int not null default 1`. It increments with every change of the record in a
@@ -23,7 +23,10 @@ export const Revision = ({ byHand = false, description = RISES } = {}): Property
 
 /** Declares the argument of a mutation for the revision that its caller has seen. In REST it comes from If-Match. */
 export const ExpectedRevision = (): ReturnType<typeof Arg> =>
-  Arg('expectedRevision', () => Int, { nullable: true, description: 'STALE_RESOURCE where the record has another revision by now.' });
+  Arg('expectedRevision', () => Int, {
+    nullable: true,
+    description: '`revision` that the caller has seen. STALE_RESOURCE if the record has changed since then. Default: no check.',
+  });
 
 /**
  * Checks the revision of a locked record. Without an expected revision, any is accepted.

@@ -6,7 +6,15 @@ export enum BillingCycle {
   QUARTERLY = 'quarterly',
   ANNUAL = 'annual',
 }
-registerEnumType(BillingCycle, { name: 'BillingCycle', description: 'How often a service is invoiced.' });
+registerEnumType(BillingCycle, {
+  name: 'BillingCycle',
+  description: 'How often a service is invoiced.',
+  valuesConfig: {
+    MONTHLY: { description: 'Invoiced every month.' },
+    QUARTERLY: { description: 'Invoiced every three months.' },
+    ANNUAL: { description: 'Invoiced once a year.' },
+  },
+});
 
 const MONTHS: Readonly<Record<BillingCycle, number>> = {
   [BillingCycle.MONTHLY]: 1,

@@ -56,7 +56,7 @@ export const webhooks = area(
       summary: 'Get a delivery',
       addition: true,
     }),
-    post('redeliverWebhookDelivery', '/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver', 'redeliver', {
+    post('redeliverWebhookDelivery', '/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver', 'redeliverWebhookDelivery', {
       summary: 'Redeliver an event',
       description:
         'One more attempt, at once, under the same `webhook-id`. If it fails again, the schedule goes on where attempts are left. 409 where the webhook is inactive (resume it), the delivery is `pending` or a `webhook.test`, its event has left the log, or the deliveries of the month are used up.',

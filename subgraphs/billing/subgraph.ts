@@ -28,7 +28,7 @@ export const billing: Domain = {
       eventField: 'invoice',
       events: ['invoice.*'],
       requires: 'billing:read',
-      description: 'What happens to invoices.',
+      description: 'Follow the events of invoices.',
     },
   ],
   start(ports) {

@@ -10,7 +10,22 @@ export enum UserRole {
   /** Of accounts, and never of the whole organization. */
   ACCOUNT_ADMIN = 'account_admin',
 }
-registerEnumType(UserRole, { name: 'UserRole', description: 'The role of a user. It decides which permissions the user has.' });
+registerEnumType(UserRole, {
+  name: 'UserRole',
+  description: 'Role of a user, which decides the permissions.',
+  valuesConfig: {
+    OWNER: { description: 'All permissions, now and in the future. Only owners can make owners. Every organization has at least one.' },
+    ADMIN: { description: 'All permissions of today.' },
+    MEMBER: { description: '`services:write`, `support:create`, `monitoring:write`, and read access to everything except credentials.' },
+    BILLING: { description: '`billing:*` and `support:create`, and read access to accounts, services, analytics and support.' },
+    SUPPORT: { description: '`support:*`, and read access to accounts, services, monitoring and analytics.' },
+    READ_ONLY: { description: 'Read access to everything except credentials.' },
+    ACCOUNT_ADMIN: {
+      description:
+        '`accounts:write`, `services:*`, `billing:*`, `monitoring:write` and `support:create`, and read access to everything except credentials; limited to accounts.',
+    },
+  },
+});
 
 export enum UserStatus {
   /** Has not chosen a password yet. */
@@ -18,7 +33,15 @@ export enum UserStatus {
   ACTIVE = 'active',
   SUSPENDED = 'suspended',
 }
-registerEnumType(UserStatus, { name: 'UserStatus' });
+registerEnumType(UserStatus, {
+  name: 'UserStatus',
+  description: 'State of a user.',
+  valuesConfig: {
+    INVITED: { description: 'Invited, and has not chosen a password yet.' },
+    ACTIVE: { description: 'Can log in.' },
+    SUSPENDED: { description: 'Cannot log in. All sessions have ended.' },
+  },
+});
 
 /** Held by users of the operator's organization only. */
 export enum PlatformAccess {
@@ -27,5 +50,9 @@ export enum PlatformAccess {
 }
 registerEnumType(PlatformAccess, {
   name: 'PlatformAccess',
-  description: 'Permission to operate the platform: platform:read or platform:admin.',
+  description: 'Permission to operate the platform.',
+  valuesConfig: {
+    READ: { description: '`platform:read`: see all organizations.' },
+    ADMIN: { description: '`platform:admin`: see and change all organizations.' },
+  },
 });

@@ -47,7 +47,7 @@ export const services: Domain<ServicesPorts> = {
       eventField: 'service',
       events: ['service.*'],
       requires: 'services:read',
-      description: 'What happens to services: provisioned, modified, down, restored.',
+      description: 'Follow the events of services, such as provisioned, modified, down and restored.',
     },
   ],
   start(ports) {

@@ -5,20 +5,28 @@ export enum AuthorType {
   CUSTOMER = 'customer',
   SYSTEM = 'system',
 }
-registerEnumType(AuthorType, { name: 'AuthorType', description: 'For whom somebody speaks: the desk, the customer, or a program.' });
+registerEnumType(AuthorType, {
+  name: 'AuthorType',
+  description: 'On whose behalf a comment is written.',
+  valuesConfig: {
+    AGENT: { description: 'The support desk.' },
+    CUSTOMER: { description: 'The customer who has the problem.' },
+    SYSTEM: { description: 'A program, such as an integration.' },
+  },
+});
 
 /** Author of a comment. The name and email are those at the time of writing. */
-@ObjectType()
+@ObjectType({ description: 'Author of a comment.' })
 export class CommentAuthor {
-  @Field(() => AuthorType)
+  @Field(() => AuthorType, { description: 'On whose behalf the author writes.' })
   type!: AuthorType;
 
-  @Field(() => ID, { description: 'Of an agent or a user, a customer number, or the credentials that it was written with.' })
+  @Field(() => ID, { description: 'Id of an agent or user, a customer number, or the id of the credentials that were used.' })
   id!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Name to show.' })
   name!: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'E-mail address. Null if unknown.' })
   email!: string | null;
 }

@@ -40,7 +40,7 @@ export const support: Domain<SupportPorts, RunningSupport> = {
       eventField: 'ticket',
       events: ['ticket.*', 'ticket.note_added', 'comment.added', 'sla.*'],
       requires: 'support:read',
-      description: 'What happens to tickets.',
+      description: 'Follow the events of tickets, with their comments and service levels.',
     },
   ],
   start(ports) {

@@ -7,7 +7,16 @@ export enum TicketStatus {
   ESCALATED = 'escalated',
   RESOLVED = 'resolved',
 }
-registerEnumType(TicketStatus, { name: 'TicketStatus', description: 'Specification 3.1.' });
+registerEnumType(TicketStatus, {
+  name: 'TicketStatus',
+  description: 'State of a ticket in its life cycle.',
+  valuesConfig: {
+    OPEN: { description: 'Nobody has started to work on it.' },
+    IN_PROGRESS: { description: 'An agent works on it.' },
+    ESCALATED: { description: 'It needs attention from a higher level.' },
+    RESOLVED: { description: 'Solved. A comment of the customer reopens it.' },
+  },
+});
 
 export enum TicketPriority {
   LOW = 'low',
@@ -15,7 +24,16 @@ export enum TicketPriority {
   HIGH = 'high',
   CRITICAL = 'critical',
 }
-registerEnumType(TicketPriority, { name: 'TicketPriority' });
+registerEnumType(TicketPriority, {
+  name: 'TicketPriority',
+  description: 'Urgency of a ticket.',
+  valuesConfig: {
+    LOW: { description: 'No urgency.' },
+    MEDIUM: { description: 'Normal urgency. The default.' },
+    HIGH: { description: 'Urgent.' },
+    CRITICAL: { description: 'Most urgent. Its service level is always measured around the clock.' },
+  },
+});
 
 export const URGENCY: Readonly<Record<TicketPriority, number>> = { low: 1, medium: 2, high: 3, critical: 4 };
 

@@ -8,7 +8,11 @@ export enum Visibility {
 }
 registerEnumType(Visibility, {
   name: 'Visibility',
-  description: 'Whom it is meant for: the customer too, or those who hold `support:write` only.',
+  description: 'Who may read a comment.',
+  valuesConfig: {
+    CUSTOMER: { description: 'The customer and the desk.' },
+    INTERNAL: { description: 'Only callers with `support:write`.' },
+  },
 });
 
 /**

@@ -28,7 +28,7 @@ const usageOf = async (process: Process): Promise<Json> =>
   (await process.graphql('{ webhookUsage { month counted limit exceededAt resetAt } }')).data.webhookUsage;
 /** No server listens there: for deliveries that are only planned. */
 const NOWHERE = 'http://127.0.0.1:9/hook';
-const REDELIVER = 'mutation($webhookId: ID!, $deliveryId: ID!) { redeliver(webhookId: $webhookId, deliveryId: $deliveryId) { status } }';
+const REDELIVER = 'mutation($webhookId: ID!, $id: ID!) { redeliverWebhookDelivery(webhookId: $webhookId, id: $id) { status } }';
 const REPLAY = 'mutation($id: ID!, $since: DateTime!) { replayWebhook(id: $id, input: { since: $since }) { events } }';
 const REPLAYED = "select 1 from pgboss.job where name = 'webhook-replay' and state = 'completed'";
 
@@ -87,11 +87,11 @@ describe('monthly delivery quota', () => {
     await eventually(async () => (await countsOf(world)).skipped === 5);
     const redeliverOne = async (): Promise<Json> => {
       const [row] = await world.query<{ id: string }>("select id from events.delivery where status = 'skipped' order by sequence limit 1");
-      return process.graphql(REDELIVER, { webhookId, deliveryId: row?.id });
+      return process.graphql(REDELIVER, { webhookId, id: row?.id });
     };
     expect((await redeliverOne()).error).toMatchObject({ code: 'INVALID_STATE' });
     change('business');
-    expect((await redeliverOne()).data.redeliver.status).toBe('PENDING');
+    expect((await redeliverOne()).data.redeliverWebhookDelivery.status).toBe('PENDING');
     expect(await usageOf(process)).toMatchObject({ counted: 101, limit: 1000 });
 
     change('developer');

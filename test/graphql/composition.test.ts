@@ -6,7 +6,7 @@ import { rig } from '../rig.ts';
 
 /** The committed subgraphs, composed by Apollo's composition library, which other routers use. */
 const subgraphs = readdirSync('schema')
-  .filter((file) => file.endsWith('.graphql') && file !== 'supergraph.graphql')
+  .filter((file) => file.endsWith('.graphql') && file !== 'supergraph.graphql' && file !== 'api.graphql')
   .map((file) => ({
     name: file.replace('.graphql', ''),
     typeDefs: parse(readFileSync(`schema/${file}`, 'utf8')),

@@ -39,6 +39,8 @@ describeInChromium('GraphiQL in a real browser', () => {
     await page.getByRole('button', { name: 'Headers', exact: true }).click();
     await write(page, 'headers.json', JSON.stringify({ Authorization: `Bearer ${tenant.apiKey}` }));
     await write(page, 'operation.graphql', '{ callerIdentity { organizationId } }');
+    // the name of the operation that was there before is forgotten a moment later
+    await page.getByText('<untitled>').waitFor();
     await page.keyboard.press('ControlOrMeta+Enter');
     await eventually(async () => (await page.locator('.result-window').innerText()).includes(tenant.organizationId));
     // its history contains the query, so something was stored

@@ -140,6 +140,14 @@ describeInChromium('axe finds nothing serious or critical, in light and in dark 
     await expectAccessible(page, /./);
   });
 
+  test.each(['light', 'dark'] as const)('on the API reference, which chooses its colors at the start: %s', async (colorScheme) => {
+    await using window = await opened();
+    await window.page.emulateMedia({ colorScheme });
+    await window.page.goto('/docs/');
+    await window.page.getByRole('button', { name: 'Copy' }).first().waitFor({ state: 'attached' });
+    await expectAccessible(window.page, /API reference/);
+  });
+
   test.each([['/console/sign-in/single-sign-on'], ['/console/sign-in/done']])(
     'the page %s has no accessibility violations',
     async (path) => {

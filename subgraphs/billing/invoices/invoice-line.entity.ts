@@ -5,7 +5,7 @@ import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { Invoice } from './invoice.entity.ts';
 
 /** One service on an invoice, as it was billed: later changes of the service do not change it. */
-@ObjectType({ description: 'One service on an invoice, as it was billed.' })
+@ObjectType({ description: 'One line of an invoice: a service and its price. Later changes of the service do not change it.' })
 @Entity({ tableName: 'invoice_line' })
 @OrganizationFilter({ account: { by: 'invoiceId', of: 'Invoice' } })
 @Index({ properties: ['organizationId', 'serviceId', 'invoiceId'] })
@@ -20,23 +20,23 @@ export class InvoiceLine {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Service that is billed (`svc_…`).' })
   @Property({ type: 'text' })
   serviceId!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Name of the service at the time of billing.' })
   @Property({ type: 'text' })
   description!: string;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Number of units, 1 to 1000000.' })
   @Property({ type: 'integer' })
   quantity!: number;
 
-  @Field(() => Decimal)
+  @Field(() => Decimal, { description: 'Price of one unit, in the currency of the invoice.' })
   @Property({ type: MoneyType })
   unitPrice!: Decimal;
 
-  @Field(() => Decimal, { description: '`quantity` times `unitPrice`, rounded to what the currency can pay.' })
+  @Field(() => Decimal, { description: '`quantity` times `unitPrice`, rounded to the smallest unit of the currency.' })
   @Property({ type: MoneyType })
   amount!: Decimal;
 }

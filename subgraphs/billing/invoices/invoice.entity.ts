@@ -6,7 +6,7 @@ import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
 
 /** What an account owes for its services (specification 2.6, 3.2). Its lines are records of their own. */
-@ObjectType({ description: 'What an account owes for its services.' })
+@ObjectType({ description: 'An invoice for the services of an account.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'invoice' })
 @OrganizationFilter({ account: 'accountId' })
@@ -22,36 +22,38 @@ export class Invoice {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'For people to quote, such as INV-1042; counts up without gaps within an organization.' })
+  @Field(() => String, {
+    description: 'Invoice number for people to quote, such as INV-1042. It counts up without gaps within an organization.',
+  })
   @Property({ type: 'text' })
   number!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Account that owes the amount (`acc_…`).' })
   @Property({ type: 'text' })
   accountId!: string;
 
-  @Field(() => InvoiceStatus)
+  @Field(() => InvoiceStatus, { description: 'Current state of the invoice.' })
   @Enum({ items: () => InvoiceStatus, type: 'text' })
   status: InvoiceStatus = InvoiceStatus.PENDING;
 
-  @Field(() => Decimal, { description: 'The sum of its lines.' })
+  @Field(() => Decimal, { description: 'Sum of all lines, in `currency`.' })
   @Property({ type: MoneyType })
   amount!: Decimal;
 
-  @Field(() => String, { description: 'ISO 4217 code, such as USD.' })
+  @Field(() => String, { description: 'ISO 4217 code of all amounts, such as USD.' })
   @Property({ type: 'text' })
   currency!: string;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'Day by which the invoice must be paid.' })
   @Property({ type: 'datetime', length: 3 })
   dueDate!: Date;
 
-  @Field(() => Date, { nullable: true, description: 'When it was paid in full.' })
+  @Field(() => Date, { nullable: true, description: 'When the invoice was paid in full. Null until then.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   paidDate: Date | null = null;
 
   @Large(5_000)
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Free text of the invoice. Null if there is none.' })
   @Property({ type: 'text', nullable: true })
   notes: string | null = null;
 

@@ -15,34 +15,34 @@ const MAX_QUANTITY = 1_000_000;
 const MAX_NOTES = 5000;
 const CURRENCY_REASON = 'must be an ISO 4217 currency code such as USD';
 
-@InputType()
+@InputType({ description: 'One line of a new invoice.' })
 export class InvoiceLineInput {
-  @Field(() => ID, { description: 'A service of the account.' })
+  @Field(() => ID, { description: 'Service of the account (`svc_…`).' })
   @Matches(/^svc_\w+$/, { message: 'must be a service id (svc_…)' })
   serviceId!: string;
 
-  @Field(() => Int, { description: `1 to ${MAX_QUANTITY}.` })
+  @Field(() => Int, { description: `Number of units, 1 to ${MAX_QUANTITY}.` })
   @Min(1, { message: `must be between 1 and ${MAX_QUANTITY}` })
   @Max(MAX_QUANTITY, { message: `must be between 1 and ${MAX_QUANTITY}` })
   quantity!: number;
 
-  @Field(() => Decimal, { description: 'At least 0, with at most the digits that the currency has.' })
+  @Field(() => Decimal, { description: 'Price of one unit. At least 0, with no more decimal places than the currency has.' })
   @Allow(jsonSchema({ minimum: 0 }))
   unitPrice!: Decimal;
 }
 
-@InputType()
+@InputType({ description: 'Invoice to create.' })
 @Rule<InvoiceCreateInput>(({ services, currency }) => pricingProblems(services ?? [], currency ?? DEFAULT_CURRENCY))
 // a date without a time is its midnight: the whole of today counts as not yet past
 @Rule<InvoiceCreateInput, BillingContext>(({ dueDate }, { clock }) =>
   dueDate && dueDate < dayStart(clock.now()) ? [{ field: 'dueDate', value: dueDate, reason: 'must not be in the past' }] : [],
 )
 export class InvoiceCreateInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Account to bill (`acc_…`).' })
   @Matches(/^acc_\w+$/, { message: 'must be an account id (acc_…)' })
   accountId!: string;
 
-  @Field(() => [InvoiceLineInput], { description: `What is billed, in the order of the invoice: 1 to ${MAX_LINES} services.` })
+  @Field(() => [InvoiceLineInput], { description: `Lines of the invoice, in order: 1 to ${MAX_LINES}.` })
   @ArrayMinSize(1, { message: `must have 1 to ${MAX_LINES} items` })
   @ArrayMaxSize(MAX_LINES, { message: `must have 1 to ${MAX_LINES} items` })
   @ValidateNested({ each: true })
@@ -54,16 +54,16 @@ export class InvoiceCreateInput {
   @IsISO4217CurrencyCode({ message: CURRENCY_REASON })
   currency?: string | null;
 
-  @Field(() => Date, { nullable: true, description: 'Today or later. Default: in 30 days.' })
+  @Field(() => Date, { nullable: true, description: 'Day by which it must be paid: today or later. Default: in 30 days.' })
   dueDate?: Date | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: `Free text of the invoice, at most ${MAX_NOTES} characters.` })
   @IsOptional()
   @MaxCharacters(MAX_NOTES)
   notes?: string | null;
 }
 
-@InputType()
+@InputType({ description: 'Conditions for a list of invoices. An invoice must meet all of them.' })
 @Rule<InvoiceFilter>(({ dateFrom, dateTo }) =>
   dateFrom && dateTo && dateFrom > dateTo
     ? [{ field: 'dateTo', value: dateTo, reason: 'must not be before the beginning of the period' }]
@@ -76,10 +76,10 @@ export class InvoiceFilter {
   @Field(() => [InvoiceStatus], { nullable: true })
   status?: InvoiceStatus[] | null;
 
-  @Field(() => Date, { nullable: true, description: 'Created at this instant or later.' })
+  @Field(() => Date, { nullable: true, description: 'Only invoices created at this time or later.' })
   dateFrom?: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'Created before this instant.' })
+  @Field(() => Date, { nullable: true, description: 'Only invoices created before this time.' })
   dateTo?: Date | null;
 }
 
@@ -89,4 +89,7 @@ export enum InvoiceSortField {
   AMOUNT = 'amount',
   STATUS = 'status',
 }
-export const InvoiceSort = sortOf('Invoice', InvoiceSortField);
+export const InvoiceSort = sortOf('Invoice', InvoiceSortField, {
+  DUE_DATE: 'Day by which the invoice must be paid.',
+  AMOUNT: 'Sum of all lines, regardless of the currency.',
+});

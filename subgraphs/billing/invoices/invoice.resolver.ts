@@ -14,13 +14,13 @@ const InvoicePage = pageOf('Invoice', Invoice);
 
 @Resolver(() => Invoice)
 export class InvoiceResolver {
-  @Query(() => Invoice, { nullable: true })
+  @Query(() => Invoice, { nullable: true, description: 'Get an invoice by id. Null if it does not exist.' })
   @Requires('billing:read')
   invoice(@Arg('id', () => ID) id: string, @Ctx() { invoices }: BillingContext): Promise<Invoice | null> {
     return invoices.find(id);
   }
 
-  @Query(() => InvoicePage)
+  @Query(() => InvoicePage, { description: 'List invoices, newest first.' })
   @Requires('billing:read')
   invoices(
     @Arg('filter', () => InvoiceFilter, { nullable: true }) filter: InvoiceFilter | undefined,
@@ -31,18 +31,18 @@ export class InvoiceResolver {
     return invoices.list(filter ?? {}, sort ?? [], page ?? {});
   }
 
-  @Mutation(() => Invoice)
+  @Mutation(() => Invoice, { description: 'Create an invoice for services of one account. Services of another account are rejected.' })
   @Requires('billing:create')
   createInvoice(@Arg('input', () => InvoiceCreateInput) input: InvoiceCreateInput, @Ctx() { invoices }: BillingContext): Promise<Invoice> {
     return invoices.create(input);
   }
 
-  @FieldResolver(() => [InvoiceLine], { description: 'What is billed, line by line.' })
+  @FieldResolver(() => [InvoiceLine], { description: 'Lines of the invoice, in order.' })
   services(@Root() { id }: Invoice, @Ctx() { loaders }: BillingContext): Promise<InvoiceLine[]> {
     return loaders.lines.of('invoiceId', id, 'position');
   }
 
-  @FieldResolver(() => Account, { nullable: true })
+  @FieldResolver(() => Account, { nullable: true, description: 'Account that owes the amount. Null if it no longer exists.' })
   account(@Root() { accountId }: Invoice): Account {
     return { id: accountId };
   }
@@ -50,7 +50,7 @@ export class InvoiceResolver {
 
 @Resolver(() => InvoiceLine)
 export class InvoiceLineResolver {
-  @FieldResolver(() => Service, { nullable: true })
+  @FieldResolver(() => Service, { nullable: true, description: 'Service that is billed. Null if it no longer exists.' })
   service(@Root() { serviceId }: InvoiceLine): Service {
     return { id: serviceId };
   }
@@ -58,7 +58,7 @@ export class InvoiceLineResolver {
 
 @Resolver(() => Account)
 export class AccountInvoicesResolver {
-  @FieldResolver(() => [Invoice], { description: 'The newest invoices of the account.' })
+  @FieldResolver(() => [Invoice], { description: 'Newest invoices of the account.' })
   @Requires('billing:read')
   invoices(
     @Root() { id }: Account,
@@ -71,7 +71,7 @@ export class AccountInvoicesResolver {
 
 @Resolver(() => Service)
 export class ServiceInvoicesResolver {
-  @FieldResolver(() => [Invoice], { description: 'The newest invoices on which the service stands.' })
+  @FieldResolver(() => [Invoice], { description: 'Newest invoices with a line for the service.' })
   @Requires('billing:read')
   invoices(
     @Root() { id }: Service,

@@ -7,7 +7,16 @@ export enum InvoiceStatus {
   OVERDUE = 'overdue',
   CANCELLED = 'cancelled',
 }
-registerEnumType(InvoiceStatus, { name: 'InvoiceStatus', description: 'Specification 3.2.' });
+registerEnumType(InvoiceStatus, {
+  name: 'InvoiceStatus',
+  description: 'State of an invoice.',
+  valuesConfig: {
+    PENDING: { description: 'Issued and not paid yet.' },
+    PAID: { description: 'Paid in full. This state is final.' },
+    OVERDUE: { description: 'Not paid by its due date.' },
+    CANCELLED: { description: 'Withdrawn; nothing is owed. This state is final.' },
+  },
+});
 
 /** See docs/decisions/billing.md. A failed attempt to pay does not change the state of an invoice. */
 export const invoiceStates = new StateMachine<InvoiceStatus>('invoice', {

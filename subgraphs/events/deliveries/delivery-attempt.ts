@@ -1,24 +1,24 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 
 /** One request to a receiver and its result. */
-@ObjectType('WebhookDeliveryAttempt', { description: 'One attempt to deliver an event, and what came of it.' })
+@ObjectType('WebhookDeliveryAttempt', { description: 'One attempt to deliver an event, and its result.' })
 export class DeliveryAttempt {
-  @Field(() => Date, { description: 'When it began.' })
+  @Field(() => Date, { description: 'When the attempt began.' })
   attemptedAt!: Date;
 
-  @Field(() => String, { description: 'Where it went.' })
+  @Field(() => String, { description: 'Address that the attempt was sent to.' })
   url!: string;
 
-  @Field(() => Int, { nullable: true, description: 'The HTTP status of the response; null where there was none.' })
+  @Field(() => Int, { nullable: true, description: 'HTTP status of the response. Null if there was none.' })
   responseStatus!: number | null;
 
-  @Field(() => String, { nullable: true, description: 'The first 1 KiB of the response.' })
+  @Field(() => String, { nullable: true, description: 'First 1 KiB of the response. Null if there was none.' })
   responseBody!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Why there was no response, such as `no answer within 10 s`.' })
+  @Field(() => String, { nullable: true, description: 'Reason why there was no response, such as a timeout. Null if there was one.' })
   error!: string | null;
 
-  @Field(() => Int, { description: 'How long it took, in milliseconds.' })
+  @Field(() => Int, { description: 'Duration in milliseconds.' })
   durationMs!: number;
 }
 

@@ -14,12 +14,18 @@ export enum DeliveryStatus {
 }
 registerEnumType(DeliveryStatus, {
   name: 'DeliveryStatus',
-  description:
-    '`PENDING`: to be tried as soon as it can be. `DELIVERED`: answered with 2xx. `FAILED`: the last attempt failed; `nextAttemptAt` says when the next is. `EXHAUSTED`: given up. `SKIPPED`: not tried; `error` says why.',
+  description: 'Result of a delivery to a webhook.',
+  valuesConfig: {
+    PENDING: { description: 'Waiting for its next attempt, which is due now.' },
+    DELIVERED: { description: 'The receiver responded with a 2xx status.' },
+    FAILED: { description: 'The last attempt failed. `nextAttemptAt` says when the next one is due.' },
+    EXHAUSTED: { description: 'All attempts failed. There will be no further one.' },
+    SKIPPED: { description: 'Not attempted; `error` says why.' },
+  },
 });
 
 /** Delivery of one event to one webhook, with the result of its last attempt (docs/decisions/events-and-webhooks.md). */
-@ObjectType('WebhookDelivery', { description: 'One event on its way to one webhook, as its last attempt left it.' })
+@ObjectType('WebhookDelivery', { description: 'Delivery of one event to one webhook, with the result of the last attempt.' })
 @Entity({ tableName: 'delivery' })
 @OrganizationFilter()
 @Unique({ properties: ['webhookId', 'eventId'] })
@@ -40,15 +46,18 @@ export class Delivery {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Webhook that the event is delivered to (`wh_…`).' })
   @Property({ type: 'text' })
   webhookId!: string;
 
-  @Field(() => ID, { description: 'Also the `webhook-id` header: the same at each attempt, for receivers to drop duplicates by.' })
+  @Field(() => ID, {
+    description:
+      'Event that is delivered (`evt_…`). It is sent as the `webhook-id` header and is the same for all attempts, so that receivers can detect duplicates.',
+  })
   @Property({ type: 'text' })
   eventId!: string;
 
-  @Field(() => String, { description: 'The name of the event.' })
+  @Field(() => String, { description: 'Name of the event, such as `ticket.created`.' })
   @Property({ type: 'text' })
   event!: string;
 
@@ -57,43 +66,49 @@ export class Delivery {
   sequence: number | null = null;
 
   /** Increases with each recorded attempt, across all deliveries. Revisions become visible in order. */
-  @Field(() => String, { nullable: true, description: 'Of its last attempt: the position for `after` of `deliveryUpdated`.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Position of the last attempt, for `after` of `deliveryUpdated`. Null before the first attempt.',
+  })
   @Property({ type: new BigIntType('number'), nullable: true })
   revision: number | null = null;
 
-  @Field(() => String, { description: 'Where the last attempt went.' })
+  @Field(() => String, { description: 'Address that the last attempt was sent to.' })
   @Property({ type: 'text' })
   url!: string;
 
-  @Field(() => Int, { description: 'How many attempts were made.' })
+  @Field(() => Int, { description: 'Number of attempts so far.' })
   @Property({ type: 'integer' })
   attempt = 0;
 
-  @Field(() => DeliveryStatus)
+  @Field(() => DeliveryStatus, { description: 'Result so far.' })
   @Enum({ items: () => DeliveryStatus, type: 'text' })
   status: DeliveryStatus = DeliveryStatus.PENDING;
 
-  @Field(() => Int, { nullable: true, description: 'The HTTP status that the receiver answered; null where there was no answer.' })
+  @Field(() => Int, { nullable: true, description: 'HTTP status of the last response. Null if there was no response.' })
   @Property({ type: 'integer', nullable: true })
   responseStatus: number | null = null;
 
-  @Field(() => String, { nullable: true, description: 'The first 1 KiB of the answer.' })
+  @Field(() => String, { nullable: true, description: 'First 1 KiB of the last response. Null if there was no response.' })
   @Property({ type: 'text', nullable: true })
   responseBody: string | null = null;
 
-  @Field(() => String, { nullable: true, description: 'Why there was no answer, such as `no answer within 10 s`, or why it was skipped.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Reason why there was no response, such as a timeout, or why the delivery was skipped. Null otherwise.',
+  })
   @Property({ type: 'text', nullable: true })
   error: string | null = null;
 
-  @Field(() => Int, { nullable: true, description: 'How long the last attempt took, in milliseconds.' })
+  @Field(() => Int, { nullable: true, description: 'Duration of the last attempt in milliseconds. Null before the first attempt.' })
   @Property({ type: 'integer', nullable: true })
   durationMs: number | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When the last attempt began; null before the first.' })
+  @Field(() => Date, { nullable: true, description: 'When the last attempt began. Null before the first attempt.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   attemptedAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'Null when there is no further one.' })
+  @Field(() => Date, { nullable: true, description: 'When the next attempt is due. Null if there will be none.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   nextAttemptAt: Date | null = null;
 
@@ -101,7 +116,7 @@ export class Delivery {
   @Property({ type: 'datetime', length: 3 })
   occurredAt!: Date;
 
-  @Field(() => Date, { description: 'When it was planned.' })
+  @Field(() => Date, { description: 'When the delivery was planned.' })
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
@@ -111,7 +126,7 @@ export class Delivery {
 
   @Field(() => [DeliveryAttempt], {
     description:
-      'Every attempt in its order, also those before a redelivery or a replay; of more than 33 the last. Of attempts before release 1.3 only the last one of a delivery is known.',
+      'All attempts in order, including those before a redelivery or replay. At most the latest 33. For attempts before release 1.3 only the last one is stored.',
   })
   get attempts(): DeliveryAttempt[] {
     const { attemptedAt, url, responseStatus, responseBody, error, durationMs } = this;

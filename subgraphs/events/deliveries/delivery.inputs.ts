@@ -5,21 +5,21 @@ import { Rule } from '../../../kernel/graphql/rule.ts';
 import type { EventsContext } from '../context.ts';
 import { DeliveryStatus } from './delivery.entity.ts';
 
-@InputType('WebhookDeliveryFilter')
+@InputType('WebhookDeliveryFilter', { description: 'Conditions for a list of deliveries. A delivery must meet all of them.' })
 @Rule<DeliveryFilter, EventsContext>(({ event }, { eventTypes }) => eventTypes.problemsOf(event ?? [], 'event'))
 export class DeliveryFilter {
   @Field(() => [DeliveryStatus], { nullable: true })
   status?: DeliveryStatus[];
 
-  @Field(() => [String], { nullable: true, description: 'Names and patterns: `ticket.created`, `ticket.*`.' })
+  @Field(() => [String], { nullable: true, description: 'Event names and patterns, such as `ticket.created` or `ticket.*`. At most 50.' })
   @IsOptional()
   @ArrayMaxSize(50, { message: 'may have at most 50 patterns' })
   @Allow(EVENT_PATTERNS)
   event?: string[];
 
-  @Field(() => Date, { nullable: true, description: 'Planned from this instant on.' })
+  @Field(() => Date, { nullable: true, description: 'Only deliveries planned at this time or later.' })
   createdAfter?: Date;
 
-  @Field(() => Date, { nullable: true, description: 'Planned before this instant.' })
+  @Field(() => Date, { nullable: true, description: 'Only deliveries planned before this time.' })
   createdBefore?: Date;
 }

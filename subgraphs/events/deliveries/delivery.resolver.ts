@@ -11,10 +11,10 @@ const DeliveryPage = pageOf('WebhookDelivery', Delivery);
 
 @Resolver(() => Delivery)
 export class DeliveryResolver {
-  @Query(() => DeliveryPage, { description: 'What was delivered to a webhook, newest first.' })
+  @Query(() => DeliveryPage, { description: 'List the deliveries of a webhook, newest first.' })
   @Requires('webhooks:read', { scope: 'organization' })
   webhookDeliveries(
-    @Arg('webhookId', () => ID) webhookId: string,
+    @Arg('webhookId', () => ID, { description: 'Id of the webhook (`wh_…`).' }) webhookId: string,
     @Arg('filter', () => DeliveryFilter, { nullable: true }) filter: DeliveryFilter | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { deliveries }: EventsContext,
@@ -22,17 +22,19 @@ export class DeliveryResolver {
     return deliveries.list(webhookId, filter ?? {}, page ?? {});
   }
 
-  @Query(() => Delivery, { nullable: true })
+  @Query(() => Delivery, { nullable: true, description: 'Get one delivery of a webhook. Null if it does not exist.' })
   @Requires('webhooks:read', { scope: 'organization' })
   webhookDelivery(
-    @Arg('webhookId', () => ID) webhookId: string,
-    @Arg('id', () => ID) id: string,
+    @Arg('webhookId', () => ID, { description: 'Id of the webhook (`wh_…`).' }) webhookId: string,
+    @Arg('id', () => ID, { description: 'Id of the delivery (`dlv_…`).' }) id: string,
     @Ctx() { deliveries }: EventsContext,
   ): Promise<Delivery | null> {
     return deliveries.find(webhookId, id);
   }
 
-  @Query(() => WebhookUsage, { description: 'What the organization has used of the webhook deliveries of its plan.' })
+  @Query(() => WebhookUsage, {
+    description: 'Get how many webhook deliveries the organization used this month, and the limit of its plan.',
+  })
   @Requires('webhooks:read', { scope: 'organization' })
   webhookUsage(@Ctx() { deliveries }: EventsContext): Promise<WebhookUsage> {
     return deliveries.usage();
@@ -40,12 +42,25 @@ export class DeliveryResolver {
 
   @Mutation(() => Delivery, {
     description:
-      'Sends the event once more, at once and beside those that wait in order, under the same `webhook-id`. If it fails again, the schedule goes on where attempts are left. Counts against the month. INVALID_STATE where the webhook is inactive, the delivery is under way or a test, its event has left the log, or the month is used up.',
+      'Send the event of a delivery again, now, with the same `webhook-id`. If the attempt fails, the retry schedule continues while attempts are left. Counts against the monthly limit. INVALID_STATE if the webhook is inactive, the delivery is pending or a test, its event is no longer in the log, or the monthly limit is used up.',
+  })
+  @Requires('webhooks:write', { scope: 'organization' })
+  redeliverWebhookDelivery(
+    @Arg('webhookId', () => ID, { description: 'Id of the webhook (`wh_…`).' }) webhookId: string,
+    @Arg('id', () => ID) id: string,
+    @Ctx() { deliveries }: EventsContext,
+  ): Promise<Delivery> {
+    return deliveries.redeliver(webhookId, id);
+  }
+
+  @Mutation(() => Delivery, {
+    description: 'Send the event of a delivery again.',
+    deprecationReason: 'Use `redeliverWebhookDelivery`.',
   })
   @Requires('webhooks:write', { scope: 'organization' })
   redeliver(
-    @Arg('webhookId', () => ID) webhookId: string,
-    @Arg('deliveryId', () => ID) deliveryId: string,
+    @Arg('webhookId', () => ID, { description: 'Id of the webhook (`wh_…`).' }) webhookId: string,
+    @Arg('deliveryId', () => ID, { description: 'Id of the delivery (`dlv_…`).' }) deliveryId: string,
     @Ctx() { deliveries }: EventsContext,
   ): Promise<Delivery> {
     return deliveries.redeliver(webhookId, deliveryId);
@@ -53,7 +68,7 @@ export class DeliveryResolver {
 
   @FieldResolver(() => EventRecord, {
     nullable: true,
-    description: 'The event as it was logged, with the record that it is about; null for a test, and for what the caller may not read.',
+    description: 'The event as it was logged. Null for a test and for events that the caller may not read.',
   })
   source(@Root() { eventId }: Delivery, @Ctx() { events }: EventsContext): Promise<EventRecord | null> {
     return events.find(eventId);

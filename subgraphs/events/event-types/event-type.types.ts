@@ -5,33 +5,33 @@ import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { readPermission } from './event-types.ts';
 
 /** Description of an event type for subscribers (specification section 6). */
-@ObjectType('EventType', { description: 'An event that can be subscribed to.' })
+@ObjectType('EventType', { description: 'An event type that a webhook can subscribe to.' })
 export class EventTypeRecord {
-  @Field(() => String, { description: 'Such as `ticket.created`.' })
+  @Field(() => String, { description: 'Name of the event, such as `ticket.created`.' })
   name!: string;
 
-  @Field(() => String, { description: 'The family that a pattern may put before the name: `support.ticket.*`.' })
+  @Field(() => String, { description: 'Family of the event, such as `support`. A pattern can start with it: `support.ticket.*`.' })
   family!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'When the event is sent.' })
   description!: string;
 
   @Field(() => String, {
     description:
-      'What its readers, and whoever has it delivered, must hold. One that is not the read permission of its family is covered by its own name only, and by no wildcard.',
+      'Permission that a reader of the event must hold, such as `support:read`. An event that needs more than the read permission of its family must be subscribed to by its full name; patterns do not match it.',
   })
   requires!: string;
 
   @Field(() => Boolean, {
     name: 'emitted',
-    description: 'False for one that the platform does not send yet. It can be subscribed to, and comes from the day it is sent.',
+    description: 'False if the platform does not send the event yet. A webhook can already subscribe to it.',
   })
   isEmitted!: boolean;
 
-  @Field(() => JsonObject, { description: 'A body as it is delivered; its signature depends on the receiver.' })
+  @Field(() => JsonObject, { description: 'Example of a delivered body. The value of `signature` depends on the secret of the webhook.' })
   example!: Record<string, unknown>;
 
-  @Field(() => JsonObject, { description: 'JSON Schema (draft 2020-12) of the body.' })
+  @Field(() => JsonObject, { description: 'JSON Schema (draft 2020-12) of the delivered body.' })
   schema!: Record<string, unknown>;
 }
 

@@ -8,7 +8,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
  * An event in the log. Never changed. The table is partitioned by day (event-partitions.ts), so the time is part of the primary key.
  * Ids are unique nevertheless, because an event is always appended with the same time.
  */
-@ObjectType('Event', { description: 'Something that happened.' })
+@ObjectType('Event', { description: 'An event: a change of a record, as it was logged. It never changes.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'event_log' })
 @OrganizationFilter({ account: 'accountId' })
@@ -29,22 +29,22 @@ export class EventRecord {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'Its name, such as `ticket.created`.' })
+  @Field(() => String, { description: 'Name of the event, such as `ticket.created`.' })
   @Property({ type: 'text' })
   event!: string;
 
-  @Field(() => String, { description: '`service`, `billing`, `support`, …' })
+  @Field(() => String, { description: 'Family of the event, such as `service`, `billing` or `support`.' })
   @Property({ type: 'text' })
   family!: string;
 
   @Property({ type: 'text' })
   subjectType!: string;
 
-  @Field(() => ID, { description: 'The id of the record that it is about.' })
+  @Field(() => ID, { description: 'Id of the record that the event is about.' })
   @Property({ type: 'text' })
   subjectId!: string;
 
-  @Field(() => ID, { nullable: true, description: 'The account that it concerns; null where it concerns none.' })
+  @Field(() => ID, { nullable: true, description: 'Account that the event concerns (`acc_…`). Null if it concerns none.' })
   @Property({ type: 'text', nullable: true })
   accountId: string | null = null;
 
@@ -61,7 +61,7 @@ export class EventRecord {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The `traceparent` (W3C Trace Context) of the request that led to it; null where none was sent.',
+    description: '`traceparent` header (W3C Trace Context) of the request that caused the event. Null if none was sent.',
   })
   @Property({ type: 'text', nullable: true })
   traceparent: string | null = null;
@@ -69,12 +69,12 @@ export class EventRecord {
   @Large(50_000)
   @Field(() => String, {
     description:
-      'The envelope as JSON text, in REST spelling: `id`, `event`, `timestamp`, `organization_id`, `data`. The body of a webhook is this very text with `signature` added as its last member.',
+      'Envelope as JSON text with REST names: `id`, `event`, `timestamp`, `organization_id`, `data`. A webhook body is exactly this text with `signature` added as the last field.',
   })
   @Property({ type: 'text' })
   payload!: string;
 
-  @Field(() => Date, { name: 'timestamp', description: 'When it happened.' })
+  @Field(() => Date, { name: 'timestamp', description: 'When the event happened.' })
   get occurredAt(): Date {
     return this.eventTime ?? this.recordedAt;
   }

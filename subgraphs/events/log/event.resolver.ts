@@ -11,13 +11,16 @@ const EventPage = pageOf('Event', EventRecord);
 
 @Resolver(() => EventRecord)
 export class EventResolver {
-  @Query(() => EventRecord, { nullable: true, description: 'One whose record the caller may read; null for others.' })
+  @Query(() => EventRecord, {
+    nullable: true,
+    description: 'Get an event by id. Null if it does not exist or the caller may not read its record.',
+  })
   @Authenticated()
   event(@Arg('id', () => ID) id: string, @Ctx() { events }: EventsContext): Promise<EventRecord | null> {
     return events.find(id);
   }
 
-  @Query(() => EventPage, { description: 'What happened, newest first: of the families whose records the caller may read.' })
+  @Query(() => EventPage, { description: 'List events, newest first. Only events whose records the caller may read are included.' })
   @Requires('webhooks:read')
   events(
     @Arg('filter', () => EventFilter, { nullable: true }) filter: EventFilter | undefined,
@@ -28,7 +31,9 @@ export class EventResolver {
   }
 
   @Large(50_000)
-  @FieldResolver(() => JsonObject, { description: 'The member `data` of the payload: the record under its type, and `changes`.' })
+  @FieldResolver(() => JsonObject, {
+    description: 'Field `data` of the payload: the record under its type, and `changes` if the event reports a change.',
+  })
   data(@Root() event: EventRecord): Record<string, unknown> {
     return dataOf(event);
   }
@@ -36,7 +41,7 @@ export class EventResolver {
   @Large(50_000)
   @FieldResolver(() => JsonObject, {
     nullable: true,
-    description: 'What a change changed: the member `changes` of `data`; null where it has none.',
+    description: 'Old and new value of each changed field: the field `changes` of `data`. Null if the event reports no change.',
   })
   changes(@Root() event: EventRecord): unknown {
     return dataOf(event).changes ?? null;

@@ -1,19 +1,20 @@
 import { Field, Float, ObjectType } from 'type-graphql';
 
-@ObjectType({ description: 'What the organization has used of the webhook deliveries of its plan in this calendar month (UTC).' })
+@ObjectType({ description: 'Webhook deliveries of the organization in this calendar month (UTC), and the limit of its plan.' })
 export class WebhookUsage {
-  @Field(() => String, { description: 'Such as `2026-01`.' })
+  @Field(() => String, { description: 'Calendar month, such as `2026-01`.' })
   month!: string;
 
-  @Field(() => Float, {
-    description: 'Deliveries that were planned: by an event, a replay or a redelivery. Retries and tests do not count.',
-  })
+  @Field(() => Float, { description: 'Number of planned deliveries, including replays and redeliveries. Retries and tests do not count.' })
   counted!: number;
 
-  @Field(() => Float, { nullable: true, description: 'Of the plan; null where it has none. What is beyond is recorded as `SKIPPED`.' })
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Limit of the plan. Null if the plan has none. Deliveries beyond it are recorded as `SKIPPED`.',
+  })
   limit!: number | null;
 
-  @Field(() => Date, { nullable: true, description: 'When the first delivery was beyond the limit; null while none was.' })
+  @Field(() => Date, { nullable: true, description: 'When the limit was exceeded for the first time this month. Null if it was not.' })
   exceededAt!: Date | null;
 
   @Field(() => Date, { description: 'When the next month begins.' })

@@ -6,7 +6,7 @@ import type { EventsContext } from '../context.ts';
 import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { keptFrom } from '../log/event.retention.ts';
 
-@InputType()
+@InputType({ description: 'Period and events to deliver again.' })
 @Rule<WebhookReplayInput, EventsContext>(({ since, until }, { clock, retentionDays }) => {
   if (!since) return [];
   const now = clock.now();
@@ -28,15 +28,16 @@ import { keptFrom } from '../log/event.retention.ts';
   ),
 )
 export class WebhookReplayInput {
-  @Field(() => Date, { description: 'What happened from this instant on; not in the future, and not before what the log keeps.' })
+  @Field(() => Date, { description: 'Start of the period, inclusive. Not in the future, and not before the start of the event log.' })
   since!: Date;
 
-  @Field(() => Date, { nullable: true, description: 'What happened before this instant. Default: now.' })
+  @Field(() => Date, { nullable: true, description: 'End of the period, exclusive. Default: now.' })
   until?: Date | null;
 
   @Field(() => [String], {
     nullable: true,
-    description: 'Names and patterns that narrow those of the webhook: `ticket.created`, `ticket.*`. Default: all of the webhook.',
+    description:
+      'Event names and patterns to narrow those of the webhook, such as `ticket.created` or `ticket.*`; 1 to 50. Default: all events of the webhook.',
   })
   @IsOptional()
   @ArrayMinSize(1, { message: 'must name at least one event' })
@@ -47,7 +48,7 @@ export class WebhookReplayInput {
   @Field(() => [DeliveryStatus], {
     nullable: true,
     description:
-      'Which deliveries begin anew. `SKIPPED`: also events without a delivery, since the webhook did not exist or was inactive. `EXHAUSTED`: given up. `FAILED`: waiting for a retry. `DELIVERED`: all over again, under the same ids. Default: `SKIPPED` and `EXHAUSTED`. What is `PENDING` is under way and left alone.',
+      'States of the deliveries to repeat. `SKIPPED` includes events without a delivery. `DELIVERED` sends successful deliveries again, under the same ids. `PENDING` is not allowed. Default: `SKIPPED` and `EXHAUSTED`.',
   })
   @IsOptional()
   @ArrayMinSize(1, { message: 'must name at least one status' })

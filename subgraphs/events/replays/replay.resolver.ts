@@ -8,12 +8,12 @@ import { WebhookReplay } from './replay.types.ts';
 export class ReplayResolver {
   @Mutation(() => WebhookReplay, {
     description:
-      'Delivers what the webhook wants, was logged in a time, and did not reach it: each event once, in order, with all attempts anew. Counts against the month like any delivery. INVALID_STATE where the webhook is inactive.',
+      'Deliver logged events of a period again that did not reach the webhook. Each event is sent once, in order, with a new series of attempts. Counts against the monthly limit. INVALID_STATE if the webhook is inactive.',
   })
   @Requires('webhooks:write', { scope: 'organization' })
   replayWebhook(
-    @Arg('id', () => ID) id: string,
-    @Arg('input', () => WebhookReplayInput) input: WebhookReplayInput,
+    @Arg('id', () => ID, { description: 'Id of the webhook (`wh_…`).' }) id: string,
+    @Arg('input', () => WebhookReplayInput, { description: 'Period and events to deliver again.' }) input: WebhookReplayInput,
     @Ctx() { replays }: EventsContext,
   ): Promise<WebhookReplay> {
     return replays.start(id, input);

@@ -1,16 +1,18 @@
 import { Field, Float, ID, ObjectType } from 'type-graphql';
 
-@ObjectType({ description: 'A replay that began. It goes on by itself; its deliveries are in the list of the webhook.' })
+@ObjectType({ description: 'A replay that was started. It continues in the background; list the deliveries of the webhook to follow it.' })
 export class WebhookReplay {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Webhook that gets the events (`wh_…`).' })
   webhookId!: string;
 
-  @Field(() => Date, { description: 'Events that happened from this instant on.' })
+  @Field(() => Date, { description: 'Start of the period, inclusive.' })
   since!: Date;
 
-  @Field(() => Date, { description: 'Events that happened before this instant.' })
+  @Field(() => Date, { description: 'End of the period, exclusive.' })
   until!: Date;
 
-  @Field(() => Float, { description: 'How many logged events are looked at; what the filters let through of them is delivered.' })
+  @Field(() => Float, {
+    description: 'Number of logged events that are examined. Those that match the webhook and the filters are delivered.',
+  })
   events!: number;
 }

@@ -13,18 +13,21 @@ export function liveFields(declarations: readonly LiveField[]): SchemaExtension 
   return {
     sdl: [
       ...subjects.map((subject) => `type ${subject} @key(fields: "id") { id: ID! }`),
-      `"""A record that events are about."""\nunion EventSubject = ${subjects.join(' | ')}`,
+      `"""A record that an event can be about."""\nunion EventSubject = ${subjects.join(' | ')}`,
       'extend type Event {',
-      described('The record as it is now; null for records that the graph does not have.', 'subject: EventSubject'),
+      described(
+        'Record that the event is about, in its current state. Null if the graph has no such record, or the caller may not read it.',
+        'subject: EventSubject',
+      ),
       ...[...eventFields].map(([eventField, subject]) =>
-        described(`The ${subject} that it is about, as it is now; null for other events.`, `${eventField}: ${subject}`),
+        described(`${subject} that the event is about, in its current state. Null for other events.`, `${eventField}: ${subject}`),
       ),
       '}',
       'extend type Subscription {',
       ...declarations.map(({ field, description, requires, eventField, subject }) =>
         described(
-          `${description} Returns the event; \`${eventField}\` in it is the ${subject} as it is now: \`{ ${field} { event ${eventField} { id } } }\`. ${ARGUMENTS}`,
-          `${field}(id: ID, accountId: ID, after: ID): Event! ${requiring(requires)}`,
+          `${description} Returns the event; its field \`${eventField}\` is the ${subject} in its current state: \`{ ${field} { event ${eventField} { id } } }\`.`,
+          `${field}(\n${argumentsOf(subject)}\n): Event! ${requiring(requires)}`,
         ),
       ),
       '}',
@@ -45,8 +48,12 @@ export function liveFields(declarations: readonly LiveField[]): SchemaExtension 
   };
 }
 
-const ARGUMENTS =
-  '`id`, `accountId`: of this record, of this account only. `after`: the id of the last event that was seen; everything since then comes first.';
+const argumentsOf = (subject: string): string =>
+  [
+    described(`Only events about the ${subject} with this id.`, 'id: ID'),
+    described('Only events that concern this account (`acc_…`).', 'accountId: ID'),
+    described('Id of the last event that the client received (`evt_…`). Events since then come first.', 'after: ID'),
+  ].join('\n');
 
 interface Reference {
   __typename: string;

@@ -14,31 +14,51 @@ interface SubscribeTo<A> {
 export class StreamResolver {
   @Subscription(() => EventRecord, {
     subscribe: ({ args, context }: SubscribeTo<EventArguments>) => context.stream.events(args),
-    description:
-      'Events as they happen, in order. `patterns`: names and wildcards such as `ticket.*` (default: all that the caller may read). `accountId`, `subjectId`: of this account, about this record only. `after`: the id of the last event that was seen; everything since then comes first, so that a reconnecting subscriber misses nothing and sees nothing twice.',
+    description: 'Follow events as they happen, in order.',
   })
   @Requires('webhooks:read')
   events(
     @Root() event: EventRecord,
-    @Arg('patterns', () => [String], { nullable: true }) _patterns: string[] | undefined,
-    @Arg('accountId', () => ID, { nullable: true }) _accountId: string | undefined,
-    @Arg('subjectId', () => ID, { nullable: true }) _subjectId: string | undefined,
-    @Arg('after', () => ID, { nullable: true }) _after: string | undefined,
+    @Arg('patterns', () => [String], {
+      nullable: true,
+      description: 'Event names and patterns, such as `ticket.created` or `ticket.*`. Default: all events that the caller may read.',
+    })
+    _patterns: string[] | undefined,
+    @Arg('accountId', () => ID, { nullable: true, description: 'Only events that concern this account (`acc_…`).' }) _accountId:
+      | string
+      | undefined,
+    @Arg('subjectId', () => ID, { nullable: true, description: 'Only events about the record with this id.' }) _subjectId:
+      | string
+      | undefined,
+    @Arg('after', () => ID, {
+      nullable: true,
+      description:
+        'Id of the last event that the client received (`evt_…`). Events since then come first, so that a client that reconnects misses nothing.',
+    })
+    _after: string | undefined,
   ): EventRecord {
     return event;
   }
 
   @Subscription(() => Delivery, {
     subscribe: ({ args, context }: SubscribeTo<DeliveryArguments>) => context.stream.deliveries(args),
-    description:
-      'What comes of deliveries to webhooks, as it happens. `webhookId`, `status`: to this webhook, with these outcomes only. `after`: the last `revision` that was seen; what changed since then comes first, each delivery once, as it is by then.',
+    description: 'Follow the results of deliveries to webhooks as they happen.',
   })
   @Requires('webhooks:read', { scope: 'organization' })
   deliveryUpdated(
     @Root() delivery: Delivery,
-    @Arg('webhookId', () => ID, { nullable: true }) _webhookId: string | undefined,
-    @Arg('status', () => [DeliveryStatus], { nullable: true }) _status: DeliveryStatus[] | undefined,
-    @Arg('after', () => String, { nullable: true }) _after: string | undefined,
+    @Arg('webhookId', () => ID, { nullable: true, description: 'Only deliveries to this webhook (`wh_…`).' }) _webhookId:
+      | string
+      | undefined,
+    @Arg('status', () => [DeliveryStatus], { nullable: true, description: 'Only deliveries with one of these results.' }) _status:
+      | DeliveryStatus[]
+      | undefined,
+    @Arg('after', () => String, {
+      nullable: true,
+      description:
+        'Last `revision` that the client received. Deliveries that changed since then come first, each once, in their current state.',
+    })
+    _after: string | undefined,
   ): Delivery {
     return delivery;
   }

@@ -10,7 +10,15 @@ export enum WebhookFamily {
   BILLING = 'billing',
   SUPPORT = 'support',
 }
-registerEnumType(WebhookFamily, { name: 'WebhookFamily', description: 'A webhook of a family gets the events of that family only.' });
+registerEnumType(WebhookFamily, {
+  name: 'WebhookFamily',
+  description: 'Family of events. A webhook of a family gets only events of that family.',
+  valuesConfig: {
+    SERVICE: { description: 'Services and their provisioning.' },
+    BILLING: { description: 'Invoices, payments and usage.' },
+    SUPPORT: { description: 'Tickets and their service levels.' },
+  },
+});
 
 export enum WebhookPriority {
   LOW = 'low',
@@ -18,28 +26,38 @@ export enum WebhookPriority {
   HIGH = 'high',
   CRITICAL = 'critical',
 }
-registerEnumType(WebhookPriority, { name: 'WebhookPriority', description: 'Of a ticket.' });
+registerEnumType(WebhookPriority, {
+  name: 'WebhookPriority',
+  description: 'Priority of a ticket.',
+  valuesConfig: {
+    LOW: { description: 'No urgency.' },
+    MEDIUM: { description: 'Normal urgency.' },
+    HIGH: { description: 'Urgent.' },
+    CRITICAL: { description: 'Most urgent.' },
+  },
+});
 
 const MAX_CUSTOMERS = 1000;
 
 /** Filters for events of tickets (specification 2.8). A missing filter does not restrict; events of other families always pass. */
-@ObjectType('WebhookFilters', {
-  description: 'Narrows the events of the support family: to tickets of these customers, and of these priorities. Other events pass.',
-})
-@InputType('WebhookFiltersInput')
+@ObjectType('WebhookFilters', { description: 'Conditions for events of the support family. Other events are not filtered.' })
+@InputType('WebhookFiltersInput', { description: 'Conditions for events of the support family. Other events are not filtered.' })
 export class WebhookFilters {
-  @Field(() => [ID], { nullable: true })
+  @Field(() => [ID], {
+    nullable: true,
+    description: `Only tickets of these customers, by customer number (\`cust_…\`). At most ${MAX_CUSTOMERS}. Null or empty means all.`,
+  })
   @IsOptional()
   @ArrayMaxSize(MAX_CUSTOMERS, { message: `may have at most ${MAX_CUSTOMERS} ids` })
   @Matches(/^cust_\w+$/, { each: true, message: 'must be customer ids (cust_…)' })
   customerIds?: string[] | null;
 
-  @Field(() => [WebhookPriority], { nullable: true })
+  @Field(() => [WebhookPriority], { nullable: true, description: 'Only tickets with one of these priorities. Null or empty means all.' })
   priorities?: WebhookPriority[] | null;
 }
 
 /** A receiver's subscription to events (specification 2.8). */
-@ObjectType({ description: 'A receiver that events are delivered to, signed, over HTTP.' })
+@ObjectType({ description: 'A receiver to which events are sent as signed HTTP requests.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'webhook' })
 @OrganizationFilter()
@@ -54,17 +72,19 @@ export class Webhook {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'Where events are posted to.' })
+  @Field(() => String, { description: 'Address that events are posted to.' })
   @Property({ type: 'text' })
   url!: string;
 
-  @Field(() => [String], { description: 'Names and patterns: `ticket.created`, `service.*`, `billing.invoice.*`, `*`.' })
+  @Field(() => [String], {
+    description: 'Event names and patterns that are delivered, such as `ticket.created`, `service.*`, `billing.invoice.*` or `*`.',
+  })
   @Property({ type: 'json' })
   events!: string[];
 
   @Field(() => String, {
     nullable: true,
-    description: 'Signs what is delivered. Shown in the answer that creates the webhook, null ever after.',
+    description: 'Secret that signs deliveries. Shown only in the response that creates it; null otherwise.',
   })
   secret?: string | null;
 
@@ -74,41 +94,48 @@ export class Webhook {
   @Property({ type: 'text', nullable: true })
   previousSealedSecret: string | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'Until then the secret before the last rotation signs too; null where none did.' })
+  @Field(() => Date, {
+    nullable: true,
+    description: 'Until this time the previous secret also signs, after a rotation. Null without a recent rotation.',
+  })
   @Property({ type: 'datetime', length: 3, nullable: true })
   previousSecretUntil: Date | null = null;
 
   @Field(() => Boolean, {
     description:
-      'While false, nothing is delivered. New events are recorded as `SKIPPED` where the platform disabled it, and not at all where you did.',
+      'False if nothing is delivered. New events are recorded as `SKIPPED` if the platform disabled the webhook, and are not recorded if you did.',
   })
   @Property({ type: 'boolean' })
   active = true;
 
-  @Field(() => WebhookFamily, { nullable: true, description: 'Null for one that was created at /webhooks: it may mix families.' })
+  @Field(() => WebhookFamily, {
+    nullable: true,
+    description: 'Family of events that the webhook is limited to. Null if it can mix families.',
+  })
   @Property({ type: 'text', nullable: true })
   family: WebhookFamily | null = null;
 
-  @Field(() => WebhookFilters, { nullable: true })
+  @Field(() => WebhookFilters, { nullable: true, description: 'Conditions that events must meet. Null if there are none.' })
   @Property({ type: 'json', nullable: true })
   filters: WebhookFilters | null = null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Free text. Null if there is none.' })
   @Property({ type: 'text', nullable: true })
   description: string | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When the platform, and not you, made it inactive; null otherwise.' })
+  @Field(() => Date, { nullable: true, description: 'When the platform disabled the webhook. Null if it did not.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   disabledAt: Date | null = null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Why: `gone`, since the receiver answered 410; `failing`, since every attempt of five days failed.',
+    description:
+      'Why the platform disabled it: `gone` if the receiver responded with 410, `failing` if every attempt of five days failed. Null otherwise.',
   })
   @Property({ type: 'text', nullable: true })
   disabledReason: string | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'Since when every attempt has failed; null while the receiver answers.' })
+  @Field(() => Date, { nullable: true, description: 'Start of the current series of failed attempts. Null while the receiver responds.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   failingSince: Date | null = null;
 

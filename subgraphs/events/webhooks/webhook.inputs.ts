@@ -31,18 +31,19 @@ const NamesEvents = Rule<{ events?: string[]; family?: WebhookFamily | null }, E
   eventTypes.problemsOf(events, 'events', family),
 );
 
-@InputType()
+@InputType({ description: 'Webhook to create.' })
 @NamesEvents
 @Rule<WebhookCreateInput>(({ filters, family }) => filterProblems(filters, family))
 export class WebhookCreateInput {
-  @Field(() => String, { description: 'An https address, stored as the URL standard normalizes it. Redirects are not followed.' })
+  @Field(() => String, {
+    description: 'https address to post events to. It is normalized as the URL standard says. Redirects are not followed.',
+  })
   @Characters(1, URL_LENGTH)
   @Allow(jsonSchema({ format: 'uri' }))
   url!: string;
 
   @Field(() => [String], {
-    description:
-      'Names and patterns: `ticket.created`, `service.*`, `billing.invoice.*`, `*`. The caller must be allowed to read the records that they tell of.',
+    description: `Event names and patterns, such as \`ticket.created\`, \`service.*\`, \`billing.invoice.*\` or \`*\`; 1 to ${MAX_PATTERNS}. The caller must be allowed to read the records of these events.`,
   })
   @Patterns()
   events!: string[];
@@ -50,72 +51,83 @@ export class WebhookCreateInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Signs what is delivered: 16 to 255 printable ASCII characters; after `whsec_` base64. Default: one is made and shown in this answer only.',
+      'Secret that signs deliveries: 16 to 255 printable ASCII characters; after `whsec_` base64. Default: the platform generates one and shows it in this response only.',
   })
   @IsOptional()
   @IsSecret()
   secret?: string | null;
 
-  @Field(() => Boolean, { defaultValue: true })
+  @Field(() => Boolean, { defaultValue: true, description: 'False to create it without starting deliveries.' })
   active: boolean = true;
 
-  @Field(() => WebhookFamily, { nullable: true, description: 'Accepts and delivers events of this family only.' })
+  @Field(() => WebhookFamily, { nullable: true, description: 'Accept and deliver only events of this family. Default: no limit.' })
   family?: WebhookFamily | null;
 
-  @Field(() => WebhookFilters, { nullable: true })
+  @Field(() => WebhookFilters, { nullable: true, description: 'Conditions that events must meet.' })
   @IsOptional()
   @ValidateNested()
   filters?: WebhookFilters | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Free text, at most 500 characters.' })
   @IsOptional()
   @MaxLength(500, { message: 'may have at most 500 characters' })
   description?: string | null;
 }
 
-@InputType()
+@InputType({ description: 'New secret of a webhook.' })
 export class WebhookSecretRotateInput {
   @Field(() => String, {
     nullable: true,
-    description: '16 to 255 printable ASCII characters; after `whsec_` base64. Default: one is made and shown in this answer only.',
+    description:
+      '16 to 255 printable ASCII characters; after `whsec_` base64. Default: the platform generates one and shows it in this response only.',
   })
   @IsOptional()
   @IsSecret()
   secret?: string | null;
 }
 
-@InputType()
+@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
 @NamesEvents
 export class WebhookUpdateInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: 'https address to post events to. It is normalized as the URL standard says. Redirects are not followed.',
+  })
   @NotNull()
   @Characters(1, URL_LENGTH)
   @Allow(jsonSchema({ format: 'uri' }))
   url?: string;
 
-  @Field(() => [String], { nullable: true, description: 'Replaces the patterns.' })
+  @Field(() => [String], { nullable: true, description: `Event names and patterns, 1 to ${MAX_PATTERNS}. Replaces all of them.` })
   @NotNull()
   @Patterns()
   events?: string[];
 
   @Field(() => String, {
     nullable: true,
-    description: 'Replaces the secret at once, and ends a rotation. `rotateWebhookSecret` has both sign for a day.',
+    description:
+      'New secret. It replaces the current one at once and ends a rotation. Use `rotateWebhookSecret` to have both sign for a day.',
   })
   @NotNull()
   @IsSecret()
   secret?: string;
 
-  @Field(() => Boolean, { nullable: true, description: 'true also resumes one that was disabled: what waits is delivered.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'False stops deliveries. True also resumes a webhook that the platform disabled, and delivers what is waiting.',
+  })
   @NotNull()
   active?: boolean;
 
-  @Field(() => WebhookFilters, { nullable: true, description: 'Replaces the filters; null removes them.' })
+  @Field(() => WebhookFilters, {
+    nullable: true,
+    description: 'Conditions that events must meet. Replaces all of them; null removes them.',
+  })
   @IsOptional()
   @ValidateNested()
   filters?: WebhookFilters | null;
 
-  @Field(() => String, { nullable: true, description: 'null removes it.' })
+  @Field(() => String, { nullable: true, description: 'Free text, at most 500 characters. Null removes it.' })
   @IsOptional()
   @MaxLength(500, { message: 'may have at most 500 characters' })
   description?: string | null;

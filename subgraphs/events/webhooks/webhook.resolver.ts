@@ -14,13 +14,13 @@ const WebhookPage = pageOf('Webhook', Webhook);
 
 @Resolver(() => Webhook)
 export class WebhookResolver {
-  @Query(() => Webhook, { nullable: true })
+  @Query(() => Webhook, { nullable: true, description: 'Get a webhook by id. Null if it does not exist.' })
   @Requires('webhooks:read', { scope: 'organization' })
   webhook(@Arg('id', () => ID) id: string, @Ctx() { webhooks }: EventsContext): Promise<Webhook | null> {
     return webhooks.find(id);
   }
 
-  @Query(() => WebhookPage, { description: 'Newest first.' })
+  @Query(() => WebhookPage, { description: 'List webhooks, newest first.' })
   @Requires('webhooks:read', { scope: 'organization' })
   webhooks(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
@@ -29,13 +29,15 @@ export class WebhookResolver {
     return webhooks.list(page ?? {});
   }
 
-  @Mutation(() => Webhook)
+  @Mutation(() => Webhook, {
+    description: 'Create a webhook. The caller must hold the read permission of every event that it subscribes to.',
+  })
   @Requires('webhooks:create', { scope: 'organization', also: requireReadable })
   createWebhook(@Arg('input', () => WebhookCreateInput) input: WebhookCreateInput, @Ctx() { webhooks }: EventsContext): Promise<Webhook> {
     return webhooks.create(input);
   }
 
-  @Mutation(() => Webhook)
+  @Mutation(() => Webhook, { description: 'Change a webhook. Fields that are left out keep their value.' })
   @Requires('webhooks:write', { scope: 'organization', also: requireReadable })
   updateWebhook(
     @Arg('id', () => ID) id: string,
@@ -47,12 +49,13 @@ export class WebhookResolver {
 
   @Mutation(() => Webhook, {
     description:
-      'Gives it another secret, which this answer alone shows. For 24 hours the one before signs too: `webhook-signature` lists the signatures of both, the new one first; `signature` in the body is of the new one only. A second rotation ends the oldest at once.',
+      'Replace the secret of a webhook; only this response shows the new one. For 24 hours the previous secret also signs: `webhook-signature` lists both signatures, the new one first, and `signature` in the body uses the new one. A second rotation ends the oldest secret at once.',
   })
   @Requires('webhooks:write', { scope: 'organization' })
   rotateWebhookSecret(
     @Arg('id', () => ID) id: string,
-    @Arg('input', () => WebhookSecretRotateInput, { nullable: true }) input: WebhookSecretRotateInput | undefined,
+    @Arg('input', () => WebhookSecretRotateInput, { nullable: true, description: 'New secret. Default: the platform generates one.' })
+    input: WebhookSecretRotateInput | undefined,
     @Ctx() { webhooks }: EventsContext,
   ): Promise<Webhook> {
     return webhooks.rotateSecret(id, input ?? {});
@@ -60,24 +63,28 @@ export class WebhookResolver {
 
   @Mutation(() => Webhook, {
     description:
-      'Makes an inactive one active, whoever had stopped it, and delivers what waits. What the platform recorded as `SKIPPED` meanwhile is sent by `replayWebhook`. INVALID_STATE where it is active.',
+      'Activate an inactive webhook and deliver what is waiting. Use `replayWebhook` for events that were recorded as `SKIPPED` in the meantime. INVALID_STATE if it is active.',
   })
   @Requires('webhooks:write', { scope: 'organization' })
   resumeWebhook(@Arg('id', () => ID) id: string, @Ctx() { webhooks }: EventsContext): Promise<Webhook> {
     return webhooks.resume(id);
   }
 
-  @Mutation(() => Webhook, { description: 'Stops what waits for it, forgets its history, and answers its last state.' })
+  @Mutation(() => Webhook, { description: 'Delete a webhook with its deliveries. Returns its last state.' })
   @Requires('webhooks:write', { scope: 'organization' })
   deleteWebhook(@Arg('id', () => ID) id: string, @Ctx() { webhooks }: EventsContext): Promise<Webhook> {
     return webhooks.delete(id);
   }
 
   @Mutation(() => Delivery, {
-    description: 'Sends a signed `webhook.test` at once, also to an inactive webhook, without retries, and answers what came of it.',
+    description:
+      'Send a signed `webhook.test` event now, even if the webhook is inactive. There are no retries. Returns the delivery with the result.',
   })
   @Requires('webhooks:write', { scope: 'organization' })
-  testWebhook(@Arg('id', () => ID) id: string, @Ctx() { deliveries }: EventsContext): Promise<Delivery> {
+  testWebhook(
+    @Arg('id', () => ID, { description: 'Id of the webhook (`wh_…`).' }) id: string,
+    @Ctx() { deliveries }: EventsContext,
+  ): Promise<Delivery> {
     return deliveries.test(id);
   }
 }

@@ -8,7 +8,7 @@ import { AccountStatus, accountStates } from './account.states.ts';
 import { AccountAddress, AccountContact } from './account.values.ts';
 
 /** A customer of the organization (specification 4.2): what services, invoices and tickets belong to. */
-@ObjectType({ description: 'A customer of the organization: what services, invoices and tickets belong to.' })
+@ObjectType({ description: 'A customer of your organization. Services, invoices and tickets belong to it.' })
 @Directive('@key(fields: "id")')
 @Directive('@key(fields: "customerId")')
 @Entity({ tableName: 'account' })
@@ -23,58 +23,58 @@ export class Account {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID, { description: 'The customer number, which tickets and invoices name.' })
+  @Field(() => ID, { description: 'Customer number (`cust_…`), which tickets and invoices refer to. It never changes.' })
   @Property({ type: 'text' })
   @Unique()
   customerId!: string;
 
   @Field(() => Boolean, {
-    description: "The organization's own: what belongs to none of its customers is of it, and its users are staff. It is never closed.",
+    description: 'True for the account that stands for your organization itself. Its users are staff, and it cannot be closed.',
   })
   @Property({ type: 'boolean' })
   own = false;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Name of the customer, 1 to 200 characters.' })
   @Property({ type: 'text' })
   name!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'E-mail address of the customer.' })
   @Property({ type: 'text' })
   email!: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'International telephone number. Null if unknown.' })
   @Property({ type: 'text', nullable: true })
   phone: string | null = null;
 
-  @Field(() => AccountStatus)
+  @Field(() => AccountStatus, { description: 'Current state of the account.' })
   @Enum({ items: () => AccountStatus, type: 'text' })
   status: AccountStatus = AccountStatus.ACTIVE;
 
-  @Field(() => AccountContact, { nullable: true })
+  @Field(() => AccountContact, { nullable: true, description: 'Person to contact about invoices. Null if unknown.' })
   @Property({ type: 'json', nullable: true })
   billingContact: AccountContact | null = null;
 
-  @Field(() => AccountContact, { nullable: true })
+  @Field(() => AccountContact, { nullable: true, description: 'Person to contact about services. Null if unknown.' })
   @Property({ type: 'json', nullable: true })
   technicalContact: AccountContact | null = null;
 
-  @Field(() => AccountAddress, { nullable: true })
+  @Field(() => AccountAddress, { nullable: true, description: 'Postal address for invoices. Null if unknown.' })
   @Property({ type: 'json', nullable: true })
   billingAddress: AccountAddress | null = null;
 
-  @Field(() => String, { description: 'IANA zone name, such as America/New_York.' })
+  @Field(() => String, { description: 'IANA time zone, such as America/New_York.' })
   @Property({ type: 'text' })
   timezone = 'UTC';
 
   @Field(() => String, {
     nullable: true,
-    description: 'How the organization ranks it, such as `gold`: what routing rules of the support desk ask for.',
+    description: 'Rank of the customer in your own words, such as `gold`. Routing rules of the support desk can refer to it. Null if none.',
   })
   @Property({ type: 'text', nullable: true })
   tier: string | null = null;
 
   @Large(MAX_JSON)
-  @Field(() => JsonObject, { description: 'Free-form, kept as sent.' })
+  @Field(() => JsonObject, { description: 'JSON object of your choice, returned as sent.' })
   @Property({ type: 'json' })
   metadata: Record<string, unknown> = {};
 

@@ -13,42 +13,45 @@ import { AccountAddress, AccountContact, EMAIL_REASON, PHONE, PHONE_REASON } fro
 const TIER = /^[a-z0-9][a-z0-9_-]{0,49}$/;
 const TIER_REASON = 'must have 1 to 50 lower-case letters, digits, underscores and hyphens';
 
-@InputType()
+@InputType({ description: 'Account to create.' })
 export class AccountCreateInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Name of the customer, 1 to 200 characters.' })
   @Name(200)
   name!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'E-mail address of the customer.' })
   @EmailAddress(EMAIL_REASON)
   email!: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'International telephone number, such as +1 212 555 0100.' })
   @IsOptional()
   @Matches(PHONE, { message: PHONE_REASON })
   phone?: string | null;
 
-  @Field(() => AccountContact, { nullable: true })
+  @Field(() => AccountContact, { nullable: true, description: 'Person to contact about invoices.' })
   @IsOptional()
   @ValidateNested()
   billingContact?: AccountContact | null;
 
-  @Field(() => AccountContact, { nullable: true })
+  @Field(() => AccountContact, { nullable: true, description: 'Person to contact about services.' })
   @IsOptional()
   @ValidateNested()
   technicalContact?: AccountContact | null;
 
-  @Field(() => AccountAddress, { nullable: true })
+  @Field(() => AccountAddress, { nullable: true, description: 'Postal address for invoices.' })
   @IsOptional()
   @ValidateNested()
   billingAddress?: AccountAddress | null;
 
-  @Field(() => String, { nullable: true, description: 'IANA zone name. Default: UTC.' })
+  @Field(() => String, { nullable: true, description: 'IANA time zone, such as America/New_York. Default: UTC.' })
   @IsOptional()
   @IsZone()
   timezone?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'How the organization ranks it, such as `gold`.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Rank of the customer in your own words, such as `gold`: 1 to 50 lower-case letters, digits, underscores and hyphens.',
+  })
   @IsOptional()
   @Matches(TIER, { message: TIER_REASON })
   tier?: string | null;
@@ -59,59 +62,65 @@ export class AccountCreateInput {
   metadata?: Record<string, unknown> | null;
 }
 
-@InputType({ description: 'What is left out stays as it is; null clears what may be absent.' })
+@InputType({ description: 'Fields to change. Fields that are left out keep their value; null clears an optional one.' })
 export class AccountUpdateInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name of the customer, 1 to 200 characters.' })
   @NotNull()
   @Name(200)
   name?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'E-mail address of the customer.' })
   @NotNull()
   @EmailAddress(EMAIL_REASON)
   email?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'International telephone number, such as +1 212 555 0100.' })
   @IsOptional()
   @Matches(PHONE, { message: PHONE_REASON })
   phone?: string | null;
 
-  @Field(() => AccountStatus, { nullable: true, description: 'Closing asks for what deleting does: no live services, no open invoices.' })
+  @Field(() => AccountStatus, {
+    nullable: true,
+    description: 'New state. CLOSED needs an account without live services and open invoices.',
+  })
   @NotNull()
   status?: AccountStatus;
 
-  @Field(() => AccountContact, { nullable: true })
+  @Field(() => AccountContact, { nullable: true, description: 'Person to contact about invoices.' })
   @IsOptional()
   @ValidateNested()
   billingContact?: AccountContact | null;
 
-  @Field(() => AccountContact, { nullable: true })
+  @Field(() => AccountContact, { nullable: true, description: 'Person to contact about services.' })
   @IsOptional()
   @ValidateNested()
   technicalContact?: AccountContact | null;
 
-  @Field(() => AccountAddress, { nullable: true })
+  @Field(() => AccountAddress, { nullable: true, description: 'Postal address for invoices.' })
   @IsOptional()
   @ValidateNested()
   billingAddress?: AccountAddress | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'IANA time zone, such as America/New_York.' })
   @NotNull()
   @IsZone()
   timezone?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Rank of the customer in your own words, such as `gold`: 1 to 50 lower-case letters, digits, underscores and hyphens.',
+  })
   @IsOptional()
   @Matches(TIER, { message: TIER_REASON })
   tier?: string | null;
 
-  @Field(() => JsonObject, { nullable: true, description: `Replaces the metadata. ${FREE_FORM}` })
+  @Field(() => JsonObject, { nullable: true, description: `${FREE_FORM} Replaces the current one.` })
   @NotNull()
   @MaxJson()
   metadata?: Record<string, unknown>;
 }
 
-@InputType()
+@InputType({ description: 'Conditions for a list of accounts. An account must meet all of them.' })
 export class AccountFilter {
   @Field(() => [AccountStatus], { nullable: true })
   status?: AccountStatus[];
@@ -121,11 +130,15 @@ export class AccountFilter {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "True: the organization's own account alone. Default: customers, unless `customerId` names it. Null: all.",
+    description:
+      'True returns only the account of your own organization. False returns only customers. Null returns all. Default: only customers, unless `customerId` is given.',
   })
   own?: boolean | null;
 
-  @Field(() => String, { nullable: true, description: 'Part of the name or e-mail address, in any case.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Text that the name or e-mail address contains, ignoring case. 1 to 200 characters.',
+  })
   @IsOptional()
   @Characters(1, 200)
   search?: string;

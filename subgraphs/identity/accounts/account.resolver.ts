@@ -9,13 +9,13 @@ const AccountPage = pageOf('Account', Account);
 
 @Resolver(() => Account)
 export class AccountResolver {
-  @Query(() => Account, { nullable: true })
+  @Query(() => Account, { nullable: true, description: 'Get an account by id. Null if it does not exist.' })
   @Requires('accounts:read')
   account(@Arg('id', () => ID) id: string, @Ctx() { accounts }: IdentityContext): Promise<Account | null> {
     return accounts.find(id);
   }
 
-  @Query(() => AccountPage)
+  @Query(() => AccountPage, { description: 'List accounts, newest first.' })
   @Requires('accounts:read')
   accounts(
     @Arg('filter', () => AccountFilter, { nullable: true }) filter: AccountFilter | undefined,
@@ -26,13 +26,13 @@ export class AccountResolver {
     return accounts.list(filter ?? {}, sort ?? [], page ?? {});
   }
 
-  @Mutation(() => Account)
+  @Mutation(() => Account, { description: 'Create an account for a customer.' })
   @Requires('accounts:create', { scope: 'organization' })
   createAccount(@Arg('input', () => AccountCreateInput) input: AccountCreateInput, @Ctx() { accounts }: IdentityContext): Promise<Account> {
     return accounts.create(input);
   }
 
-  @Mutation(() => Account)
+  @Mutation(() => Account, { description: 'Change an account. Fields that are left out keep their value.' })
   @Requires('accounts:write', { scope: 'organization' })
   updateAccount(
     @Arg('id', () => ID) id: string,
@@ -42,7 +42,9 @@ export class AccountResolver {
     return accounts.update(id, input);
   }
 
-  @Mutation(() => Account, { description: 'Answers the account as it last was. Refused while it has live services or open invoices.' })
+  @Mutation(() => Account, {
+    description: 'Delete an account. Returns its last state. INVALID_STATE while it has live services or open invoices.',
+  })
   @Requires('accounts:write', { scope: 'organization' })
   deleteAccount(@Arg('id', () => ID) id: string, @Ctx() { accounts }: IdentityContext): Promise<Account> {
     return accounts.delete(id);

@@ -6,7 +6,15 @@ export enum AccountStatus {
   SUSPENDED = 'suspended',
   CLOSED = 'closed',
 }
-registerEnumType(AccountStatus, { name: 'AccountStatus' });
+registerEnumType(AccountStatus, {
+  name: 'AccountStatus',
+  description: 'State of an account.',
+  valuesConfig: {
+    ACTIVE: { description: 'The customer can order and use services.' },
+    SUSPENDED: { description: 'The customer can order nothing. Existing services continue.' },
+    CLOSED: { description: 'The account is closed.' },
+  },
+});
 
 /** A closed account opens again only as an active one. */
 export const accountStates = new StateMachine<AccountStatus>('account', {

@@ -18,7 +18,7 @@ type Members = Pick<
   Partial<Pick<ApiKey, 'accounts' | 'requireSignature' | 'timeWindows' | 'countries'>>;
 
 /** A key that programs call with (specification 2.2, 5.2). Its text is never stored. */
-@ObjectType({ description: 'A key that programs call with.' })
+@ObjectType({ description: 'A key with which programs call the API.' })
 @Entity({ tableName: 'api_key' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
@@ -34,17 +34,23 @@ export class ApiKey {
   @Unique()
   hash!: string;
 
-  @Field(() => String, { nullable: true, description: 'The secret; in the answer to its creation or rotation only.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The secret. Shown only in the response that creates or rotates it; null otherwise.',
+  })
   key: string | null = null;
 
-  @Field(() => String, { nullable: true, description: 'What requests are signed with; in the answer to its creation or rotation only.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Secret to sign requests with. Shown only in the response that creates or rotates it; null otherwise.',
+  })
   signingSecret: string | null = null;
 
   /** Null for a key that the platform made by itself: it gets one when it is rotated. */
   @Property({ type: 'text', nullable: true, fieldName: 'signing_secret' })
   sealedSigningSecret: string | null = null;
 
-  @Field(() => Boolean, { description: 'Whether every request with it must be signed.' })
+  @Field(() => Boolean, { description: 'True if every request with this key must be signed.' })
   @Property({ type: 'boolean' })
   requireSignature = false;
 
@@ -58,36 +64,39 @@ export class ApiKey {
 
   @Field(() => Date, {
     nullable: true,
-    description: 'Until when the text before the last rotation works, where that was given a grace period.',
+    description: 'Until this time the secret from before the last rotation also works. Null without a grace period.',
   })
   @Property({ type: 'datetime', length: 3, nullable: true })
   previousExpiresAt: Date | null = null;
 
-  @Field(() => String, { description: 'How the key begins: `sk_live_`, in a sandbox `test_sk_`.' })
+  @Field(() => String, { description: 'Beginning of the secret: `sk_live_`, or `test_sk_` in a sandbox.' })
   @Property({ type: 'text' })
   prefix!: string;
 
-  @Field(() => String, { description: 'How the key ends.' })
+  @Field(() => String, { description: 'Last four characters of the secret.' })
   @Property({ type: 'text' })
   last4!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Name shown in lists, 1 to 100 characters.' })
   @Property({ type: 'text' })
   name!: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Free text, at most 1000 characters. Null if there is none.' })
   @Property({ type: 'text', nullable: true })
   description: string | null = null;
 
-  @Field(() => [String], { description: '`<area>:<action>`, `<area>:*` or `*:*`.' })
+  @Field(() => [String], { description: 'Permissions as `<area>:<action>`, `<area>:*` or `*:*`.' })
   @Property({ type: 'json' })
   permissions!: Grant[];
 
-  @Field(() => [ID], { nullable: true, description: 'The accounts that it is limited to; null: it sees the whole organization.' })
+  @Field(() => [ID], { nullable: true, description: 'Accounts that the key is limited to (`acc_…`). Null means the whole organization.' })
   @Property({ type: 'json', nullable: true })
   accounts: string[] | null = null;
 
-  @Field(() => ApiKeyRateLimit, { nullable: true })
+  @Field(() => ApiKeyRateLimit, {
+    nullable: true,
+    description: 'Limits of this key, in addition to those of the plan. Null if there are none.',
+  })
   @Property({ type: 'json', nullable: true })
   rateLimit: ApiKeyRateLimit | null = null;
 
@@ -104,15 +113,15 @@ export class ApiKey {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  @Field(() => Date, { nullable: true, description: 'Null where it never expires.' })
+  @Field(() => Date, { nullable: true, description: 'When the key expires. Null if it never does.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   expiresAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'Null until its first use; a few seconds behind.' })
+  @Field(() => Date, { nullable: true, description: 'When the key was last used, with a few seconds of delay. Null if it never was.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastUsed: Date | null = null;
 
-  @Field(() => Float, { description: 'Whole; a few seconds behind.' })
+  @Field(() => Float, { description: 'Number of requests so far, with a few seconds of delay.' })
   @Property({ type: new BigIntType('number') })
   usageCount = 0;
 

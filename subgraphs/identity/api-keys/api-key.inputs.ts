@@ -12,18 +12,20 @@ import { ApiKeyRateLimit, ApiKeyRestrictionsInput } from './api-key.values.ts';
 const GRACE_MAX_SECONDS = 7 * 86_400;
 const GRACE_REASON = `must be between 0 and ${GRACE_MAX_SECONDS} seconds`;
 
-@InputType()
+@InputType({ description: 'API key to create.' })
 export class ApiKeyCreateInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Name shown in lists, 1 to 100 characters.' })
   @Name(100)
   name!: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Free text, at most 1000 characters.' })
   @IsOptional()
   @MaxCharacters(1000)
   description?: string | null;
 
-  @Field(() => [String], { description: "None beyond the caller's own." })
+  @Field(() => [String], {
+    description: `Permissions as \`<area>:<action>\`, \`<area>:*\` or \`*:*\`, none beyond the caller's own. At most ${KEY_GRANTS_MAX}.`,
+  })
   @ArrayMinSize(1, { message: 'must hold at least one permission' })
   @ArrayMaxSize(KEY_GRANTS_MAX, { message: `must hold at most ${KEY_GRANTS_MAX} permissions` })
   @AreKeyGrants()
@@ -33,33 +35,36 @@ export class ApiKeyCreateInput {
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => ApiKeyRateLimit, { nullable: true })
+  @Field(() => ApiKeyRateLimit, { nullable: true, description: 'Limits of this key, in addition to those of the plan.' })
   @IsOptional()
   @ValidateNested()
   rateLimit?: ApiKeyRateLimit | null;
 
-  @Field(() => ApiKeyRestrictionsInput, { nullable: true })
+  @Field(() => ApiKeyRestrictionsInput, { nullable: true, description: 'Where and when the key works. Default: everywhere and always.' })
   @IsOptional()
   @ValidateNested()
   restrictions?: ApiKeyRestrictionsInput | null;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Whether every request with it must be signed.' })
+  @Field(() => Boolean, { defaultValue: false, description: 'True if every request with this key must be signed.' })
   requireSignature: boolean = false;
 }
 
-@InputType()
+@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
 export class ApiKeyUpdateInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name shown in lists, 1 to 100 characters.' })
   @NotNull()
   @Name(100)
   name?: string;
 
-  @Field(() => String, { nullable: true, description: 'null removes it.' })
+  @Field(() => String, { nullable: true, description: 'Free text, at most 1000 characters. Null removes it.' })
   @IsOptional()
   @MaxCharacters(1000)
   description?: string | null;
 
-  @Field(() => [String], { nullable: true, description: "Replaces the permissions. None beyond the caller's own." })
+  @Field(() => [String], {
+    nullable: true,
+    description: `Permissions, none beyond the caller's own. At most ${KEY_GRANTS_MAX}. Replaces all of them.`,
+  })
   @NotNull()
   @ArrayMinSize(1, { message: 'must hold at least one permission' })
   @ArrayMaxSize(KEY_GRANTS_MAX, { message: `must hold at most ${KEY_GRANTS_MAX} permissions` })
@@ -70,27 +75,27 @@ export class ApiKeyUpdateInput {
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => ApiKeyRateLimit, { nullable: true, description: 'Replaces the limit; null removes it.' })
+  @Field(() => ApiKeyRateLimit, { nullable: true, description: 'Limits of this key. Replaces both; null removes them.' })
   @IsOptional()
   @ValidateNested()
   rateLimit?: ApiKeyRateLimit | null;
 
   @Field(() => ApiKeyRestrictionsInput, {
     nullable: true,
-    description: 'What is left out of it keeps its value; null for one removes that one, null for all removes all.',
+    description: 'Restrictions to change. Those that are left out keep their value. Null for one removes it; null for all removes all.',
   })
   @IsOptional()
   @ValidateNested()
   restrictions?: ApiKeyRestrictionsInput | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether every request with it must be signed.' })
+  @Field(() => Boolean, { nullable: true, description: 'True if every request with this key must be signed.' })
   @NotNull()
   requireSignature?: boolean;
 }
 
-@InputType()
+@InputType({ description: 'Grace period for the old secret.' })
 export class ApiKeyRotateInput {
-  @Field(() => Int, { nullable: true, description: 'Seconds for which the old key goes on working: 0, which is the default, to 604800.' })
+  @Field(() => Int, { nullable: true, description: 'Seconds for which the old secret continues to work, 0 to 604800. Default: 0.' })
   @IsOptional()
   @Min(0, { message: GRACE_REASON })
   @Max(GRACE_MAX_SECONDS, { message: GRACE_REASON })

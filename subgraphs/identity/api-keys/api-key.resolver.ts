@@ -11,7 +11,7 @@ const ApiKeyPage = pageOf('ApiKey', ApiKey);
 
 @Resolver(() => ApiKey)
 export class ApiKeyResolver {
-  @Query(() => ApiKeyPage)
+  @Query(() => ApiKeyPage, { description: 'List API keys, newest first. Secrets are not included.' })
   @Requires('credentials:read', { scope: 'organization' })
   apiKeys(
     @Arg('sort', () => [ApiKeySort], { nullable: true }) sort: SortBy[] | undefined,
@@ -21,19 +21,23 @@ export class ApiKeyResolver {
     return apiKeys.list(sort ?? [], page ?? {});
   }
 
-  @Query(() => ApiKey, { nullable: true })
+  @Query(() => ApiKey, { nullable: true, description: 'Get an API key by id, without its secret. Null if it does not exist.' })
   @Requires('credentials:read', { scope: 'organization' })
   apiKey(@Arg('id', () => ID) id: string, @Ctx() { apiKeys }: IdentityContext): Promise<ApiKey | null> {
     return apiKeys.find(id);
   }
 
-  @Mutation(() => ApiKey)
+  @Mutation(() => ApiKey, {
+    description: 'Create an API key. Only this response shows the secret. The key cannot get more permissions than the caller has.',
+  })
   @Requires('credentials:create', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   createApiKey(@Arg('input', () => ApiKeyCreateInput) input: ApiKeyCreateInput, @Ctx() { apiKeys }: IdentityContext): Promise<ApiKey> {
     return apiKeys.create(input);
   }
 
-  @Mutation(() => ApiKey, { description: 'What is left out keeps its value. Only who holds all that the key holds may change it.' })
+  @Mutation(() => ApiKey, {
+    description: 'Change an API key. Fields that are left out keep their value. The caller must hold all permissions of the key.',
+  })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   updateApiKey(
     @Arg('id', () => ID) id: string,
@@ -43,23 +47,29 @@ export class ApiKeyResolver {
     return apiKeys.update(id, input);
   }
 
-  @Mutation(() => ApiKey, { description: 'Gives the key another text and signing secret, shown in this answer only. All else stays.' })
+  @Mutation(() => ApiKey, {
+    description: 'Replace the secret and signing secret of an API key. Only this response shows them. Everything else stays.',
+  })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   rotateApiKey(
     @Arg('id', () => ID) id: string,
-    @Arg('input', () => ApiKeyRotateInput, { nullable: true }) input: ApiKeyRotateInput | undefined,
+    @Arg('input', () => ApiKeyRotateInput, { nullable: true, description: 'Grace period for the old secret. Default: none.' }) input:
+      | ApiKeyRotateInput
+      | undefined,
     @Ctx() { apiKeys }: IdentityContext,
   ): Promise<ApiKey> {
     return apiKeys.rotate(id, input?.gracePeriod ?? 0);
   }
 
-  @Mutation(() => ApiKey, { description: 'Ends the key at once, and answers its last state. A key does not delete itself.' })
+  @Mutation(() => ApiKey, {
+    description: 'Delete an API key. It stops working at once. Returns its last state. A key cannot delete itself.',
+  })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   deleteApiKey(@Arg('id', () => ID) id: string, @Ctx() { apiKeys }: IdentityContext): Promise<ApiKey> {
     return apiKeys.delete(id);
   }
 
-  @FieldResolver(() => ApiKeyRestrictions)
+  @FieldResolver(() => ApiKeyRestrictions, { description: 'Where and when the key works.' })
   restrictions(@Root() { ipWhitelist, expiresAt, timeWindows, countries }: ApiKey): ApiKeyRestrictions {
     return { ipWhitelist, expiresAt, timeWindows, countries };
   }

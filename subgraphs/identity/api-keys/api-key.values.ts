@@ -11,12 +11,15 @@ const RATE_REASON = `must be between 1 and ${RATE_MAX}`;
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null;
 
-@ObjectType({
-  description: "Narrows what the organization's plan allows, and never widens it. One of the two limits may be left out.",
+@ObjectType({ description: 'Limits of one key. They apply in addition to the limits of the plan. At least one of the two must be set.' })
+@InputType('ApiKeyRateLimitInput', {
+  description: 'Limits of one key. They apply in addition to the limits of the plan. At least one of the two must be set.',
 })
-@InputType('ApiKeyRateLimitInput')
 export class ApiKeyRateLimit {
-  @Field(() => Int, { nullable: true, description: 'More in any 60 seconds is refused with 429 until there is room again.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Requests in any 60 seconds. More are refused with 429 until there is room again. Null means no limit.',
+  })
   @ValidateIf(({ requestsPerMinute, burstLimit }: ApiKeyRateLimit) => !isMissing(requestsPerMinute) || isMissing(burstLimit))
   @IsDefined({ message: 'must be given where there is no burst limit' })
   @Min(1, { message: RATE_REASON })
@@ -25,7 +28,7 @@ export class ApiKeyRateLimit {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'More in any 60 seconds, refused requests included, suspends the key for 5 minutes.',
+    description: 'Requests in any 60 seconds, refused ones included. More suspend the key for 5 minutes. Null means no limit.',
   })
   @IsOptional()
   @Min(1, { message: RATE_REASON })
@@ -33,42 +36,48 @@ export class ApiKeyRateLimit {
   burstLimit?: number | null;
 }
 
-@ObjectType({ description: 'Where from, and until when, a key works.' })
+@ObjectType({ description: 'Where and when a key works.' })
 export class ApiKeyRestrictions {
-  @Field(() => [String], { description: 'CIDR ranges; from anywhere where there are none.' })
+  @Field(() => [String], { description: 'CIDR ranges from which the key works. Empty means everywhere.' })
   ipWhitelist!: string[];
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When the key expires. Null if it never does.' })
   expiresAt!: Date | null;
 
-  @Field(() => [TimeWindow], { description: 'At any time where there are none.' })
+  @Field(() => [TimeWindow], { description: 'Hours in which the key works. Empty means always.' })
   timeWindows!: TimeWindow[];
 
-  @Field(() => [String], { description: 'ISO 3166-1 alpha-2; from any country where there are none.' })
+  @Field(() => [String], { description: 'Countries from which the key works, as ISO 3166-1 codes with two letters. Empty means all.' })
   countries!: string[];
 }
 
-@InputType()
+@InputType({ description: 'Where and when a key works.' })
 @Rule<ApiKeyRestrictionsInput, IdentityContext>(({ expiresAt: value }, { clock }) =>
   value && value <= clock.now() ? [{ field: 'expiresAt', value, reason: 'must be in the future' }] : [],
 )
 export class ApiKeyRestrictionsInput {
-  @Field(() => [String], { nullable: true, description: 'CIDR ranges or addresses, IPv4 or IPv6. None: from anywhere.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: 'IPv4 or IPv6 addresses or CIDR ranges from which the key works. Empty means everywhere.',
+  })
   @IsOptional()
   @ArrayMaxSize(RANGES_MAX, { message: `must have at most ${RANGES_MAX} ranges` })
   @IsIpRange()
   ipWhitelist?: string[] | null;
 
-  @Field(() => Date, { nullable: true, description: 'In the future. None: never.' })
+  @Field(() => Date, { nullable: true, description: 'When the key expires, in the future. Null means never.' })
   expiresAt?: Date | null;
 
-  @Field(() => [TimeWindow], { nullable: true, description: 'When it works. None: at any time.' })
+  @Field(() => [TimeWindow], { nullable: true, description: 'Hours in which the key works. Empty means always.' })
   @IsOptional()
   @ArrayMaxSize(WINDOWS_MAX, { message: `must have at most ${WINDOWS_MAX} windows` })
   @ValidateNested()
   timeWindows?: TimeWindow[] | null;
 
-  @Field(() => [String], { nullable: true, description: 'ISO 3166-1 alpha-2 codes of the countries that it works from. None: from any.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Countries from which the key works, as ISO 3166-1 codes with two letters. Empty means all.',
+  })
   @IsOptional()
   @ArrayMaxSize(COUNTRIES_MAX, { message: `must have at most ${COUNTRIES_MAX} countries` })
   @IsCountry()

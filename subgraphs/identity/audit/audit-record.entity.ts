@@ -3,7 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /** One authentication, or what was done about credentials (specification 5.9). Never changed; holds no secret. */
-@ObjectType({ description: 'One authentication, successful or not, or a change of credentials. Never changed.' })
+@ObjectType({ description: 'An authentication, successful or not, or a change of credentials. It never changes.' })
 @Entity({ tableName: 'audit_record' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'timestamp', 'id'] })
@@ -17,47 +17,55 @@ export class AuditRecord {
   @Property({ type: 'text', nullable: true })
   organizationId: string | null = null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When it happened.' })
   @Property({ type: 'datetime', length: 3 })
   timestamp!: Date;
 
-  @Field(() => String, { description: 'Such as authentication_success, authentication_failure, session_ended.' })
+  @Field(() => String, { description: 'What happened, such as `authentication_success`, `authentication_failure` or `session_ended`.' })
   @Property({ type: 'text' })
   eventType!: string;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: 'User concerned (`user_…`). Null if there is none.' })
   @Property({ type: 'text', nullable: true })
   userId: string | null = null;
 
-  @Field(() => ID, { nullable: true, description: 'The API key, certificate or OAuth client.' })
+  @Field(() => ID, { nullable: true, description: 'API key, certificate or OAuth client concerned. Null if there is none.' })
   @Property({ type: 'text', nullable: true })
   clientId: string | null = null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'IP address of the caller. Null if the platform itself acted.' })
   @Property({ type: 'text', nullable: true })
   ipAddress: string | null = null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: '`User-Agent` header of the caller. Null if none was sent.' })
   @Property({ type: 'text', nullable: true })
   userAgent: string | null = null;
 
-  @Field(() => String, { nullable: true, description: 'api_key, password, refresh_token, mfa, oauth, saml, certificate, …' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'How the caller authenticated, such as `api_key`, `password`, `refresh_token`, `mfa`, `oauth`, `saml` or `certificate`. Null if not applicable.',
+  })
   @Property({ type: 'text', nullable: true })
   authenticationMethod: string | null = null;
 
-  @Field(() => String, { nullable: true, description: 'What was shown or given: api_key, access_token, refresh_token, …' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Kind of credentials that were shown or issued, such as `api_key`, `access_token` or `refresh_token`. Null if there were none.',
+  })
   @Property({ type: 'text', nullable: true })
   tokenType: string | null = null;
 
-  @Field(() => [String], { description: 'Permissions that came with it, in dot form.' })
+  @Field(() => [String], { description: 'Permissions that were granted, in dot form, such as `services.read`.' })
   @Property({ type: 'json' })
   scopes: string[] = [];
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: 'Session concerned (`sess_…`). Null if there is none.' })
   @Property({ type: 'text', nullable: true })
   sessionId: string | null = null;
 
-  @Field(() => String, { nullable: true, description: 'Why it failed.' })
+  @Field(() => String, { nullable: true, description: 'Reason of a failure. Null for a success.' })
   @Property({ type: 'text', nullable: true })
   reason: string | null = null;
 }

@@ -9,7 +9,9 @@ const AuditRecordPage = pageOf('AuditRecord', AuditRecord);
 
 @Resolver(() => AuditRecord)
 export class AuditResolver {
-  @Query(() => AuditRecordPage, { description: 'Every authentication in the organization, and what was done about credentials.' })
+  @Query(() => AuditRecordPage, {
+    description: 'List audit records, newest first: every authentication in the organization, and every change of credentials.',
+  })
   @Requires('credentials:admin', { scope: 'organization' })
   auditRecords(
     @Arg('filter', () => AuditFilter, { nullable: true }) filter: AuditFilter | undefined,

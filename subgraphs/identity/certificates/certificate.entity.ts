@@ -11,7 +11,7 @@ import { fingerprintOf, nameOnOneLine } from './certificate-x509.ts';
 type Members = Pick<Certificate, 'organizationId' | 'name' | 'permissions' | 'createdAt'> & Partial<Pick<Certificate, 'accounts'>>;
 
 /** A certificate that programs connect with (specification 2.4, 5.5). What it says of itself is kept, and not the certificate. */
-@ObjectType({ description: 'A certificate that programs connect with, in place of a key: mutual TLS.' })
+@ObjectType({ description: 'A client certificate with which programs call the API by mutual TLS, instead of a key.' })
 @Entity({ tableName: 'certificate' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
@@ -23,15 +23,18 @@ export class Certificate {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Name shown in lists, 1 to 100 characters.' })
   @Property({ type: 'text' })
   name!: string;
 
-  @Field(() => [String], { description: '`<area>:<action>`, `<area>:*` or `*:*`.' })
+  @Field(() => [String], { description: 'Permissions as `<area>:<action>`, `<area>:*` or `*:*`.' })
   @Property({ type: 'json' })
   permissions!: Grant[];
 
-  @Field(() => [ID], { nullable: true, description: 'The accounts that it is limited to; null: it sees the whole organization.' })
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Accounts that the certificate is limited to (`acc_…`). Null means the whole organization.',
+  })
   @Property({ type: 'json', nullable: true })
   accounts: string[] | null = null;
 
@@ -40,39 +43,39 @@ export class Certificate {
   @Unique()
   fingerprint!: string;
 
-  @Field(() => String, { description: 'Whom it was issued to; empty where it names nobody.' })
+  @Field(() => String, { description: 'Distinguished name that it was issued to. Empty if it has none.' })
   @Property({ type: 'text' })
   subject!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Distinguished name of the issuer.' })
   @Property({ type: 'text' })
   issuer!: string;
 
-  @Field(() => String, { description: 'In hexadecimal digits.' })
+  @Field(() => String, { description: 'Serial number in hexadecimal digits.' })
   @Property({ type: 'text' })
   serialNumber!: string;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'Start of the validity.' })
   @Property({ type: 'datetime', length: 3 })
   notBefore!: Date;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'End of the validity.' })
   @Property({ type: 'datetime', length: 3 })
   notAfter!: Date;
 
-  @Field(() => CertificateStatus)
+  @Field(() => CertificateStatus, { description: 'Whether the certificate was revoked.' })
   @Enum({ items: () => CertificateStatus, type: 'text', default: CertificateStatus.ACTIVE })
   status = CertificateStatus.ACTIVE;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When it was revoked. Null unless it was.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   revokedAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'Null until its first use; a few seconds behind.' })
+  @Field(() => Date, { nullable: true, description: 'When it was last used, with a few seconds of delay. Null if it never was.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastUsed: Date | null = null;
 
-  @Field(() => Float, { description: 'Whole; a few seconds behind.' })
+  @Field(() => Float, { description: 'Number of requests so far, with a few seconds of delay.' })
   @Property({ type: new BigIntType('number') })
   usageCount = 0;
 

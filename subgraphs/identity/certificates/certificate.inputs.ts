@@ -10,21 +10,23 @@ import { ACCOUNTS_OF_CREDENTIALS, AreAccounts } from '../granting/account-list.t
 import { AreGrants, GRANTS_MAX } from '../granting/grants.ts';
 import { CERTIFICATE_LENGTH_MAX } from './certificate-pem.ts';
 
-@InputType()
+@InputType({ description: 'Client certificate to register.' })
 @Rule<CertificateRegisterInput, IdentityContext>(({ certificate }, { certificates }) =>
   certificate === undefined ? [] : certificates.faultsOf(certificate).map((reason) => ({ field: 'certificate', reason })),
 )
 export class CertificateRegisterInput {
   /** Its rules are in certificate-pem.ts and certificate.rules.ts, which never repeat it: a private key may have come with it. */
-  @Field(() => String, { description: 'One X.509 certificate in PEM, without its private key and its chain.' })
+  @Field(() => String, { description: 'One X.509 certificate as PEM, without private key and chain.' })
   @Allow(jsonSchema({ format: 'pem', minLength: 1, maxLength: CERTIFICATE_LENGTH_MAX }))
   certificate!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Name shown in lists, 1 to 100 characters.' })
   @Name(100)
   name!: string;
 
-  @Field(() => [String], { description: "None beyond the caller's own." })
+  @Field(() => [String], {
+    description: `Permissions as \`<area>:<action>\`, \`<area>:*\` or \`*:*\`, none beyond the caller's own. At most ${GRANTS_MAX}.`,
+  })
   @ArrayMinSize(1, { message: 'must hold at least one permission' })
   @ArrayMaxSize(GRANTS_MAX, { message: `must hold at most ${GRANTS_MAX} permissions` })
   @AreGrants()
@@ -42,4 +44,4 @@ export enum CertificateSortField {
   LAST_USED = 'lastUsed',
   USAGE_COUNT = 'usageCount',
 }
-export const CertificateSort = sortOf('Certificate', CertificateSortField);
+export const CertificateSort = sortOf('Certificate', CertificateSortField, { NOT_AFTER: 'End of the validity.' });

@@ -11,13 +11,13 @@ const CertificatePage = pageOf('Certificate', Certificate);
 
 @Resolver(() => Certificate)
 export class CertificateResolver {
-  @Query(() => Certificate, { nullable: true })
+  @Query(() => Certificate, { nullable: true, description: 'Get a client certificate by id. Null if it does not exist.' })
   @Requires('credentials:read', { scope: 'organization' })
   certificate(@Arg('id', () => ID) id: string, @Ctx() { certificates }: IdentityContext): Promise<Certificate | null> {
     return certificates.find(id);
   }
 
-  @Query(() => CertificatePage)
+  @Query(() => CertificatePage, { description: 'List client certificates, newest first.' })
   @Requires('credentials:read', { scope: 'organization' })
   certificates(
     @Arg('sort', () => [CertificateSort], { nullable: true }) sort: SortBy[] | undefined,
@@ -27,22 +27,24 @@ export class CertificateResolver {
     return certificates.list(sort ?? [], page ?? {});
   }
 
-  @Mutation(() => Certificate)
+  @Mutation(() => Certificate, { description: 'Register a client certificate. It cannot get more permissions than the caller has.' })
   @Requires('credentials:create', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   registerCertificate(
-    @Arg('input', () => CertificateRegisterInput) input: CertificateRegisterInput,
+    @Arg('input', () => CertificateRegisterInput, { description: 'Certificate and its permissions.' }) input: CertificateRegisterInput,
     @Ctx() { certificates }: IdentityContext,
   ): Promise<Certificate> {
     return certificates.register(input);
   }
 
-  @Mutation(() => Certificate, { description: 'Refuses it from here on; it stays on record, and cannot be registered again.' })
+  @Mutation(() => Certificate, {
+    description: 'Revoke a client certificate. The record stays, and the certificate cannot be registered again.',
+  })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   revokeCertificate(@Arg('id', () => ID) id: string, @Ctx() { certificates }: IdentityContext): Promise<Certificate> {
     return certificates.revoke(id);
   }
 
-  @FieldResolver(() => CertificateValidity)
+  @FieldResolver(() => CertificateValidity, { description: 'Whether it is valid now. Only a valid one is accepted.' })
   validity(@Root() certificate: Certificate, @Ctx() { certificates }: IdentityContext): CertificateValidity {
     return certificates.validityOf(certificate);
   }

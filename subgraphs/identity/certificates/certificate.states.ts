@@ -4,7 +4,11 @@ export enum CertificateStatus {
   ACTIVE = 'active',
   REVOKED = 'revoked',
 }
-registerEnumType(CertificateStatus, { name: 'CertificateStatus' });
+registerEnumType(CertificateStatus, {
+  name: 'CertificateStatus',
+  description: 'Whether a certificate was revoked.',
+  valuesConfig: { ACTIVE: { description: 'Accepted while it is valid.' }, REVOKED: { description: 'No longer accepted.' } },
+});
 
 export enum CertificateValidity {
   NOT_YET_VALID = 'not_yet_valid',
@@ -13,5 +17,10 @@ export enum CertificateValidity {
 }
 registerEnumType(CertificateValidity, {
   name: 'CertificateValidity',
-  description: 'Where the present moment lies between `notBefore` and `notAfter`. Only a valid one is accepted.',
+  description: 'Whether a certificate is valid now, by its dates.',
+  valuesConfig: {
+    NOT_YET_VALID: { description: 'Before `notBefore`.' },
+    VALID: { description: 'Between `notBefore` and `notAfter`.' },
+    EXPIRED: { description: 'After `notAfter`.' },
+  },
 });

@@ -3,9 +3,9 @@ import { MAX_ACCOUNTS } from '../../../kernel/access/principal.ts';
 
 const REASON = `must hold 1 to ${MAX_ACCOUNTS} accounts, or be null`;
 
-export const ACCOUNTS_OF_CREDENTIALS = `The accounts that it is limited to, 1 to ${MAX_ACCOUNTS} of those that the caller sees: it then sees and changes only their records. Null: the whole organization. Default: what the caller sees.`;
+export const ACCOUNTS_OF_CREDENTIALS = `Accounts that the credentials are limited to, 1 to ${MAX_ACCOUNTS} of those that the caller sees (\`acc_…\`). Null means the whole organization. Default: what the caller sees.`;
 
-export const CHANGED_ACCOUNTS = `Replaces the accounts that it is limited to, 1 to ${MAX_ACCOUNTS}; null: the whole organization.`;
+export const CHANGED_ACCOUNTS = `Accounts that the credentials are limited to, 1 to ${MAX_ACCOUNTS} (\`acc_…\`). Replaces all of them; null means the whole organization.`;
 
 /** The rules of a list of accounts that somebody is limited to. */
 export const AreAccounts = (): PropertyDecorator => (target, key) => {

@@ -4,9 +4,7 @@ import type { Grant } from '../../../kernel/access/principal.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /** An authorization server of the customer's own whose tokens are taken as those of programs of the organization (specification 5.4). */
-@ObjectType({
-  description: "An authorization server of the organization's own. Its tokens act for the organization, within `permissions`.",
-})
+@ObjectType({ description: 'An authorization server of your own. Its tokens act for your organization, within `permissions`.' })
 @Entity({ tableName: 'trusted_issuer' })
 @OrganizationFilter()
 @Unique({ properties: ['issuer', 'audience'] })
@@ -19,38 +17,44 @@ export class TrustedIssuer {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Name shown in lists, 1 to 100 characters.' })
   @Property({ type: 'text' })
   name!: string;
 
-  @Field(() => String, { description: 'The claim `iss` of its tokens, to the letter.' })
+  @Field(() => String, { description: 'Claim `iss` of its tokens, compared exactly.' })
   @Property({ type: 'text' })
   issuer!: string;
 
-  @Field(() => String, { description: 'The claim `aud` of its tokens, or one of them. Of one issuer an audience is one organization.' })
+  @Field(() => String, {
+    description: 'Value that the claim `aud` of its tokens must contain. The same issuer and audience cannot belong to two organizations.',
+  })
   @Property({ type: 'text' })
   audience!: string;
 
-  @Field(() => String, { description: 'Where its public keys are.' })
+  @Field(() => String, { description: 'Address of its public keys.' })
   @Property({ type: 'text' })
   jwksUri!: string;
 
-  @Field(() => [String], { description: 'What its tokens may do at most.' })
+  @Field(() => [String], { description: 'Most that its tokens may do, as `<area>:<action>`, `<area>:*` or `*:*`.' })
   @Property({ type: 'json' })
   permissions!: Grant[];
 
-  @Field(() => [ID], { nullable: true, description: 'The accounts that it is limited to; null: it sees the whole organization.' })
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Accounts that its tokens are limited to (`acc_…`). Null means the whole organization.',
+  })
   @Property({ type: 'json', nullable: true })
   accounts: string[] | null = null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'The claim that narrows this for one token, such as `scope`: a list, or words with spaces between. Null: none does.',
+    description:
+      'Claim that narrows the permissions of a token, such as `scope`: a list, or words separated by spaces. Null if there is none.',
   })
   @Property({ type: 'text', nullable: true })
   permissionsClaim: string | null = null;
 
-  @Field(() => [String], { description: 'The subjects whose tokens are taken; one may end with `*`. Empty: all of them.' })
+  @Field(() => [String], { description: 'Subjects whose tokens are accepted; one can end with `*`. Empty means all.' })
   @Property({ type: 'json' })
   subjects: string[] = [];
 

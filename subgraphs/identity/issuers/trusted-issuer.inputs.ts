@@ -23,27 +23,27 @@ const Subjects = (): PropertyDecorator => (target, key) => {
   Matches(/^[\x20-\x7e]{1,255}$/, { each: true, message: 'must hold subjects of 1 to 255 printable characters' })(target, key);
 };
 
-@InputType()
+@InputType({ description: 'Authorization server to trust.' })
 export class TrustedIssuerCreateInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Name shown in lists, 1 to 100 characters.' })
   @Name(100)
   name!: string;
 
-  @Field(() => String, { description: 'The claim `iss` of its tokens, to the letter: an https URL.' })
+  @Field(() => String, { description: 'Claim `iss` of its tokens, compared exactly: an https URL.' })
   @Identifier()
   @Allow(HTTPS)
   issuer!: string;
 
-  @Field(() => String, { description: 'The claim `aud` of its tokens.' })
+  @Field(() => String, { description: 'Value that the claim `aud` of its tokens must contain.' })
   @Identifier()
   audience!: string;
 
-  @Field(() => String, { description: 'An https URL. Redirects are not followed.' })
+  @Field(() => String, { description: 'https address of its public keys. Redirects are not followed.' })
   @Identifier()
   @Allow(HTTPS)
   jwksUri!: string;
 
-  @Field(() => [String], { description: "What its tokens may do at most. None beyond the caller's own." })
+  @Field(() => [String], { description: "Most that its tokens may do, none beyond the caller's own." })
   @Grants()
   permissions!: Grant[];
 
@@ -51,42 +51,48 @@ export class TrustedIssuerCreateInput {
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => String, { nullable: true, description: 'The claim that narrows this for one token, such as `scope`.' })
+  @Field(() => String, { nullable: true, description: 'Claim that narrows the permissions of a token, such as `scope`. Default: none.' })
   @IsOptional()
   @Claim()
   permissionsClaim?: string | null;
 
-  @Field(() => [String], { nullable: true, description: 'The subjects whose tokens are taken; one may end with `*`. None: all of them.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: `Subjects whose tokens are accepted, at most ${SUBJECTS_MAX}; one can end with \`*\`. Default: all.`,
+  })
   @IsOptional()
   @Subjects()
   subjects?: string[] | null;
 }
 
-@InputType()
+@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
 export class TrustedIssuerUpdateInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name shown in lists, 1 to 100 characters.' })
   @NotNull()
   @Name(100)
   name?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Claim `iss` of its tokens, compared exactly: an https URL.' })
   @NotNull()
   @Identifier()
   @Allow(HTTPS)
   issuer?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Value that the claim `aud` of its tokens must contain.' })
   @NotNull()
   @Identifier()
   audience?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'https address of its public keys. Redirects are not followed.' })
   @NotNull()
   @Identifier()
   @Allow(HTTPS)
   jwksUri?: string;
 
-  @Field(() => [String], { nullable: true, description: "Replaces the permissions. None beyond the caller's own." })
+  @Field(() => [String], {
+    nullable: true,
+    description: "Most that its tokens may do, none beyond the caller's own. Replaces all of them.",
+  })
   @NotNull()
   @Grants()
   permissions?: Grant[];
@@ -95,12 +101,15 @@ export class TrustedIssuerUpdateInput {
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => String, { nullable: true, description: 'null: no claim narrows the permissions.' })
+  @Field(() => String, { nullable: true, description: 'Claim that narrows the permissions of a token, such as `scope`. Null means none.' })
   @IsOptional()
   @Claim()
   permissionsClaim?: string | null;
 
-  @Field(() => [String], { nullable: true, description: 'Replaces the subjects.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: `Subjects whose tokens are accepted, at most ${SUBJECTS_MAX}. Replaces all of them; empty means all.`,
+  })
   @NotNull()
   @Subjects()
   subjects?: string[];

@@ -10,13 +10,13 @@ const TrustedIssuerPage = pageOf('TrustedIssuer', TrustedIssuer);
 
 @Resolver(() => TrustedIssuer)
 export class TrustedIssuerResolver {
-  @Query(() => TrustedIssuer, { nullable: true })
+  @Query(() => TrustedIssuer, { nullable: true, description: 'Get a trusted token issuer by id. Null if it does not exist.' })
   @Requires('credentials:read', { scope: 'organization' })
   trustedIssuer(@Arg('id', () => ID) id: string, @Ctx() { trustedIssuers }: IdentityContext): Promise<TrustedIssuer | null> {
     return trustedIssuers.find(id);
   }
 
-  @Query(() => TrustedIssuerPage, { description: 'Newest first.' })
+  @Query(() => TrustedIssuerPage, { description: 'List trusted token issuers, newest first.' })
   @Requires('credentials:read', { scope: 'organization' })
   trustedIssuers(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
@@ -25,7 +25,9 @@ export class TrustedIssuerResolver {
     return trustedIssuers.list(page ?? {});
   }
 
-  @Mutation(() => TrustedIssuer)
+  @Mutation(() => TrustedIssuer, {
+    description: 'Trust an authorization server of your own. Its tokens cannot get more permissions than the caller has.',
+  })
   @Requires('credentials:admin', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   createTrustedIssuer(
     @Arg('input', () => TrustedIssuerCreateInput) input: TrustedIssuerCreateInput,
@@ -35,7 +37,8 @@ export class TrustedIssuerResolver {
   }
 
   @Mutation(() => TrustedIssuer, {
-    description: 'What is left out keeps its value. Only who holds all that its tokens may do may change it.',
+    description:
+      'Change a trusted token issuer. Fields that are left out keep their value. The caller must hold all permissions of its tokens.',
   })
   @Requires('credentials:admin', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   updateTrustedIssuer(
@@ -46,7 +49,7 @@ export class TrustedIssuerResolver {
     return trustedIssuers.update(id, input);
   }
 
-  @Mutation(() => TrustedIssuer, { description: 'Ends its tokens at once, and answers its last state.' })
+  @Mutation(() => TrustedIssuer, { description: 'Delete a trusted token issuer. Its tokens stop working at once. Returns its last state.' })
   @Requires('credentials:admin', { scope: 'organization', secondFactor: true })
   deleteTrustedIssuer(@Arg('id', () => ID) id: string, @Ctx() { trustedIssuers }: IdentityContext): Promise<TrustedIssuer> {
     return trustedIssuers.delete(id);

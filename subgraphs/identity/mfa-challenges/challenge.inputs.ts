@@ -3,16 +3,16 @@ import { Field, ID, InputType } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
 import { MfaMethodType } from '../mfa/mfa.states.ts';
 
-@InputType()
+@InputType({ description: 'Answer to a challenge.' })
 export class MfaVerifyInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the challenge (`mfac_…`).' })
   @Characters(1, 100)
   challengeId!: string;
 
-  @Field(() => MfaMethodType)
+  @Field(() => MfaMethodType, { description: 'Kind of second factor that the code is from.' })
   method!: MfaMethodType;
 
-  @Field(() => String, { description: 'Digits: of the authenticator or the message, or a backup code.' })
+  @Field(() => String, { description: 'The 6 digits of a code, or the 16 digits of a backup code.' })
   @Matches(/^\d(?:[ -]?\d){3,31}$/, { message: 'must be the 6 digits of a code, or the 16 of a backup code' })
   code!: string;
 }

@@ -7,26 +7,32 @@ import { MfaVerification, PendingChallenge } from './challenge.values.ts';
 
 @Resolver()
 export class MfaChallengeResolver {
-  @Mutation(() => PendingChallenge, { description: 'A challenge ahead of need; the pending one of the session where there is one.' })
+  @Mutation(() => PendingChallenge, {
+    description:
+      'Create a challenge for your second factor before an operation asks for it. Returns the pending one of the session if there is one.',
+  })
   @Authenticated()
   createMfaChallenge(@Ctx() { mfaChallenges, principal }: IdentityContext): Promise<PendingChallenge> {
     return mfaChallenges.create(principal);
   }
 
-  @Mutation(() => PendingChallenge, { description: 'Sends a code by SMS or e-mail. The code before works no more.' })
+  @Mutation(() => PendingChallenge, { description: 'Send a code for a challenge by SMS or e-mail. The previous code stops working.' })
   @Authenticated()
   sendMfaCode(
-    @Arg('challengeId', () => ID) challengeId: string,
-    @Arg('method', () => MfaMethodType) method: MfaMethodType,
+    @Arg('challengeId', () => ID, { description: 'Id of the challenge (`mfac_…`).' }) challengeId: string,
+    @Arg('method', () => MfaMethodType, { description: 'How to send the code: SMS or EMAIL.' }) method: MfaMethodType,
     @Ctx() { mfaChallenges, principal }: IdentityContext,
   ): Promise<PendingChallenge> {
     return mfaChallenges.send(principal, challengeId, method);
   }
 
-  @Mutation(() => MfaVerification, { description: 'A right code lifts the session for 15 minutes. Five wrong ones end the challenge.' })
+  @Mutation(() => MfaVerification, {
+    description:
+      'Answer a challenge with a code. A correct code is valid for the session for 15 minutes. Five wrong codes end the challenge.',
+  })
   @Authenticated()
   verifyMfaChallenge(
-    @Arg('input', () => MfaVerifyInput) input: MfaVerifyInput,
+    @Arg('input', () => MfaVerifyInput, { description: 'Challenge and code.' }) input: MfaVerifyInput,
     @Ctx() { verification, request }: IdentityContext,
   ): Promise<MfaVerification> {
     return verification.verify(request, input);

@@ -2,42 +2,45 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { MfaMethodType } from '../mfa/mfa.states.ts';
 
 /** A pending challenge, as whoever must answer it sees it. */
-@ObjectType('MfaChallenge', { description: 'A demand for a second factor, to be answered by verifyMfaChallenge.' })
+@ObjectType('MfaChallenge', { description: 'A request for a second factor. Answer it by `verifyMfaChallenge`.' })
 export class PendingChallenge {
   @Field(() => ID)
   id!: string;
 
-  @Field(() => [MfaMethodType], { description: 'How it can be answered; where nothing is enrolled, what can be.' })
+  @Field(() => [MfaMethodType], { description: 'Second factors that can answer it. If none is set up, those that can be.' })
   methods!: MfaMethodType[];
 
-  @Field(() => String, { nullable: true, description: 'Where the last code was sent, in part.' })
+  @Field(() => String, { nullable: true, description: 'Where the last code was sent, partly hidden. Null if none was sent.' })
   codeSentTo!: string | null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the challenge expires.' })
   expiresAt!: Date;
 }
 
 /** Specification 3.6: a challenge that was verified. */
-@ObjectType({ description: 'What a right code has brought.' })
+@ObjectType({ description: 'Result of a correct code.' })
 export class MfaVerification {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the challenge (`mfac_…`).' })
   challengeId!: string;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Always true: a wrong code gets an error.' })
   verified!: boolean;
 
-  @Field(() => MfaMethodType)
+  @Field(() => MfaMethodType, { description: 'Kind of second factor that was used.' })
   method!: MfaMethodType;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the code was accepted.' })
   verifiedAt!: Date;
 
-  @Field(() => Date, { description: 'Until then this session is not asked again.' })
+  @Field(() => Date, { description: 'Until this time the session is not asked again.' })
   validUntil!: Date;
 
-  @Field(() => Int, { description: 'Backup codes that were not used yet.' })
+  @Field(() => Int, { description: 'Number of unused backup codes.' })
   backupCodesLeft!: number;
 
-  @Field(() => [String], { nullable: true, description: 'Made with the first method of a user, and shown once; else null.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Backup codes, created with the first second factor of a user and shown once. Null otherwise.',
+  })
   backupCodes!: string[] | null;
 }

@@ -4,7 +4,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import { METHOD_TYPES, MfaMethodType } from './mfa.states.ts';
 
 /** A second factor of a user (specification 2.4, 5.7). */
-@ObjectType({ description: 'A second factor that a user has enrolled.' })
+@ObjectType({ description: 'A second factor of a user.' })
 @Entity({ tableName: 'mfa_method' })
 @Unique({ properties: ['userId', 'type'], where: 'confirmed_at is null', name: 'mfa_method_one_pending' })
 @Unique({ properties: ['userId', 'type'], where: 'confirmed_at is not null', name: 'mfa_method_one_confirmed' })
@@ -17,12 +17,12 @@ export class MfaMethod {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'User that it belongs to (`user_…`).' })
   @Property({ type: 'text' })
   @Index()
   userId!: string;
 
-  @Field(() => MfaMethodType)
+  @Field(() => MfaMethodType, { description: 'Kind of second factor.' })
   @Enum({ items: () => MfaMethodType, type: 'text' })
   type!: MfaMethodType;
 
@@ -42,15 +42,15 @@ export class MfaMethod {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  @Field(() => Date, { nullable: true, description: 'When its first code was accepted.' })
+  @Field(() => Date, { nullable: true, description: 'When its first code was accepted. Null until then.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   confirmedAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When it was last used. Null if it never was.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastUsedAt: Date | null = null;
 
-  @Field(() => String, { nullable: true, description: 'Where codes are sent, in part; null for an authenticator.' })
+  @Field(() => String, { nullable: true, description: 'Where codes are sent, partly hidden. Null for an authenticator app.' })
   get destination(): string | null {
     return this.address && masked(this.address);
   }

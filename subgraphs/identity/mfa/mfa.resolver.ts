@@ -7,52 +7,65 @@ import { MfaMethodType } from './mfa.states.ts';
 import { BackupCodeSet, MfaEnrolment, TotpSetup } from './mfa.values.ts';
 import { MfaMethod } from './mfa-method.entity.ts';
 
-const ASKS = 'Asks for a second factor where one has been used before.';
-
 @Resolver(() => MfaMethod)
 export class MfaResolver {
-  @Query(() => [MfaMethod], { description: "The caller's own; another user's for who may administer credentials." })
+  @Query(() => [MfaMethod], { description: 'List your own second factors, or those of another user with `credentials:admin`.' })
   @Authenticated()
   mfaMethods(
-    @Arg('userId', () => ID, { nullable: true }) userId: string | undefined,
+    @Arg('userId', () => ID, { nullable: true, description: 'Id of the user (`user_…`). Default: the caller.' }) userId: string | undefined,
     @Ctx() { mfa, request }: IdentityContext,
   ): Promise<MfaMethod[]> {
     return mfa.list(request, userId ?? undefined);
   }
 
-  @Mutation(() => TotpSetup, { description: `Enrols an authenticator: it is asked for from now on. ${ASKS}` })
+  @Mutation(() => TotpSetup, {
+    description:
+      'Set up an authenticator app as your second factor. It is required from now on. Needs a second factor if you have used one before.',
+  })
   @Authenticated()
   setupTotp(@Ctx() { mfa, request }: IdentityContext): Promise<TotpSetup> {
     return mfa.setupTotp(request);
   }
 
-  @Mutation(() => MfaEnrolment, { description: `Sends a code by SMS, to be verified. ${ASKS}` })
+  @Mutation(() => MfaEnrolment, {
+    description:
+      'Set up SMS as your second factor. Sends a code, which `verifyMfaChallenge` confirms. Needs a second factor if you have used one before.',
+  })
   @Authenticated()
-  setupSms(@Arg('input', () => SmsSetupInput) { phone }: SmsSetupInput, @Ctx() { mfa, request }: IdentityContext): Promise<MfaEnrolment> {
+  setupSms(
+    @Arg('input', () => SmsSetupInput, { description: 'Mobile number to use.' }) { phone }: SmsSetupInput,
+    @Ctx() { mfa, request }: IdentityContext,
+  ): Promise<MfaEnrolment> {
     return mfa.setupSent(request, MfaMethodType.SMS, phone);
   }
 
-  @Mutation(() => MfaEnrolment, { description: `Sends a code to the user's e-mail address, to be verified. ${ASKS}` })
+  @Mutation(() => MfaEnrolment, {
+    description:
+      'Set up e-mail as your second factor. Sends a code, which `verifyMfaChallenge` confirms. Needs a second factor if you have used one before.',
+  })
   @Authenticated()
   setupEmail(@Ctx() { mfa, request }: IdentityContext): Promise<MfaEnrolment> {
     return mfa.setupSent(request, MfaMethodType.EMAIL);
   }
 
-  @Mutation(() => MfaMethod, { description: "One of the caller's own." })
+  @Mutation(() => MfaMethod, { description: 'Delete one of your own second factors. Returns its last state.' })
   @Authenticated({ secondFactor: true })
   deleteMfaMethod(@Arg('id', () => ID) id: string, @Ctx() { mfa, request }: IdentityContext): Promise<MfaMethod> {
     return mfa.remove(request, id);
   }
 
-  @Mutation(() => BackupCodeSet, { description: 'Ten new ones; the earlier ones work no more.' })
+  @Mutation(() => BackupCodeSet, { description: 'Create ten new backup codes. Earlier ones stop working.' })
   @Authenticated({ secondFactor: true })
   createBackupCodes(@Ctx() { mfa, request }: IdentityContext): Promise<BackupCodeSet> {
     return mfa.renewBackupCodes(request);
   }
 
-  @Mutation(() => User, { description: 'Removes all second factors of a user who has lost them.' })
+  @Mutation(() => User, { description: 'Delete all second factors of a user who has lost them.' })
   @Requires('credentials:admin', { scope: 'organization', secondFactor: true })
-  resetUserMfa(@Arg('userId', () => ID) userId: string, @Ctx() { mfa, request }: IdentityContext): Promise<User> {
+  resetUserMfa(
+    @Arg('userId', () => ID, { description: 'Id of the user (`user_…`).' }) userId: string,
+    @Ctx() { mfa, request }: IdentityContext,
+  ): Promise<User> {
     return mfa.removeAllOf(request, userId);
   }
 }

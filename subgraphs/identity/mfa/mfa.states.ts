@@ -6,7 +6,15 @@ export enum MfaMethodType {
   SMS = 'sms',
   EMAIL = 'email',
 }
-registerEnumType(MfaMethodType, { name: 'MfaMethodType', description: 'How a second factor is shown (specification 2.4).' });
+registerEnumType(MfaMethodType, {
+  name: 'MfaMethodType',
+  description: 'Kind of second factor.',
+  valuesConfig: {
+    TOTP: { description: 'Codes of an authenticator app.' },
+    SMS: { description: 'Codes by SMS.' },
+    EMAIL: { description: 'Codes by e-mail.' },
+  },
+});
 
 /** Those that a code is sent by. */
 export type SentMethodType = MfaMethodType.SMS | MfaMethodType.EMAIL;

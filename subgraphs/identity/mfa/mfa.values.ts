@@ -2,39 +2,39 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { MfaMethod } from './mfa-method.entity.ts';
 
 /** Specification 2.4. */
-@ObjectType({ description: 'What an authenticator is set up with. Shown once.' })
+@ObjectType({ description: 'What an authenticator app needs. Shown once.' })
 export class TotpSetup {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the new second factor (`mfa_…`).' })
   methodId!: string;
 
-  @Field(() => String, { description: 'In Base32, to be typed where no camera is.' })
+  @Field(() => String, { description: 'Secret in Base32, to type in if there is no camera.' })
   secret!: string;
 
-  @Field(() => String, { description: 'The set-up URL as a QR code: a data URI of a PNG.' })
+  @Field(() => String, { description: '`setupUrl` as a QR code: a data URI of a PNG image.' })
   qrCode!: string;
 
-  @Field(() => [String], { description: 'Each works once in place of a code. Earlier ones work no more.' })
+  @Field(() => [String], { description: 'Backup codes. Each works once instead of a code. Earlier ones stop working.' })
   backupCodes!: string[];
 
-  @Field(() => String, { description: 'An otpauth URI.' })
+  @Field(() => String, { description: 'otpauth URI for authenticator apps.' })
   setupUrl!: string;
 }
 
 /** A method that codes are sent to counts once a code has arrived: its challenge is answered like any other. */
-@ObjectType({ description: 'A second factor that counts when the code that was sent to it is verified.' })
+@ObjectType({ description: 'A second factor that takes effect once the code that was sent is verified.' })
 export class MfaEnrolment {
-  @Field(() => MfaMethod)
+  @Field(() => MfaMethod, { description: 'The new second factor.' })
   method!: MfaMethod;
 
-  @Field(() => ID, { description: 'To be answered by verifyMfaChallenge with the code that was sent.' })
+  @Field(() => ID, { description: 'Id of the challenge (`mfac_…`). Answer it by `verifyMfaChallenge` with the code that was sent.' })
   challengeId!: string;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the code expires.' })
   expiresAt!: Date;
 }
 
-@ObjectType({ description: 'Shown once.' })
+@ObjectType({ description: 'New backup codes. Shown once.' })
 export class BackupCodeSet {
-  @Field(() => [String], { description: 'Each works once in place of a code. Earlier ones work no more.' })
+  @Field(() => [String], { description: 'Codes. Each works once instead of a code of a second factor. Earlier ones stop working.' })
   backupCodes!: string[];
 }

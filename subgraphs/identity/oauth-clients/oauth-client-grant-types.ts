@@ -8,7 +8,16 @@ export enum OAuthGrantType {
   CLIENT_CREDENTIALS = 'client_credentials',
   DEVICE_CODE = 'device_code',
 }
-registerEnumType(OAuthGrantType, { name: 'OAuthGrantType', description: 'How an OAuth client may get tokens.' });
+registerEnumType(OAuthGrantType, {
+  name: 'OAuthGrantType',
+  description: 'Way in which an OAuth client gets tokens.',
+  valuesConfig: {
+    AUTHORIZATION_CODE: { description: 'A user signs in and consents (RFC 6749, section 4.1).' },
+    REFRESH_TOKEN: { description: 'A refresh token is exchanged for new tokens.' },
+    CLIENT_CREDENTIALS: { description: 'The client acts for itself (RFC 6749, section 4.4).' },
+    DEVICE_CODE: { description: 'A user consents on another device (RFC 8628).' },
+  },
+});
 
 export const DEFAULT_GRANT_TYPES: readonly OAuthGrantType[] = [OAuthGrantType.AUTHORIZATION_CODE, OAuthGrantType.REFRESH_TOKEN];
 

@@ -13,7 +13,7 @@ type Members = Pick<OAuthClient, 'organizationId' | 'name' | 'isConfidential' | 
 const SECRET_PREFIX = 'cs_';
 
 /** A program that asks the authorization server for tokens (specification 5.3). */
-@ObjectType({ description: 'A program that asks for tokens by OAuth 2.0. Its `id` is the `client_id`.' })
+@ObjectType({ description: 'A program that gets tokens by OAuth 2.0. Its `id` is the `client_id`.' })
 @Entity({ tableName: 'oauth_client' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
@@ -25,19 +25,22 @@ export class OAuthClient {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'Users are asked by this name whether they let it act for them.' })
+  @Field(() => String, { description: 'Name shown to users who are asked for consent, 1 to 100 characters.' })
   @Property({ type: 'text' })
   name!: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Free text, at most 1000 characters. Null if there is none.' })
   @Property({ type: 'text', nullable: true })
   description: string | null = null;
 
-  @Field(() => Boolean, { description: 'Whether it can keep a secret. A program on the device of a user cannot.' })
+  @Field(() => Boolean, { description: 'True if the program can keep a secret, such as a server. False for an app on a device of a user.' })
   @Property({ type: 'boolean' })
   isConfidential!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'In the answer to its creation or rotation only. Null for a public client.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The secret. Shown only in the response that creates or rotates it; null otherwise, and for a public client.',
+  })
   clientSecret: string | null = null;
 
   @Property({ type: 'text', nullable: true })
@@ -50,30 +53,36 @@ export class OAuthClient {
   @Property({ type: 'datetime', length: 3, nullable: true })
   previousSecretUntil: Date | null = null;
 
-  @Field(() => [String], { description: 'Where users are sent back to. Compared exactly.' })
+  @Field(() => [String], { description: 'Addresses that users can be sent back to. They are compared exactly.' })
   @Property({ type: 'json' })
   redirectUris!: string[];
 
-  @Field(() => [OAuthGrantType])
+  @Field(() => [OAuthGrantType], { description: 'Ways in which the client can get tokens.' })
   @Property({ type: 'json' })
   grantTypes!: OAuthGrantType[];
 
   @Property({ type: 'json' })
   permissions!: Grant[];
 
-  @Field(() => [ID], { nullable: true, description: 'The accounts that it is limited to; null: it sees the whole organization.' })
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Accounts that its tokens are limited to (`acc_…`). Null means the whole organization.',
+  })
   @Property({ type: 'json', nullable: true })
   accounts: string[] | null = null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Web page of the program. Null if unknown.' })
   @Property({ type: 'text', nullable: true })
   homepageUrl: string | null = null;
 
-  @Field(() => String, { nullable: true, description: 'For lists of applications; the sign-in pages load nothing from elsewhere.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Logo for lists of applications. The sign-in pages do not load it. Null if unknown.',
+  })
   @Property({ type: 'text', nullable: true })
   logoUrl: string | null = null;
 
-  @Field(() => Boolean, { description: 'An inactive client gets no tokens, and those it had have ended.' })
+  @Field(() => Boolean, { description: 'False if the client gets no tokens. Its earlier tokens have ended.' })
   @Property({ type: 'boolean' })
   active = true;
 
@@ -89,7 +98,7 @@ export class OAuthClient {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  @Field(() => [String], { description: 'What it may ask for: permissions with a dot, `services.read`.' })
+  @Field(() => [String], { description: 'Scopes that it may request, such as `services.read`.' })
   get scopes(): string[] {
     return this.permissions.map(scopeOf);
   }

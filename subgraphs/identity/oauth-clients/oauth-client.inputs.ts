@@ -26,34 +26,40 @@ const IsScope = (): PropertyDecorator =>
 const IsHttpsUrl = (): PropertyDecorator =>
   IsUrl({ protocols: ['https'], require_protocol: true, require_tld: false }, { message: URL_REASON });
 
-@InputType()
+@InputType({ description: 'OAuth client to create.' })
 @Rule<OAuthClientCreateInput>(grantTypeProblems)
 export class OAuthClientCreateInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Name shown to users who are asked for consent, 1 to 100 characters.' })
   @Name(100)
   name!: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Free text, at most 1000 characters.' })
   @IsOptional()
   @MaxCharacters(1000)
   description?: string | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether it can keep a secret. Default: true.' })
+  @Field(() => Boolean, { nullable: true, description: 'True if the program can keep a secret. Default: true.' })
   isConfidential?: boolean | null;
 
-  @Field(() => [String], { nullable: true, description: 'https, or http on this machine. Needed for authorization_code.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: `Addresses that users can be sent back to: https, or http on the local machine. Required for authorization_code. At most ${URIS_MAX}.`,
+  })
   @IsOptional()
   @ArrayMaxSize(URIS_MAX, { message: URIS_REASON })
   @IsRedirectUri()
   redirectUris?: string[] | null;
 
-  @Field(() => [OAuthGrantType], { nullable: true, description: 'Default: authorization_code and refresh_token.' })
+  @Field(() => [OAuthGrantType], {
+    nullable: true,
+    description: 'Ways in which the client can get tokens. Default: authorization_code and refresh_token.',
+  })
   @IsOptional()
   @ArrayMinSize(1, { message: 'must hold at least one grant type' })
   @ArrayUnique({ message: 'must not repeat a grant type' })
   grantTypes?: OAuthGrantType[] | null;
 
-  @Field(() => [String], { description: "Permissions with a dot, none beyond the caller's own." })
+  @Field(() => [String], { description: "Scopes that it may request, such as `services.read`, none beyond the caller's permissions." })
   @ArrayMinSize(1, { message: SCOPES_REASON })
   @ArrayMaxSize(SCOPES_MAX, { message: SCOPES_REASON })
   @IsScope()
@@ -63,42 +69,48 @@ export class OAuthClientCreateInput {
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'https address of the web page of the program.' })
   @IsOptional()
   @IsHttpsUrl()
   homepageUrl?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'https address of a logo for lists of applications.' })
   @IsOptional()
   @IsHttpsUrl()
   logoUrl?: string | null;
 }
 
-@InputType({ description: 'What is left out stays as it is; null clears what may be absent.' })
+@InputType({ description: 'Fields to change. Fields that are left out keep their value; null clears an optional one.' })
 export class OAuthClientUpdateInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name shown to users who are asked for consent, 1 to 100 characters.' })
   @NotNull()
   @Name(100)
   name?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Free text, at most 1000 characters.' })
   @IsOptional()
   @MaxCharacters(1000)
   description?: string | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], {
+    nullable: true,
+    description: `Addresses that users can be sent back to, at most ${URIS_MAX}. Replaces all of them.`,
+  })
   @NotNull()
   @ArrayMaxSize(URIS_MAX, { message: URIS_REASON })
   @IsRedirectUri()
   redirectUris?: string[];
 
-  @Field(() => [OAuthGrantType], { nullable: true })
+  @Field(() => [OAuthGrantType], { nullable: true, description: 'Ways in which the client can get tokens. Replaces all of them.' })
   @NotNull()
   @ArrayMinSize(1, { message: 'must hold at least one grant type' })
   @ArrayUnique({ message: 'must not repeat a grant type' })
   grantTypes?: OAuthGrantType[];
 
-  @Field(() => [String], { nullable: true, description: 'Tokens that hold more lose it at once.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Scopes that it may request. Replaces all of them; existing tokens lose removed scopes at once.',
+  })
   @NotNull()
   @ArrayMinSize(1, { message: SCOPES_REASON })
   @ArrayMaxSize(SCOPES_MAX, { message: SCOPES_REASON })
@@ -109,29 +121,29 @@ export class OAuthClientUpdateInput {
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'https address of the web page of the program.' })
   @IsOptional()
   @IsHttpsUrl()
   homepageUrl?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'https address of a logo for lists of applications.' })
   @IsOptional()
   @IsHttpsUrl()
   logoUrl?: string | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'false ends all tokens of the client, for good.' })
+  @Field(() => Boolean, { nullable: true, description: 'False ends all tokens of the client for good.' })
   @NotNull()
   active?: boolean;
 }
 
-@InputType()
+@InputType({ description: 'Grace period for the old secret, and whether to revoke tokens.' })
 export class OAuthClientRotateInput {
-  @Field(() => Int, { nullable: true, description: 'Seconds that the old secret still works. Default: 0.' })
+  @Field(() => Int, { nullable: true, description: `Seconds for which the old secret continues to work, 0 to ${GRACE_MAX_S}. Default: 0.` })
   @IsOptional()
   @Min(0, { message: `must be between 0 and ${GRACE_MAX_S}` })
   @Max(GRACE_MAX_S, { message: `must be between 0 and ${GRACE_MAX_S}` })
   gracePeriod?: number | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Also ends all tokens that the client has. Default: false.' })
+  @Field(() => Boolean, { nullable: true, description: 'True also revokes all tokens of the client. Default: false.' })
   revokeTokens?: boolean | null;
 }

@@ -10,7 +10,7 @@ const OAuthClientPage = pageOf('OAuthClient', OAuthClient);
 
 @Resolver(() => OAuthClient)
 export class OAuthClientResolver {
-  @Query(() => OAuthClientPage)
+  @Query(() => OAuthClientPage, { description: 'List OAuth clients, newest first. Secrets are not included.' })
   @Requires('credentials:read', { scope: 'organization' })
   oauthClients(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
@@ -19,13 +19,15 @@ export class OAuthClientResolver {
     return oauthClients.list(page ?? {});
   }
 
-  @Query(() => OAuthClient, { nullable: true })
+  @Query(() => OAuthClient, { nullable: true, description: 'Get an OAuth client by id, without its secret. Null if it does not exist.' })
   @Requires('credentials:read', { scope: 'organization' })
   oauthClient(@Arg('id', () => ID) id: string, @Ctx() { oauthClients }: IdentityContext): Promise<OAuthClient | null> {
     return oauthClients.find(id);
   }
 
-  @Mutation(() => OAuthClient)
+  @Mutation(() => OAuthClient, {
+    description: 'Create an OAuth client. Only this response shows its secret. It cannot get more permissions than the caller has.',
+  })
   @Requires('credentials:create', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   createOAuthClient(
     @Arg('input', () => OAuthClientCreateInput) input: OAuthClientCreateInput,
@@ -34,7 +36,7 @@ export class OAuthClientResolver {
     return oauthClients.create(input);
   }
 
-  @Mutation(() => OAuthClient)
+  @Mutation(() => OAuthClient, { description: 'Change an OAuth client. Fields that are left out keep their value.' })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   updateOAuthClient(
     @Arg('id', () => ID) id: string,
@@ -44,17 +46,21 @@ export class OAuthClientResolver {
     return oauthClients.update(id, input);
   }
 
-  @Mutation(() => OAuthClient)
+  @Mutation(() => OAuthClient, { description: 'Replace the secret of an OAuth client. Only this response shows the new one.' })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   rotateOAuthClientSecret(
     @Arg('id', () => ID) id: string,
-    @Arg('input', () => OAuthClientRotateInput, { nullable: true }) input: OAuthClientRotateInput | undefined,
+    @Arg('input', () => OAuthClientRotateInput, {
+      nullable: true,
+      description: 'Grace period for the old secret, and whether to revoke tokens. Default: neither.',
+    })
+    input: OAuthClientRotateInput | undefined,
     @Ctx() { oauthClients }: IdentityContext,
   ): Promise<OAuthClient> {
     return oauthClients.rotateSecret(id, input ?? {});
   }
 
-  @Mutation(() => OAuthClient)
+  @Mutation(() => OAuthClient, { description: 'Delete an OAuth client. Its tokens stop working at once. Returns its last state.' })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   deleteOAuthClient(@Arg('id', () => ID) id: string, @Ctx() { oauthClients }: IdentityContext): Promise<OAuthClient> {
     return oauthClients.remove(id);

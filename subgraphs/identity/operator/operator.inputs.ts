@@ -7,54 +7,54 @@ import { sortOf } from '../../../kernel/graphql/page.ts';
 import { ORGANIZATION_PLANS } from '../organizations/organization.entity.ts';
 import { OrganizationStatus } from '../organizations/organization.states.ts';
 
-@InputType({ description: 'Who is invited as the first owner of an organization.' })
+@InputType({ description: 'Person who is invited as the first owner of an organization.' })
 export class FirstAdministratorInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Full name, 1 to 200 characters.' })
   @Name(200)
   name!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'E-mail address that the invitation is sent to.' })
   @EmailAddress('must be an e-mail address')
   email!: string;
 }
 
-@InputType()
+@InputType({ description: 'Organization to create.' })
 export class OrganizationCreateInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Name of the organization, 1 to 200 characters.' })
   @Name(200)
   name!: string;
 
-  @Field(() => ORGANIZATION_PLANS)
+  @Field(() => ORGANIZATION_PLANS, { description: 'Plan, which decides the limits.' })
   plan!: Plan;
 
-  @Field(() => FirstAdministratorInput)
+  @Field(() => FirstAdministratorInput, { description: 'Person who is invited as the first owner.' })
   @ValidateNested()
   administrator!: FirstAdministratorInput;
 }
 
-@InputType()
+@InputType({ description: 'Reason of a suspension.' })
 export class OrganizationSuspendInput {
-  @Field(() => String, { nullable: true, description: 'For the audit records of both organizations.' })
+  @Field(() => String, { nullable: true, description: 'Reason for the audit records of both organizations, 1 to 500 characters.' })
   @IsOptional()
   @Characters(1, 500)
   reason?: string | null;
 }
 
-@InputType()
+@InputType({ description: 'Reason why an organization is closed.' })
 export class OrganizationCloseInput extends OrganizationSuspendInput {}
 
-@InputType()
+@InputType({ description: 'Conditions for a list of organizations. An organization must meet all of them.' })
 export class OrganizationFilter {
-  @Field(() => [ORGANIZATION_PLANS], { nullable: true })
+  @Field(() => [ORGANIZATION_PLANS], { nullable: true, description: 'Only organizations with one of these plans.' })
   plan?: Plan[];
 
   @Field(() => [OrganizationStatus], { nullable: true })
   status?: OrganizationStatus[];
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether it is looked into for exceeding the burst limit again and again.' })
+  @Field(() => Boolean, { nullable: true, description: 'Only organizations that are under review (true), or are not (false).' })
   underReview?: boolean;
 
-  @Field(() => String, { nullable: true, description: 'Part of the name, in any case.' })
+  @Field(() => String, { nullable: true, description: 'Text that the name contains, ignoring case. 1 to 200 characters.' })
   @IsOptional()
   @Characters(1, 200)
   search?: string;

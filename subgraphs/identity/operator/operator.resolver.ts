@@ -21,13 +21,16 @@ const OrganizationPage = pageOf('Organization', Organization);
 /** What the operator of the platform does about organizations; `organization` is everybody's own. */
 @Resolver(() => Organization)
 export class OperatorResolver {
-  @Query(() => Organization, { nullable: true, description: 'Any organization, for the operator of the platform.' })
+  @Query(() => Organization, {
+    nullable: true,
+    description: 'Get any organization by id. For the operator of the platform. Null if it does not exist.',
+  })
   @Requires('platform:read', { scope: 'organization' })
   organizationById(@Arg('id', () => ID) id: string, @Ctx() { operator }: IdentityContext): Promise<Organization | null> {
     return operator.find(id);
   }
 
-  @Query(() => OrganizationPage, { description: 'All organizations, for the operator of the platform.' })
+  @Query(() => OrganizationPage, { description: 'List all organizations, newest first. For the operator of the platform.' })
   @Requires('platform:read', { scope: 'organization' })
   organizations(
     @Arg('filter', () => OrganizationFilter, { nullable: true }) filter: OrganizationFilter | undefined,
@@ -38,7 +41,9 @@ export class OperatorResolver {
     return operator.list(filter ?? {}, sort ?? [], page ?? {});
   }
 
-  @Mutation(() => Organization, { description: 'Mails an invitation to its first owner.' })
+  @Mutation(() => Organization, {
+    description: 'Create an organization and send an invitation to its first owner. For the operator of the platform.',
+  })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   createOrganization(
     @Arg('input', () => OrganizationCreateInput) input: OrganizationCreateInput,
@@ -48,12 +53,13 @@ export class OperatorResolver {
   }
 
   @Mutation(() => Organization, {
-    description: 'Counts everywhere within 5 seconds. What was counted in this hour and minute counts against the new limits.',
+    description:
+      'Change the plan of an organization. It takes effect within 5 seconds; usage of the current hour and minute counts against the new limits. For the operator of the platform.',
   })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   changeOrganizationPlan(
     @Arg('id', () => ID) id: string,
-    @Arg('plan', () => ORGANIZATION_PLANS) plan: Plan,
+    @Arg('plan', () => ORGANIZATION_PLANS, { description: 'New plan.' }) plan: Plan,
     @Ctx() { operator }: IdentityContext,
   ): Promise<Organization> {
     return operator.changePlan(id, plan);
@@ -61,12 +67,14 @@ export class OperatorResolver {
 
   @Mutation(() => Organization, {
     description:
-      'Refuses all its credentials within 5 seconds with 403 ORGANIZATION_SUSPENDED and closes its sockets (4403). Its services run on.',
+      'Suspend an organization. Within 5 seconds all its credentials are refused with ORGANIZATION_SUSPENDED and its sockets are closed (4403). Its services continue. For the operator of the platform.',
   })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   suspendOrganization(
     @Arg('id', () => ID) id: string,
-    @Arg('input', () => OrganizationSuspendInput, { nullable: true }) input: OrganizationSuspendInput | undefined,
+    @Arg('input', () => OrganizationSuspendInput, { nullable: true, description: 'Reason, for the audit records.' }) input:
+      | OrganizationSuspendInput
+      | undefined,
     @Ctx() { operator }: IdentityContext,
   ): Promise<Organization> {
     return operator.suspend(id, input?.reason ?? undefined);
@@ -74,19 +82,22 @@ export class OperatorResolver {
 
   @Mutation(() => Organization, {
     description:
-      'Refuses all its credentials within 5 seconds with 403 ORGANIZATION_CLOSED and closes its sockets (4403). Its records are deleted 30 days later (`deleteAfter`). 409 while services live or provisioning requests are open: `details` names the first of them.',
+      'Close an organization. Within 5 seconds all its credentials are refused with ORGANIZATION_CLOSED and its sockets are closed (4403). Its records are deleted 30 days later. INVALID_STATE while it has live services or open provisioning requests. For the operator of the platform.',
   })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   closeOrganization(
     @Arg('id', () => ID) id: string,
-    @Arg('input', () => OrganizationCloseInput, { nullable: true }) input: OrganizationCloseInput | undefined,
+    @Arg('input', () => OrganizationCloseInput, { nullable: true, description: 'Reason, for the audit records.' }) input:
+      | OrganizationCloseInput
+      | undefined,
     @Ctx() { operator }: IdentityContext,
   ): Promise<Organization> {
     return operator.close(id, input?.reason ?? undefined);
   }
 
   @Mutation(() => Organization, {
-    description: 'Ends a suspension: what waited goes on in order. Reopens a closed organization until its records are deleted.',
+    description:
+      'End the suspension of an organization; waiting work continues in order. Also reopens a closed organization until its records are deleted. For the operator of the platform.',
   })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   resumeOrganization(@Arg('id', () => ID) id: string, @Ctx() { operator }: IdentityContext): Promise<Organization> {
@@ -95,42 +106,56 @@ export class OperatorResolver {
 
   @Mutation(() => OrganizationExport, {
     description:
-      'Begins an archive of its records and files, without secrets, in place of the last one; `organizationExport` says how far it is. 409 while one is being written.',
+      'Start an archive of the records and files of an organization, without secrets. It replaces the last one. Get its progress with `organizationExport`. INVALID_STATE while another one is being written. For the operator of the platform.',
   })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
-  exportOrganization(@Arg('id', () => ID) id: string, @Ctx() { operator }: IdentityContext): Promise<OrganizationExport> {
+  exportOrganization(
+    @Arg('id', () => ID, { description: 'Id of the organization (`org_…`).' }) id: string,
+    @Ctx() { operator }: IdentityContext,
+  ): Promise<OrganizationExport> {
     return operator.export(id);
   }
 
-  @Query(() => OrganizationExport, { nullable: true, description: 'The newest export of an organization.' })
+  @Query(() => OrganizationExport, {
+    nullable: true,
+    description: 'Get the newest export of an organization. Null if there is none. For the operator of the platform.',
+  })
   @Requires('platform:read', { scope: 'organization' })
-  organizationExport(@Arg('id', () => ID) id: string, @Ctx() { operator }: IdentityContext): Promise<OrganizationExport | null> {
+  organizationExport(
+    @Arg('id', () => ID, { description: 'Id of the organization (`org_…`).' }) id: string,
+    @Ctx() { operator }: IdentityContext,
+  ): Promise<OrganizationExport | null> {
     return operator.findExport(id);
   }
 
   @Mutation(() => Organization, {
-    description: 'Takes an e-mail domain from the SAML connection of an organization that claims it. Nothing where none does.',
+    description:
+      'Remove an e-mail domain from the SAML connection of an organization. Does nothing if no connection has it. For the operator of the platform.',
   })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   withdrawSamlDomain(
     @Arg('id', () => ID) id: string,
-    @Arg('domain', () => String) domain: string,
+    @Arg('domain', () => String, { description: 'Domain to remove, such as example.com.' }) domain: string,
     @Ctx() { operator }: IdentityContext,
   ): Promise<Organization> {
     return operator.withdrawSamlDomain(id, domain);
   }
 
-  @Mutation(() => User, { description: "What a user of the operator's organization may do of the platform; null takes it away." })
+  @Mutation(() => User, { description: "Set what a user of the operator's organization may do to operate the platform." })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   setPlatformAccess(
-    @Arg('userId', () => ID) userId: string,
-    @Arg('access', () => PlatformAccess, { nullable: true }) access: PlatformAccess | undefined,
+    @Arg('userId', () => ID, { description: 'Id of the user (`user_…`).' }) userId: string,
+    @Arg('access', () => PlatformAccess, { nullable: true, description: 'New permission. Null removes it.' }) access:
+      | PlatformAccess
+      | undefined,
     @Ctx() { request, platformAccesses }: IdentityContext,
   ): Promise<User> {
     return platformAccesses.set(request, userId, access ?? null);
   }
 
-  @Mutation(() => Organization, { description: 'Ends the review that exceeding the burst limit again and again has begun.' })
+  @Mutation(() => Organization, {
+    description: 'End the review of an organization that exceeded the burst limit repeatedly. For the operator of the platform.',
+  })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   clearOrganizationReview(@Arg('id', () => ID) id: string, @Ctx() { operator }: IdentityContext): Promise<Organization> {
     return operator.clearReview(id);
@@ -141,7 +166,7 @@ export class OperatorResolver {
 export class OrganizationExportResolver {
   @FieldResolver(() => String, {
     nullable: true,
-    description: 'Where the archive is, for who holds platform:admin and shows a second factor; null until it is ready.',
+    description: 'Address of the archive. It needs `platform:admin` and a second factor. Null until it is ready.',
   })
   downloadUrl(@Root() { status, organizationId }: OrganizationExport, @Ctx() { origin }: IdentityContext): string | null {
     return status === OrganizationExportStatus.READY ? `${origin}${exportFilePath(organizationId)}` : null;

@@ -11,15 +11,16 @@ export enum OrganizationExportStatus {
 registerEnumType(OrganizationExportStatus, {
   name: 'OrganizationExportStatus',
   valuesConfig: {
-    WRITING: { description: 'It is being written: `records` and `bytes` say how far it is.' },
-    READY: { description: 'It can be downloaded.' },
-    FAILED: { description: 'It was given up; `error` says why. Ask for it again.' },
+    WRITING: { description: 'In progress; `records` and `bytes` say how far it is.' },
+    READY: { description: 'The archive can be downloaded.' },
+    FAILED: { description: 'Failed; `error` says why. Start it again.' },
   },
+  description: 'Progress of an export.',
 });
 
 /** An archive of all records of an organization, for its operator to hand over. Read by the operator alone, so it has no filter. */
 @ObjectType({
-  description: 'An archive of the records and files of an organization, without its secrets: JSON Lines by table, in a .tar.gz.',
+  description: 'An archive of the records and files of an organization, without secrets: JSON Lines by table, in a .tar.gz file.',
 })
 @Entity({ tableName: 'organization_export' })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
@@ -28,11 +29,11 @@ export class OrganizationExport {
   @PrimaryKey({ type: 'text' })
   id!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Organization that was exported (`org_…`).' })
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => OrganizationExportStatus)
+  @Field(() => OrganizationExportStatus, { description: 'Progress of the export.' })
   @Enum({ items: () => OrganizationExportStatus, type: 'text' })
   status: OrganizationExportStatus = OrganizationExportStatus.WRITING;
 
@@ -40,7 +41,7 @@ export class OrganizationExport {
   @Property({ type: 'json' })
   counts: Record<string, number> = {};
 
-  @Field(() => Float, { description: 'How many bytes the archive has so far.' })
+  @Field(() => Float, { description: 'Size of the archive so far, in bytes.' })
   @Property({ type: new BigIntType('number') })
   bytes = 0;
 
@@ -52,7 +53,7 @@ export class OrganizationExport {
   @Property({ type: 'integer' })
   attempts = 0;
 
-  @Field(() => String, { nullable: true, description: 'Why it failed; null unless it did.' })
+  @Field(() => String, { nullable: true, description: 'Reason of the failure. Null unless it failed.' })
   @Property({ type: 'text', nullable: true })
   error: string | null = null;
 
@@ -68,11 +69,13 @@ export class OrganizationExport {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  @Field(() => Date, { nullable: true, description: 'When it was ready; null until it is.' })
+  @Field(() => Date, { nullable: true, description: 'When it was ready. Null until then.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   completedAt: Date | null = null;
 
-  @Field(() => Date, { description: 'When the archive is deleted: 30 days after it was asked for, and with the records at the latest.' })
+  @Field(() => Date, {
+    description: 'When the archive is deleted: 30 days after the request, or with the records of the organization if that is earlier.',
+  })
   @Property({ type: 'datetime', length: 3 })
   expiresAt!: Date;
 
@@ -80,7 +83,7 @@ export class OrganizationExport {
     Object.assign(this, { status: OrganizationExportStatus.FAILED, error: reason });
   }
 
-  @Field(() => Int, { description: 'How many records are written.' })
+  @Field(() => Int, { description: 'Number of records written so far.' })
   get records(): number {
     return Object.values(this.counts).reduce((sum, count) => sum + count, 0);
   }

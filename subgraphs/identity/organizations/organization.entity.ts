@@ -12,7 +12,16 @@ export const ORGANIZATION_PLANS = {
   ENTERPRISE: 'enterprise',
   CUSTOM: 'custom',
 } as const satisfies Record<string, Plan>;
-registerEnumType(ORGANIZATION_PLANS, { name: 'Plan', description: 'Decides the rate limits (specification 8.1).' });
+registerEnumType(ORGANIZATION_PLANS, {
+  name: 'Plan',
+  description: 'Plan of an organization, which decides its limits.',
+  valuesConfig: {
+    DEVELOPER: { description: 'For development: the smallest limits.' },
+    BUSINESS: { description: 'For production.' },
+    ENTERPRISE: { description: 'For production with many requests.' },
+    CUSTOM: { description: 'Limits by contract.' },
+  },
+});
 
 /** Where the deletion of its records goes on: in which pass, in which table, after which row, and how many rows the pass has deleted. */
 export interface DeletionPosition {
@@ -29,7 +38,7 @@ const VIOLATIONS_FOR_REVIEW = 3;
 const VIOLATIONS_WITHIN_MS = 24 * 3_600_000;
 
 /** Whom everything belongs to. It is found through its keys and users, and so has no organization filter of its own. */
-@ObjectType({ description: 'Whom everything on the platform belongs to: the customer who holds keys and pays.' })
+@ObjectType({ description: 'A customer of the platform, to whom all other records belong.' })
 @Entity({ tableName: 'organization' })
 @Unique({ properties: ['operator'], where: 'operator', name: 'organization_one_operator' })
 @Index({ properties: ['createdAt', 'id'] })
@@ -38,46 +47,53 @@ export class Organization {
   @PrimaryKey({ type: 'text' })
   id!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Name of the organization, 1 to 200 characters.' })
   @Property({ type: 'text' })
   name!: string;
 
-  @Field(() => ORGANIZATION_PLANS)
+  @Field(() => ORGANIZATION_PLANS, { description: 'Plan, which decides the limits.' })
   @Enum({ items: () => ORGANIZATION_PLANS, type: 'text' })
   plan!: Plan;
 
-  @Field(() => OrganizationStatus)
+  @Field(() => OrganizationStatus, { description: 'Current state of the organization.' })
   @Enum({ items: () => OrganizationStatus, type: 'text' })
   status: OrganizationStatus = OrganizationStatus.ACTIVE;
 
   @Field(() => Boolean, {
-    description: 'Whether it operates the platform: its users and keys may hold platform:read and platform:admin. One does.',
+    description:
+      'True for the organization that operates the platform. Only its users and keys can hold `platform:read` and `platform:admin`.',
   })
   @Property({ type: 'boolean' })
   operator = false;
 
-  @Field(() => Boolean, { description: 'Whether every user must enrol a second factor before what is protected by one.' })
+  @Field(() => Boolean, { description: 'True if every user must set up a second factor before protected operations.' })
   @Property({ type: 'boolean' })
   secondFactorRequired = false;
 
-  @Field(() => Date, { nullable: true, description: 'Since when it is looked into for exceeding the burst limit again and again.' })
+  @Field(() => Date, {
+    nullable: true,
+    description: 'Start of the review because the burst limit was exceeded repeatedly. Null unless it is under review.',
+  })
   @Property({ type: 'datetime', length: 3, nullable: true })
   underReviewSince: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'Since when it is suspended.' })
+  @Field(() => Date, { nullable: true, description: 'When it was suspended. Null unless it is.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   suspendedAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When it was closed; null unless it is.' })
+  @Field(() => Date, { nullable: true, description: 'When it was closed. Null unless it is.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   closedAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'Until when its records can be exported after it was closed; then they are deleted.' })
+  @Field(() => Date, {
+    nullable: true,
+    description: 'Until this time the records of a closed organization can be exported; then they are deleted. Null unless it is closed.',
+  })
   @Property({ type: 'datetime', length: 3, nullable: true })
   @Index({ where: 'delete_after is not null' })
   deleteAfter: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When its records were deleted, some time after `deleteAfter`; null until they are.' })
+  @Field(() => Date, { nullable: true, description: 'When its records were deleted. Null until then.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   deletedAt: Date | null = null;
 

@@ -2,14 +2,14 @@ import { Field, InputType } from 'type-graphql';
 import { Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 
-@InputType({ description: 'What is left out stays as it is.' })
+@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
 export class OrganizationUpdateInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name of the organization, 1 to 200 characters.' })
   @NotNull()
   @Name(200)
   name?: string;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether every user must enrol a second factor before what is protected by one.' })
+  @Field(() => Boolean, { nullable: true, description: 'True if every user must set up a second factor before protected operations.' })
   @NotNull()
   secondFactorRequired?: boolean;
 }

@@ -6,13 +6,13 @@ import { OrganizationUpdateInput } from './organization.inputs.ts';
 
 @Resolver(() => Organization)
 export class OrganizationResolver {
-  @Query(() => Organization, { description: "The caller's own organization." })
+  @Query(() => Organization, { description: 'Get your organization.' })
   @Requires('accounts:read', { scope: 'organization' })
   organization(@Ctx() { organizations }: IdentityContext): Promise<Organization> {
     return organizations.own();
   }
 
-  @Mutation(() => Organization, { description: "The caller's own organization." })
+  @Mutation(() => Organization, { description: 'Change your organization. Fields that are left out keep their value.' })
   @Requires('accounts:admin', { scope: 'organization', secondFactor: true })
   updateOrganization(
     @Arg('input', () => OrganizationUpdateInput) input: OrganizationUpdateInput,

@@ -8,7 +8,15 @@ export enum OrganizationStatus {
   /** Nobody gets in and nothing runs; its records can be exported for a while, then they are deleted. */
   CLOSED = 'closed',
 }
-registerEnumType(OrganizationStatus, { name: 'OrganizationStatus' });
+registerEnumType(OrganizationStatus, {
+  name: 'OrganizationStatus',
+  description: 'State of an organization.',
+  valuesConfig: {
+    ACTIVE: { description: 'In use.' },
+    SUSPENDED: { description: 'All its credentials are refused. Its services continue.' },
+    CLOSED: { description: 'All its credentials are refused, and its records will be deleted.' },
+  },
+});
 
 export const organizationStates = new StateMachine<OrganizationStatus>('organization', {
   active: [OrganizationStatus.SUSPENDED, OrganizationStatus.CLOSED],

@@ -9,32 +9,32 @@ import { PASSWORD_MAX, PASSWORD_MIN } from './password.rules.ts';
 const NEW_PASSWORD = jsonSchema({ format: 'password', minLength: PASSWORD_MIN, maxLength: PASSWORD_MAX });
 const LINK_REASON = 'must be the token of the link';
 
-@InputType()
+@InputType({ description: 'User who has lost the password.' })
 export class PasswordResetRequestInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'E-mail address of the user.' })
   @EmailAddress()
   email!: string;
 }
 
-@InputType()
+@InputType({ description: 'New password of an invited user, or of one who has lost it.' })
 export class PasswordChoiceInput {
-  @Field(() => String, { description: 'Of the link in the mail.' })
+  @Field(() => String, { description: 'Token of the link in the e-mail.' })
   @Length(1, 200, { message: LINK_REASON })
   token!: string;
 
-  @Field(() => String, { description: '12 to 128 characters.' })
+  @Field(() => String, { description: 'New password, 12 to 128 characters.' })
   @Characters(1, 1024)
   @Allow(NEW_PASSWORD)
   password!: string;
 }
 
-@InputType()
+@InputType({ description: 'Current and new password.' })
 export class PasswordChangeInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Password that the user has now.' })
   @Characters(1, 1024)
   currentPassword!: string;
 
-  @Field(() => String, { description: '12 to 128 characters.' })
+  @Field(() => String, { description: 'New password, 12 to 128 characters.' })
   @Characters(1, 1024)
   @Allow(NEW_PASSWORD)
   newPassword!: string;

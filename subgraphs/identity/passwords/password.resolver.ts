@@ -4,37 +4,43 @@ import type { IdentityContext } from '../context.ts';
 import { User } from '../users/user.entity.ts';
 import { PasswordChangeInput, PasswordChoiceInput, PasswordResetRequestInput } from './password.inputs.ts';
 
-@ObjectType()
+@ObjectType({ description: 'Confirmation that a request for a new password was received.' })
 export class PasswordResetRequest {
-  @Field(() => Boolean, { description: 'Always true: whether there is such a user is not told.' })
+  @Field(() => Boolean, { description: 'Always true, so that nobody can find out who is a user.' })
   accepted!: boolean;
 }
 
 @Resolver()
 export class PasswordResolver {
-  @Mutation(() => PasswordResetRequest, { description: 'Mails a link to choose a new password. Needs no credentials.' })
+  @Mutation(() => PasswordResetRequest, {
+    description: 'Send a link to choose a new password, if there is such a user. The response does not say whether there is.',
+  })
   async requestPasswordReset(
-    @Arg('input', () => PasswordResetRequestInput) { email }: PasswordResetRequestInput,
+    @Arg('input', () => PasswordResetRequestInput, { description: 'E-mail address of the user.' }) { email }: PasswordResetRequestInput,
     @Ctx() { passwords, client }: IdentityContext,
   ): Promise<PasswordResetRequest> {
     await passwords.requestReset(email, client);
     return { accepted: true };
   }
 
-  @Mutation(() => User, {
-    description: 'By the link of an invitation or reset. Needs no credentials but that. Ends all sessions of the user.',
-  })
+  @Mutation(() => User, { description: 'Set a password with the token of an invitation or reset link. All sessions of the user end.' })
   choosePassword(
-    @Arg('input', () => PasswordChoiceInput) { token, password }: PasswordChoiceInput,
+    @Arg('input', () => PasswordChoiceInput, { description: 'Token of the link, and the new password.' }) {
+      token,
+      password,
+    }: PasswordChoiceInput,
     @Ctx() { passwords, client }: IdentityContext,
   ): Promise<User> {
     return passwords.choose(token, password, client);
   }
 
-  @Mutation(() => User, { description: "The caller's own. Ends their other sessions." })
+  @Mutation(() => User, { description: 'Change your own password. Your other sessions end.' })
   @Authenticated({ secondFactor: true })
   changePassword(
-    @Arg('input', () => PasswordChangeInput) { currentPassword, newPassword }: PasswordChangeInput,
+    @Arg('input', () => PasswordChangeInput, { description: 'Current and new password.' }) {
+      currentPassword,
+      newPassword,
+    }: PasswordChangeInput,
     @Ctx() { passwords, request }: IdentityContext,
   ): Promise<User> {
     return passwords.change(request, currentPassword, newPassword);

@@ -13,26 +13,26 @@ const DAYS_REASON = `must hold days of the week: ${DAYS.join(', ')}`;
 const END = /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
 
 /** Hours of days of the week, by the clocks of a zone (specification 5.1). */
-@ObjectType({
-  description: 'Hours of days of the week, by the clocks of a time zone. One that ends before it begins ends on the next day.',
+@ObjectType({ description: 'A range of hours on days of the week. A range that ends before it begins ends on the next day.' })
+@InputType('TimeWindowInput', {
+  description: 'A range of hours on days of the week. A range that ends before it begins ends on the next day.',
 })
-@InputType('TimeWindowInput')
 export class TimeWindow {
-  @Field(() => [String], { description: 'The days on which it begins: `mon`, `tue`, `wed`, `thu`, `fri`, `sat`, `sun`.' })
+  @Field(() => [String], { description: 'Days on which the range begins: `mon`, `tue`, `wed`, `thu`, `fri`, `sat`, `sun`.' })
   @ArrayMinSize(1, { message: DAYS_REASON })
   @ArrayMaxSize(DAYS.length, { message: DAYS_REASON })
   @IsIn(DAYS, { each: true, message: DAYS_REASON })
   days!: Day[];
 
-  @Field(() => String, { description: 'Such as `08:00`.' })
+  @Field(() => String, { description: 'Start of the range, such as `08:00`.' })
   @Matches(TIME, { message: 'must be a time such as 08:00' })
   from!: string;
 
-  @Field(() => String, { description: 'Such as `18:00`, which is outside; `24:00` is the end of the day.' })
+  @Field(() => String, { description: 'End of the range, exclusive, such as `18:00`. `24:00` is the end of the day.' })
   @Matches(END, { message: 'must be a time such as 18:00, or 24:00' })
   to!: string;
 
-  @Field(() => String, { description: 'A name of the IANA time zone database, such as `Europe/Berlin`.' })
+  @Field(() => String, { description: 'IANA time zone, such as `Europe/Berlin`.' })
   @IsZone()
   timezone!: string;
 }

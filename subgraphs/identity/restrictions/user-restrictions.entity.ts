@@ -3,26 +3,26 @@ import { Field, ObjectType } from 'type-graphql';
 import { TimeWindow } from './time-window.ts';
 
 /** From where, and when, the users of an organization may log in and act (specification 5.1). Keys have restrictions of their own. */
-@ObjectType({ description: 'From where, and when, users may log in and use their tokens. What is empty restricts nothing.' })
+@ObjectType({ description: 'When and from where users may log in and use their tokens. An empty list restricts nothing.' })
 @Entity({ tableName: 'user_restrictions' })
 export class UserRestrictions {
   /** The organization. */
   @PrimaryKey({ type: 'text' })
   id!: string;
 
-  @Field(() => [String], { description: 'CIDR ranges.' })
+  @Field(() => [String], { description: 'CIDR ranges from which users may log in.' })
   @Property({ type: 'json' })
   ipWhitelist: string[] = [];
 
-  @Field(() => [TimeWindow])
+  @Field(() => [TimeWindow], { description: 'Hours in which users may log in.' })
   @Property({ type: 'json' })
   timeWindows: TimeWindow[] = [];
 
-  @Field(() => [String], { description: 'ISO 3166-1 alpha-2.' })
+  @Field(() => [String], { description: 'Countries from which users may log in, as ISO 3166-1 codes with two letters.' })
   @Property({ type: 'json' })
   countries: string[] = [];
 
-  @Field(() => Date, { nullable: true, description: 'Null where nothing was ever restricted.' })
+  @Field(() => Date, { nullable: true, description: 'When the restrictions last changed. Null if there never were any.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   updatedAt: Date | null = null;
 }

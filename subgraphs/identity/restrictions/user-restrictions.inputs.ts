@@ -5,21 +5,30 @@ import { COUNTRIES_MAX, IsCountry } from './country.ts';
 import { IsIpRange, RANGES_MAX } from './ip-range.ts';
 import { TimeWindow, WINDOWS_MAX } from './time-window.ts';
 
-@InputType()
+@InputType({ description: 'Restrictions to change. Those that are left out keep their value.' })
 export class UserRestrictionsInput {
-  @Field(() => [String], { nullable: true, description: 'CIDR ranges or addresses, IPv4 or IPv6. None: from anywhere.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: `IPv4 or IPv6 addresses or CIDR ranges from which users may log in, at most ${RANGES_MAX}. Empty means everywhere.`,
+  })
   @NotNull()
   @ArrayMaxSize(RANGES_MAX, { message: `must have at most ${RANGES_MAX} ranges` })
   @IsIpRange()
   ipWhitelist?: string[];
 
-  @Field(() => [TimeWindow], { nullable: true, description: 'None: at any time.' })
+  @Field(() => [TimeWindow], {
+    nullable: true,
+    description: `Hours in which users may log in, at most ${WINDOWS_MAX} ranges. Empty means always.`,
+  })
   @NotNull()
   @ArrayMaxSize(WINDOWS_MAX, { message: `must have at most ${WINDOWS_MAX} windows` })
   @ValidateNested()
   timeWindows?: TimeWindow[];
 
-  @Field(() => [String], { nullable: true, description: 'ISO 3166-1 alpha-2. None: from any country.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: `Countries from which users may log in, as ISO 3166-1 codes with two letters, at most ${COUNTRIES_MAX}. Empty means all.`,
+  })
   @NotNull()
   @ArrayMaxSize(COUNTRIES_MAX, { message: `must have at most ${COUNTRIES_MAX} countries` })
   @IsCountry()

@@ -6,14 +6,15 @@ import { UserRestrictionsInput } from './user-restrictions.inputs.ts';
 
 @Resolver(() => UserRestrictions)
 export class UserRestrictionsResolver {
-  @Query(() => UserRestrictions)
+  @Query(() => UserRestrictions, { description: 'Get the rules for when and from where users of your organization may log in.' })
   @Requires('accounts:read', { scope: 'organization' })
   userRestrictions(@Ctx() { userRestrictions }: IdentityContext): Promise<UserRestrictions> {
     return userRestrictions.own();
   }
 
   @Mutation(() => UserRestrictions, {
-    description: 'What is left out keeps its value. A change that would refuse the user who makes it is refused.',
+    description:
+      'Change when and from where users of your organization may log in. Fields that are left out keep their value. A change that would lock out the user who makes it is rejected.',
   })
   @Requires('accounts:admin', { scope: 'organization', secondFactor: true })
   updateUserRestrictions(

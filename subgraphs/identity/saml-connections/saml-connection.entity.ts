@@ -10,14 +10,14 @@ import { UserRole } from '../user.states.ts';
 const GROUP_LENGTH = 256;
 
 /** Who is in a group of the identity provider gets a role here. */
-@ObjectType('SamlRoleMapping')
-@InputType('SamlRoleMappingInput')
+@ObjectType('SamlRoleMapping', { description: 'Role of the users of one group.' })
+@InputType('SamlRoleMappingInput', { description: 'Role of the users of one group.' })
 export class SamlRoleMapping {
-  @Field(() => String, { description: 'A value of the attribute `groups`, compared exactly.' })
+  @Field(() => String, { description: 'Value of the attribute `groups`, compared exactly.' })
   @Characters(1, GROUP_LENGTH)
   group!: string;
 
-  @Field(() => UserRole)
+  @Field(() => UserRole, { description: 'Role that users of the group get.' })
   @IsEnum(UserRole)
   role!: UserRole;
 }
@@ -41,7 +41,7 @@ export function provisioningProblems({ accounts, defaultRole, roleMappings, allo
 }
 
 /** An identity provider that signs in users of one organization (specification 5.6). */
-@ObjectType({ description: 'An identity provider that signs in users of the organization, by SAML 2.0.' })
+@ObjectType({ description: 'An identity provider that signs in users of your organization by SAML 2.0.' })
 @Entity({ tableName: 'saml_connection' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
@@ -53,56 +53,67 @@ export class SamlConnection {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Name shown in lists, 1 to 200 characters.' })
   @Property({ type: 'text' })
   name!: string;
 
   /** What it claims; what DNS says of each is a SamlDomainClaim. */
   @Field(() => [String], {
-    description: 'Users with addresses in these domains sign in by it, and no others, once `domains` says that they are proven.',
+    description: 'E-mail domains of the users who sign in by this connection. Each takes effect once it is proven; see `domains`.',
   })
   @Property({ type: 'json' })
   emailDomains: string[] = [];
 
-  @Field(() => String, { nullable: true, description: 'The entity id of the identity provider.' })
+  @Field(() => String, { nullable: true, description: 'Entity id of the identity provider. Null if it is not configured yet.' })
   @Property({ type: 'text', nullable: true })
   idpEntityId: string | null = null;
 
-  @Field(() => String, { nullable: true, description: 'Where the identity provider takes requests (HTTP-Redirect).' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Address of the identity provider for requests (HTTP-Redirect binding). Null if it is not configured yet.',
+  })
   @Property({ type: 'text', nullable: true })
   ssoUrl: string | null = null;
 
-  @Field(() => [String], { description: 'What the identity provider signs with, as PEM. Several while it changes them.' })
+  @Field(() => [String], {
+    description: 'Certificates with which the identity provider signs, as PEM. There can be several during a change.',
+  })
   @Property({ type: 'json' })
   certificates: string[] = [];
 
-  @Field(() => String, { nullable: true, description: 'Where the metadata of the identity provider was read.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Address from which the metadata of the identity provider was read. Null if it was sent otherwise.',
+  })
   @Property({ type: 'text', nullable: true })
   metadataUrl: string | null = null;
 
-  @Field(() => UserRole, { nullable: true, description: 'Of users whom no mapping gives one; null refuses them.' })
+  @Field(() => UserRole, { nullable: true, description: 'Role of users for whom no mapping matches. Null refuses them.' })
   @Enum({ items: () => UserRole, type: 'text', nullable: true })
   defaultRole: UserRole | null = null;
 
   @Field(() => [SamlRoleMapping], {
-    description: 'The first that fits decides, at every sign-in. Without any, roles stay as they are here.',
+    description: 'Roles by group. The first match decides, at every sign-in. If empty, roles are managed here.',
   })
   @Property({ type: 'json' })
   roleMappings: SamlRoleMapping[] = [];
 
-  @Field(() => [ID], { nullable: true, description: 'The accounts that the users are limited to whom it makes; null: they are not.' })
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Accounts that users created by this connection are limited to (`acc_…`). Null means no limit.',
+  })
   @Property({ type: 'json', nullable: true })
   accounts: string[] | null = null;
 
-  @Field(() => Boolean, { description: 'Whether a user who is not here yet is made at the first sign-in.' })
+  @Field(() => Boolean, { description: 'True creates unknown users at their first sign-in.' })
   @Property({ type: 'boolean' })
   allowProvisioning = false;
 
-  @Field(() => Boolean, { description: 'Whether the identity provider may begin a sign-in by itself.' })
+  @Field(() => Boolean, { description: 'True allows sign-ins that start at the identity provider.' })
   @Property({ type: 'boolean' })
   allowIdpInitiated = false;
 
-  @Field(() => Boolean, { description: 'While false nobody signs in by it.' })
+  @Field(() => Boolean, { description: 'False if nobody can sign in by this connection.' })
   @Property({ type: 'boolean' })
   active = true;
 

@@ -59,13 +59,13 @@ const Mappings = (): PropertyDecorator => (target, property) => {
 @InputType()
 @Rule<IdentityProviderInput, IdentityContext>((input, { samlConnections }) => samlConnections.problemsOf(input))
 class IdentityProviderInput {
-  @Field(() => String, { nullable: true, description: "The identity provider's entity id." })
+  @Field(() => String, { nullable: true, description: 'Entity id of the identity provider, 1 to 1024 characters.' })
   @IsOptional()
   @Characters(1, 1024)
   @Matches(/^\S+$/, { message: 'must not hold spaces' })
   idpEntityId?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Where the identity provider takes requests (HTTP-Redirect): an https address.' })
+  @Field(() => String, { nullable: true, description: 'https address of the identity provider for requests (HTTP-Redirect binding).' })
   @IsOptional()
   @Characters(1, URL_LENGTH)
   @Allow(jsonSchema({ format: 'uri' }))
@@ -73,7 +73,7 @@ class IdentityProviderInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: 'What the identity provider signs with: X.509 certificates with RSA keys, as PEM.',
+    description: `Certificates with which the identity provider signs: 1 to ${CERTIFICATES_MAX} X.509 certificates with RSA keys, as PEM.`,
   })
   @IsOptional()
   @Certificates()
@@ -81,87 +81,111 @@ class IdentityProviderInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'In place of the three members above: where its metadata is read, now and whenever it is sent again.',
+    description: 'Address of the metadata of the identity provider, instead of the three fields above. It is read whenever it is sent.',
   })
   @IsOptional()
   @Characters(1, URL_LENGTH)
   @Allow(jsonSchema({ format: 'uri' }))
   metadataUrl?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'In place of them: its metadata itself.' })
+  @Field(() => String, { nullable: true, description: 'Metadata of the identity provider as XML, instead of the fields above.' })
   @IsOptional()
   @Characters(1, METADATA_LENGTH)
   metadataXml?: string | null;
 }
 
-@InputType()
+@InputType({ description: 'SAML connection to create.' })
 @Rule<SamlConnectionCreateInput>(provisioningProblems)
 export class SamlConnectionCreateInput extends IdentityProviderInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Name shown in lists, 1 to 200 characters.' })
   @Name(200)
   name!: string;
 
   @Field(() => [String], {
-    description: 'Users with addresses in these domains sign in by it, and no others. Each must be proven by a TXT record (`domains`).',
+    description: `E-mail domains of the users who sign in by this connection, 1 to ${DOMAINS_MAX}. Each must be proven by a TXT record; see \`domains\`.`,
   })
   @Domains()
   emailDomains!: string[];
 
-  @Field(() => UserRole, { nullable: true, description: 'Nobody gives a role that may do more than they may.' })
+  @Field(() => UserRole, {
+    nullable: true,
+    description: 'Role of users for whom no mapping matches. It cannot have more permissions than the caller. Null refuses them.',
+  })
   defaultRole?: UserRole | null;
 
-  @Field(() => [SamlRoleMapping], { nullable: true, description: 'The first that fits decides.' })
+  @Field(() => [SamlRoleMapping], { nullable: true, description: `Roles by group, at most ${MAPPINGS_MAX}. The first match decides.` })
   @IsOptional()
   @Mappings()
   roleMappings?: SamlRoleMapping[] | null;
 
-  @Field(() => [ID], { nullable: true, description: 'The accounts that the users are limited to whom it makes, 1 to 50; null: none.' })
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Accounts that users created by this connection are limited to, 1 to 50 (`acc_…`). Null means no limit.',
+  })
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Needs a role for those whom it makes.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'True creates unknown users at their first sign-in. Needs a default role or mappings.',
+  })
   allowProvisioning: boolean = false;
 
-  @Field(() => Boolean, { defaultValue: false })
+  @Field(() => Boolean, { defaultValue: false, description: 'True allows sign-ins that start at the identity provider.' })
   allowIdpInitiated: boolean = false;
 
-  @Field(() => Boolean, { nullable: true, description: 'Default: as soon as the identity provider is known.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'False to allow no sign-ins. Default: true as soon as the identity provider is configured.',
+  })
   active?: boolean | null;
 }
 
-@InputType({ description: 'What is left out stays as it is.' })
+@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
 export class SamlConnectionUpdateInput extends IdentityProviderInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name shown in lists, 1 to 200 characters.' })
   @NotNull()
   @Name(200)
   name?: string;
 
-  @Field(() => [String], { nullable: true, description: 'Replaces the domains.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: `E-mail domains of the users who sign in by this connection, 1 to ${DOMAINS_MAX}. Replaces all of them.`,
+  })
   @NotNull()
   @Domains()
   emailDomains?: string[];
 
-  @Field(() => UserRole, { nullable: true, description: 'null refuses users whom no mapping gives a role.' })
+  @Field(() => UserRole, {
+    nullable: true,
+    description: 'Role of users for whom no mapping matches. It cannot have more permissions than the caller. Null refuses them.',
+  })
   defaultRole?: UserRole | null;
 
-  @Field(() => [SamlRoleMapping], { nullable: true, description: 'Replaces the mappings.' })
+  @Field(() => [SamlRoleMapping], { nullable: true, description: `Roles by group, at most ${MAPPINGS_MAX}. Replaces all of them.` })
   @NotNull()
   @Mappings()
   roleMappings?: SamlRoleMapping[];
 
-  @Field(() => [ID], { nullable: true, description: 'The accounts that the users are limited to whom it makes, 1 to 50; null: none.' })
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Accounts that users created by this connection are limited to, 1 to 50 (`acc_…`). Null means no limit.',
+  })
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'True creates unknown users at their first sign-in. Needs a default role or mappings.',
+  })
   @NotNull()
   allowProvisioning?: boolean;
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, { nullable: true, description: 'True allows sign-ins that start at the identity provider.' })
   @NotNull()
   allowIdpInitiated?: boolean;
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, { nullable: true, description: 'False allows no sign-ins.' })
   @NotNull()
   active?: boolean;
 }

@@ -11,13 +11,13 @@ const SamlConnectionPage = pageOf('SamlConnection', SamlConnection);
 
 @Resolver(() => SamlConnection)
 export class SamlConnectionResolver {
-  @Query(() => SamlConnection, { nullable: true })
+  @Query(() => SamlConnection, { nullable: true, description: 'Get a SAML connection by id. Null if it does not exist.' })
   @Requires('credentials:read', { scope: 'organization' })
   samlConnection(@Arg('id', () => ID) id: string, @Ctx() { samlConnections }: IdentityContext): Promise<SamlConnection | null> {
     return samlConnections.find(id);
   }
 
-  @Query(() => SamlConnectionPage)
+  @Query(() => SamlConnectionPage, { description: 'List SAML connections, newest first.' })
   @Requires('credentials:read', { scope: 'organization' })
   samlConnections(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
@@ -26,7 +26,9 @@ export class SamlConnectionResolver {
     return samlConnections.list(page ?? {});
   }
 
-  @Mutation(() => SamlConnection)
+  @Mutation(() => SamlConnection, {
+    description: 'Create a SAML connection. It cannot give a role with more permissions than the caller has.',
+  })
   @Requires('credentials:create', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   createSamlConnection(
     @Arg('input', () => SamlConnectionCreateInput) input: SamlConnectionCreateInput,
@@ -35,7 +37,7 @@ export class SamlConnectionResolver {
     return samlConnections.create(input);
   }
 
-  @Mutation(() => SamlConnection)
+  @Mutation(() => SamlConnection, { description: 'Change a SAML connection. Fields that are left out keep their value.' })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   updateSamlConnection(
     @Arg('id', () => ID) id: string,
@@ -45,7 +47,7 @@ export class SamlConnectionResolver {
     return samlConnections.update(id, input);
   }
 
-  @Mutation(() => SamlConnection, { description: 'Answers the connection as it last was. Open sessions stay.' })
+  @Mutation(() => SamlConnection, { description: 'Delete a SAML connection. Returns its last state. Open sessions continue.' })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   deleteSamlConnection(@Arg('id', () => ID) id: string, @Ctx() { samlConnections }: IdentityContext): Promise<SamlConnection> {
     return samlConnections.delete(id);
@@ -53,29 +55,33 @@ export class SamlConnectionResolver {
 
   @Mutation(() => SamlConnection, {
     description:
-      'Looks for the TXT records of its domains now. They are looked for by themselves too: soon after they were claimed, then less often.',
+      'Query DNS for the TXT records of the e-mail domains now. The platform also does this by itself: soon after a domain was added, then less often.',
   })
   @Requires('credentials:write', { scope: 'organization' })
   verifySamlDomains(@Arg('id', () => ID) id: string, @Ctx() { samlConnections }: IdentityContext): Promise<SamlConnection> {
     return samlConnections.verifyDomains(id);
   }
 
-  @FieldResolver(() => [SamlDomainClaim], { description: 'What DNS says of `emailDomains`.' })
+  @FieldResolver(() => [SamlDomainClaim], { description: 'Proof of each e-mail domain.' })
   domains(@Root() { id }: SamlConnection, @Ctx() { loaders }: IdentityContext): Promise<SamlDomainClaim[]> {
     return loaders.samlDomainClaims.of('connectionId', id, 'domain');
   }
 
-  @FieldResolver(() => String, { description: 'What the identity provider knows this platform by, for this connection: its audience.' })
+  @FieldResolver(() => String, {
+    description: 'Entity id (audience) of the platform for this connection. Configure it at the identity provider.',
+  })
   spEntityId(@Root() { id }: SamlConnection, @Ctx() { samlConnections }: IdentityContext): string {
     return samlConnections.addresses.entityIdOf(id);
   }
 
-  @FieldResolver(() => String, { description: 'Where the identity provider sends its answers (HTTP-POST).' })
+  @FieldResolver(() => String, {
+    description: 'Address for responses of the identity provider (HTTP-POST binding). Configure it at the identity provider.',
+  })
   acsUrl(@Ctx() { samlConnections }: IdentityContext): string {
     return samlConnections.addresses.acsUrl;
   }
 
-  @FieldResolver(() => String, { description: 'Where a browser begins to sign in by this connection.' })
+  @FieldResolver(() => String, { description: 'Web page at which users start to sign in by this connection.' })
   signInUrl(@Root() { id }: SamlConnection, @Ctx() { samlConnections }: IdentityContext): string {
     return samlConnections.addresses.signInUrlOf(id);
   }

@@ -8,14 +8,16 @@ import { SamlDomainStatus } from './saml-domain.states.ts';
 export const LOSS_MS = 7 * DAY_MS;
 
 /** An e-mail domain that a SAML connection names, and what DNS says of it. Holds for the connection while it `works`. */
-@ObjectType('SamlDomain', { description: 'An e-mail domain of a SAML connection. It signs in nobody until DNS proves it.' })
+@ObjectType('SamlDomain', {
+  description: 'An e-mail domain of a SAML connection. Users can sign in with it once DNS proves that it is yours.',
+})
 @Entity({ tableName: 'saml_domain_claim' })
 @Unique({ properties: ['organizationId', 'domain'] })
 export class SamlDomainClaim {
   @PrimaryKey({ type: 'text' })
   connectionId!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Domain, such as example.com.' })
   @PrimaryKey({ type: 'text' })
   domain!: string;
 
@@ -25,7 +27,7 @@ export class SamlDomainClaim {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When it was last proven. Null if it is not proven.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   provenAt: Date | null = null;
 
@@ -41,7 +43,7 @@ export class SamlDomainClaim {
   @Property({ type: 'datetime', length: 3, nullable: true })
   warnedAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When its DNS was last asked.' })
+  @Field(() => Date, { nullable: true, description: 'When DNS was last queried. Null before the first time.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   checkedAt: Date | null = null;
 
@@ -50,26 +52,29 @@ export class SamlDomainClaim {
   @Index()
   checkDueAt!: Date;
 
-  @Field(() => String, { nullable: true, description: 'Why it is not proven, or will not be for long.' })
+  @Field(() => String, { nullable: true, description: 'Why it is not proven, or will soon no longer be. Null if there is no problem.' })
   @Property({ type: 'text', nullable: true })
   problem: string | null = null;
 
-  @Field(() => SamlDomainStatus)
+  @Field(() => SamlDomainStatus, { description: 'Whether the domain is proven.' })
   get status(): SamlDomainStatus {
     return this.provenAt ? SamlDomainStatus.PROVEN : SamlDomainStatus.CLAIMED;
   }
 
-  @Field(() => String, { description: 'Where the TXT record must stand that proves it.' })
+  @Field(() => String, { description: 'Name of the TXT record that proves the domain.' })
   get txtName(): string {
     return proofName(this.domain);
   }
 
-  @Field(() => String, { description: 'What the TXT record must hold. The same for every connection of the organization.' })
+  @Field(() => String, { description: 'Required content of the TXT record. It is the same for all connections of your organization.' })
   get txtValue(): string {
     return proofValue(this.organizationId, this.domain);
   }
 
-  @Field(() => Date, { nullable: true, description: 'When it stops to sign users in, unless its record is found before.' })
+  @Field(() => Date, {
+    nullable: true,
+    description: 'When the domain stops working because its TXT record is missing. Null if nothing is wrong.',
+  })
   get worksUntil(): Date | null {
     return this.failingSince ? new Date(this.failingSince.getTime() + LOSS_MS) : this.graceUntil;
   }

@@ -6,4 +6,8 @@ export enum SamlDomainStatus {
   /** Its DNS holds the record of the organization. */
   PROVEN = 'proven',
 }
-registerEnumType(SamlDomainStatus, { name: 'SamlDomainStatus' });
+registerEnumType(SamlDomainStatus, {
+  name: 'SamlDomainStatus',
+  description: 'Whether an e-mail domain is proven.',
+  valuesConfig: { CLAIMED: { description: 'Not proven. Nobody can sign in with it.' }, PROVEN: { description: 'Proven by a TXT record.' } },
+});

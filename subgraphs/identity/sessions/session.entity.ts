@@ -17,31 +17,31 @@ export class Session {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'User who logged in (`user_…`).' })
   @Property({ type: 'text' })
   userId!: string;
 
-  @Field(() => String, { description: 'How the user logged in: password, saml, …' })
+  @Field(() => String, { description: 'How the user logged in, such as `password` or `saml`.' })
   @Property({ type: 'text' })
   method!: string;
 
-  @Field(() => String, { nullable: true, description: 'Where from, at login.' })
+  @Field(() => String, { nullable: true, description: 'IP address at login. Null if unknown.' })
   @Property({ type: 'text', nullable: true })
   ipAddress: string | null = null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: '`User-Agent` header at login. Null if none was sent.' })
   @Property({ type: 'text', nullable: true })
   userAgent: string | null = null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the user logged in.' })
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  @Field(() => Date, { description: 'Its login or last refresh.' })
+  @Field(() => Date, { description: 'When the user logged in or the tokens were last refreshed.' })
   @Property({ type: 'datetime', length: 3 })
   lastUsedAt!: Date;
 
-  @Field(() => Date, { description: 'Whatever is done in it, it ends then.' })
+  @Field(() => Date, { description: 'When the session ends at the latest.' })
   @Property({ type: 'datetime', length: 3 })
   expiresAt!: Date;
 

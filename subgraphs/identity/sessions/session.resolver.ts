@@ -10,43 +10,49 @@ const SessionPage = pageOf('Session', Session);
 
 @Resolver(() => Session)
 export class SessionResolver {
-  @FieldResolver(() => Boolean, { description: 'Whether it is the one that asks.' })
+  @FieldResolver(() => Boolean, { description: 'True for the session of this request.' })
   current(@Root() { id }: Session, @Ctx() { principal }: IdentityContext): boolean {
     return id === principal.sessionId;
   }
 
-  @Mutation(() => SessionTokens, { description: 'Needs no credentials.' })
+  @Mutation(() => SessionTokens, {
+    description: 'Log in with e-mail address and password. After five failures from one place the address is refused there for 15 minutes.',
+  })
   login(
-    @Arg('input', () => LoginInput) { email, password }: LoginInput,
+    @Arg('input', () => LoginInput, { description: 'E-mail address and password.' }) { email, password }: LoginInput,
     @Ctx() { login, client }: IdentityContext,
   ): Promise<SessionTokens> {
     return login.login(email, password, client);
   }
 
-  @Mutation(() => SessionTokens, { description: 'Needs no credentials but the refresh token, which works once.' })
+  @Mutation(() => SessionTokens, {
+    description: 'Exchange a refresh token for new tokens. A refresh token works once; using it again ends the session.',
+  })
   refreshSession(
-    @Arg('input', () => RefreshInput) { refreshToken }: RefreshInput,
+    @Arg('input', () => RefreshInput, { description: 'Refresh token.' }) { refreshToken }: RefreshInput,
     @Ctx() { allSessions, client }: IdentityContext,
   ): Promise<SessionTokens> {
     return allSessions.refresh(refreshToken, client);
   }
 
-  @Mutation(() => Session, { description: 'Ends the session of this request, and all tokens of it.' })
+  @Mutation(() => Session, { description: 'End the session of this request with all its tokens.' })
   @Authenticated()
   logout(@Ctx() { sessions }: IdentityContext): Promise<Session> {
     return sessions.logout();
   }
 
-  @Query(() => CallerIdentity)
+  @Query(() => CallerIdentity, { description: 'Get who the credentials of this request belong to, and what they permit.' })
   @Authenticated()
   callerIdentity(@Ctx() { sessions }: IdentityContext): Promise<CallerIdentity> {
     return sessions.identity();
   }
 
-  @Query(() => SessionPage, { description: "The caller's own open sessions; another user's for who may administer credentials." })
+  @Query(() => SessionPage, {
+    description: 'List your own open sessions, newest first, or those of another user with `credentials:admin`.',
+  })
   @Authenticated()
   sessions(
-    @Arg('userId', () => ID, { nullable: true }) userId: string | undefined,
+    @Arg('userId', () => ID, { nullable: true, description: 'Id of the user (`user_…`). Default: the caller.' }) userId: string | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { sessions }: IdentityContext,
   ): Promise<Page<Session>> {
@@ -55,7 +61,7 @@ export class SessionResolver {
 
   @Mutation(() => Session, {
     description:
-      "Ends one of the caller's own sessions. Callers with `credentials:admin` end any session of the organization, which requires a second factor of users.",
+      'End one of your own sessions, or any session of the organization with `credentials:admin`, which needs a second factor of users.',
   })
   @Authenticated()
   endSession(@Arg('id', () => ID) id: string, @Ctx() { sessions }: IdentityContext): Promise<Session> {

@@ -2,66 +2,69 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { User } from '../users/user.entity.ts';
 
 /** The token response of specification 2.3, and the user. */
-@ObjectType({ description: 'What a login or refresh answers.' })
+@ObjectType({ description: 'Tokens of a session.' })
 export class SessionTokens {
-  @Field(() => String, { description: 'A JWT, for `Authorization: Bearer`.' })
+  @Field(() => String, { description: 'Access token (JWT) for the header `Authorization: Bearer`.' })
   accessToken!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Type of the access token: `Bearer`.' })
   tokenType!: string;
 
-  @Field(() => Int, { description: 'Seconds.' })
+  @Field(() => Int, { description: 'Seconds until the access token expires.' })
   expiresIn!: number;
 
-  @Field(() => String, { description: 'Continues the session, once: its use makes the next one.' })
+  @Field(() => String, { description: 'Token to continue the session. It works once; `refreshSession` returns the next one.' })
   refreshToken!: string;
 
-  @Field(() => String, { description: 'Permissions in dot form, with spaces between.' })
+  @Field(() => String, { description: 'Permissions in dot form, separated by spaces.' })
   scope!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the user (`user_…`).' })
   userId!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the session (`sess_…`).' })
   sessionId!: string;
 
-  @Field(() => User)
+  @Field(() => User, { description: 'User who logged in.' })
   user!: User;
 }
 
 /** Who the credentials of a request belong to. */
-@ObjectType({ description: 'Who the credentials of this request belong to.' })
+@ObjectType({ description: 'Who the credentials of this request belong to, and what they permit.' })
 export class CallerIdentity {
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Always true: invalid credentials get an error.' })
   active!: boolean;
 
-  @Field(() => String, { description: 'api_key, user, client or certificate.' })
+  @Field(() => String, { description: 'Kind of caller: `api_key`, `user`, `client` or `certificate`.' })
   type!: string;
 
-  @Field(() => ID, { description: 'Of the key, user, client or certificate.' })
+  @Field(() => ID, { description: 'Id of the key, user, client or certificate.' })
   id!: string;
 
   @Field(() => ID)
   organizationId!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Plan of the organization, which decides the limits.' })
   plan!: string;
 
-  @Field(() => [String])
+  @Field(() => [String], { description: 'Permissions of the credentials as `<area>:<action>`, `<area>:*` or `*:*`.' })
   permissions!: string[];
 
-  @Field(() => [ID], { nullable: true, description: 'The accounts that the caller is limited to; null: they see the whole organization.' })
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Accounts that the caller is limited to (`acc_…`). Null means the whole organization.',
+  })
   accounts!: string[] | null;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: 'Session of the user (`sess_…`). Null for other callers.' })
   sessionId!: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'The OAuth client that acts for the user.' })
+  @Field(() => ID, { nullable: true, description: 'OAuth client that acts for the user. Null if there is none.' })
   clientId!: string | null;
 
-  @Field(() => Boolean, { description: 'Whether operations that ask for a second factor would ask now.' })
+  @Field(() => Boolean, { description: 'True if a protected operation would ask for a second factor now.' })
   needsSecondFactor!: boolean;
 
-  @Field(() => User, { nullable: true })
+  @Field(() => User, { nullable: true, description: 'The user. Null for other callers.' })
   user!: User | null;
 }

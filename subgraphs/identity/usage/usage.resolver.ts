@@ -5,7 +5,7 @@ import { RateLimitUsage } from './usage.types.ts';
 
 @Resolver()
 export class UsageResolver {
-  @Query(() => RateLimitUsage, { description: 'What the caller and its organization have used of their limits.' })
+  @Query(() => RateLimitUsage, { description: 'Get how much of their limits the caller and the organization have used.' })
   @Requires('monitoring:read', { scope: 'open' })
   rateLimitUsage(@Ctx() { usage }: IdentityContext): Promise<RateLimitUsage> {
     return usage.own();

@@ -9,126 +9,140 @@ export enum RiskLevel {
 }
 registerEnumType(RiskLevel, {
   name: 'RiskLevel',
-  description:
-    'How likely the limit of the hour is reached: the projection is below 60 % of it, below 80 %, below it, or beyond; critical too for who is suspended.',
+  description: 'How likely the limit of the hour is reached, by the expected usage.',
+  valuesConfig: {
+    LOW: { description: 'Below 60 % of the limit.' },
+    MEDIUM: { description: 'Below 80 % of the limit.' },
+    HIGH: { description: 'Below the limit.' },
+    CRITICAL: { description: 'At or above the limit, or the credentials are suspended.' },
+  },
 });
 
-@ObjectType({ description: 'As the rate headers of the same answer say it; a DELETE counts 3, other changes 2, reads 1.' })
+@ObjectType({
+  description:
+    'Usage as in the rate limit headers of the same response. Over REST a DELETE counts 3, other changes 2, reads 1; over GraphQL each root field of a mutation counts 2, others 1.',
+})
 export class RateLimitCurrentUsage {
-  @Field(() => Float)
+  @Field(() => Float, { description: 'Weighted requests in the current hour.' })
   requestsThisHour!: number;
 
-  @Field(() => Float, { nullable: true, description: 'Null where there is no limit.' })
+  @Field(() => Float, { nullable: true, description: 'Weighted requests allowed per hour. Null if there is no limit.' })
   hourlyLimit!: number | null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the hour ends.' })
   hourResetAt!: Date;
 
-  @Field(() => Float)
+  @Field(() => Float, { description: 'Weighted requests in the last 60 seconds.' })
   burstUsed!: number;
 
-  @Field(() => Float, { nullable: true, description: 'In any 60 seconds; null where there is no limit.' })
+  @Field(() => Float, { nullable: true, description: 'Weighted requests allowed in any 60 seconds. Null if there is no limit.' })
   burstLimit!: number | null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When all of the burst limit is available again.' })
   burstResetAt!: Date;
 }
 
-@ObjectType()
+@ObjectType({ description: 'Usage of one hour.' })
 export class RateLimitHour {
-  @Field(() => Date, { description: 'When it began.' })
+  @Field(() => Date, { description: 'When the hour began.' })
   hour!: Date;
 
-  @Field(() => Float, { description: 'Weighted, as they count against the limit of the hour.' })
+  @Field(() => Float, { description: 'Weighted requests in this hour.' })
   requests!: number;
 
-  @Field(() => Float, { nullable: true, description: "Of the plan's limit; null where there is none." })
+  @Field(() => Float, { nullable: true, description: 'Share of the limit of the plan, in percent. Null if there is no limit.' })
   percentage!: number | null;
 }
 
-@ObjectType()
+@ObjectType({ description: 'Expected usage at the end of the hour, at the current rate.' })
 export class RateLimitProjection {
-  @Field(() => Float, { description: "What will have been used when the caller's hour ends, at the rate so far." })
+  @Field(() => Float, { description: 'Weighted requests expected at the end of the hour.' })
   endOfHour!: number;
 
-  @Field(() => RiskLevel)
+  @Field(() => RiskLevel, { description: 'How likely the limit of the hour is reached.' })
   riskLevel!: RiskLevel;
 }
 
-@ObjectType({ description: 'Operations that have a limit of their own in an hour.' })
+@ObjectType({ description: 'Usage of a group of operations that has a limit of its own per hour.' })
 export class RateLimitCategoryUsage {
-  @Field(() => String, { description: 'billing, provisioning, export or account.' })
+  @Field(() => String, { description: 'Group of operations: `billing`, `provisioning`, `export` or `account`.' })
   category!: string;
 
-  @Field(() => Float)
+  @Field(() => Float, { description: 'Requests in the current hour.' })
   used!: number;
 
-  @Field(() => Float, { nullable: true })
+  @Field(() => Float, { nullable: true, description: 'Requests allowed per hour. Null if there is no limit.' })
   limit!: number | null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the hour ends.' })
   resetAt!: Date;
 }
 
-@ObjectType()
+@ObjectType({ description: 'Requests of the organization in progress.' })
 export class ConcurrencyUsage {
-  @Field(() => Int, { description: 'Requests of the organization that are being served.' })
+  @Field(() => Int, { description: 'Number of requests that are being processed.' })
   used!: number;
 
-  @Field(() => Int, { nullable: true, description: 'Null where there is no limit.' })
+  @Field(() => Int, { nullable: true, description: 'Number of requests that can be processed at a time. Null if there is no limit.' })
   limit!: number | null;
 
-  @Field(() => Int, { description: 'Requests that wait for one of those to be done.' })
+  @Field(() => Int, { description: 'Number of requests that wait to be processed.' })
   waiting!: number;
 }
 
-@ObjectType({ description: 'The calendar month, in UTC; a few seconds behind.' })
+@ObjectType({ description: 'Usage of the calendar month (UTC), with a few seconds of delay.' })
 export class MonthlyUsage {
-  @Field(() => Date)
+  @Field(() => Date, { description: 'Start of the month.' })
   periodStart!: Date;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'End of the month.' })
   periodEnd!: Date;
 
-  @Field(() => Float, { description: 'Whatever they weigh.' })
+  @Field(() => Float, { description: 'Number of requests, without weights.' })
   requests!: number;
 
-  @Field(() => Float, { nullable: true, description: 'What the plan includes; null where everything is.' })
+  @Field(() => Float, { nullable: true, description: 'Requests that the plan includes. Null if there is no limit.' })
   included!: number | null;
 
-  @Field(() => Float, { description: 'Requests beyond those.' })
+  @Field(() => Float, { description: 'Requests beyond the included ones.' })
   overage!: number;
 
-  @Field(() => Decimal, { nullable: true, description: 'Of each of them; null where the contract says it.' })
+  @Field(() => Decimal, { nullable: true, description: 'Price of each request beyond the included ones. Null if the contract states it.' })
   overagePrice!: Decimal | null;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'ISO 4217 code of `overagePrice`, such as USD.' })
   currency!: string;
 }
 
-@ObjectType({ description: 'What the caller and its organization have used of their limits (specification 8.6).' })
+@ObjectType({ description: 'How much of their limits the caller and the organization have used.' })
 export class RateLimitUsage {
-  @Field(() => RateLimitCurrentUsage)
+  @Field(() => RateLimitCurrentUsage, { description: 'Usage of the current hour and minute.' })
   currentUsage!: RateLimitCurrentUsage;
 
-  @Field(() => [RateLimitHour], { description: 'The last 24 hours of the clock, oldest first; a few seconds behind.' })
+  @Field(() => [RateLimitHour], { description: 'Usage of the last 24 hours, oldest first, with a few seconds of delay.' })
   usageHistory!: RateLimitHour[];
 
-  @Field(() => RateLimitProjection)
+  @Field(() => RateLimitProjection, { description: 'Expected usage at the end of the hour.' })
   projectedUsage!: RateLimitProjection;
 
-  @Field(() => [RateLimitCategoryUsage])
+  @Field(() => [RateLimitCategoryUsage], { description: 'Limits of single groups of operations.' })
   categories!: RateLimitCategoryUsage[];
 
-  @Field(() => ConcurrencyUsage)
+  @Field(() => ConcurrencyUsage, { description: 'Requests in progress.' })
   concurrency!: ConcurrencyUsage;
 
-  @Field(() => MonthlyUsage)
+  @Field(() => MonthlyUsage, { description: 'Usage of the calendar month.' })
   month!: MonthlyUsage;
 
-  @Field(() => Date, { nullable: true, description: 'Until when these credentials are suspended for exceeding the burst.' })
+  @Field(() => Date, {
+    nullable: true,
+    description: 'Until this time the credentials are suspended, because the burst limit was exceeded. Null unless they are.',
+  })
   suspendedUntil!: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'Since when the organization is under review for exceeding it again and again.' })
+  @Field(() => Date, {
+    nullable: true,
+    description: 'Start of the review of the organization because the burst limit was exceeded repeatedly. Null unless it is under review.',
+  })
   underReviewSince!: Date | null;
 }

@@ -18,12 +18,15 @@ export class User {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID, { nullable: true, description: "The account that the user is listed with: the organization's own for staff." })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Account that the user is listed with (`acc_…`). Staff are listed with the account of your own organization.',
+  })
   @Property({ type: 'text', nullable: true })
   accountId: string | null = null;
 
   /** In lower case: the same person whatever they type at login. Others may be invited to it too, by other organizations and accounts. */
-  @Field(() => String)
+  @Field(() => String, { description: 'E-mail address, with which the user logs in.' })
   @Property({ type: 'text', fieldName: 'address' })
   @Index()
   email!: string;
@@ -33,23 +36,23 @@ export class User {
   @Unique()
   loginName!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Full name, 1 to 200 characters.' })
   @Property({ type: 'text' })
   name!: string;
 
-  @Field(() => String, { nullable: true, description: 'Where codes are sent by SMS.' })
+  @Field(() => String, { nullable: true, description: 'International mobile number for codes by SMS. Null if unknown.' })
   @Property({ type: 'text', nullable: true })
   phone: string | null = null;
 
-  @Field(() => UserRole)
+  @Field(() => UserRole, { description: 'Role, which decides the permissions.' })
   @Enum({ items: () => UserRole, type: 'text' })
   role!: UserRole;
 
-  @Field(() => [ID], { nullable: true, description: 'The accounts that they are limited to; null: they see the whole organization.' })
+  @Field(() => [ID], { nullable: true, description: 'Accounts that the user is limited to (`acc_…`). Null means the whole organization.' })
   @Property({ type: 'json', nullable: true })
   accounts: string[] | null = null;
 
-  @Field(() => UserStatus)
+  @Field(() => UserStatus, { description: 'Current state of the user.' })
   @Enum({ items: () => UserStatus, type: 'text' })
   status: UserStatus = UserStatus.ACTIVE;
 
@@ -57,18 +60,18 @@ export class User {
   @Property({ type: 'text', nullable: true })
   passwordHash: string | null = null;
 
-  @Field(() => Boolean, { description: 'Whether a second factor is enrolled.' })
+  @Field(() => Boolean, { description: 'True if the user has set up a second factor.' })
   @Property({ type: 'boolean' })
   secondFactor = false;
 
   @Field(() => PlatformAccess, {
     nullable: true,
-    description: "What the user may do to operate the platform; null outside the operator's organization.",
+    description: "Permission to operate the platform. Null if none, and for all users of other organizations than the operator's.",
   })
   @Enum({ items: () => PlatformAccess, type: 'text', nullable: true })
   platformAccess: PlatformAccess | null = null;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When the user last logged in. Null if never.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastLogin: Date | null = null;
 

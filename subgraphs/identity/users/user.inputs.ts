@@ -10,7 +10,7 @@ import { accountProblems } from '../granting/user-roles.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 
 const ACCOUNTS_OF_USERS =
-  'The accounts that they are limited to, 1 to 50 of those that the caller sees; null: the whole organization. Default: for users of the own account null, for others their account. Owners, administrators and support agents are never limited, administrators of accounts always.';
+  'Accounts that the user is limited to, 1 to 50 of those that the caller sees (`acc_…`). Null means the whole organization. Default: no limit for users of your own account, otherwise their account. Owners, administrators and support agents are never limited, administrators of accounts always.';
 const EMAIL_REASON = 'must be an e-mail address';
 const PHONE = /^\+[1-9][0-9 ().-]{5,24}$/;
 const PHONE_REASON = 'must be an international number such as +1 212 555 0100';
@@ -19,68 +19,74 @@ const AccountsFitRole = Rule<{ role?: UserRole | null; accounts?: string[] | nul
   accountProblems(role ?? UserRole.MEMBER, accounts),
 );
 
-@InputType()
+@InputType({ description: 'User to invite.' })
 @AccountsFitRole
 export class UserInviteInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'E-mail address that the invitation is sent to. The user logs in with it.' })
   @EmailAddress(EMAIL_REASON)
   email!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Full name, 1 to 200 characters.' })
   @Name(200)
   name!: string;
 
-  @Field(() => UserRole, { nullable: true, description: 'Default: member. Nobody gives a role that may do more than they may.' })
+  @Field(() => UserRole, {
+    nullable: true,
+    description: 'Role of the user. It cannot have more permissions than the caller. Default: member.',
+  })
   role?: UserRole | null;
 
   @Field(() => [ID], { nullable: true, description: ACCOUNTS_OF_USERS })
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'International mobile number, such as +1 212 555 0100.' })
   @IsOptional()
   @Matches(PHONE, { message: PHONE_REASON })
   phone?: string | null;
 }
 
-@InputType({ description: 'What is left out stays as it is; null clears what may be absent.' })
+@InputType({ description: 'Fields to change. Fields that are left out keep their value; null clears an optional one.' })
 @AccountsFitRole
 export class UserUpdateInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Full name, 1 to 200 characters.' })
   @NotNull()
   @Name(200)
   name?: string;
 
-  @Field(() => UserRole, { nullable: true })
+  @Field(() => UserRole, { nullable: true, description: 'Role of the user. It cannot have more permissions than the caller.' })
   @NotNull()
   role?: UserRole;
 
-  @Field(() => UserStatus, { nullable: true, description: 'Suspending ends all sessions of the user.' })
+  @Field(() => UserStatus, { nullable: true, description: 'New state. SUSPENDED ends all sessions of the user.' })
   @NotNull()
   status?: UserStatus;
 
   @Field(() => [ID], {
     nullable: true,
-    description: 'Replaces the accounts that they are limited to; null: they see the whole organization.',
+    description: 'Accounts that the user is limited to, 1 to 50 (`acc_…`). Null means the whole organization.',
   })
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'International mobile number, such as +1 212 555 0100.' })
   @IsOptional()
   @Matches(PHONE, { message: PHONE_REASON })
   phone?: string | null;
 }
 
-@InputType()
+@InputType({ description: 'Conditions for a list of users. A user must meet all of them.' })
 export class UserFilter {
-  @Field(() => [UserRole], { nullable: true })
+  @Field(() => [UserRole], { nullable: true, description: 'Only users with one of these roles.' })
   role?: UserRole[];
 
   @Field(() => [UserStatus], { nullable: true })
   status?: UserStatus[];
 
-  @Field(() => String, { nullable: true, description: 'Part of the name or e-mail address, in any case.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Text that the name or e-mail address contains, ignoring case. 1 to 200 characters.',
+  })
   @IsOptional()
   @Characters(1, 200)
   search?: string;
@@ -92,4 +98,4 @@ export enum UserSortField {
   EMAIL = 'email',
   LAST_LOGIN = 'lastLogin',
 }
-export const UserSort = sortOf('User', UserSortField);
+export const UserSort = sortOf('User', UserSortField, { LAST_LOGIN: 'Time of the last login.' });

@@ -12,16 +12,20 @@ const UserPage = pageOf('User', User);
 
 @Resolver(() => User)
 export class UserResolver {
-  @Query(() => User, { nullable: true })
+  @Query(() => User, { nullable: true, description: 'Get a user by id. Null if it does not exist.' })
   @Requires('accounts:read')
   user(@Arg('id', () => ID) id: string, @Ctx() { users }: IdentityContext): Promise<User | null> {
     return users.find(id);
   }
 
-  @Query(() => UserPage, { description: 'Users of the organization, those without an account included.' })
+  @Query(() => UserPage, { description: 'List users, newest first, including users without an account.' })
   @Requires('accounts:read')
   users(
-    @Arg('accountId', () => ID, { nullable: true, description: 'Only those listed with this account.' }) accountId: string | undefined,
+    @Arg('accountId', () => ID, {
+      nullable: true,
+      description: 'Only users that are listed with this account (`acc_…`). Default: all users of the organization.',
+    })
+    accountId: string | undefined,
     @Arg('filter', () => UserFilter, { nullable: true }) filter: UserFilter | undefined,
     @Arg('sort', () => [UserSort], { nullable: true }) sort: SortBy[] | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
@@ -30,32 +34,34 @@ export class UserResolver {
     return users.list(accountId ?? undefined, { filter, sort, page });
   }
 
-  @Mutation(() => User, { description: 'Mails an invitation: the user chooses a password by its link.' })
+  @Mutation(() => User, { description: 'Invite a user. An e-mail with a link to choose a password is sent.' })
   @Requires('accounts:create', { secondFactor: true, also: requireToGrantInput })
   inviteUser(
-    @Arg('accountId', () => ID) accountId: string,
-    @Arg('input', () => UserInviteInput) input: UserInviteInput,
+    @Arg('accountId', () => ID, { description: 'Account that the user is listed with (`acc_…`).' }) accountId: string,
+    @Arg('input', () => UserInviteInput, { description: 'User to invite.' }) input: UserInviteInput,
     @Ctx() { users }: IdentityContext,
   ): Promise<User> {
     return users.invite(accountId, input);
   }
 
-  @Mutation(() => User)
+  @Mutation(() => User, { description: 'Change a user. Fields that are left out keep their value.' })
   @Requires('accounts:write', { secondFactor: true, also: requireToGrantInput })
   updateUser(
     @Arg('id', () => ID) id: string,
-    @Arg('accountId', () => ID, { nullable: true, description: 'The user must be listed with it.' }) accountId: string | undefined,
+    @Arg('accountId', () => ID, { nullable: true, description: 'Account that the user must be listed with (`acc_…`). Default: any.' })
+    accountId: string | undefined,
     @Arg('input', () => UserUpdateInput) input: UserUpdateInput,
     @Ctx() { users }: IdentityContext,
   ): Promise<User> {
     return users.update({ id, accountId: accountId ?? undefined }, input);
   }
 
-  @Mutation(() => User, { description: 'Answers the user as it last was. The last owner cannot be removed.' })
+  @Mutation(() => User, { description: 'Remove a user. Returns the last state. The last owner cannot be removed.' })
   @Requires('accounts:write', { secondFactor: true })
   removeUser(
     @Arg('id', () => ID) id: string,
-    @Arg('accountId', () => ID, { nullable: true, description: 'The user must be listed with it.' }) accountId: string | undefined,
+    @Arg('accountId', () => ID, { nullable: true, description: 'Account that the user must be listed with (`acc_…`). Default: any.' })
+    accountId: string | undefined,
     @Ctx() { users }: IdentityContext,
   ): Promise<User> {
     return users.remove({ id, accountId: accountId ?? undefined });
@@ -64,7 +70,7 @@ export class UserResolver {
 
 @Resolver(() => User)
 export class UserAccountResolver {
-  @FieldResolver(() => Account, { nullable: true })
+  @FieldResolver(() => Account, { nullable: true, description: 'Account that the user is listed with.' })
   @Requires('accounts:read')
   async account(@Root() { accountId }: User, @Ctx() { loaders }: IdentityContext): Promise<Account | null> {
     return accountId === null ? null : loaders.accounts.load(accountId);
@@ -73,11 +79,11 @@ export class UserAccountResolver {
 
 @Resolver(() => Account)
 export class AccountUsersResolver {
-  @FieldResolver(() => [User], { description: 'The newest ones.' })
+  @FieldResolver(() => [User], { description: 'Newest users that are listed with the account.' })
   @Requires('accounts:read')
   users(
     @Root() { id }: Account,
-    @Arg('limit', () => Int, { nullable: true, description: 'At most 200; 50 by default.' }) limit: number | undefined,
+    @Arg('limit', () => Int, { nullable: true, description: 'Maximum number of users, 1 to 200. Default: 50.' }) limit: number | undefined,
     @Ctx() { loaders }: IdentityContext,
   ): Promise<User[]> {
     return loaders.users.newest('accountId', id, relationLimit(limit));

@@ -5,10 +5,14 @@ import { ServiceCatalog } from './catalog.types.ts';
 
 @Resolver()
 export class CatalogResolver {
-  @Query(() => ServiceCatalog, { description: 'All categories, or one.' })
+  @Query(() => ServiceCatalog, { description: 'Get the services that can be ordered, with prices, by category.' })
   @Requires('services:read', { scope: 'open' })
   catalog(
-    @Arg('category', () => String, { nullable: true, description: 'Such as `connectivity`.' }) category: string | undefined,
+    @Arg('category', () => String, {
+      nullable: true,
+      description: 'Name of one category, such as `connectivity`. Default: all categories.',
+    })
+    category: string | undefined,
     @Ctx() { catalog }: ServicesContext,
   ): Promise<ServiceCatalog> {
     return catalog.read(category);

@@ -1,80 +1,80 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 import { Decimal } from '../../../kernel/values/money.ts';
 
-@ObjectType()
+@ObjectType({ description: 'Price of one bandwidth option.' })
 export class BandwidthPrice {
-  @Field(() => String)
+  @Field(() => String, { description: 'Bandwidth, such as `500mbps`.' })
   bandwidth!: string;
 
-  @Field(() => Decimal)
+  @Field(() => Decimal, { description: 'Price for one month, before the surcharge of the service level.' })
   monthlyPrice!: Decimal;
 }
 
-@ObjectType()
+@ObjectType({ description: 'Surcharge and promise of one service level.' })
 export class SlaUplift {
-  @Field(() => String)
+  @Field(() => String, { description: 'Name of the service level, such as `enterprise`.' })
   sla!: string;
 
-  @Field(() => Decimal, { description: 'What it adds to the price, in percent.' })
+  @Field(() => Decimal, { description: 'Surcharge on the price, in percent.' })
   percent!: Decimal;
 
-  @Field(() => Decimal, { description: 'The availability that it promises, in percent.' })
+  @Field(() => Decimal, { description: 'Promised availability, in percent.' })
   uptimePercentage!: Decimal;
 }
 
-@ObjectType()
+@ObjectType({ description: 'Price of a catalog entry.' })
 export class CatalogPricing {
-  @Field(() => Decimal)
+  @Field(() => Decimal, { description: 'Lowest price at which the service can be ordered, for one `unit`.' })
   startingPrice!: Decimal;
 
-  @Field(() => String, { description: 'What the price is for, such as `month` or `user/month`.' })
+  @Field(() => String, { description: 'Unit that the price is for, such as `month` or `user/month`.' })
   unit!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'ISO 4217 code of all prices, such as USD.' })
   currency!: string;
 
-  @Field(() => [BandwidthPrice], { description: 'Empty where the price does not depend on a bandwidth.' })
+  @Field(() => [BandwidthPrice], { description: 'Price of each bandwidth. Empty if the price does not depend on a bandwidth.' })
   bandwidthPrices!: BandwidthPrice[];
 
-  @Field(() => [SlaUplift])
+  @Field(() => [SlaUplift], { description: 'Surcharge of each service level.' })
   slaUplifts!: SlaUplift[];
 }
 
 @ObjectType({ description: 'A service that can be ordered.' })
 export class CatalogService {
-  @Field(() => ID, { description: 'Such as `business_fiber`.' })
+  @Field(() => ID, { description: 'Identifier of the catalog entry, such as `business_fiber`.' })
   id!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Product name.' })
   name!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'One sentence about the service.' })
   description!: string;
 
-  @Field(() => [String])
+  @Field(() => [String], { description: 'Bandwidths that can be ordered, such as `500mbps`. Empty for services without one.' })
   bandwidthOptions!: string[];
 
-  @Field(() => [String], { description: 'The first one is the default.' })
+  @Field(() => [String], { description: 'Service levels that can be ordered. The first one is the default.' })
   slaOptions!: string[];
 
-  @Field(() => CatalogPricing)
+  @Field(() => CatalogPricing, { description: 'Prices and surcharges.' })
   pricing!: CatalogPricing;
 }
 
-@ObjectType()
+@ObjectType({ description: 'A group of services in the catalog.' })
 export class CatalogCategory {
-  @Field(() => String, { description: 'Such as `connectivity`.' })
+  @Field(() => String, { description: 'Identifier of the category, such as `connectivity`.' })
   name!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'One sentence about the services of the category.' })
   description!: string;
 
-  @Field(() => [CatalogService])
+  @Field(() => [CatalogService], { description: 'Services of the category, in display order.' })
   services!: CatalogService[];
 }
 
-@ObjectType({ description: 'What can be ordered, by category (specification 2.5).' })
+@ObjectType({ description: 'Services that can be ordered, by category.' })
 export class ServiceCatalog {
-  @Field(() => [CatalogCategory])
+  @Field(() => [CatalogCategory], { description: 'Categories in display order.' })
   categories!: CatalogCategory[];
 }

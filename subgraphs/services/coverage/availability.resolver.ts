@@ -13,29 +13,34 @@ import { CoverageLocationInput, PartialLocation } from './location.ts';
 
 @Resolver()
 export class AvailabilityResolver {
-  @Query(() => Availability)
+  @Query(() => Availability, { description: 'Check which access technologies reach a street address, and with how much bandwidth.' })
   @Requires('services:read', { scope: 'open' })
   serviceAvailability(
-    @Arg('input', () => AvailabilityCheckInput) input: AvailabilityCheckInput,
+    @Arg('input', () => AvailabilityCheckInput, { description: 'Address to check, and what is required there.' })
+    input: AvailabilityCheckInput,
     @Ctx() { coverage }: ServicesContext,
   ): Promise<Availability> {
     return availabilityOf(input, coverage);
   }
 
-  @Query(() => AvailabilityByZip, { description: 'What `serviceAvailability` says, where no more than the ZIP code must be known.' })
+  @Query(() => AvailabilityByZip, { description: 'Check which access technologies reach a location of which only the ZIP code is known.' })
   @Requires('services:read', { scope: 'open' })
   availabilityByZip(
-    @Arg('location', () => PartialLocation) location: PartialLocation,
-    @Arg('requirements', () => AccessRequirementsInput, { nullable: true }) requirements: AccessRequirementsInput | null,
+    @Arg('location', () => PartialLocation, { description: 'Location to check.' }) location: PartialLocation,
+    @Arg('requirements', () => AccessRequirementsInput, {
+      nullable: true,
+      description: 'Technologies and bandwidth that are required. Default: everything that reaches the location.',
+    })
+    requirements: AccessRequirementsInput | null,
     @Ctx() { coverage }: ServicesContext,
   ): Promise<AvailabilityByZip> {
     return availabilityOf({ ...requirements, location }, coverage);
   }
 
-  @Query(() => TechnologyAvailability, { description: 'What `serviceAvailability` says of fiber.' })
+  @Query(() => TechnologyAvailability, { description: 'Check whether fiber reaches a location, and with how much bandwidth.' })
   @Requires('services:read', { scope: 'open' })
   fiberAvailability(
-    @Arg('location', () => CoverageLocationInput) location: CoverageLocationInput,
+    @Arg('location', () => CoverageLocationInput, { description: 'Location to check.' }) location: CoverageLocationInput,
     @Ctx() { coverage }: ServicesContext,
   ): Promise<TechnologyAvailability> {
     return fiberAvailabilityOf(location, coverage);

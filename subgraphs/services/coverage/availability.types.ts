@@ -1,61 +1,63 @@
 import { ArrayMaxSize, IsOptional, ValidateNested } from 'class-validator';
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { MaxCharacters } from '../../../kernel/graphql/characters.ts';
-import { BANDWIDTH_FORM } from './bandwidth.ts';
 import { IsBandwidth } from './is-bandwidth.ts';
 import { PartialLocation, ServiceLocation } from './location.ts';
 import { AccessTechnology, TECHNOLOGIES } from './technology.ts';
 
-@InputType({ description: 'What is wanted of the access to a location.' })
+@InputType({ description: 'Requirements for the access to a location.' })
 export class AccessRequirementsInput {
-  @Field(() => [AccessTechnology], { nullable: true, description: 'Default: all.' })
+  @Field(() => [AccessTechnology], { nullable: true, description: 'Technologies to check. Default: all.' })
   @IsOptional()
   @ArrayMaxSize(TECHNOLOGIES.length, { message: `must have at most ${TECHNOLOGIES.length} entries` })
   serviceTypes?: AccessTechnology[];
 
-  @Field(() => String, { nullable: true, description: `At least this much, ${BANDWIDTH_FORM}. Default: any.` })
+  @Field(() => String, { nullable: true, description: 'Minimum bandwidth, such as 500mbps or 1gbps. Default: any.' })
   @IsOptional()
   @MaxCharacters(20)
   @IsBandwidth()
   bandwidthRequirements?: string;
 }
 
-@InputType({ description: 'What is wanted, and where (specification 2.5).' })
+@InputType({ description: 'Address to check, and what is required there.' })
 export class AvailabilityCheckInput extends AccessRequirementsInput {
-  @Field(() => ServiceLocation)
+  @Field(() => ServiceLocation, { description: 'Street address to check.' })
   @ValidateNested()
   location!: ServiceLocation;
 }
 
-@ObjectType({ description: 'Whether one technology reaches a location.' })
+@ObjectType({ description: 'Whether one access technology reaches a location.' })
 export class TechnologyAvailability {
-  @Field(() => AccessTechnology)
+  @Field(() => AccessTechnology, { description: 'Access technology.' })
   serviceType!: AccessTechnology;
 
-  @Field(() => Boolean, { description: 'It reaches the location and carries what is required.' })
+  @Field(() => Boolean, { description: 'True if it reaches the location with at least the required bandwidth.' })
   available!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'The most that it carries there; null where it does not reach.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Highest bandwidth at the location, such as `1000mbps`. Null if the technology does not reach it.',
+  })
   bandwidth!: string | null;
 }
 
 @ObjectType()
 abstract class Answer {
-  @Field(() => Boolean, { description: 'Whether anything of ours reaches the location.' })
+  @Field(() => Boolean, { description: 'True if at least one access technology reaches the location.' })
   serviceable!: boolean;
 
-  @Field(() => [TechnologyAvailability], { description: 'One for each technology that was asked about.' })
+  @Field(() => [TechnologyAvailability], { description: 'One entry for each technology that was asked about.' })
   services!: TechnologyAvailability[];
 }
 
-@ObjectType({ description: 'What reaches a location.' })
+@ObjectType({ description: 'Access technologies that reach an address.' })
 export class Availability extends Answer {
-  @Field(() => ServiceLocation)
+  @Field(() => ServiceLocation, { description: 'Address that was checked.' })
   location!: ServiceLocation;
 }
 
-@ObjectType({ description: 'What reaches a location of which at least the ZIP code is known.' })
+@ObjectType({ description: 'Access technologies that reach a location of which at least the ZIP code is known.' })
 export class AvailabilityByZip extends Answer {
-  @Field(() => PartialLocation, { description: 'As it was asked about.' })
+  @Field(() => PartialLocation, { description: 'Location that was checked.' })
   location!: PartialLocation;
 }

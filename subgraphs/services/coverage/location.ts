@@ -6,59 +6,62 @@ const IsState = (): PropertyDecorator => Matches(/^[A-Za-z]{2}$/, { message: 'mu
 const IsZip = (): PropertyDecorator => Matches(/^\d{5}(-\d{4})?$/, { message: 'must be a ZIP code such as 10118' });
 
 /** A street address in the United States (specification 2.5). */
-@ObjectType('ServiceLocation')
-@InputType('ServiceLocationInput')
+@ObjectType('ServiceLocation', { description: 'Street address in the United States.' })
+@InputType('ServiceLocationInput', { description: 'Street address in the United States.' })
 export class ServiceLocation {
-  @Field(() => String, { description: 'Street and number.' })
+  @Field(() => String, { description: 'Street and number, 1 to 500 characters.' })
   @Characters(1, 500)
   address!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'City, 1 to 100 characters.' })
   @Characters(1, 100)
   city!: string;
 
-  @Field(() => String, { description: 'Two letters, such as NY.' })
+  @Field(() => String, { description: 'Two-letter code of the state, such as NY.' })
   @IsState()
   state!: string;
 
-  @Field(() => String, { description: 'ZIP code, such as 10118 or 10118-0110.' })
+  @Field(() => String, { description: 'ZIP code with 5 or 9 digits, such as 10118 or 10118-0110.' })
   @IsZip()
   zip!: string;
 }
 
 /** What of an address coverage depends on. */
-@InputType({ description: 'Where something is wanted, as far as it decides what can be had there.' })
+@InputType({ description: 'Place to check, by ZIP code.' })
 export class CoverageLocationInput {
-  @Field(() => String, { description: 'ZIP code, such as 10118 or 10118-0110.' })
+  @Field(() => String, { description: 'ZIP code with 5 or 9 digits, such as 10118 or 10118-0110.' })
   @IsZip()
   zip!: string;
 
-  @Field(() => String, { nullable: true, description: 'Two letters, such as NY; refused where the ZIP code lies in another state.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Two-letter code of the state, such as NY. Rejected if the ZIP code is in another state.',
+  })
   @IsOptional()
   @IsState()
   state?: string | null;
 }
 
 /** An address of which only the ZIP code must be known: enough to ask what can be had, too little to order. */
-@ObjectType('PartialLocation')
-@InputType('PartialLocationInput')
+@ObjectType('PartialLocation', { description: 'Address in the United States of which at least the ZIP code is known.' })
+@InputType('PartialLocationInput', { description: 'Address in the United States. Only the ZIP code is required.' })
 export class PartialLocation {
-  @Field(() => String, { nullable: true, description: 'Street and number.' })
+  @Field(() => String, { nullable: true, description: 'Street and number, 1 to 500 characters.' })
   @IsOptional()
   @Characters(1, 500)
   address?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'City, 1 to 100 characters.' })
   @IsOptional()
   @Characters(1, 100)
   city?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Two letters, such as NY.' })
+  @Field(() => String, { nullable: true, description: 'Two-letter code of the state, such as NY.' })
   @IsOptional()
   @IsState()
   state?: string | null;
 
-  @Field(() => String, { description: 'ZIP code, such as 10118 or 10118-0110.' })
+  @Field(() => String, { description: 'ZIP code with 5 or 9 digits, such as 10118 or 10118-0110.' })
   @IsZip()
   zip!: string;
 }

@@ -7,7 +7,16 @@ export enum AccessTechnology {
   FIXED_WIRELESS = 'fixed_wireless',
   DSL = 'dsl',
 }
-registerEnumType(AccessTechnology, { name: 'AccessTechnology', description: 'How a location is reached.' });
+registerEnumType(AccessTechnology, {
+  name: 'AccessTechnology',
+  description: 'Technology of the line to a location.',
+  valuesConfig: {
+    FIBER: { description: 'Fiber to the building.' },
+    CABLE: { description: 'Coaxial cable.' },
+    FIXED_WIRELESS: { description: 'Radio link to a fixed antenna.' },
+    DSL: { description: 'Telephone line.' },
+  },
+});
 
 export const TECHNOLOGIES = Object.values(AccessTechnology);
 

@@ -9,7 +9,7 @@ import { ServiceLocation } from '../coverage/location.ts';
 import { ServiceStatus, ServiceType, serviceStates } from './service.states.ts';
 
 /** A service of an account, of whatever kind (specification 2.5, 3.4). Its state machine lives here. */
-@ObjectType({ description: 'A service that an account has ordered.' })
+@ObjectType({ description: 'A service that an account ordered, such as an internet line.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'service' })
 @OrganizationFilter({ account: 'accountId' })
@@ -23,33 +23,33 @@ export class Service {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Account that the service belongs to (`acc_…`).' })
   @Property({ type: 'text' })
   accountId!: string;
 
-  @Field(() => ServiceType)
+  @Field(() => ServiceType, { description: 'Kind of service. Each kind has fields of its own in `configuration`.' })
   @Enum({ items: () => ServiceType, type: 'text' })
   type!: ServiceType;
 
-  @Field(() => String, { description: 'What it is within its kind: for an internet service the access technology, such as `fiber`.' })
+  @Field(() => String, { description: 'Subtype within `type`. For an internet service this is the access technology, such as `fiber`.' })
   @Property({ type: 'text' })
   serviceType!: string;
 
-  @Field(() => ID, { description: 'What it was ordered as: the id of a service of the catalog.' })
+  @Field(() => ID, { description: 'Catalog entry that was ordered, such as `business_fiber`.' })
   @Property({ type: 'text' })
   catalogId!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Name shown in lists.' })
   @Property({ type: 'text' })
   name!: string;
 
-  @Field(() => ServiceStatus)
+  @Field(() => ServiceStatus, { description: 'Current state in the life cycle of the service.' })
   @Enum({ items: () => ServiceStatus, type: 'text' })
   status: ServiceStatus = ServiceStatus.PENDING;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Why it has that status, where there is something to say, such as why provisioning failed.',
+    description: 'Reason for the current status, such as why provisioning failed. Null if there is nothing to add.',
   })
   @Property({ type: 'text', nullable: true })
   statusReason: string | null = null;
@@ -57,33 +57,36 @@ export class Service {
   @Property({ type: 'integer', nullable: true })
   bandwidthMbps: number | null = null;
 
-  @Field(() => ServiceLocation, { nullable: true })
+  @Field(() => ServiceLocation, {
+    nullable: true,
+    description: 'Street address where the service is delivered. Null if the service has no place.',
+  })
   @Property({ type: 'json', nullable: true })
   location: ServiceLocation | null = null;
 
-  @Field(() => String, { nullable: true, description: 'A service level of the catalog, such as `enterprise`.' })
+  @Field(() => String, { nullable: true, description: 'Service level from the catalog, such as `enterprise`. Null if none applies.' })
   @Property({ type: 'text', nullable: true })
   sla: string | null = null;
 
-  @Field(() => BillingCycle)
+  @Field(() => BillingCycle, { description: 'How often the service is invoiced.' })
   @Enum({ items: () => BillingCycle, type: 'text' })
   billingCycle!: BillingCycle;
 
-  @Field(() => Decimal)
+  @Field(() => Decimal, { description: 'Price for one month, in `currency`, including the surcharge of the service level.' })
   @Property({ type: MoneyType })
   monthlyPrice!: Decimal;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'ISO 4217 code of `monthlyPrice`, such as USD.' })
   @Property({ type: 'text' })
   currency!: string;
 
-  @Field(() => JsonObject, { description: 'What a kind of service adds to these fields.' })
+  @Field(() => JsonObject, { description: 'Settings that only this kind of service has, as JSON. Empty if there are none.' })
   @Property({ type: 'json' })
   configuration: Record<string, unknown> = {};
 
   @Field(() => String, {
     nullable: true,
-    description: 'Who provides it; `simulated` where nothing real stands behind it. Null until it is provisioned.',
+    description: 'Company that provides the service. `simulated` if no real provider is configured. Null until the service is provisioned.',
   })
   @Property({ type: 'text', nullable: true })
   provider: string | null = null;
@@ -99,7 +102,7 @@ export class Service {
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastIncidentAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When the service first became operational. Null until then.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   provisionedAt: Date | null = null;
 
@@ -111,7 +114,7 @@ export class Service {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  @Field(() => String, { nullable: true, description: 'Such as `1000mbps`; null for kinds that have none.' })
+  @Field(() => String, { nullable: true, description: 'Bandwidth, such as `1000mbps`. Null for kinds of service without one.' })
   get bandwidth(): string | null {
     return this.bandwidthMbps === null ? null : formatBandwidth(this.bandwidthMbps);
   }

@@ -11,42 +11,54 @@ export enum ServiceSearchField {
   SERVICE_TYPE = 'serviceType',
   LOCATION = 'location',
 }
-registerEnumType(ServiceSearchField, { name: 'ServiceSearchField' });
+registerEnumType(ServiceSearchField, {
+  name: 'ServiceSearchField',
+  description: 'Fields that a text search of services can look in.',
+  valuesConfig: {
+    ID: { description: 'Id of the service.' },
+    NAME: { description: 'Name of the service.' },
+    SERVICE_TYPE: { description: 'Subtype, such as `fiber`.' },
+    LOCATION: { description: 'Address, city, state and ZIP code.' },
+  },
+});
 
-@InputType()
+@InputType({ description: 'Conditions for a list of services. A service must meet all of them.' })
 export class ServiceFilter {
-  @Field(() => [ID], { nullable: true, description: 'Only these; an id that there is not is left out.' })
+  @Field(() => [ID], { nullable: true, description: 'Only services with one of these ids. Unknown ids are ignored.' })
   id?: string[];
 
   @Field(() => [ServiceStatus], { nullable: true })
   status?: ServiceStatus[];
 
-  @Field(() => [ServiceType], { nullable: true })
+  @Field(() => [ServiceType], { nullable: true, description: 'Only services of these kinds.' })
   type?: ServiceType[];
 
-  @Field(() => [String], { nullable: true, description: 'Such as `fiber`.' })
+  @Field(() => [String], { nullable: true, description: 'Only services of these subtypes, such as `fiber`.' })
   serviceType?: string[];
 
   @Field(() => [ID], { nullable: true })
   accountId?: string[];
 
-  @Field(() => String, { nullable: true, description: 'A part of the address, city, state or ZIP code; upper and lower case alike.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Text that address, city, state or ZIP code contains, ignoring case. 1 to 100 characters.',
+  })
   @IsOptional()
   @Characters(1, 100)
   location?: string;
 
-  @Field(() => String, { nullable: true, description: 'A part of one of the `fields`; upper and lower case alike.' })
+  @Field(() => String, { nullable: true, description: 'Text that one of the `fields` contains, ignoring case. 1 to 100 characters.' })
   @IsOptional()
   @Characters(1, 100)
   search?: string;
 
-  @Field(() => [ServiceSearchField], { nullable: true, description: 'Where `search` looks. Default: everywhere.' })
+  @Field(() => [ServiceSearchField], { nullable: true, description: 'Fields that `search` looks in. Default: all of them.' })
   fields?: ServiceSearchField[];
 
-  @Field(() => Date, { nullable: true, description: 'Ordered at this moment or later.' })
+  @Field(() => Date, { nullable: true, description: 'Only services ordered at this time or later.' })
   dateFrom?: Date;
 
-  @Field(() => Date, { nullable: true, description: 'Ordered before this moment.' })
+  @Field(() => Date, { nullable: true, description: 'Only services ordered before this time.' })
   dateTo?: Date;
 }
 
@@ -59,4 +71,8 @@ export enum ServiceSortField {
   BANDWIDTH = 'bandwidthMbps',
   MONTHLY_PRICE = 'monthlyPrice',
 }
-export const ServiceSort = sortOf('Service', ServiceSortField);
+export const ServiceSort = sortOf('Service', ServiceSortField, {
+  PROVISIONED_AT: 'Time at which the service became operational.',
+  BANDWIDTH: 'Bandwidth in megabits per second.',
+  MONTHLY_PRICE: 'Price for one month.',
+});

@@ -12,17 +12,19 @@ const ServicePage = pageOf('Service', Service);
 
 @Resolver(() => Service)
 export class ServiceResolver {
-  @Query(() => Service, { nullable: true })
+  @Query(() => Service, { nullable: true, description: 'Get a service by id. Null if it does not exist.' })
   @Requires('services:read')
   service(
     @Arg('id', () => ID) id: string,
-    @Arg('type', () => ServiceType, { nullable: true, description: 'Only if it is of this type.' }) type: ServiceType | undefined,
+    @Arg('type', () => ServiceType, { nullable: true, description: 'Returns null if the service is of another kind.' }) type:
+      | ServiceType
+      | undefined,
     @Ctx() { services }: ServicesContext,
   ): Promise<Service | null> {
     return services.find(id, type);
   }
 
-  @Query(() => ServicePage)
+  @Query(() => ServicePage, { description: 'List services, newest first.' })
   @Requires('services:read')
   services(
     @Arg('filter', () => ServiceFilter, { nullable: true }) filter: ServiceFilter | undefined,
@@ -33,7 +35,7 @@ export class ServiceResolver {
     return services.list(filter ?? {}, sort ?? [], page ?? {});
   }
 
-  @FieldResolver(() => Account)
+  @FieldResolver(() => Account, { description: 'Account that the service belongs to.' })
   account(@Root() { accountId }: Service): Account {
     return { id: accountId };
   }
@@ -41,7 +43,7 @@ export class ServiceResolver {
 
 @Resolver(() => Account)
 export class AccountServicesResolver {
-  @FieldResolver(() => [Service], { description: 'The newest services of the account.' })
+  @FieldResolver(() => [Service], { description: 'Newest services of the account.' })
   @Requires('services:read')
   services(
     @Root() { id }: Account,

@@ -12,7 +12,21 @@ export enum ServiceStatus {
   DECOMMISSIONED = 'decommissioned',
   FAILED = 'failed',
 }
-registerEnumType(ServiceStatus, { name: 'ServiceStatus', description: 'Where a service is in its life (specification 3.4).' });
+registerEnumType(ServiceStatus, {
+  name: 'ServiceStatus',
+  description: 'State of a service in its life cycle.',
+  valuesConfig: {
+    PENDING: { description: 'Ordered. Provisioning has not started.' },
+    PROVISIONING: { description: 'The provider is building it.' },
+    OPERATIONAL: { description: 'Built and working.' },
+    DEGRADED: { description: 'Working, but with reduced quality.' },
+    DOWN: { description: 'Not working because of an outage.' },
+    MAINTENANCE: { description: 'In planned maintenance. This time does not count as downtime.' },
+    DECOMMISSIONING: { description: 'Being taken down.' },
+    DECOMMISSIONED: { description: 'Taken down. This state is final.' },
+    FAILED: { description: 'Provisioning failed. This state is final.' },
+  },
+});
 
 const { PENDING, PROVISIONING, OPERATIONAL, DEGRADED, DOWN, MAINTENANCE, DECOMMISSIONING, DECOMMISSIONED, FAILED } = ServiceStatus;
 
@@ -35,4 +49,8 @@ export const isInService = (status: ServiceStatus): boolean => [OPERATIONAL, DEG
 export enum ServiceType {
   INTERNET = 'internet',
 }
-registerEnumType(ServiceType, { name: 'ServiceType', description: 'The kind of a service.' });
+registerEnumType(ServiceType, {
+  name: 'ServiceType',
+  description: 'Kind of service.',
+  valuesConfig: { INTERNET: { description: 'Internet access at a street address.' } },
+});

@@ -6,10 +6,13 @@ import { InternetServiceOrderInput } from './order.inputs.ts';
 
 @Resolver()
 export class OrderResolver {
-  @Mutation(() => Service, { description: 'Orders an internet service. It is pending; `service.provisioned` tells when it works.' })
+  @Mutation(() => Service, {
+    description:
+      'Order an internet service. It starts as pending; the event `service.provisioned` says when it works. Rejected if the technology does not reach the location with that bandwidth.',
+  })
   @Requires('services:create', { secondFactor: true })
   orderInternetService(
-    @Arg('input', () => InternetServiceOrderInput) input: InternetServiceOrderInput,
+    @Arg('input', () => InternetServiceOrderInput, { description: 'Service to order.' }) input: InternetServiceOrderInput,
     @Ctx() { orders }: ServicesContext,
   ): Promise<Service> {
     return orders.orderInternet(input);

@@ -29,7 +29,7 @@ export type RequestedFields = Pick<
 >;
 
 /** A wish for a service of the catalog, which is ordered when all that it takes is known and its date has come (specification 2.5, 3.4). */
-@ObjectType({ description: 'A service that is wanted, and what came of it.' })
+@ObjectType({ description: 'A request for a new service, from the first wish to the working line.' })
 @Entity({ tableName: 'provisioning_request' })
 @OrganizationFilter({ account: 'accountId' })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
@@ -42,19 +42,22 @@ export class ProvisioningRequest {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ProvisioningRequestStatus)
+  @Field(() => ProvisioningRequestStatus, { description: 'Current state in the life cycle of the request.' })
   @Enum({ items: () => ProvisioningRequestStatus, type: 'text' })
   status!: ProvisioningRequestStatus;
 
-  @Field(() => String, { nullable: true, description: 'Why it has that status, such as what it waits for or why it failed.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Reason for the current status, such as what is missing or why it failed. Null if there is nothing to add.',
+  })
   @Property({ type: 'text', nullable: true })
   statusReason: string | null = null;
 
-  @Field(() => ID, { description: 'The id of a service of the catalog, such as `business_fiber`.' })
+  @Field(() => ID, { description: 'Catalog entry that is requested, such as `business_fiber`.' })
   @Property({ type: 'text' })
   serviceTemplate!: string;
 
-  @Field(() => ProvisioningCustomizations)
+  @Field(() => ProvisioningCustomizations, { description: 'Requested options of the service.' })
   @Property({ type: 'json' })
   customizations!: ProvisioningCustomizations;
 
@@ -64,35 +67,38 @@ export class ProvisioningRequest {
   @Property({ type: 'text', nullable: true })
   flexibility: string | null = null;
 
-  @Field(() => ProvisioningContacts, { nullable: true })
+  @Field(() => ProvisioningContacts, { nullable: true, description: 'People to contact about the request. Null if none were named.' })
   @Property({ type: 'json', nullable: true })
   contacts: ProvisioningContacts | null = null;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: 'Account that the service is for (`acc_…`). Null until it is supplied.' })
   @Property({ type: 'text', nullable: true })
   accountId: string | null = null;
 
-  @Field(() => ServiceLocation, { nullable: true })
+  @Field(() => ServiceLocation, {
+    nullable: true,
+    description: 'Street address where the service is to be built. Null until it is supplied.',
+  })
   @Property({ type: 'json', nullable: true })
   location: ServiceLocation | null = null;
 
-  @Field(() => String, { nullable: true, description: 'The service level that is wanted. Null: the first of the catalog.' })
+  @Field(() => String, { nullable: true, description: 'Requested service level. Null means the first one of the catalog entry.' })
   @Property({ type: 'text', nullable: true })
   sla: string | null = null;
 
-  @Field(() => BillingCycle)
+  @Field(() => BillingCycle, { description: 'How often the service will be invoiced.' })
   @Enum({ items: () => BillingCycle, type: 'text' })
   billingCycle!: BillingCycle;
 
-  @Field(() => String, { nullable: true, description: 'What its service is called. Null: what it is, and where.' })
+  @Field(() => String, { nullable: true, description: 'Name that the service will get. Null means technology and place.' })
   @Property({ type: 'text', nullable: true })
   name: string | null = null;
 
-  @Field(() => ID, { nullable: true, description: 'The service that was ordered for it; null until then.' })
+  @Field(() => ID, { nullable: true, description: 'Service that was ordered for the request (`svc_…`). Null until it is ordered.' })
   @Property({ type: 'text', nullable: true })
   serviceId: string | null = null;
 
-  @Field(() => [ProvisioningRequestChange], { description: 'Its changes of status, oldest first.' })
+  @Field(() => [ProvisioningRequestChange], { description: 'Status changes, oldest first.' })
   @Property({ type: 'json' })
   history: ProvisioningRequestChange[] = [];
 
@@ -111,7 +117,7 @@ export class ProvisioningRequest {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  @Field(() => DeploymentSchedule, { nullable: true, description: 'Null: as soon as account and location are known.' })
+  @Field(() => DeploymentSchedule, { nullable: true, description: 'Preferred date. Null means as soon as account and location are known.' })
   get deploymentSchedule(): DeploymentSchedule | null {
     const { preferredDate, flexibility } = this;
     return preferredDate && { preferredDate, flexibility };
@@ -122,12 +128,14 @@ export class ProvisioningRequest {
     this.flexibility = schedule?.flexibility ?? null;
   }
 
-  @Field(() => [ProvisioningRequirement], { description: 'What must be supplied before its service can be ordered.' })
+  @Field(() => [ProvisioningRequirement], {
+    description: 'What must be supplied before the service can be ordered. Empty if nothing is missing.',
+  })
   get missing(): ProvisioningRequirement[] {
     return Object.values(ProvisioningRequirement).filter((name) => this[name] === null);
   }
 
-  @Field(() => [ProvisioningStep])
+  @Field(() => [ProvisioningStep], { description: 'Steps of the work and their progress, in order.' })
   get steps(): ProvisioningStep[] {
     const { status, missing, preferredDate, serviceId } = this;
     return stepsOf({ status, isComplete: missing.length === 0, isScheduled: preferredDate !== null, isOrdered: serviceId !== null });
@@ -136,7 +144,7 @@ export class ProvisioningRequest {
   @Field(() => Date, {
     nullable: true,
     description:
-      'An hour after it begins, or the end of its schedule where that is later; once completed, when it was. Null while that cannot be said, and for what has failed or was cancelled.',
+      'Expected time of completion: one hour after the work begins, or the end of the schedule if that is later. The actual time once it is completed. Null if unknown, failed or cancelled.',
   })
   get expectedCompletion(): Date | null {
     const { status, missing, preferredDate, flexibility } = this;

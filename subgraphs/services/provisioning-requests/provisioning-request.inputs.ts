@@ -8,74 +8,75 @@ import { ServiceLocation } from '../coverage/location.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 import { DeploymentSchedule, ProvisioningContacts, ProvisioningCustomizations } from './provisioning-request.values.ts';
 
-const TEMPLATE = 'The id of a service of the catalog that can be built, such as `business_fiber`.';
-
 /** What may be absent at first, and later too. */
 @InputType()
 abstract class ProvisioningRequestDetails {
-  @Field(() => DeploymentSchedule, { nullable: true, description: 'Null: as soon as possible.' })
+  @Field(() => DeploymentSchedule, { nullable: true, description: 'Preferred date. Null means as soon as possible.' })
   @IsOptional()
   @ValidateNested()
   deploymentSchedule?: DeploymentSchedule | null;
 
-  @Field(() => ProvisioningContacts, { nullable: true })
+  @Field(() => ProvisioningContacts, { nullable: true, description: 'People to contact about the request.' })
   @IsOptional()
   @ValidateNested()
   contacts?: ProvisioningContacts | null;
 
-  @Field(() => ID, { nullable: true, description: 'The account that it is for; may be supplied later.' })
+  @Field(() => ID, { nullable: true, description: 'Account that the service is for (`acc_…`). It can be supplied later.' })
   @IsOptional()
   @Matches(/^acc_\w+$/, { message: 'must be an account id (acc_…)' })
   accountId?: string | null;
 
-  @Field(() => ServiceLocation, { nullable: true, description: 'Where it is built; may be supplied later.' })
+  @Field(() => ServiceLocation, { nullable: true, description: 'Street address where the service is built. It can be supplied later.' })
   @IsOptional()
   @ValidateNested()
   location?: ServiceLocation | null;
 
-  @Field(() => String, { nullable: true, description: 'One of the catalog, such as `enterprise`. Default: the first of the catalog.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Service level from the catalog, such as `enterprise`. Default: the first one of the catalog entry.',
+  })
   @IsOptional()
   @MaxCharacters(50)
   sla?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'What the service is called. Default: what it is, and where.' })
+  @Field(() => String, { nullable: true, description: 'Name of the service. Default: technology and place.' })
   @IsOptional()
   @Characters(1, 200)
   name?: string | null;
 }
 
-@InputType({ description: 'A service that is wanted (specification 2.5). It is ordered once account and location are known.' })
+@InputType({ description: 'Service to request. It is ordered as soon as account and location are known.' })
 export class ProvisioningRequestInput extends ProvisioningRequestDetails {
-  @Field(() => ID, { description: TEMPLATE })
+  @Field(() => ID, { description: 'Id of a catalog entry that can be built, such as `business_fiber`.' })
   @Characters(1, 100)
   serviceTemplate!: string;
 
-  @Field(() => ProvisioningCustomizations)
+  @Field(() => ProvisioningCustomizations, { description: 'Options of the service.' })
   @ValidateNested()
   customizations!: ProvisioningCustomizations;
 
-  @Field(() => BillingCycle, { defaultValue: BillingCycle.MONTHLY })
+  @Field(() => BillingCycle, { defaultValue: BillingCycle.MONTHLY, description: 'How often the service is invoiced.' })
   billingCycle: BillingCycle = BillingCycle.MONTHLY;
 }
 
-@InputType({ description: 'What is left out stays as it is; null clears what may be absent.' })
+@InputType({ description: 'Fields to change. Fields that are left out keep their value; null clears an optional one.' })
 export class ProvisioningRequestUpdateInput extends ProvisioningRequestDetails {
-  @Field(() => ID, { nullable: true, description: TEMPLATE })
+  @Field(() => ID, { nullable: true, description: 'Id of a catalog entry that can be built, such as `business_fiber`.' })
   @NotNull()
   @Characters(1, 100)
   serviceTemplate?: string;
 
-  @Field(() => ProvisioningCustomizations, { nullable: true, description: 'Replaces all of them.' })
+  @Field(() => ProvisioningCustomizations, { nullable: true, description: 'Options of the service. Replaces all of them.' })
   @NotNull()
   @ValidateNested()
   customizations?: ProvisioningCustomizations;
 
-  @Field(() => BillingCycle, { nullable: true })
+  @Field(() => BillingCycle, { nullable: true, description: 'How often the service is invoiced.' })
   @NotNull()
   billingCycle?: BillingCycle;
 }
 
-@InputType()
+@InputType({ description: 'Conditions for a list of provisioning requests.' })
 export class ProvisioningRequestFilter {
   @Field(() => [ProvisioningRequestStatus], { nullable: true })
   status?: ProvisioningRequestStatus[];
@@ -90,4 +91,6 @@ export enum ProvisioningRequestSortField {
   PREFERRED_DATE = 'preferredDate',
   STATUS = 'status',
 }
-export const ProvisioningRequestSort = sortOf('ProvisioningRequest', ProvisioningRequestSortField);
+export const ProvisioningRequestSort = sortOf('ProvisioningRequest', ProvisioningRequestSortField, {
+  PREFERRED_DATE: 'Preferred date of the schedule.',
+});

@@ -16,13 +16,13 @@ const ProvisioningRequestPage = pageOf('ProvisioningRequest', ProvisioningReques
 
 @Resolver(() => ProvisioningRequest)
 export class ProvisioningRequestResolver {
-  @Query(() => ProvisioningRequest, { nullable: true })
+  @Query(() => ProvisioningRequest, { nullable: true, description: 'Get a provisioning request by id. Null if it does not exist.' })
   @Requires('services:read')
   provisioningRequest(@Arg('id', () => ID) id: string, @Ctx() { loaders }: ServicesContext): Promise<ProvisioningRequest | null> {
     return loaders.provisioningRequests.load(id);
   }
 
-  @Query(() => ProvisioningRequestPage)
+  @Query(() => ProvisioningRequestPage, { description: 'List provisioning requests, newest first.' })
   @Requires('services:read')
   provisioningRequests(
     @Arg('filter', () => ProvisioningRequestFilter, { nullable: true }) filter: ProvisioningRequestFilter | undefined,
@@ -35,17 +35,19 @@ export class ProvisioningRequestResolver {
 
   @Mutation(() => ProvisioningRequest, {
     description:
-      'Asks for a service. It is ordered at once where account and location are known and no later date is preferred, else pending.',
+      'Request a service. It is ordered at once if account and location are known and no later date is preferred. Otherwise it stays pending.',
   })
   @Requires('services:create', { secondFactor: true })
   requestProvisioning(
-    @Arg('input', () => ProvisioningRequestInput) input: ProvisioningRequestInput,
+    @Arg('input', () => ProvisioningRequestInput, { description: 'Service to request.' }) input: ProvisioningRequestInput,
     @Ctx() { provisioningRequests }: ServicesContext,
   ): Promise<ProvisioningRequest> {
     return provisioningRequests.create(input);
   }
 
-  @Mutation(() => ProvisioningRequest, { description: 'Supplies what a pending request waits for, or changes it.' })
+  @Mutation(() => ProvisioningRequest, {
+    description: 'Supply what a pending request waits for, or change it. INVALID_STATE if the request is not pending.',
+  })
   @Requires('services:write', { secondFactor: true })
   updateProvisioningRequest(
     @Arg('id', () => ID) id: string,
@@ -55,7 +57,7 @@ export class ProvisioningRequestResolver {
     return provisioningRequests.update(id, input);
   }
 
-  @Mutation(() => ProvisioningRequest, { description: 'Ends a pending request.' })
+  @Mutation(() => ProvisioningRequest, { description: 'Cancel a pending request. INVALID_STATE if the request is not pending.' })
   @Requires('services:write', { secondFactor: true })
   cancelProvisioningRequest(
     @Arg('id', () => ID) id: string,
@@ -64,12 +66,12 @@ export class ProvisioningRequestResolver {
     return provisioningRequests.cancel(id);
   }
 
-  @FieldResolver(() => Account, { nullable: true })
+  @FieldResolver(() => Account, { nullable: true, description: 'Account that the service is for. Null until it is supplied.' })
   account(@Root() { accountId }: ProvisioningRequest): Account | null {
     return accountId ? { id: accountId } : null;
   }
 
-  @FieldResolver(() => Service, { nullable: true, description: 'The service that was ordered for it.' })
+  @FieldResolver(() => Service, { nullable: true, description: 'Service that was ordered for the request. Null until it is ordered.' })
   @Requires('services:read')
   async service(@Root() { serviceId }: ProvisioningRequest, @Ctx() { loaders }: ServicesContext): Promise<Service | null> {
     return serviceId ? loaders.services.load(serviceId) : null;

@@ -12,12 +12,14 @@ export enum ProvisioningRequestStatus {
 }
 registerEnumType(ProvisioningRequestStatus, {
   name: 'ProvisioningRequestStatus',
-  description: 'Where a provisioning request is in its life (specification 3.4).',
+  description: 'State of a provisioning request in its life cycle.',
   valuesConfig: {
-    PENDING: { description: 'It waits for its account, its location or its date; it can be changed and cancelled.' },
-    ACKNOWLEDGED: { description: 'Its service is ordered.' },
-    IN_PROGRESS: { description: 'Its service is being built.' },
-    COMPLETED: { description: 'Its service is operational.' },
+    PENDING: { description: 'Waits for account, location or preferred date. Can still be changed and cancelled.' },
+    ACKNOWLEDGED: { description: 'The service is ordered.' },
+    IN_PROGRESS: { description: 'The provider is building the service.' },
+    COMPLETED: { description: 'The service is operational. This state is final.' },
+    FAILED: { description: 'The service could not be ordered or built. This state is final.' },
+    CANCELLED: { description: 'Cancelled by a caller. This state is final.' },
   },
 });
 

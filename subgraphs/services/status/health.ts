@@ -8,7 +8,16 @@ export enum Health {
   UNHEALTHY = 'unhealthy',
   UNKNOWN = 'unknown',
 }
-registerEnumType(Health, { name: 'Health' });
+registerEnumType(Health, {
+  name: 'Health',
+  description: 'Result of a health check.',
+  valuesConfig: {
+    HEALTHY: { description: 'No problem found.' },
+    DEGRADED: { description: 'Working with reduced quality.' },
+    UNHEALTHY: { description: 'Failing.' },
+    UNKNOWN: { description: 'There is no measurement.' },
+  },
+});
 
 /** Each of the three kinds of check (specification 2.5). */
 export interface HealthChecks {

@@ -19,19 +19,19 @@ export class StatusChange {
   @Property({ type: 'text' })
   serviceId!: string;
 
-  @Field(() => ServiceStatus, { nullable: true, description: 'Null for its first status.' })
+  @Field(() => ServiceStatus, { nullable: true, description: 'Status before the change. Null for the first status.' })
   @Enum({ items: () => ServiceStatus, type: 'text', nullable: true })
   from: ServiceStatus | null = null;
 
-  @Field(() => ServiceStatus)
+  @Field(() => ServiceStatus, { description: 'Status after the change.' })
   @Enum({ items: () => ServiceStatus, type: 'text' })
   to!: ServiceStatus;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Reason for the change. Null if none was given.' })
   @Property({ type: 'text', nullable: true })
   reason: string | null = null;
 
-  @Field(() => Date, { name: 'at' })
+  @Field(() => Date, { name: 'at', description: 'When the status changed.' })
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 }

@@ -8,22 +8,25 @@ import { StatusChange } from './status-change.entity.ts';
 
 @Resolver(() => Service)
 export class StatusResolver {
-  @Query(() => ServiceStatusRecord, { nullable: true })
+  @Query(() => ServiceStatusRecord, {
+    nullable: true,
+    description: 'Get status, uptime and latest measurements of a service. Null if the service does not exist.',
+  })
   @Requires('services:read', { scope: 'account' })
   async serviceStatus(
-    @Arg('id', () => ID) id: string,
+    @Arg('id', () => ID, { description: 'Id of the service (`svc_…`).' }) id: string,
     @Ctx() { services, statuses }: ServicesContext,
   ): Promise<ServiceStatusRecord | null> {
     const service = await services.find(id);
     return service && statuses.recordOf(service);
   }
 
-  @FieldResolver(() => ServiceStatusRecord, { description: 'How it does.' })
+  @FieldResolver(() => ServiceStatusRecord, { description: 'Current status, uptime and latest measurements.' })
   statusRecord(@Root() service: Service, @Ctx() { statuses }: ServicesContext): Promise<ServiceStatusRecord> {
     return statuses.recordOf(service);
   }
 
-  @FieldResolver(() => [StatusChange], { description: 'Its changes of status, newest first.' })
+  @FieldResolver(() => [StatusChange], { description: 'Status changes, newest first.' })
   statusHistory(
     @Root() { id }: Service,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,

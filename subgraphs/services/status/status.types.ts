@@ -2,59 +2,62 @@ import { Field, Float, ID, ObjectType } from 'type-graphql';
 import { ServiceStatus } from '../inventory/service.states.ts';
 import { type HealthChecks as Checks, Health } from './health.ts';
 
-@ObjectType({ description: 'What was measured last; null members where nothing was.' })
+@ObjectType({
+  description: 'Latest measurements of a service. A value is null if the provider did not report it, or the service is not built.',
+})
 export class PerformanceMetrics {
-  @Field(() => Float, { nullable: true })
+  @Field(() => Float, { nullable: true, description: 'Round-trip time in milliseconds.' })
   latencyMs!: number | null;
 
-  @Field(() => Float, { nullable: true, description: 'Percent.' })
+  @Field(() => Float, { nullable: true, description: 'Used share of the bandwidth, in percent.' })
   bandwidthUtilization!: number | null;
 
-  @Field(() => Float, { nullable: true, description: 'Percent.' })
+  @Field(() => Float, { nullable: true, description: 'Lost packets, in percent.' })
   packetLoss!: number | null;
 
-  @Field(() => Float, { nullable: true })
+  @Field(() => Float, { nullable: true, description: 'Variation of the latency, in milliseconds.' })
   jitterMs!: number | null;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When the provider measured. Null without a measurement.' })
   measuredAt!: Date | null;
 
-  @Field(() => Boolean, { description: 'The measurements come from a simulator.' })
+  @Field(() => Boolean, { description: 'True if the measurements come from the built-in simulator and not from a network.' })
   simulated!: boolean;
 }
 
-@ObjectType()
+@ObjectType({ description: 'Health of a service in three areas.' })
 export class HealthChecks implements Checks {
-  @Field(() => Health)
+  @Field(() => Health, { description: 'Whether the line is up, derived from the status of the service.' })
   connectivity!: Health;
 
-  @Field(() => Health)
+  @Field(() => Health, { description: 'Whether latency, jitter, packet loss and utilization are within limits.' })
   performance!: Health;
 
-  @Field(() => Health)
+  @Field(() => Health, { description: 'Whether the provider reports no security incidents.' })
   security!: Health;
 }
 
-@ObjectType({ description: 'How a service does (specification 2.5).' })
+@ObjectType({ description: 'Status, uptime and latest measurements of a service.' })
 export class ServiceStatusRecord {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Service that was measured (`svc_…`).' })
   serviceId!: string;
 
-  @Field(() => ServiceStatus)
+  @Field(() => ServiceStatus, { description: 'Current state in the life cycle of the service.' })
   status!: ServiceStatus;
 
   @Field(() => Float, {
     nullable: true,
-    description: 'Of the last 30 days, or since it was provisioned. Maintenance counts neither way; null before it was provisioned.',
+    description:
+      'Share of time in percent in which the service worked, over the last 30 days or since it was provisioned. Maintenance is not counted. Null before it was provisioned.',
   })
   uptimePercentage!: number | null;
 
-  @Field(() => Date, { nullable: true, description: 'When it last went down or degraded.' })
+  @Field(() => Date, { nullable: true, description: 'When the service last went down or degraded. Null if it never did.' })
   lastIncident!: Date | null;
 
-  @Field(() => PerformanceMetrics)
+  @Field(() => PerformanceMetrics, { description: 'Latest measurements of the provider.' })
   performanceMetrics!: PerformanceMetrics;
 
-  @Field(() => HealthChecks)
+  @Field(() => HealthChecks, { description: 'Results of the health checks.' })
   healthChecks!: HealthChecks;
 }

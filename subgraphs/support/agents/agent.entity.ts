@@ -3,7 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /** A person or a desk that works on tickets of one category (`specialization`). */
-@ObjectType({ description: 'Somebody, or a desk, who works on tickets of a category.' })
+@ObjectType({ description: 'A person or desk that works on tickets of one category.' })
 @Entity({ tableName: 'agent' })
 @OrganizationFilter()
 @Unique({ properties: ['organizationId', 'email'] })
@@ -16,25 +16,25 @@ export class Agent {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Name to show, 1 to 200 characters.' })
   @Property({ type: 'text' })
   name!: string;
 
   /** In lower case, like the addresses of users. The user with this address is this agent. */
-  @Field(() => String)
+  @Field(() => String, { description: 'E-mail address, unique in the organization.' })
   @Property({ type: 'text' })
   email!: string;
 
-  @Field(() => String, { description: 'The id of the category whose tickets go to them.' })
+  @Field(() => String, { description: 'Id of the category whose tickets they get, such as `connectivity`.' })
   @Property({ type: 'text' })
   specialization!: string;
 
-  @Field(() => Boolean, { description: 'Whether they get tickets. Those that they have stay with them.' })
+  @Field(() => Boolean, { description: 'False if they get no new tickets. They keep the tickets that they have.' })
   @Property({ type: 'boolean' })
   active = true;
 
   @Field(() => Boolean, {
-    description: 'Whether it is the desk of its category, where tickets lie that nobody is assigned to, and no person.',
+    description: 'True for the desk of a category, which holds tickets without an assigned person. False for a person.',
   })
   @Property({ type: 'boolean' })
   desk = false;

@@ -8,51 +8,54 @@ import { CATEGORY_IDS } from '../categories/category-ids.ts';
 const EMAIL = 'must be an e-mail address';
 const CATEGORY = `must be one of ${CATEGORY_IDS.join(', ')}`;
 
-@InputType()
+@InputType({ description: 'Agent to create.' })
 export class AgentCreateInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Name to show, 1 to 200 characters.' })
   @Characters(1, 200)
   name!: string;
 
-  @Field(() => String, { description: 'Unique in the organization, whatever its case; kept in lower case.' })
+  @Field(() => String, { description: 'E-mail address, unique in the organization ignoring case. It is stored in lower case.' })
   @EmailAddress(EMAIL)
   email!: string;
 
-  @Field(() => String, { description: `The category whose tickets go to them: one of ${CATEGORY_IDS.join(', ')}.` })
+  @Field(() => String, { description: `Category whose tickets they get: ${CATEGORY_IDS.join(', ')}.` })
   @IsIn(CATEGORY_IDS, { message: CATEGORY })
   specialization!: string;
 
-  @Field(() => Boolean, { defaultValue: true, description: 'Whether they get tickets.' })
+  @Field(() => Boolean, { defaultValue: true, description: 'False to give them no tickets yet.' })
   active: boolean = true;
 }
 
-@InputType({ description: 'What is left out stays as it is.' })
+@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
 export class AgentUpdateInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name to show, 1 to 200 characters.' })
   @NotNull()
   @Characters(1, 200)
   name?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: 'E-mail address, unique in the organization ignoring case. It is stored in lower case.',
+  })
   @NotNull()
   @EmailAddress(EMAIL)
   email?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: `Category whose tickets they get: ${CATEGORY_IDS.join(', ')}.` })
   @NotNull()
   @IsIn(CATEGORY_IDS, { message: CATEGORY })
   specialization?: string;
 
-  @Field(() => Boolean, { nullable: true, description: 'Who is not active gets no tickets; those that they have stay with them.' })
+  @Field(() => Boolean, { nullable: true, description: 'False to give them no new tickets. They keep the tickets that they have.' })
   @NotNull()
   active?: boolean;
 }
 
-@InputType()
+@InputType({ description: 'Conditions for a list of agents. An agent must meet all of them.' })
 export class AgentFilter {
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, { nullable: true, description: 'Only active agents (true), or only inactive ones (false).' })
   active?: boolean;
 
-  @Field(() => [String], { nullable: true, description: 'Category ids.' })
+  @Field(() => [String], { nullable: true, description: 'Only agents of these categories, such as `connectivity`.' })
   specialization?: string[];
 }

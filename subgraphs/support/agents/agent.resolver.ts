@@ -11,13 +11,13 @@ const AgentPage = pageOf('Agent', Agent);
 
 @Resolver(() => Agent)
 export class AgentResolver {
-  @Query(() => Agent, { nullable: true })
+  @Query(() => Agent, { nullable: true, description: 'Get an agent or desk by id. Null if it does not exist.' })
   @Requires('support:write', { scope: 'organization' })
   agent(@Arg('id', () => ID) id: string, @Ctx() { agents }: SupportContext): Promise<Agent | null> {
     return agents.find(id);
   }
 
-  @Query(() => AgentPage, { description: 'Newest first. The desks come with the first ticket.' })
+  @Query(() => AgentPage, { description: 'List agents and desks, newest first. The desks are created with the first ticket.' })
   @Requires('support:write', { scope: 'organization' })
   agents(
     @Arg('filter', () => AgentFilter, { nullable: true }) filter: AgentFilter | undefined,
@@ -27,13 +27,13 @@ export class AgentResolver {
     return agents.list(filter ?? {}, page ?? {});
   }
 
-  @Mutation(() => Agent)
+  @Mutation(() => Agent, { description: 'Create an agent. DUPLICATE_RESOURCE if the e-mail address is taken.' })
   @Requires('support:admin', { scope: 'organization' })
   createAgent(@Arg('input', () => AgentCreateInput) input: AgentCreateInput, @Ctx() { agents }: SupportContext): Promise<Agent> {
     return agents.create(input);
   }
 
-  @Mutation(() => Agent)
+  @Mutation(() => Agent, { description: 'Change an agent or desk. Fields that are left out keep their value.' })
   @Requires('support:admin', { scope: 'organization' })
   updateAgent(
     @Arg('id', () => ID) id: string,
@@ -44,14 +44,14 @@ export class AgentResolver {
   }
 
   @Mutation(() => Agent, {
-    description: 'They get no more tickets; those that they have stay with them. INVALID_STATE for the last active agent.',
+    description: 'Stop giving tickets to an agent, who keeps the current ones. INVALID_STATE for the last active agent.',
   })
   @Requires('support:admin', { scope: 'organization' })
   deactivateAgent(@Arg('id', () => ID) id: string, @Ctx() { agents }: SupportContext): Promise<Agent> {
     return agents.update(id, { active: false });
   }
 
-  @FieldResolver(() => [Ticket], { description: 'The newest tickets that they work on.' })
+  @FieldResolver(() => [Ticket], { description: 'Newest tickets that they work on.' })
   @Requires('support:read')
   tickets(
     @Root() { id }: Agent,

@@ -8,13 +8,12 @@ const isDateRange = (value: unknown): boolean => typeof value === 'string' && pa
 
 @ArgsType()
 export class DashboardQuery {
-  @Field(() => ID, { nullable: true, description: 'Only tickets of this customer.' })
+  @Field(() => ID, { nullable: true, description: 'Only tickets of this customer (`cust_…`). Default: all.' })
   customerId?: string | null;
 
   @Field(() => String, {
     defaultValue: '30d',
-    description:
-      'The last days (`30d`, today included), weeks (`12w`) or hours (`24h`), or two dates, both included (`2026-01-01..2026-01-31`).',
+    description: 'Period: days (`30d`, today included), weeks (`12w`), hours (`24h`), or first and last day (`2026-01-01..2026-01-31`).',
   })
   @ValidateBy(
     { name: 'isDateRange', validator: { validate: isDateRange } },
@@ -25,7 +24,7 @@ export class DashboardQuery {
   )
   dateRange!: string;
 
-  @Field(() => String, { defaultValue: 'UTC', description: 'IANA zone in which days begin, such as America/New_York.' })
+  @Field(() => String, { defaultValue: 'UTC', description: 'IANA time zone in which days begin, such as America/New_York.' })
   @IsZone()
   timezone!: string;
 }

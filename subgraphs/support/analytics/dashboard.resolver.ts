@@ -6,7 +6,7 @@ import { SupportDashboard } from './dashboard.types.ts';
 
 @Resolver()
 export class DashboardResolver {
-  @Query(() => SupportDashboard, { description: 'The tickets that were opened in a period, in numbers.' })
+  @Query(() => SupportDashboard, { description: 'Get key figures about the tickets that were created in a period.' })
   @Requires('support:read', { scope: 'account' })
   supportDashboard(@Args(() => DashboardQuery) query: DashboardQuery, @Ctx() { dashboard }: SupportContext): Promise<SupportDashboard> {
     return dashboard.read(query);

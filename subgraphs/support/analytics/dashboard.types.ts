@@ -1,94 +1,97 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
 
-@ObjectType()
+@ObjectType({ description: 'Period of a dashboard.' })
 export class DashboardPeriod {
-  @Field(() => Date, { description: 'Its first instant: the midnight of its first day in the zone, or so many hours ago.' })
+  @Field(() => Date, { description: 'Start, inclusive: midnight of the first day in the time zone, or the given number of hours ago.' })
   start!: Date;
 
-  @Field(() => Date, { description: 'The instant at which it ends, which is outside: now, or the midnight after its last day.' })
+  @Field(() => Date, { description: 'End, exclusive: now, or midnight after the last day.' })
   end!: Date;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'IANA time zone in which days begin.' })
   timezone!: string;
 }
 
-@ObjectType()
+@ObjectType({ description: 'Figures over all categories.' })
 export class DashboardOverview {
-  @Field(() => Int, { description: 'Tickets that were opened in the period. All other numbers are about these.' })
+  @Field(() => Int, { description: 'Number of tickets created in the period. All other figures are about these.' })
   totalTickets!: number;
 
-  @Field(() => Int, { description: 'Those that are resolved now.' })
+  @Field(() => Int, { description: 'Number of tickets that are resolved now.' })
   ticketsResolved!: number;
 
-  @Field(() => Int, { description: 'Those that are not: the two are the total.' })
+  @Field(() => Int, { description: 'Number of tickets that are not resolved now.' })
   ticketsOpen!: number;
 
-  @Field(() => Float, { nullable: true, description: 'Hours from opening to resolution, of those resolved; null where none is.' })
+  @Field(() => Float, { nullable: true, description: 'Average time from creation to resolution in hours. Null if none is resolved.' })
   avgResolutionTime!: number | null;
 
   @Field(() => Float, {
     nullable: true,
-    description: 'Percent that have missed neither their response nor their resolution time so far; null without tickets.',
+    description: 'Percent of the tickets that missed neither their response nor their resolution target so far. Null without tickets.',
   })
   slaCompliance!: number | null;
 
-  @Field(() => Float, { nullable: true, description: 'Percent of their ratings that are 4 or 5; null where nobody rated.' })
+  @Field(() => Float, { nullable: true, description: 'Percent of the ratings that are 4 or 5. Null without ratings.' })
   customerSatisfaction!: number | null;
 }
 
-@ObjectType()
+@ObjectType({ description: 'Figures of one category.' })
 export class DashboardCategory {
-  @Field(() => String)
+  @Field(() => String, { description: 'Id of the category, such as `connectivity`.' })
   category!: string;
 
-  @Field(() => Int, { description: 'Tickets of the category; all categories together are the total.' })
+  @Field(() => Int, { description: 'Number of tickets created in the period.' })
   count!: number;
 
-  @Field(() => Float, { nullable: true, description: 'Hours, as in the overview.' })
+  @Field(() => Float, { nullable: true, description: 'Average time from creation to resolution in hours. Null if none is resolved.' })
   avgResolutionTime!: number | null;
 
-  @Field(() => Float, { nullable: true, description: 'Percent, as in the overview.' })
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Percent of the tickets that missed neither their response nor their resolution target so far. Null without tickets.',
+  })
   slaCompliance!: number | null;
 }
 
-@ObjectType()
+@ObjectType({ description: 'Tickets created on one day.' })
 export class TicketsOfDay {
-  @Field(() => String, { description: 'A date in the zone, such as 2026-01-31.' })
+  @Field(() => String, { description: 'Day in the time zone, such as 2026-01-31.' })
   date!: string;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Number of tickets.' })
   count!: number;
 }
 
-@ObjectType()
+@ObjectType({ description: 'Resolution time of the tickets created in one week.' })
 export class ResolutionOfWeek {
-  @Field(() => String, { description: 'A week of ISO 8601, such as 2026-W05; the first and the last may be cut by the period.' })
+  @Field(() => String, { description: 'ISO 8601 week, such as 2026-W05. The first and last week can be incomplete.' })
   week!: string;
 
-  @Field(() => Float, { nullable: true, description: 'Hours to the resolution of what was opened in it; null where none is resolved.' })
+  @Field(() => Float, { nullable: true, description: 'Average time to resolution in hours. Null if none is resolved.' })
   avgHours!: number | null;
 }
 
-@ObjectType()
+@ObjectType({ description: 'Figures over time.' })
 export class DashboardTrends {
-  @Field(() => [TicketsOfDay], { description: 'Every day of the period, those without a ticket too.' })
+  @Field(() => [TicketsOfDay], { description: 'One entry for every day of the period, including days without tickets.' })
   ticketsPerDay!: TicketsOfDay[];
 
-  @Field(() => [ResolutionOfWeek], { description: 'Every week that the period touches.' })
+  @Field(() => [ResolutionOfWeek], { description: 'One entry for every week that overlaps the period.' })
   resolutionTimeTrend!: ResolutionOfWeek[];
 }
 
-@ObjectType({ description: 'How the desk did: the tickets that were opened in a period, and what became of them until now.' })
+@ObjectType({ description: 'Key figures about the tickets that were created in a period, and their results so far.' })
 export class SupportDashboard {
-  @Field(() => DashboardPeriod)
+  @Field(() => DashboardPeriod, { description: 'Period that was evaluated.' })
   period!: DashboardPeriod;
 
-  @Field(() => DashboardOverview)
+  @Field(() => DashboardOverview, { description: 'Figures over all categories.' })
   overview!: DashboardOverview;
 
-  @Field(() => [DashboardCategory], { description: 'Those with tickets, by name.' })
+  @Field(() => [DashboardCategory], { description: 'Figures of each category with tickets, by name.' })
   categories!: DashboardCategory[];
 
-  @Field(() => DashboardTrends)
+  @Field(() => DashboardTrends, { description: 'Figures over time.' })
   trends!: DashboardTrends;
 }

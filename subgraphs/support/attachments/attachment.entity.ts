@@ -8,7 +8,7 @@ import { attachmentPath } from './attachment-paths.ts';
  * A file of a ticket or a comment (specification 2.7). The content is in the file store under `fileKeyOf`. Content and record
  * never change.
  */
-@ObjectType({ description: 'A file that came with a ticket or a comment. It never changes.' })
+@ObjectType({ description: 'A file of a ticket or comment. It never changes.' })
 @Entity({ tableName: 'attachment' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Index({ properties: ['ticketId', 'createdAt', 'id'] })
@@ -21,11 +21,14 @@ export class Attachment {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Ticket that the file belongs to (`ticket_…`).' })
   @Property({ type: 'text' })
   ticketId!: string;
 
-  @Field(() => ID, { nullable: true, description: 'The comment that it came with; null for one that came with the ticket itself.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Comment that the file came with (`comment_…`). Null if it came with the ticket itself.',
+  })
   @Property({ type: 'text', nullable: true })
   commentId: string | null = null;
 
@@ -33,19 +36,19 @@ export class Attachment {
   @Enum({ items: () => Visibility, type: 'text' })
   visibility: Visibility = Visibility.CUSTOMER;
 
-  @Field(() => String, { description: 'As it was sent: a name, never a path.' })
+  @Field(() => String, { description: 'File name as sent, without a path.' })
   @Property({ type: 'text' })
   filename!: string;
 
-  @Field(() => String, { description: 'What the content was found to be, such as `image/png`.' })
+  @Field(() => String, { description: 'Media type that was detected from the content, such as `image/png`.' })
   @Property({ type: 'text' })
   contentType!: string;
 
-  @Field(() => Int, { description: 'Bytes.' })
+  @Field(() => Int, { description: 'Size in bytes.' })
   @Property({ type: 'integer' })
   size!: number;
 
-  @Field(() => String, { description: 'The SHA-256 of the content, in hexadecimal.' })
+  @Field(() => String, { description: 'SHA-256 of the content, in hexadecimal digits.' })
   @Property({ type: 'text' })
   sha256!: string;
 

@@ -7,7 +7,9 @@ import { Attachment, downloadUrlOf } from './attachment.entity.ts';
 
 @Resolver(() => Attachment)
 export class AttachmentResolver {
-  @FieldResolver(() => String, { description: 'GET it with the same credentials; needs `support:read`.' })
+  @FieldResolver(() => String, {
+    description: 'Address of the content. Request it by GET with the same credentials; it needs `support:read`.',
+  })
   downloadUrl(@Root() attachment: Attachment, @Ctx() { origin }: SupportContext): string {
     return downloadUrlOf(origin, attachment);
   }
@@ -15,7 +17,7 @@ export class AttachmentResolver {
 
 @Resolver(() => Ticket)
 export class TicketAttachmentsResolver {
-  @FieldResolver(() => [Attachment], { description: 'Files that came with the ticket or its comments, the newest first.' })
+  @FieldResolver(() => [Attachment], { description: 'Files of the ticket and its comments, newest first.' })
   async attachments(
     @Root() { id, hasAttachments, attachments }: Ticket,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,

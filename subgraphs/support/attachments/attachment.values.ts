@@ -17,23 +17,23 @@ const IsFilename = (): PropertyDecorator =>
   );
 
 /** A file that is sent with a ticket or a comment. Its content is checked when it is stored. */
-@InputType()
+@InputType({ description: 'A file to attach.' })
 export class AttachmentInput {
-  @Field(() => String, { description: 'A name of at most 255 characters, without a path.' })
+  @Field(() => String, { description: 'File name without a path, at most 255 characters.' })
   @IsFilename()
   filename!: string;
 
-  @Field(() => String, { description: 'Such as `image/png`; `application/octet-stream` where the sender does not know.' })
+  @Field(() => String, { description: 'Media type, such as `image/png`. Use `application/octet-stream` if unknown.' })
   @Matches(/^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(\s*;[\x20-\x7e]{0,255})?$/, { message: 'must be a media type such as image/png' })
   contentType!: string;
 
-  @Field(() => Int, { nullable: true, description: 'Bytes. Where it is given it must be that of the data.' })
+  @Field(() => Int, { nullable: true, description: 'Size in bytes. If given, it must match the data.' })
   @IsOptional()
   @Min(0, { message: 'must not be negative' })
   size?: number | null;
 
   @Field(() => String, {
-    description: `Base64 (RFC 4648, section 4) without line breaks, of at most ${MAX_SIZE_BYTES / 1024 / 1024} MiB. A GraphQL request has at most 1 MiB: larger files go over REST.`,
+    description: `Content in Base64 (RFC 4648, section 4) without line breaks, at most ${MAX_SIZE_BYTES / 1024 / 1024} MiB. A GraphQL request can have 1 MiB in total; send larger files over REST.`,
   })
   @Length(1, MAX_DATA_LENGTH, {
     message: `must have 1 byte to ${MAX_SIZE_BYTES / 1024 / 1024} MiB`,

@@ -6,7 +6,7 @@ import { Subcategory } from './category.values.ts';
 
 const MAX_SUBCATEGORIES = 50;
 
-@InputType({ description: 'What is left out stays as it is; null is what the platform has.' })
+@InputType({ description: 'Fields to change. Fields that are left out keep their value; null restores the default of the platform.' })
 @Rule<TicketCategoryUpdateInput>(({ subcategories }) => {
   const ids = (subcategories ?? []).map((subcategory) => subcategory?.id);
   return ids.flatMap((id, index) =>
@@ -14,22 +14,22 @@ const MAX_SUBCATEGORIES = 50;
   );
 })
 export class TicketCategoryUpdateInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name shown to people, 1 to 100 characters.' })
   @IsOptional()
   @Characters(1, 100)
   name?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'What belongs to the category, 1 to 500 characters.' })
   @IsOptional()
   @Characters(1, 500)
   description?: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'What is promised for its tickets from now on; null is the tier of the plan.' })
+  @Field(() => ID, { nullable: true, description: 'SLA policy for new tickets (`sla_…`). Null applies the service level of the plan.' })
   @IsOptional()
   @Matches(/^sla_\w+$/, { message: 'must be the id of an SLA policy (sla_…)' })
   slaPolicyId?: string | null;
 
-  @Field(() => [Subcategory], { nullable: true, description: 'All of them.' })
+  @Field(() => [Subcategory], { nullable: true, description: `All subcategories, at most ${MAX_SUBCATEGORIES}. Replaces the list.` })
   @IsOptional()
   @ArrayMaxSize(MAX_SUBCATEGORIES, { message: `may have at most ${MAX_SUBCATEGORIES} entries` })
   @ValidateNested({ each: true })

@@ -3,37 +3,42 @@ import { Field, InputType, ObjectType } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
 import { IsMinutes } from '../working-time/is-minutes.ts';
 
-@ObjectType({ description: 'What happens to new tickets of a subcategory.' })
-@InputType('SubcategoryRoutingInput')
+@ObjectType({ description: 'Handling of new tickets of a subcategory.' })
+@InputType('SubcategoryRoutingInput', { description: 'Handling of new tickets of a subcategory.' })
 export class SubcategoryRouting {
   @Field(() => Boolean, {
     defaultValue: true,
     description:
-      'Whether one goes to the agent of the category with the fewest unresolved tickets; else it lies with the desk until somebody takes it.',
+      'True assigns a new ticket to the agent of the category with the fewest unresolved tickets. False leaves it with the desk.',
   })
   autoAssign: boolean = true;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Working time after which an unresolved one is escalated by itself, such as `2 hours`; null leaves it to the SLA policy.',
+    description: 'Working time after which an unresolved ticket is escalated, such as `2 hours`. Null leaves it to the SLA policy.',
   })
   @IsOptional()
   @IsMinutes()
   escalationThreshold: string | null = null;
 }
 
-@ObjectType('TicketSubcategory')
-@InputType('TicketSubcategoryInput')
+@ObjectType('TicketSubcategory', { description: 'A subcategory of tickets.' })
+@InputType('TicketSubcategoryInput', { description: 'A subcategory of tickets.' })
 export class Subcategory {
-  @Field(() => String, { description: 'What tickets name, such as `slow_speed`.' })
+  @Field(() => String, {
+    description: 'Identifier that tickets use, such as `slow_speed`: 1 to 50 lower-case letters, digits and underscores.',
+  })
   @Matches(/^[a-z][a-z0-9_]{0,49}$/, { message: 'must be 1 to 50 lower case letters, digits and underscores, such as slow_speed' })
   id!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Name shown to people, 1 to 100 characters.' })
   @Characters(1, 100)
   name!: string;
 
-  @Field(() => SubcategoryRouting, { nullable: true, description: 'For agents: null to customers.' })
+  @Field(() => SubcategoryRouting, {
+    nullable: true,
+    description: 'Handling of new tickets. Shown to callers with `support:write`; null for others.',
+  })
   @IsOptional()
   @ValidateNested()
   routingRules!: SubcategoryRouting | null;

@@ -10,7 +10,7 @@ import { Visibility } from '../visibility.ts';
 export const INTERNAL_NOTE = 'internal_note';
 
 /** A comment on a ticket (specification 2.7). Comments are never changed or deleted. */
-@ObjectType({ description: 'What somebody said about a ticket. It never changes.' })
+@ObjectType({ description: 'A comment on a ticket. It never changes.' })
 @Entity({ tableName: 'comment' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Index({ properties: ['ticketId', 'createdAt', 'id'] })
@@ -22,29 +22,29 @@ export class Comment {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Ticket that the comment belongs to (`ticket_…`).' })
   @Property({ type: 'text' })
   ticketId!: string;
 
   @Large(20_000)
-  @Field(() => String)
+  @Field(() => String, { description: 'Text of the comment, 1 to 20000 characters.' })
   @Property({ type: 'text' })
   content!: string;
 
-  @Field(() => String, { description: 'Such as `reply`, `customer_update`, `internal_note`, `resolution`.' })
+  @Field(() => String, { description: 'Purpose of the comment, such as `reply`, `customer_update`, `internal_note` or `resolution`.' })
   @Property({ type: 'text' })
   type!: string;
 
-  @Field(() => Visibility)
+  @Field(() => Visibility, { description: 'Who may read it.' })
   @Enum({ items: () => Visibility, type: 'text' })
   visibility!: Visibility;
 
-  @Field(() => CommentAuthor)
+  @Field(() => CommentAuthor, { description: 'Person or program that wrote it.' })
   @Property({ type: 'json' })
   author!: CommentAuthor;
 
   @Large(MAX_JSON)
-  @Field(() => JsonObject, { description: 'Free-form, kept as sent.' })
+  @Field(() => JsonObject, { description: "JSON object of the author's choice, returned as sent." })
   @Property({ type: 'json' })
   metadata: Record<string, unknown> = {};
 

@@ -13,7 +13,7 @@ import { INTERNAL_NOTE } from './comment.entity.ts';
 
 @InputType({
   description:
-    'For whom an API key or client speaks. Stating an agent, the system or an id needs `support:write`; users speak for themselves.',
+    'Author of a comment that an API key or client writes for somebody else. An agent, the system or an id need `support:write`. Users always write for themselves.',
 })
 @Rule<CommentAuthorInput, SupportContext>(({ type, id }, { principal }) => {
   // users comment in their own name, and callers outside the desk cannot state another author; both are checked elsewhere
@@ -23,38 +23,41 @@ import { INTERNAL_NOTE } from './comment.entity.ts';
   return isKnown ? [] : [{ field: 'id', value: id, reason: 'must be a user id (user_…) or a customer number (cust_…)' }];
 })
 export class CommentAuthorInput {
-  @Field(() => AuthorType)
+  @Field(() => AuthorType, { description: 'On whose behalf the comment is written.' })
   type!: AuthorType;
 
   @Field(() => ID, {
     nullable: true,
-    description: 'Of an agent (required then), or of a customer: a user id (`user_…`) or customer number (`cust_…`).',
+    description: 'Id of the agent (required for an agent), or of the customer: a user id (`user_…`) or customer number (`cust_…`).',
   })
   @IsOptional()
   @MaxLength(100, { message: 'may have at most 100 characters' })
   id?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Agents and users have the name of their record.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name to show, 1 to 200 characters. Ignored for agents and users, whose record has a name.',
+  })
   @IsOptional()
   @Characters(1, 200)
   name?: string | null;
 }
 
-@InputType()
+@InputType({ description: 'Comment to add.' })
 @Rule<CommentCreateInput>(({ type, visibility: value }) =>
   type === INTERNAL_NOTE && value === Visibility.CUSTOMER
     ? [{ field: 'visibility', value, reason: 'must be internal for an internal_note' }]
     : [],
 )
 export class CommentCreateInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Text of the comment, 1 to 20000 characters.' })
   @Characters(1, 20_000)
   content!: string;
 
   @Field(() => String, {
     nullable: true,
     description:
-      'A word in snake case, such as `reply`, `customer_update`, `internal_note`, `resolution`. Default: `reply`, `internal_note` where it is internal.',
+      'Purpose in snake case, such as `reply`, `customer_update`, `internal_note` or `resolution`. Default: `reply`, or `internal_note` if the comment is internal.',
   })
   @IsOptional()
   @Matches(/^[a-z][a-z0-9_]{0,49}$/, {
@@ -64,16 +67,19 @@ export class CommentCreateInput {
 
   @Field(() => Visibility, {
     nullable: true,
-    description: 'Default: customer, internal for the type `internal_note`. Internal ones need `support:write`, to write and to read.',
+    description: 'Who may read it. Default: customer, or internal for the type `internal_note`. Internal comments need `support:write`.',
   })
   visibility?: Visibility | null;
 
-  @Field(() => CommentAuthorInput, { nullable: true, description: 'Default: the caller.' })
+  @Field(() => CommentAuthorInput, {
+    nullable: true,
+    description: 'Person or program that the comment is written for. Default: the caller.',
+  })
   @IsOptional()
   @ValidateNested()
   author?: CommentAuthorInput | null;
 
-  @Field(() => [AttachmentInput], { nullable: true, description: `At most ${MAX_FILES} files.` })
+  @Field(() => [AttachmentInput], { nullable: true, description: `Files, at most ${MAX_FILES}.` })
   @IsOptional()
   @ArrayMaxSize(MAX_FILES, { message: `may have at most ${MAX_FILES} files` })
   @ValidateNested()

@@ -22,18 +22,21 @@ const CommentPage = pageOf('Comment', Comment);
 
 @Resolver(() => Comment)
 export class CommentResolver {
-  @Query(() => Comment, { nullable: true, description: 'Null for an internal one where the caller lacks `support:write`.' })
+  @Query(() => Comment, {
+    nullable: true,
+    description: 'Get a comment by id. Null if it does not exist, or it is internal and the caller lacks `support:write`.',
+  })
   @Requires('support:read')
   comment(@Arg('id', () => ID) id: string, @Ctx() { comments }: SupportContext): Promise<Comment | null> {
     return comments.find(id);
   }
 
   @Query(() => CommentPage, {
-    description: 'What was said about a ticket, newest first; internal comments for holders of `support:write`.',
+    description: 'List the comments of a ticket, newest first. Internal comments are included for callers with `support:write`.',
   })
   @Requires('support:read')
   ticketComments(
-    @Arg('ticketId', () => ID) ticketId: string,
+    @Arg('ticketId', () => ID, { description: 'Id of the ticket (`ticket_…`).' }) ticketId: string,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { comments }: SupportContext,
   ): Promise<Page<Comment>> {
@@ -42,18 +45,18 @@ export class CommentResolver {
 
   @Mutation(() => Comment, {
     description:
-      'Adds a comment, which never changes. The first one of the desk that the customer sees answers the ticket; one of the customer reopens a resolved ticket.',
+      'Add a comment to a ticket. The first public comment of the desk counts as the response. A comment of the customer reopens a resolved ticket.',
   })
   @Requires('support:create', { also: requireToWrite })
   addTicketComment(
-    @Arg('ticketId', () => ID) ticketId: string,
-    @Arg('input', () => CommentCreateInput) input: CommentCreateInput,
+    @Arg('ticketId', () => ID, { description: 'Id of the ticket (`ticket_…`).' }) ticketId: string,
+    @Arg('input', () => CommentCreateInput, { description: 'Comment to add.' }) input: CommentCreateInput,
     @Ctx() { comments }: SupportContext,
   ): Promise<Comment> {
     return comments.add(ticketId, input);
   }
 
-  @FieldResolver(() => [Attachment])
+  @FieldResolver(() => [Attachment], { description: 'Files that came with the comment.' })
   attachments(@Root() { id }: Comment, @Ctx() { loaders }: SupportContext): Promise<Attachment[]> {
     return loaders.attachments.of('commentId', id);
   }
@@ -61,7 +64,7 @@ export class CommentResolver {
 
 @Resolver(() => Ticket)
 export class TicketCommentsResolver {
-  @FieldResolver(() => [Comment], { description: 'The newest comments; internal ones for holders of `support:write`.' })
+  @FieldResolver(() => [Comment], { description: 'Newest comments. Internal comments are included for callers with `support:write`.' })
   @ReadsFields('id')
   comments(
     @Root() { id }: Pick<Ticket, 'id'>,

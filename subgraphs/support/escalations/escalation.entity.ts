@@ -7,7 +7,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import type { Actor } from '../tickets/ticket-change.entity.ts';
 
 /** A record that a ticket's escalation level was raised. Never changed. */
-@ObjectType({ description: 'That a ticket was given a higher escalation level.' })
+@ObjectType({ description: 'An escalation of a ticket to a higher level.' })
 @Entity({ tableName: 'escalation' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Index({ properties: ['organizationId', 'ticketId', 'createdAt'] })
@@ -22,33 +22,35 @@ export class Escalation {
   @Property({ type: 'text' })
   ticketId!: string;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Level that the ticket was given, 1 to 5.' })
   @Property({ type: 'integer' })
   level!: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Reason, which the customer can read too.' })
   @Property({ type: 'text' })
   reason!: string;
 
   @Large(20_000)
-  @Field(() => String, { nullable: true, description: 'What the desk should know, in the words of who escalated it.' })
+  @Field(() => String, { nullable: true, description: 'Internal remarks for the desk. Null if there are none.' })
   @Property({ type: 'text', nullable: true })
   comments: string | null = null;
 
-  @Field(() => [String], { description: 'E-mail addresses that were told.' })
+  @Field(() => [String], { description: 'E-mail addresses that were notified.' })
   @Property({ type: 'json' })
   notify: string[] = [];
 
   @Large(MAX_JSON)
-  @Field(() => JsonObject, { description: 'Free-form, kept as sent.' })
+  @Field(() => JsonObject, { description: "JSON object of the caller's choice, returned as sent." })
   @Property({ type: 'json' })
   metadata: Record<string, unknown> = {};
 
-  @Field(() => String, { description: '`api_key`, `user`, `client`, `certificate`, or `system` for the platform itself.' })
+  @Field(() => String, {
+    description: 'Kind of caller that escalated it: `api_key`, `user`, `client`, `certificate`, or `system` for the platform itself.',
+  })
   @Property({ type: 'text' })
   actorKind!: Actor['kind'];
 
-  @Field(() => String, { description: 'The id of the caller, or the name of the job.' })
+  @Field(() => String, { description: 'Id of the caller, or the name of the job.' })
   @Property({ type: 'text' })
   actorId!: string;
 

@@ -9,17 +9,17 @@ import { EscalationInput } from './escalation.inputs.ts';
 
 @Resolver(() => Ticket)
 export class EscalationResolver {
-  @Mutation(() => Ticket, { description: 'INVALID_STATE where the ticket is resolved, or has this level or a higher one.' })
+  @Mutation(() => Ticket, { description: 'Escalate a ticket. INVALID_STATE if it is resolved, or already has this level or a higher one.' })
   @Requires('support:write')
   escalateTicket(
     @Arg('id', () => ID) id: string,
-    @Arg('input', () => EscalationInput) input: EscalationInput,
+    @Arg('input', () => EscalationInput, { description: 'Level, reason and people to notify.' }) input: EscalationInput,
     @Ctx() { escalations }: SupportContext,
   ): Promise<Ticket> {
     return escalations.escalate(id, input);
   }
 
-  @FieldResolver(() => [Escalation], { description: 'Newest first. For agents.' })
+  @FieldResolver(() => [Escalation], { description: 'Escalations, newest first. For callers with `support:write`.' })
   @Requires('support:write')
   @ReadsFields('id')
   escalations(

@@ -10,7 +10,7 @@ export const RATING_MAX = 5;
  * A rating of the work on a ticket (one per ticket), of an article (one per reader), or of the platform (neither). At most one of
  * `ticketId` and `articleId` is set.
  */
-@ObjectType({ description: 'How satisfied somebody was: with the work on a ticket, with an article, or with the platform.' })
+@ObjectType({ description: 'A rating of the work on a ticket, of an article, or of the platform.' })
 @Entity({ tableName: 'feedback' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Unique({ properties: ['ticketId'] })
@@ -24,28 +24,28 @@ export class Feedback {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: 'Ticket that was rated (`ticket_…`). Null if something else was rated.' })
   @Property({ type: 'text', nullable: true })
   ticketId: string | null = null;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: 'Article that was rated (`art_…`). Null if something else was rated.' })
   @Property({ type: 'text', nullable: true })
   articleId: string | null = null;
 
-  @Field(() => Int, { description: `From ${RATING_MIN}, not at all, to ${RATING_MAX}, very.` })
+  @Field(() => Int, { description: `Satisfaction from ${RATING_MIN} (not at all) to ${RATING_MAX} (very).` })
   @Property({ type: 'smallint' })
   rating!: number;
 
   @Large(5_000)
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Remarks of the author, at most 5000 characters. Null if there are none.' })
   @Property({ type: 'text', nullable: true })
   comment: string | null = null;
 
-  @Field(() => String, { description: 'What gave it: user, api_key, client or certificate.' })
+  @Field(() => String, { description: 'Kind of caller that rated: `user`, `api_key`, `client` or `certificate`.' })
   @Property({ type: 'text' })
   authorKind!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the caller that rated.' })
   @Property({ type: 'text' })
   authorId!: string;
 
@@ -53,7 +53,7 @@ export class Feedback {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  @Field(() => Date, { description: 'Later than `createdAt` where the rating was changed.' })
+  @Field(() => Date, { description: 'When the rating was last changed; the same as `createdAt` if it never was.' })
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 }

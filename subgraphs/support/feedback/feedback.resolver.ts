@@ -12,7 +12,7 @@ const FeedbackPage = pageOf('Feedback', Feedback);
 
 @Resolver(() => Feedback)
 export class FeedbackResolver {
-  @Query(() => FeedbackPage)
+  @Query(() => FeedbackPage, { description: 'List ratings, newest first.' })
   @Requires('support:read')
   feedback(
     @Arg('filter', () => FeedbackFilter, { nullable: true }) filter: FeedbackFilter | undefined,
@@ -25,20 +25,23 @@ export class FeedbackResolver {
 
   @Mutation(() => Feedback, {
     description:
-      'A ticket, once resolved, has one rating and an article one of each reader: a second one takes the place of the first. INVALID_STATE where the desk would change a rating that somebody else gave.',
+      'Rate a resolved ticket, an article, or the platform. A ticket has one rating, and an article one of each reader: a second one replaces the first. INVALID_STATE if the desk tries to change a rating of somebody else.',
   })
   @Requires('support:create')
-  submitFeedback(@Arg('input', () => FeedbackInput) input: FeedbackInput, @Ctx() { feedback }: SupportContext): Promise<Feedback> {
+  submitFeedback(
+    @Arg('input', () => FeedbackInput, { description: 'Rating and what it is about.' }) input: FeedbackInput,
+    @Ctx() { feedback }: SupportContext,
+  ): Promise<Feedback> {
     return feedback.submit(input);
   }
 
-  @FieldResolver(() => Ticket, { nullable: true })
+  @FieldResolver(() => Ticket, { nullable: true, description: 'Ticket that was rated. Null if something else was rated.' })
   @Requires('support:read')
   async ticket(@Root() { ticketId }: Feedback, @Ctx() { loaders }: SupportContext): Promise<Ticket | null> {
     return ticketId ? loaders.tickets.load(ticketId) : null;
   }
 
-  @FieldResolver(() => Article, { nullable: true })
+  @FieldResolver(() => Article, { nullable: true, description: 'Article that was rated. Null if something else was rated.' })
   @Requires('support:read')
   async article(@Root() { articleId }: Feedback, @Ctx() { articleLoader }: SupportContext): Promise<Article | null> {
     return articleId ? articleLoader.load(articleId) : null;
@@ -47,7 +50,7 @@ export class FeedbackResolver {
 
 @Resolver(() => Ticket)
 export class TicketFeedbackResolver {
-  @FieldResolver(() => Feedback, { nullable: true, description: 'How the work on it was rated.' })
+  @FieldResolver(() => Feedback, { nullable: true, description: 'Rating of the work on the ticket. Null if nobody rated it.' })
   @ReadsFields('id')
   async feedback(@Root() { id }: Pick<Ticket, 'id'>, @Ctx() { loaders }: SupportContext): Promise<Feedback | null> {
     const [rating] = await loaders.feedback.newest('ticketId', id, 1);

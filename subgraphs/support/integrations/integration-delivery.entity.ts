@@ -12,12 +12,18 @@ export enum IntegrationDeliveryStatus {
 }
 registerEnumType(IntegrationDeliveryStatus, {
   name: 'IntegrationDeliveryStatus',
-  description:
-    '`PENDING`: to be sent, or tried again after a failure that `error` tells. `DELIVERED`: the remote has taken it. `SKIPPED`: there was nothing to tell, such as of a ticket that is no issue. `REFUSED`: the remote does not want this one; `error` says why. `EXPIRED`: it waited so long that it is not sent any more.',
+  description: 'Result of sending an event to an integration.',
+  valuesConfig: {
+    PENDING: { description: 'Waiting to be sent, or to be retried after the failure in `error`.' },
+    DELIVERED: { description: 'Accepted by the remote system.' },
+    SKIPPED: { description: 'There was nothing to send, such as for a ticket without an issue.' },
+    REFUSED: { description: 'Rejected by the remote system; `error` says why.' },
+    EXPIRED: { description: 'Waited too long and is no longer sent.' },
+  },
 });
 
 /** The delivery of one event to one integration. There is one per event, processed in the order of the event log. */
-@ObjectType({ description: 'One event on its way to one integration, and what came of it. Kept for 30 days at least.' })
+@ObjectType({ description: 'An event for one integration, and its result. Kept for at least 30 days.' })
 @Entity({ tableName: 'integration_delivery' })
 @OrganizationFilter()
 @Unique({ properties: ['integrationId', 'eventId'] })
@@ -31,18 +37,18 @@ export class IntegrationDelivery {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Integration that the event is for (`intg_…`).' })
   @Property({ type: 'text' })
   integrationId!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the event (`evt_…`).' })
   @Property({ type: 'text' })
   eventId!: string;
 
   @Property({ type: new BigIntType('number') })
   eventSequence!: number;
 
-  @Field(() => String, { description: 'The name of the event.' })
+  @Field(() => String, { description: 'Name of the event, such as `ticket.created`.' })
   @Property({ type: 'text' })
   event!: string;
 
@@ -54,11 +60,11 @@ export class IntegrationDelivery {
   @Property({ type: 'text', nullable: true })
   traceparent: string | null = null;
 
-  @Field(() => IntegrationDeliveryStatus)
+  @Field(() => IntegrationDeliveryStatus, { description: 'Result so far.' })
   @Enum({ items: () => IntegrationDeliveryStatus, type: 'text' })
   status: IntegrationDeliveryStatus = IntegrationDeliveryStatus.PENDING;
 
-  @Field(() => Int, { description: 'How many attempts began.' })
+  @Field(() => Int, { description: 'Number of attempts that were started.' })
   @Property({ type: 'integer' })
   attempts = 0;
 
@@ -66,15 +72,18 @@ export class IntegrationDelivery {
   @Property({ type: 'boolean' })
   uncertain = false;
 
-  @Field(() => String, { nullable: true, description: 'What went wrong last, in words of the remote or of the connection.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Latest error message of the remote system or the connection. Null if there was none.',
+  })
   @Property({ type: 'text', nullable: true })
   error: string | null = null;
 
-  @Field(() => Date, { description: 'When it was planned.' })
+  @Field(() => Date, { description: 'When the delivery was planned.' })
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  @Field(() => Date, { nullable: true, description: 'When it was decided what came of it; null while it is pending.' })
+  @Field(() => Date, { nullable: true, description: 'When the final result was recorded. Null while it is pending.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   settledAt: Date | null = null;
 

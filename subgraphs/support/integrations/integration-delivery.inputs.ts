@@ -4,19 +4,19 @@ import { IntegrationDeliveryStatus } from './integration-delivery.entity.ts';
 
 const MAX_NAMES = 50;
 
-@InputType()
+@InputType({ description: 'Conditions for a list of deliveries. A delivery must meet all of them.' })
 export class IntegrationDeliveryFilter {
   @Field(() => [IntegrationDeliveryStatus], { nullable: true })
   status?: IntegrationDeliveryStatus[];
 
-  @Field(() => [String], { nullable: true, description: 'Names of events, such as `ticket.created`.' })
+  @Field(() => [String], { nullable: true, description: `Event names, such as \`ticket.created\`. At most ${MAX_NAMES}.` })
   @IsOptional()
   @ArrayMaxSize(MAX_NAMES, { message: `may have at most ${MAX_NAMES} names` })
   event?: string[];
 
-  @Field(() => Date, { nullable: true, description: 'Planned from this instant on.' })
+  @Field(() => Date, { nullable: true, description: 'Only deliveries planned at this time or later.' })
   createdAfter?: Date;
 
-  @Field(() => Date, { nullable: true, description: 'Planned before this instant.' })
+  @Field(() => Date, { nullable: true, description: 'Only deliveries planned before this time.' })
   createdBefore?: Date;
 }

@@ -2,15 +2,15 @@ import { Field, ObjectType } from 'type-graphql';
 import type { Outcome } from './integration.provider.ts';
 
 /** Result of testing an integration. */
-@ObjectType({ description: 'What came of trying an integration out.' })
+@ObjectType({ description: 'Result of testing an integration.' })
 export class IntegrationTest {
-  @Field(() => Boolean, { description: 'Whether it works.' })
+  @Field(() => Boolean, { description: 'True if the integration works.' })
   succeeded!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'Why it does not, in words of the remote or of the connection.' })
+  @Field(() => String, { nullable: true, description: 'Error message of the remote system or the connection. Null if it works.' })
   error!: string | null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the test was run.' })
   testedAt!: Date;
 }
 

@@ -22,31 +22,34 @@ export abstract class Integration {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => Boolean, { description: 'While false nothing is sent, and what happens is not kept for it.' })
+  @Field(() => Boolean, { description: 'False if nothing is sent. Events that happen meanwhile are not stored for later.' })
   @Property({ type: 'boolean' })
   active = true;
 
-  @Field(() => Date, { nullable: true, description: 'When the platform, and not you, made it inactive; null otherwise.' })
+  @Field(() => Date, { nullable: true, description: 'When the platform disabled the integration. Null if it did not.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   disabledAt: Date | null = null;
 
   @Field(() => String, {
     nullable: true,
     description:
-      "Why: the remote's own word (`channel_is_archived`, `unauthorized`), or `failing`, since nothing got through for five days.",
+      'Why the platform disabled it: an error code of the remote system, such as `unauthorized`, or `failing` if nothing succeeded for five days. Null if it did not.',
   })
   @Property({ type: 'text', nullable: true })
   disabledReason: string | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'Since when nothing got through; null while it works.' })
+  @Field(() => Date, { nullable: true, description: 'Start of the current series of failures. Null while it works.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   failingSince: Date | null = null;
 
-  @Field(() => String, { nullable: true, description: 'What went wrong last, in words of the remote or of the connection.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Latest error message of the remote system or the connection. Null if there was none.',
+  })
   @Property({ type: 'text', nullable: true })
   lastError: string | null = null;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When something was last sent with success. Null if nothing was.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastSuccessAt: Date | null = null;
 

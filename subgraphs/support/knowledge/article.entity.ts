@@ -34,52 +34,56 @@ export class Article {
   @Property({ type: 'text', nullable: true })
   organizationId: string | null = null;
 
-  @Field(() => ArticleKind)
+  @Field(() => ArticleKind, { description: 'Whether it is an article or an entry of the FAQ.' })
   @Enum({ items: () => ArticleKind, type: 'text' })
   kind: ArticleKind = ArticleKind.ARTICLE;
 
-  @Field(() => String, { description: 'The question, in the FAQ.' })
+  @Field(() => String, { description: 'Title, 1 to 200 characters. In the FAQ it is the question.' })
   @Property({ type: 'text' })
   title!: string;
 
-  @Field(() => String, { description: 'One or two sentences; empty where there is none.' })
+  @Field(() => String, { description: 'One or two sentences, at most 500 characters. Empty if there is none.' })
   @Property({ type: 'text' })
   summary = '';
 
   @Large(100_000)
-  @Field(() => String, { description: 'Markdown, as its author wrote it: render it with HTML switched off. The answer, in the FAQ.' })
+  @Field(() => String, {
+    description: 'Text in Markdown, as the author wrote it. Render it with HTML switched off. In the FAQ it is the answer.',
+  })
   @Property({ type: 'text' })
   body!: string;
 
-  @Field(() => String, { description: 'A category of tickets, such as `connectivity`.' })
+  @Field(() => String, { description: 'Id of a ticket category, such as `connectivity`.' })
   @Property({ type: 'text' })
   category!: string;
 
-  @Field(() => [String])
+  @Field(() => [String], { description: 'Tags in lower case, at most 20.' })
   @Property({ type: 'json' })
   tags: string[] = [];
 
-  @Field(() => ArticleStatus)
+  @Field(() => ArticleStatus, { description: 'Whether readers can see it.' })
   @Enum({ items: () => ArticleStatus, type: 'text' })
   status: ArticleStatus = ArticleStatus.DRAFT;
 
-  @Field(() => Int, { description: 'Its place in its category of the FAQ.' })
+  @Field(() => Int, { description: 'Sort position within its category of the FAQ, 0 to 10000.' })
   @Property({ type: 'integer' })
   position = 0;
 
-  @Field(() => Int, { description: 'From 1; one more with each change of what it says.' })
+  @Field(() => Int, { description: 'Version of the text, from 1. It increases with each change of the content.' })
   @Property({ type: 'integer' })
   version = 1;
 
-  @Field(() => String, { description: 'What wrote it: user, api_key, client or certificate; system for the platform’s own.' })
+  @Field(() => String, {
+    description: 'Kind of caller that wrote it: `user`, `api_key`, `client` or `certificate`; `system` for articles of the platform.',
+  })
   @Property({ type: 'text' })
   authorKind!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the caller that wrote it.' })
   @Property({ type: 'text' })
   authorId!: string;
 
-  @Field(() => Date, { nullable: true, description: 'When it was last published; null until then.' })
+  @Field(() => Date, { nullable: true, description: 'When it was last published. Null if it never was.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   publishedAt: Date | null = null;
 
@@ -98,7 +102,7 @@ export class Article {
   @Property({ columnType: 'tsvector', generated: `(${SEARCH}) stored`, lazy: true, nullable: true })
   readonly search?: string;
 
-  @Field(() => Boolean, { description: 'Whether it is one of the platform’s own, which all organizations read and none changes.' })
+  @Field(() => Boolean, { description: 'True for articles of the platform, which all organizations can read and none can change.' })
   get isPlatform(): boolean {
     return this.organizationId === null;
   }

@@ -12,81 +12,84 @@ const TAG_RULE = { each: true, message: 'must be tags of 1 to 50 letters, digits
 const TAGS_MAX = 20;
 const POSITION_RULE = { message: 'must be between 0 and 10000' };
 
-@InputType()
+@InputType({ description: 'Article to create.' })
 export class ArticleCreateInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Title, 1 to 200 characters. In the FAQ it is the question.' })
   @Characters(1, 200)
   title!: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'One or two sentences, at most 500 characters. Default: none.' })
   @IsOptional()
   @MaxCharacters(500)
   summary?: string;
 
-  @Field(() => String, { description: 'Markdown.' })
+  @Field(() => String, { description: 'Text in Markdown, 1 to 100000 characters. In the FAQ it is the answer.' })
   @Characters(1, 100_000)
   body!: string;
 
-  @Field(() => String, { description: `One of ${CATEGORY_IDS.join(', ')}.` })
+  @Field(() => String, { description: `Category: ${CATEGORY_IDS.join(', ')}.` })
   @IsIn(CATEGORY_IDS, CATEGORY)
   category!: string;
 
-  @Field(() => [String], { nullable: true, description: `At most ${TAGS_MAX}; kept in lower case.` })
+  @Field(() => [String], {
+    nullable: true,
+    description: `Tags, at most ${TAGS_MAX}, each with 1 to 50 letters, digits, spaces, dots, dashes and underscores. They are stored in lower case.`,
+  })
   @IsOptional()
   @ArrayMaxSize(TAGS_MAX, { message: `must be at most ${TAGS_MAX}` })
   @Matches(TAG, TAG_RULE)
   tags?: string[];
 
-  @Field(() => ArticleKind, { defaultValue: ArticleKind.ARTICLE })
+  @Field(() => ArticleKind, { defaultValue: ArticleKind.ARTICLE, description: 'Article or FAQ entry.' })
   kind: ArticleKind = ArticleKind.ARTICLE;
 
-  @Field(() => ArticleStatus, { defaultValue: ArticleStatus.DRAFT })
+  @Field(() => ArticleStatus, { defaultValue: ArticleStatus.DRAFT, description: 'State to create it in.' })
   status: ArticleStatus = ArticleStatus.DRAFT;
 
-  @Field(() => Int, { nullable: true, description: 'Its place in its category of the FAQ. Default: 0.' })
+  @Field(() => Int, { nullable: true, description: 'Sort position within its category of the FAQ, 0 to 10000. Default: 0.' })
   @IsOptional()
   @Min(0, POSITION_RULE)
   @Max(10_000, POSITION_RULE)
   position?: number;
 }
 
-@InputType()
+@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
 export class ArticleUpdateInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Title, 1 to 200 characters. In the FAQ it is the question.' })
   @NotNull()
   @Characters(1, 200)
   title?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'One or two sentences, at most 500 characters.' })
   @NotNull()
   @MaxCharacters(500)
   summary?: string;
 
-  @Field(() => String, { nullable: true, description: 'Markdown.' })
+  @Field(() => String, { nullable: true, description: 'Text in Markdown, 1 to 100000 characters. In the FAQ it is the answer.' })
   @NotNull()
   @Characters(1, 100_000)
   body?: string;
 
-  @Field(() => String, { nullable: true, description: `One of ${CATEGORY_IDS.join(', ')}.` })
+  @Field(() => String, { nullable: true, description: `Category: ${CATEGORY_IDS.join(', ')}.` })
   @NotNull()
   @IsIn(CATEGORY_IDS, CATEGORY)
   category?: string;
 
-  @Field(() => [String], { nullable: true, description: 'Replaces the tags.' })
+  @Field(() => [String], { nullable: true, description: `Tags, at most ${TAGS_MAX}. Replaces all of them.` })
   @NotNull()
   @ArrayMaxSize(TAGS_MAX, { message: `must be at most ${TAGS_MAX}` })
   @Matches(TAG, TAG_RULE)
   tags?: string[];
 
-  @Field(() => ArticleKind, { nullable: true })
+  @Field(() => ArticleKind, { nullable: true, description: 'Article or FAQ entry.' })
   @NotNull()
   kind?: ArticleKind;
 
-  @Field(() => ArticleStatus, { nullable: true, description: 'Published, archived, or a draft again.' })
+  @Field(() => ArticleStatus, { nullable: true, description: 'New state: published, archived, or draft.' })
   @NotNull()
   status?: ArticleStatus;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, { nullable: true, description: 'Sort position within its category of the FAQ, 0 to 10000.' })
   @NotNull()
   @Min(0, POSITION_RULE)
   @Max(10_000, POSITION_RULE)
@@ -94,41 +97,44 @@ export class ArticleUpdateInput {
 }
 
 /** Search criteria for articles. */
-@InputType()
+@InputType({ description: 'Words to search for, and where.' })
 export class KnowledgeSearchInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Words, all of which must stand in it; "quoted ones" next to each other, `or` between alternatives, `-word` for what must not. Where plain words find nothing, what resembles them.',
+      'Search words, 1 to 500 characters. All must occur. "Quoted words" must be adjacent, `or` separates alternatives, `-word` excludes. If nothing is found, similar words are searched.',
   })
   @IsOptional()
   @Characters(1, 500)
   q?: string;
 
-  @Field(() => [String], { nullable: true, description: `Of ${CATEGORY_IDS.join(', ')}.` })
+  @Field(() => [String], { nullable: true, description: `Only these categories: ${CATEGORY_IDS.join(', ')}.` })
   @IsOptional()
   @IsIn(CATEGORY_IDS, { each: true, ...CATEGORY })
   category?: string[];
 
-  @Field(() => [String], { nullable: true, description: 'Any of these.' })
+  @Field(() => [String], { nullable: true, description: 'Only articles with at least one of these tags.' })
   @IsOptional()
   @ArrayMaxSize(TAGS_MAX, { message: `must be at most ${TAGS_MAX}` })
   @Matches(TAG, TAG_RULE)
   tag?: string[];
 
-  @Field(() => ArticleKind, { nullable: true })
+  @Field(() => ArticleKind, { nullable: true, description: 'Only articles, or only FAQ entries. Default: both.' })
   kind?: ArticleKind;
 }
 
-@InputType()
+@InputType({ description: 'Conditions for a list of articles. An article must meet all of them.' })
 export class ArticleFilter extends KnowledgeSearchInput {
-  @Field(() => [ArticleStatus], { nullable: true, description: 'Default: published. Who may not edit finds nothing else.' })
+  @Field(() => [ArticleStatus], {
+    nullable: true,
+    description: 'Only articles in one of these states. Default: published. Callers without `support:write` find published articles only.',
+  })
   status?: ArticleStatus[];
 }
 
-@InputType()
+@InputType({ description: 'Conditions for the FAQ.' })
 export class FaqFilter {
-  @Field(() => [String], { nullable: true, description: `Of ${CATEGORY_IDS.join(', ')}.` })
+  @Field(() => [String], { nullable: true, description: `Only these categories: ${CATEGORY_IDS.join(', ')}.` })
   @IsOptional()
   @IsIn(CATEGORY_IDS, { each: true, ...CATEGORY })
   category?: string[];

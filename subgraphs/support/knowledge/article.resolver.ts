@@ -13,13 +13,18 @@ const KnowledgeHitPage = pageOf('KnowledgeHit', KnowledgeHit);
 
 @Resolver(() => Article)
 export class ArticleResolver {
-  @Query(() => Article, { nullable: true })
+  @Query(() => Article, {
+    nullable: true,
+    description: 'Get a knowledge base article or FAQ entry by id. Null if it does not exist or the caller may not read it.',
+  })
   @Requires('support:read', { scope: 'open' })
   article(@Arg('id', () => ID) id: string, @Ctx() { articles }: SupportContext): Promise<Article | null> {
     return articles.find(id);
   }
 
-  @Query(() => ArticlePage, { description: 'The latest first; with `q` and without `sort` the best first.' })
+  @Query(() => ArticlePage, {
+    description: 'List articles, the last changed first. With `q` and without `sort`, the best match comes first.',
+  })
   @Requires('support:read', { scope: 'open' })
   articles(
     @Arg('filter', () => ArticleFilter, { nullable: true }) filter: ArticleFilter | undefined,
@@ -30,17 +35,19 @@ export class ArticleResolver {
     return articles.list(filter ?? {}, sort ?? [], page ?? {});
   }
 
-  @Query(() => KnowledgeHitPage, { description: 'What is published, the FAQ included, the best first and with where its words stand.' })
+  @Query(() => KnowledgeHitPage, { description: 'Search published articles and the FAQ. The best match comes first, with an excerpt.' })
   @Requires('support:read', { scope: 'open' })
   searchKnowledge(
-    @Arg('input', () => KnowledgeSearchInput, { nullable: true }) input: KnowledgeSearchInput | undefined,
+    @Arg('input', () => KnowledgeSearchInput, { nullable: true, description: 'Words to search for, and where.' }) input:
+      | KnowledgeSearchInput
+      | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { articles }: SupportContext,
   ): Promise<Page<KnowledgeHit>> {
     return articles.search(input ?? {}, page ?? {});
   }
 
-  @Query(() => [FaqSection], { description: 'Frequently asked questions, by category.' })
+  @Query(() => [FaqSection], { description: 'Get the frequently asked questions by category.' })
   @Requires('support:read', { scope: 'open' })
   faq(
     @Arg('filter', () => FaqFilter, { nullable: true }) filter: FaqFilter | undefined,
@@ -49,13 +56,13 @@ export class ArticleResolver {
     return articles.faq(filter?.category);
   }
 
-  @Mutation(() => Article)
+  @Mutation(() => Article, { description: 'Create an article of the knowledge base or a question of the FAQ.' })
   @Requires('support:write', { scope: 'organization' })
   createArticle(@Arg('input', () => ArticleCreateInput) input: ArticleCreateInput, @Ctx() { articles }: SupportContext): Promise<Article> {
     return articles.create(input);
   }
 
-  @Mutation(() => Article, { description: 'Changes what it says, publishes or archives it. The platform’s own are read-only.' })
+  @Mutation(() => Article, { description: 'Change, publish or archive an article. Articles of the platform cannot be changed.' })
   @Requires('support:write', { scope: 'organization' })
   updateArticle(
     @Arg('id', () => ID) id: string,
@@ -66,18 +73,18 @@ export class ArticleResolver {
     return articles.update(id, input, expectedRevision);
   }
 
-  @Mutation(() => Article, { description: 'For good, with the feedback about it. The platform’s own are read-only.' })
+  @Mutation(() => Article, { description: 'Delete an article and its ratings for good. Articles of the platform cannot be deleted.' })
   @Requires('support:write', { scope: 'organization' })
   deleteArticle(@Arg('id', () => ID) id: string, @Ctx() { articles }: SupportContext): Promise<Article> {
     return articles.delete(id);
   }
 
-  @FieldResolver(() => ArticleHelpfulness)
+  @FieldResolver(() => ArticleHelpfulness, { description: 'Ratings by readers of your organization.' })
   helpfulness(@Root() { id }: Article, @Ctx() { articleLoader }: SupportContext): Promise<ArticleHelpfulness> {
     return articleLoader.helpfulness(id);
   }
 
-  @FieldResolver(() => [Article], { description: 'Published ones most like it: by tags, then by category and title.' })
+  @FieldResolver(() => [Article], { description: 'Published articles that are most similar, by tags, category and title.' })
   related(
     @Root() { id }: Article,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,
@@ -89,7 +96,7 @@ export class ArticleResolver {
 
 @Resolver(() => KnowledgeHit)
 export class KnowledgeHitResolver {
-  @FieldResolver(() => Article, { nullable: true })
+  @FieldResolver(() => Article, { nullable: true, description: 'The article. Null if it was deleted in the meantime.' })
   article(@Root() { articleId }: KnowledgeHit, @Ctx() { articleLoader }: SupportContext): Promise<Article | null> {
     return articleLoader.load(articleId);
   }

@@ -8,7 +8,12 @@ export enum ArticleStatus {
 }
 registerEnumType(ArticleStatus, {
   name: 'ArticleStatus',
-  description: 'Readers see what is published; editors (`support:write`) also drafts and what was archived.',
+  description: 'Whether readers can see an article. Callers with `support:write` can see all states.',
+  valuesConfig: {
+    DRAFT: { description: 'Being written. Only editors can see it.' },
+    PUBLISHED: { description: 'All readers can see it.' },
+    ARCHIVED: { description: 'Withdrawn. Only editors can see it.' },
+  },
 });
 
 export enum ArticleKind {
@@ -18,7 +23,11 @@ export enum ArticleKind {
 }
 registerEnumType(ArticleKind, {
   name: 'ArticleKind',
-  description: 'Of an entry of the FAQ the title is the question and the body the answer.',
+  description: 'Kind of knowledge base entry.',
+  valuesConfig: {
+    ARTICLE: { description: 'An article with title and text.' },
+    FAQ: { description: 'A question (the title) with its answer (the body).' },
+  },
 });
 
 /** An archived article must become a draft again before it can be published. */

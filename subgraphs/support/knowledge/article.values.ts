@@ -2,18 +2,18 @@ import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphq
 import { Article } from './article.entity.ts';
 
 /** Ratings of an article by readers of the caller's organization. */
-@ObjectType({ description: "What the organization's own readers made of an article, from the latest rating of each." })
+@ObjectType({ description: 'Ratings of an article by readers of your organization. The latest rating of each reader counts.' })
 export class ArticleHelpfulness {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Number of ratings.' })
   ratings!: number;
 
-  @Field(() => Int, { description: 'Ratings of 4 and 5.' })
+  @Field(() => Int, { description: 'Number of ratings of 4 or 5.' })
   helpful!: number;
 
-  @Field(() => Int, { description: 'Ratings of 1 and 2.' })
+  @Field(() => Int, { description: 'Number of ratings of 1 or 2.' })
   unhelpful!: number;
 
-  @Field(() => Float, { nullable: true, description: 'To two digits; null while there is no rating.' })
+  @Field(() => Float, { nullable: true, description: 'Average rating from 1 to 5, with two decimal places. Null without ratings.' })
   averageRating!: number | null;
 }
 
@@ -27,34 +27,36 @@ export enum KnowledgeMatch {
 }
 registerEnumType(KnowledgeMatch, {
   name: 'KnowledgeMatch',
-  description:
-    'How an article was found: by the words that were asked for, or, where none has them, by words like them (typos). ALL: nothing was asked for.',
+  description: 'How an article was found.',
+  valuesConfig: {
+    ALL: { description: 'No search words were given.' },
+    WORDS: { description: 'It has the search words.' },
+    SIMILAR: { description: 'No article has the search words; this one has similar words.' },
+  },
 });
 
 /** A search result. */
-@ObjectType({ description: 'An article that was found, with why.' })
+@ObjectType({ description: 'A search result: an article with an excerpt.' })
 export class KnowledgeHit {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the article (`art_…`).' })
   articleId!: string;
 
-  @Field(() => Float, { description: 'How well it fits, within this answer; the best comes first.' })
+  @Field(() => Float, { description: 'How well the article matches, to compare results of this response.' })
   rank!: number;
 
-  @Field(() => String, {
-    description: 'HTML: where the words stand, in <mark>; nothing else in it is markup, all else is escaped.',
-  })
+  @Field(() => String, { description: 'Excerpt as HTML with the found words in <mark>. All other characters are escaped.' })
   headline!: string;
 
-  @Field(() => KnowledgeMatch)
+  @Field(() => KnowledgeMatch, { description: 'How the article was found.' })
   match!: KnowledgeMatch;
 }
 
 /** The FAQ entries of one category. */
-@ObjectType({ description: 'The questions of one category, in their order.' })
+@ObjectType({ description: 'Questions of one category.' })
 export class FaqSection {
-  @Field(() => String)
+  @Field(() => String, { description: 'Id of the category, such as `connectivity`.' })
   category!: string;
 
-  @Field(() => [Article])
+  @Field(() => [Article], { description: 'Published questions by position.' })
   questions!: Article[];
 }

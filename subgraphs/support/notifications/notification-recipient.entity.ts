@@ -7,7 +7,7 @@ import { NotificationStatus, NotificationType } from './notification.states.ts';
 export const MAX_ATTEMPTS = 10;
 
 /** A recipient of a notification, with the delivery status. The text is in NotificationContent. */
-@ObjectType({ description: 'One recipient of a notification: what they are sent, and what came of it.' })
+@ObjectType({ description: 'One recipient of a message, with the text that was sent and the result.' })
 @Entity({ tableName: 'notification_recipient' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Index({ properties: ['notificationId'] })
@@ -20,15 +20,18 @@ export class NotificationRecipient {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Message that the recipient belongs to (`ntf_…`).' })
   @Property({ type: 'text' })
   notificationId!: string;
 
-  @Field(() => ID, { nullable: true, description: 'Null where it is about something else, such as a report.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Ticket that the message is about (`ticket_…`). Null if it is about something else, such as a report.',
+  })
   @Property({ type: 'text', nullable: true })
   ticketId: string | null = null;
 
-  @Field(() => NotificationType)
+  @Field(() => NotificationType, { description: 'Channel of the message.' })
   @Enum({ items: () => NotificationType, type: 'text' })
   type!: NotificationType;
 
@@ -36,43 +39,43 @@ export class NotificationRecipient {
   @Property({ type: 'text' })
   address!: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name of the recipient. Null if not stated.' })
   @Property({ type: 'text', nullable: true })
   name: string | null = null;
 
-  @Field(() => String, { nullable: true, description: 'As it was sent, such as `it_manager`.' })
+  @Field(() => String, { nullable: true, description: 'Role of the recipient as sent, such as `it_manager`. Null if not stated.' })
   @Property({ type: 'text', nullable: true })
   role: string | null = null;
 
-  @Field(() => String, { nullable: true, description: 'Of an e-mail.' })
+  @Field(() => String, { nullable: true, description: 'Subject of the e-mail. Null for an SMS.' })
   @Property({ type: 'text', nullable: true })
   subject: string | null = null;
 
-  @Field(() => NotificationStatus)
+  @Field(() => NotificationStatus, { description: 'Result so far.' })
   @Enum({ items: () => NotificationStatus, type: 'text' })
   status: NotificationStatus = NotificationStatus.QUEUED;
 
   @Field(() => Boolean, {
-    description: 'Whether the platform has nothing to send with: it was written to its data folder and reached nobody.',
+    description: 'True if no mail server or SMS provider is configured. The message was written to the data folder and reached nobody.',
   })
   @Property({ type: 'boolean' })
   simulated = false;
 
-  @Field(() => Int, { description: 'How often it was tried.' })
+  @Field(() => Int, { description: 'Number of attempts so far.' })
   @Property({ type: 'integer' })
   attempts = 0;
 
-  @Field(() => String, { nullable: true, description: 'Why the last try failed; null where none has, and when it was sent.' })
+  @Field(() => String, { nullable: true, description: 'Reason why the last attempt failed. Null if none failed, and once it is sent.' })
   @Property({ type: 'text', nullable: true })
   lastError: string | null = null;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When the mail server or SMS provider accepted it. Null until then.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   sentAt: Date | null = null;
 
   @Field(() => Date, {
     nullable: true,
-    description: 'When the link of the mail to the page of its ticket was taken back. It ends by itself after 30 days.',
+    description: 'When the link to the ticket page in the e-mail was revoked. Null unless it was; links expire after 30 days anyway.',
   })
   @Property({ type: 'datetime', length: 3, nullable: true })
   linkRevokedAt: Date | null = null;
@@ -81,12 +84,12 @@ export class NotificationRecipient {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'E-mail address. Null for an SMS.' })
   get email(): string | null {
     return this.type === NotificationType.EMAIL ? this.address : null;
   }
 
-  @Field(() => String, { nullable: true, description: 'In E.164 form.' })
+  @Field(() => String, { nullable: true, description: 'Mobile number in E.164 form, such as +12125550100. Null for an e-mail.' })
   get phone(): string | null {
     return this.type === NotificationType.SMS ? this.address : null;
   }

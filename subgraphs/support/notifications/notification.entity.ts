@@ -5,7 +5,7 @@ import type { Actor } from '../tickets/ticket-change.entity.ts';
 import { NotificationType } from './notification.states.ts';
 
 /** A message to one or more people, usually about a ticket (specification 2.7, 4.7). Each recipient has its own delivery status. */
-@ObjectType({ description: 'A message to one or more people, mostly about a ticket.' })
+@ObjectType({ description: 'A message to one or more people, usually about a ticket.' })
 @Entity({ tableName: 'notification' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Index({ properties: ['ticketId', 'createdAt', 'id'] })
@@ -17,15 +17,18 @@ export class Notification {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID, { nullable: true, description: 'Null where it is about something else, such as a report.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Ticket that the message is about (`ticket_…`). Null if it is about something else, such as a report.',
+  })
   @Property({ type: 'text', nullable: true })
   ticketId: string | null = null;
 
-  @Field(() => NotificationType)
+  @Field(() => NotificationType, { description: 'Channel of the message.' })
   @Enum({ items: () => NotificationType, type: 'text' })
   type!: NotificationType;
 
-  @Field(() => String, { nullable: true, description: 'Of an e-mail: the name of its template.' })
+  @Field(() => String, { nullable: true, description: 'Template of an e-mail. Null for an SMS.' })
   @Property({ type: 'text', nullable: true })
   template: string | null = null;
 

@@ -17,50 +17,54 @@ const SMS_LENGTH = 1530;
 const ONE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
 const ONE_LINE_REASON = 'must be one line, without control characters';
 
-@InputType({ description: 'Of an e-mail: email, name, role. Of an SMS: phone, name.' })
+@InputType({ description: 'Recipient of a message. An e-mail uses `email`, `name` and `role`; an SMS uses `phone` and `name`.' })
 export class NotificationRecipientInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'E-mail address. Required for an e-mail.' })
   @IsOptional()
   @EmailAddress()
   email?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'In E.164 form, such as +12125550100.' })
+  @Field(() => String, { nullable: true, description: 'Mobile number in E.164 form, such as +12125550100. Required for an SMS.' })
   @IsOptional()
   @Matches(/^\+[1-9]\d{6,14}$/, { message: 'must be a phone number in E.164 format such as +12125550100' })
   phone?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name of the recipient, 1 to 200 characters on one line.' })
   @IsOptional()
   @Characters(1, 200)
   @Matches(ONE_LINE, { message: ONE_LINE_REASON })
   name?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Kept as sent, such as `it_manager`.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Role of the recipient, such as `it_manager`, at most 100 characters. It is stored as sent.',
+  })
   @IsOptional()
   @MaxCharacters(100)
   role?: string | null;
 }
 
-@InputType({ description: 'Who is told what about a ticket: an e-mail by a template, or an SMS with a message.' })
+@InputType({ description: 'Message about a ticket: an e-mail from a template, or an SMS with a text.' })
 @Rule<NotificationInput>(requestProblems)
 export class NotificationInput {
-  @Field(() => NotificationType)
+  @Field(() => NotificationType, { description: 'Channel of the message.' })
   type!: NotificationType;
 
-  @Field(() => [NotificationRecipientInput], { description: `1 to ${MAX_RECIPIENTS}; who is named twice is told once.` })
+  @Field(() => [NotificationRecipientInput], { description: `Recipients, 1 to ${MAX_RECIPIENTS}. Duplicates get one message.` })
   @ArrayMinSize(1, { message: 'must have at least one recipient' })
   @ArrayMaxSize(MAX_RECIPIENTS, { message: `must have at most ${MAX_RECIPIENTS} recipients` })
   @ValidateNested({ each: true })
   recipients!: NotificationRecipientInput[];
 
-  @Field(() => String, { nullable: true, description: `Of an e-mail: ${TEMPLATE_NAMES.join(', ')}. Default: ticket_update.` })
+  @Field(() => String, { nullable: true, description: `Template of an e-mail: ${TEMPLATE_NAMES.join(', ')}. Default: ticket_update.` })
   @IsOptional()
   @MaxCharacters(100)
   template?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Of an e-mail, in place of that of its template. May hold placeholders: `{{ticket.number}}`, `{{eta}}`.',
+    description:
+      'Subject of an e-mail, 1 to 255 characters, instead of that of the template. Can have placeholders such as `{{ticket.number}}` and `{{eta}}`.',
   })
   @IsOptional()
   @Characters(1, 255)
@@ -70,23 +74,24 @@ export class NotificationInput {
   @Field(() => JsonObject, {
     nullable: true,
     description:
-      'Of an e-mail: texts, numbers and booleans by name. Each is listed in the mail, and may stand in the subject; `message` is a paragraph of its own.',
+      'Texts, numbers and booleans of an e-mail by name. Each is listed in the e-mail and can be used as a placeholder in the subject; `message` becomes a paragraph.',
   })
   @IsOptional()
   @MaxJson()
   @Allow(jsonSchema({ additionalProperties: { type: ['string', 'number', 'boolean'] }, maxProperties: 50 }))
   variables?: Record<string, unknown> | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Of an e-mail: whether it shows the newest comments on the ticket.' })
+  @Field(() => Boolean, { nullable: true, description: 'True includes the newest comments of the ticket in an e-mail. Default: false.' })
   includeComments?: boolean | null;
 
   @Field(() => CommentFilter, {
     nullable: true,
-    description: 'Of an e-mail with comments: which. With internal ones every recipient must be an agent. Default: CUSTOMER_VISIBLE.',
+    description:
+      'Comments to include in an e-mail. If internal ones are included, every recipient must be an agent. Default: CUSTOMER_VISIBLE.',
   })
   commentFilter?: CommentFilter | null;
 
-  @Field(() => String, { nullable: true, description: 'Of an SMS: its text, sent as it is.' })
+  @Field(() => String, { nullable: true, description: `Text of an SMS, 1 to ${SMS_LENGTH} characters, sent as it is.` })
   @IsOptional()
   @Characters(1, SMS_LENGTH)
   message?: string | null;
@@ -94,20 +99,23 @@ export class NotificationInput {
 
 @ArgsType()
 export class LinkRevocation {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the ticket (`ticket_…`).' })
   ticketId!: string;
 
-  @Field(() => [ID], { nullable: true })
+  @Field(() => [ID], {
+    nullable: true,
+    description: `Recipients whose links are revoked (\`nrec_…\`), at most ${MAX_RECIPIENTS}. Default: all.`,
+  })
   @IsOptional()
   @ArrayMaxSize(MAX_RECIPIENTS, { message: `must have at most ${MAX_RECIPIENTS} recipients` })
   recipientIds?: string[] | null;
 }
 
-@InputType()
+@InputType({ description: 'Conditions for a list of sent messages.' })
 export class SentNotificationFilter {
-  @Field(() => [NotificationType], { nullable: true })
+  @Field(() => [NotificationType], { nullable: true, description: 'Only messages of these channels.' })
   type?: NotificationType[];
 
-  @Field(() => [NotificationStatus], { nullable: true })
+  @Field(() => [NotificationStatus], { nullable: true, description: 'Only messages with one of these results.' })
   status?: NotificationStatus[];
 }

@@ -16,20 +16,19 @@ const NotificationRecipientPage = pageOf('NotificationRecipient', NotificationRe
 @Resolver(() => Notification)
 export class NotificationResolver {
   @Mutation(() => Notification, {
-    description: 'Tells people about a ticket by e-mail or SMS. What comes of it stands with each recipient.',
+    description: 'Send an e-mail or SMS about a ticket. The recipients of the returned record show the results.',
   })
   @Requires('support:write')
   notifyTicketContacts(
-    @Arg('ticketId', () => ID) ticketId: string,
-    @Arg('input', () => NotificationInput) input: NotificationInput,
+    @Arg('ticketId', () => ID, { description: 'Id of the ticket (`ticket_…`).' }) ticketId: string,
+    @Arg('input', () => NotificationInput, { description: 'Message and recipients.' }) input: NotificationInput,
     @Ctx() { notifications }: SupportContext,
   ): Promise<Notification> {
     return notifications.notify(ticketId, input);
   }
 
   @Mutation(() => Ticket, {
-    description:
-      'Takes back the links that mails about a ticket gave their recipients so far: all, or those of these recipients. Later mails have links that work.',
+    description: 'Revoke the links to the ticket page that were sent so far, for all recipients or some. Links in later e-mails work.',
   })
   @Requires('support:write')
   revokeTicketLinks(
@@ -39,10 +38,10 @@ export class NotificationResolver {
     return notifications.revokeLinks(ticketId, recipientIds);
   }
 
-  @Query(() => NotificationPage, { description: 'What people were told about a ticket, newest first.' })
+  @Query(() => NotificationPage, { description: 'List the e-mails and SMS about a ticket, newest first.' })
   @Requires('support:write')
   ticketNotifications(
-    @Arg('ticketId', () => ID) ticketId: string,
+    @Arg('ticketId', () => ID, { description: 'Id of the ticket (`ticket_…`).' }) ticketId: string,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { notifications }: SupportContext,
   ): Promise<Page<Notification>> {
@@ -51,7 +50,7 @@ export class NotificationResolver {
 
   @Query(() => NotificationRecipientPage, {
     description:
-      'Every e-mail and SMS about tickets and reports of the organization as it was, or will be, sent: newest first, one for each recipient.',
+      'List the e-mails and SMS about tickets and reports, newest first, with their text. There is one entry for each recipient.',
   })
   @Requires('support:admin', { scope: 'organization' })
   sentNotifications(
@@ -62,7 +61,7 @@ export class NotificationResolver {
     return notifications.sent(filter ?? {}, page ?? {});
   }
 
-  @FieldResolver(() => [NotificationRecipient])
+  @FieldResolver(() => [NotificationRecipient], { description: 'One entry for each recipient, with the result.' })
   @Directive(`@listSize(assumedSize: ${MAX_RECIPIENTS})`)
   recipients(@Root() { id }: Notification, @Ctx() { loaders }: SupportContext): Promise<NotificationRecipient[]> {
     return loaders.notificationRecipients.of('notificationId', id);
@@ -77,13 +76,13 @@ const MAX_HTML = 250_000;
 @Resolver(() => NotificationRecipient)
 export class NotificationRecipientResolver {
   @Large(MAX_TEXT)
-  @FieldResolver(() => String, { nullable: true, description: `As it was, or will be, sent. ${KEPT}` })
+  @FieldResolver(() => String, { nullable: true, description: `Text as it was or will be sent. ${KEPT}` })
   async text(@Root() { notificationId, name }: NotificationRecipient, @Ctx() { loaders }: SupportContext): Promise<string | null> {
     return (await loaders.notificationContents.load(notificationId))?.textFor(name) ?? null;
   }
 
   @Large(MAX_HTML)
-  @FieldResolver(() => String, { nullable: true, description: `Of an e-mail: the same as \`text\`, marked up. ${KEPT}` })
+  @FieldResolver(() => String, { nullable: true, description: `HTML version of the e-mail. ${KEPT}` })
   async html(@Root() { notificationId, name }: NotificationRecipient, @Ctx() { loaders }: SupportContext): Promise<string | null> {
     return (await loaders.notificationContents.load(notificationId))?.htmlFor(name) ?? null;
   }
@@ -91,7 +90,7 @@ export class NotificationRecipientResolver {
 
 @Resolver(() => Ticket)
 export class TicketNotificationsResolver {
-  @FieldResolver(() => [Notification], { description: 'What people were told about it, newest first.' })
+  @FieldResolver(() => [Notification], { description: 'E-mails and SMS about the ticket, newest first. For callers with `support:write`.' })
   @Requires('support:write')
   @ReadsFields('id')
   notifications(

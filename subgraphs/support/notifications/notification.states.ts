@@ -4,7 +4,11 @@ export enum NotificationType {
   EMAIL = 'email',
   SMS = 'sms',
 }
-registerEnumType(NotificationType, { name: 'NotificationType' });
+registerEnumType(NotificationType, {
+  name: 'NotificationType',
+  description: 'Channel of a message.',
+  valuesConfig: { EMAIL: { description: 'Message to an e-mail address.' }, SMS: { description: 'Text message to a mobile phone.' } },
+});
 
 export enum NotificationStatus {
   QUEUED = 'queued',
@@ -13,8 +17,12 @@ export enum NotificationStatus {
 }
 registerEnumType(NotificationStatus, {
   name: 'NotificationStatus',
-  description:
-    '`QUEUED`: to be sent, or tried again after a failure that `lastError` tells. `SENT`: the mail server or SMS provider has taken it. `FAILED`: given up; `lastError` says why.',
+  description: 'Result of sending a message to one recipient.',
+  valuesConfig: {
+    QUEUED: { description: 'Waiting to be sent, or to be retried after the failure in `lastError`.' },
+    SENT: { description: 'Accepted by the mail server or SMS provider.' },
+    FAILED: { description: 'Given up; `lastError` says why.' },
+  },
 });
 
 export enum CommentFilter {
@@ -24,5 +32,10 @@ export enum CommentFilter {
 }
 registerEnumType(CommentFilter, {
   name: 'CommentFilter',
-  description: 'Which comments a mail shows. `ALL` and `INTERNAL` go to agents of the organization only.',
+  description: 'Comments to include in an e-mail. Internal comments can be sent to agents of the organization only.',
+  valuesConfig: {
+    CUSTOMER_VISIBLE: { description: 'Comments that the customer may read.' },
+    ALL: { description: 'All comments.' },
+    INTERNAL: { description: 'Internal comments.' },
+  },
 });

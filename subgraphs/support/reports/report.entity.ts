@@ -8,7 +8,7 @@ import { ReportDelivery, ReportFormat, ReportParameters } from './report.values.
 export const RETENTION_DAYS = 30;
 
 /** A report about the desk as a file, generated in the background (specification 2.7, 3.5). */
-@ObjectType('SupportReport', { description: 'Numbers of the desk in a file, made in the background.' })
+@ObjectType('SupportReport', { description: 'A file with key figures about tickets. It is generated in the background.' })
 @Entity({ tableName: 'report' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
@@ -20,31 +20,31 @@ export class Report {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Topic of the report, such as `sla_performance`.' })
   @Property({ type: 'text' })
   reportType!: string;
 
-  @Field(() => ReportStatus)
+  @Field(() => ReportStatus, { description: 'Progress of the report.' })
   @Enum({ items: () => ReportStatus, type: 'text' })
   status: ReportStatus = ReportStatus.GENERATING;
 
-  @Field(() => Int, { description: 'Percent of the range that is counted.' })
+  @Field(() => Int, { description: 'Finished share of the period, in percent.' })
   @Property({ type: 'smallint' })
   progress = 0;
 
-  @Field(() => Int, { nullable: true, description: 'How many rows the file has; null until it is ready.' })
+  @Field(() => Int, { nullable: true, description: 'Number of rows in the file. Null until it is ready.' })
   @Property({ type: 'integer', nullable: true })
   rows: number | null = null;
 
-  @Field(() => Date, { description: 'When it is expected to be ready; once it is, when it was.' })
+  @Field(() => Date, { description: 'Expected time of completion. The actual time once the report is ready.' })
   @Property({ type: 'datetime', length: 3 })
   estimatedCompletion!: Date;
 
-  @Field(() => ReportParameters, { description: 'As asked, with what was left out filled in.' })
+  @Field(() => ReportParameters, { description: 'Parameters as requested, with defaults filled in.' })
   @Property({ type: 'json' })
   parameters!: ReportParameters;
 
-  @Field(() => ReportDelivery)
+  @Field(() => ReportDelivery, { description: 'How the report is delivered.' })
   @Property({ type: 'json' })
   delivery!: ReportDelivery;
 
@@ -52,7 +52,7 @@ export class Report {
   @Property({ type: 'text', nullable: true })
   notificationId: string | null = null;
 
-  @Field(() => String, { nullable: true, description: 'Why it failed; null unless it did.' })
+  @Field(() => String, { nullable: true, description: 'Reason of the failure. Null unless it failed.' })
   @Property({ type: 'text', nullable: true })
   error: string | null = null;
 
@@ -64,7 +64,7 @@ export class Report {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  @Field(() => Date, { description: `When it and its file are deleted: ${RETENTION_DAYS} days after it was asked for.` })
+  @Field(() => Date, { description: 'When the report and its file are deleted: 30 days after the request.' })
   @Property({ type: 'datetime', length: 3 })
   expiresAt!: Date;
 

@@ -2,21 +2,21 @@ import { IsOptional, Matches, ValidateNested } from 'class-validator';
 import { Field, InputType } from 'type-graphql';
 import { ReportDelivery, ReportParameters } from './report.values.ts';
 
-@InputType()
+@InputType({ description: 'Report to generate.' })
 export class ReportInput {
   @Field(() => String, {
     description:
-      'A name for what the report is about, of your choice. `sla_performance`, `customer_satisfaction` and `escalations` choose metrics where none are asked for; with any other name, such as `usage`, all are counted.',
+      'Topic of the report: 1 to 64 lower-case letters, digits and underscores. `sla_performance`, `customer_satisfaction` and `escalations` select metrics by default; any other name selects all.',
   })
   @Matches(/^[a-z][a-z0-9_]{0,63}$/, { message: 'must be 1 to 64 lower case letters, digits and underscores, beginning with a letter' })
   reportType!: string;
 
-  @Field(() => ReportParameters, { nullable: true })
+  @Field(() => ReportParameters, { nullable: true, description: 'What the report covers. Default: all tickets of the last 30 days.' })
   @IsOptional()
   @ValidateNested()
   parameters?: ReportParameters;
 
-  @Field(() => ReportDelivery, { nullable: true })
+  @Field(() => ReportDelivery, { nullable: true, description: 'How the report is delivered. Default: a file to download.' })
   @IsOptional()
   @ValidateNested()
   delivery?: ReportDelivery;

@@ -11,25 +11,30 @@ const ReportPage = pageOf('SupportReport', Report);
 
 @Resolver(() => Report)
 export class ReportResolver {
-  @Mutation(() => Report, { description: 'Begins a report; `supportReport` says how far it is and where its file is.' })
+  @Mutation(() => Report, { description: 'Start to generate a report. Get its progress and its file with `supportReport`.' })
   @Requires('support:write', { scope: 'organization' })
-  generateSupportReport(@Arg('input', () => ReportInput) input: ReportInput, @Ctx() { reports }: SupportContext): Promise<Report> {
+  generateSupportReport(
+    @Arg('input', () => ReportInput, { description: 'Content and delivery of the report.' }) input: ReportInput,
+    @Ctx() { reports }: SupportContext,
+  ): Promise<Report> {
     return reports.generate(input);
   }
 
-  @Mutation(() => Report, { description: 'Its file is deleted with it. 409 while it is being generated.' })
+  @Mutation(() => Report, {
+    description: 'Delete a report and its file. Returns its last state. INVALID_STATE while it is being generated.',
+  })
   @Requires('support:write', { scope: 'organization' })
   deleteSupportReport(@Arg('id', () => ID) id: string, @Ctx() { reports }: SupportContext): Promise<Report> {
     return reports.delete(id);
   }
 
-  @Query(() => Report, { nullable: true })
+  @Query(() => Report, { nullable: true, description: 'Get a report by id. Null if it does not exist.' })
   @Requires('support:read', { scope: 'organization' })
   supportReport(@Arg('id', () => ID) id: string, @Ctx() { reports }: SupportContext): Promise<Report | null> {
     return reports.find(id);
   }
 
-  @Query(() => ReportPage, { description: 'The newest first.' })
+  @Query(() => ReportPage, { description: 'List reports, newest first.' })
   @Requires('support:read', { scope: 'organization' })
   supportReports(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
@@ -40,7 +45,7 @@ export class ReportResolver {
 
   @FieldResolver(() => String, {
     nullable: true,
-    description: 'Where its file is, for whoever has this address, for a day; null until it is ready.',
+    description: 'Address of the file. It works without credentials for one day. Null until the report is ready.',
   })
   downloadUrl(@Root() report: Report, @Ctx() { reportLinks, clock }: SupportContext): string | null {
     return report.status === ReportStatus.READY ? reportLinks.urlOf(report, clock.now()) : null;
@@ -48,7 +53,7 @@ export class ReportResolver {
 
   @FieldResolver(() => ReportNotification, {
     nullable: true,
-    description: 'What came of the mail to `delivery.notificationEmail`; null until it is ready, and where nobody is told.',
+    description: 'E-mail about the finished report. Null until it is ready, and if nobody is notified.',
   })
   async notification(@Root() { notificationId }: Report, @Ctx() { loaders }: SupportContext): Promise<ReportNotification | null> {
     if (!notificationId) return null;

@@ -8,11 +8,11 @@ export enum ReportStatus {
 }
 registerEnumType(ReportStatus, {
   name: 'ReportStatus',
-  description: 'Specification 3.5.',
+  description: 'Progress of a report.',
   valuesConfig: {
-    GENERATING: { description: 'It waits or is being counted; `progress` says how far it is.' },
-    READY: { description: 'Its file can be downloaded.' },
-    FAILED: { description: 'It was given up; `error` says why. Ask for it again.' },
+    GENERATING: { description: 'Waiting or in progress; `progress` says how far it is.' },
+    READY: { description: 'The file can be downloaded.' },
+    FAILED: { description: 'Failed; `error` says why. Request it again.' },
   },
 });
 

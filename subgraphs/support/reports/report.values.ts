@@ -16,14 +16,14 @@ export enum ReportMetric {
 }
 registerEnumType(ReportMetric, {
   name: 'ReportMetric',
-  description: 'What is counted of the tickets that were opened in the range.',
+  description: 'A figure about the tickets that were created in the period.',
   valuesConfig: {
-    RESOLUTION_TIME: { description: 'Hours from opening to resolution, on average, of those resolved.' },
-    SLA_COMPLIANCE: { description: 'Percent that missed neither their response nor their resolution time so far.' },
+    RESOLUTION_TIME: { description: 'Average hours from creation to resolution.' },
+    SLA_COMPLIANCE: { description: 'Percent that missed neither their response nor their resolution target so far.' },
     CUSTOMER_SATISFACTION: { description: 'Percent of the ratings that are 4 or 5.' },
     ESCALATION_RATE: { description: 'Percent that were escalated.' },
     FIRST_CONTACT_RESOLUTION: {
-      description: 'Percent of those resolved that were never opened again and took at most one answer of an agent.',
+      description: 'Percent of the resolved tickets that were never reopened and needed at most one reply of an agent.',
     },
   },
 });
@@ -32,24 +32,36 @@ export enum ReportGrouping {
   CATEGORY = 'category',
   WEEK = 'week',
 }
-registerEnumType(ReportGrouping, { name: 'ReportGrouping', description: 'What each row of a report is about.' });
+registerEnumType(ReportGrouping, {
+  name: 'ReportGrouping',
+  description: 'What each row of a report stands for.',
+  valuesConfig: { CATEGORY: { description: 'One category.' }, WEEK: { description: 'One ISO 8601 week.' } },
+});
 
 export enum ReportFormat {
   JSON = 'json',
   CSV = 'csv',
 }
-registerEnumType(ReportFormat, { name: 'ReportFormat' });
+registerEnumType(ReportFormat, {
+  name: 'ReportFormat',
+  description: 'File format of a report.',
+  valuesConfig: { JSON: { description: 'A JSON document.' }, CSV: { description: 'Comma-separated values with a header row.' } },
+});
 
 export enum ReportDeliveryMethod {
   DOWNLOAD = 'download',
 }
-registerEnumType(ReportDeliveryMethod, { name: 'ReportDeliveryMethod' });
+registerEnumType(ReportDeliveryMethod, {
+  name: 'ReportDeliveryMethod',
+  description: 'Way in which a report is delivered.',
+  valuesConfig: { DOWNLOAD: { description: 'A file to download.' } },
+});
 
 /** Three years, rounded up. */
 export const RANGE_DAYS_MAX = 1100;
 
-@ObjectType('ReportDateRange')
-@InputType('ReportDateRangeInput')
+@ObjectType('ReportDateRange', { description: 'A period of at most three years.' })
+@InputType('ReportDateRangeInput', { description: 'A period of at most three years.' })
 @Rule<ReportDateRange>(({ start, end: value }) => {
   if (!start || !value) return [];
   if (value <= start) return [{ field: 'end', value, reason: 'must be after the start' }];
@@ -57,91 +69,103 @@ export const RANGE_DAYS_MAX = 1100;
   return isTooLong ? [{ field: 'end', value, reason: `must be at most ${RANGE_DAYS_MAX} days after the start` }] : [];
 })
 export class ReportDateRange {
-  @Field(() => Date, { description: 'From this instant on.' })
+  @Field(() => Date, { description: 'Start, inclusive.' })
   start!: Date;
 
-  @Field(() => Date, { description: 'Before this instant.' })
+  @Field(() => Date, { description: 'End, exclusive.' })
   end!: Date;
 }
 
 const FILTER_MAX = 200;
 const tooMany = { message: `must have at most ${FILTER_MAX} values` };
 
-@ObjectType('ReportFilters', { description: 'An empty list lets everything through.' })
-@InputType('ReportFiltersInput', { description: 'An empty list lets everything through.' })
+@ObjectType('ReportFilters', { description: 'Conditions that the tickets of a report must meet. An empty list matches all.' })
+@InputType('ReportFiltersInput', { description: 'Conditions that the tickets of a report must meet. An empty list matches all.' })
 export class ReportFilters {
-  @Field(() => [ID], { nullable: true })
+  @Field(() => [ID], {
+    nullable: true,
+    description: `Only tickets of these customers, by customer number (\`cust_…\`). At most ${FILTER_MAX}.`,
+  })
   @IsOptional()
   @ArrayMaxSize(FILTER_MAX, tooMany)
   @Matches(/^cust_\w{1,60}$/, { each: true, message: 'must be customer ids (cust_…)' })
   customerIds?: string[] | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], {
+    nullable: true,
+    description: `Only tickets of these categories, such as \`connectivity\`. At most ${FILTER_MAX}.`,
+  })
   @IsOptional()
   @ArrayMaxSize(FILTER_MAX, tooMany)
   @MaxLength(100, { each: true, message: 'must have at most 100 characters each' })
   categories?: string[] | null;
 
-  @Field(() => [TicketPriority], { nullable: true })
+  @Field(() => [TicketPriority], { nullable: true, description: 'Only tickets with one of these priorities.' })
   priorities?: TicketPriority[] | null;
 }
 
-@ObjectType('ReportParameters')
-@InputType('ReportParametersInput')
+@ObjectType('ReportParameters', { description: 'What a report covers.' })
+@InputType('ReportParametersInput', { description: 'What a report covers.' })
 export class ReportParameters {
-  @Field(() => ReportDateRange, { nullable: true, description: 'When the tickets were opened. Default: the last 30 days.' })
+  @Field(() => ReportDateRange, { nullable: true, description: 'When the tickets were created. Default: the last 30 days.' })
   @IsOptional()
   @ValidateNested()
   dateRange?: ReportDateRange | null;
 
-  @Field(() => ReportFilters, { nullable: true })
+  @Field(() => ReportFilters, { nullable: true, description: 'Conditions that tickets must meet. Default: none.' })
   @IsOptional()
   @ValidateNested()
   filters?: ReportFilters | null;
 
-  @Field(() => [ReportMetric], { nullable: true, description: 'Default: those of the report type. Counts of tickets always come.' })
+  @Field(() => [ReportMetric], {
+    nullable: true,
+    description: 'Figures to include. Default: those of the report type. Numbers of tickets are always included.',
+  })
   metrics?: ReportMetric[] | null;
 
-  @Field(() => [ReportGrouping], { nullable: true, description: 'Default: none, one row for all.' })
+  @Field(() => [ReportGrouping], { nullable: true, description: 'What each row stands for. Default: one row for all tickets.' })
   grouping?: ReportGrouping[] | null;
 
-  @Field(() => ReportFormat, { nullable: true, description: 'Default: JSON.' })
+  @Field(() => ReportFormat, { nullable: true, description: 'File format. Default: JSON.' })
   format?: ReportFormat | null;
 
-  @Field(() => String, { nullable: true, description: 'IANA zone in which weeks begin. Default: UTC.' })
+  @Field(() => String, { nullable: true, description: 'IANA time zone in which weeks begin. Default: UTC.' })
   @IsOptional()
   @IsZone()
   timezone?: string | null;
 }
 
-@ObjectType('ReportDelivery')
-@InputType('ReportDeliveryInput')
+@ObjectType('ReportDelivery', { description: 'How a report is delivered.' })
+@InputType('ReportDeliveryInput', { description: 'How a report is delivered.' })
 export class ReportDelivery {
-  @Field(() => ReportDeliveryMethod, { nullable: true, description: 'Default: DOWNLOAD.' })
+  @Field(() => ReportDeliveryMethod, { nullable: true, description: 'Way of delivery. Default: DOWNLOAD.' })
   method?: ReportDeliveryMethod | null;
 
-  @Field(() => String, { nullable: true, description: 'Who gets a mail with the link when it is ready.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'E-mail address that gets a message with the link when the report is ready. Default: nobody.',
+  })
   @IsOptional()
   @EmailAddress()
   notificationEmail?: string | null;
 }
 
-@ObjectType({ description: 'What came of the mail that tells that a report is ready.' })
+@ObjectType({ description: 'E-mail about a finished report.' })
 export class ReportNotification {
-  @Field(() => NotificationStatus)
+  @Field(() => NotificationStatus, { description: 'Result so far.' })
   status!: NotificationStatus;
 
   @Field(() => Boolean, {
-    description: 'Whether the platform has nothing to send with: it was written to its data folder and reached nobody.',
+    description: 'True if no mail server is configured. The message was written to the data folder and reached nobody.',
   })
   simulated!: boolean;
 
-  @Field(() => Int, { description: 'How often it was tried.' })
+  @Field(() => Int, { description: 'Number of attempts so far.' })
   attempts!: number;
 
-  @Field(() => String, { nullable: true, description: 'Why the last try failed; null where none has, and when it was sent.' })
+  @Field(() => String, { nullable: true, description: 'Reason why the last attempt failed. Null if none failed, and once it is sent.' })
   lastError!: string | null;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When the mail server accepted it. Null until then.' })
   sentAt!: Date | null;
 }

@@ -4,7 +4,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import { RoutingActions, RoutingConditions } from './routing.values.ts';
 
 /** A rule for new tickets (specification 2.7). Rules are evaluated in order, and the first match applies. */
-@ObjectType({ description: 'What is done about new tickets of a kind. Rules are asked in their order, and the first that matches counts.' })
+@ObjectType({ description: 'A rule for new tickets. Rules are evaluated in order of position, and the first one that matches is applied.' })
 @Entity({ tableName: 'routing_rule' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'position'] })
@@ -16,23 +16,25 @@ export class RoutingRule {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Name shown in lists, 1 to 200 characters.' })
   @Property({ type: 'text' })
   ruleName!: string;
 
-  @Field(() => Int, { description: 'From 1, without gaps.' })
+  @Field(() => Int, { description: 'Position in the order of evaluation, from 1, without gaps.' })
   @Property({ type: 'integer' })
   position!: number;
 
-  @Field(() => RoutingConditions)
+  @Field(() => RoutingConditions, { description: 'What a ticket must meet.' })
   @Property({ type: 'json' })
   conditions!: RoutingConditions;
 
-  @Field(() => RoutingActions)
+  @Field(() => RoutingActions, { description: 'What is done with a ticket that matches.' })
   @Property({ type: 'json' })
   actions!: RoutingActions;
 
-  @Field(() => Boolean, { description: 'While it is not, no ticket is matched, and what it had going on passes without effect.' })
+  @Field(() => Boolean, {
+    description: 'False if the rule matches no tickets. Its scheduled actions on earlier tickets have no effect either.',
+  })
   @Property({ type: 'boolean' })
   active = true;
 

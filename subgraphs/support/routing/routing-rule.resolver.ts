@@ -11,13 +11,13 @@ const RoutingRulePage = pageOf('RoutingRule', RoutingRule);
 
 @Resolver(() => RoutingRule)
 export class RoutingRuleResolver {
-  @Query(() => RoutingRule, { nullable: true })
+  @Query(() => RoutingRule, { nullable: true, description: 'Get a routing rule by id. Null if it does not exist.' })
   @Requires('support:write', { scope: 'organization' })
   routingRule(@Arg('id', () => ID) id: string, @Ctx() { routingRules }: SupportContext): Promise<RoutingRule | null> {
     return routingRules.find(id);
   }
 
-  @Query(() => RoutingRulePage, { description: 'In the order in which they are asked.' })
+  @Query(() => RoutingRulePage, { description: 'List routing rules in the order in which they are evaluated.' })
   @Requires('support:write', { scope: 'organization' })
   routingRules(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
@@ -26,7 +26,7 @@ export class RoutingRuleResolver {
     return routingRules.list(page ?? {});
   }
 
-  @Mutation(() => RoutingRule)
+  @Mutation(() => RoutingRule, { description: 'Create a routing rule.' })
   @Requires('support:admin', { scope: 'organization' })
   createRoutingRule(
     @Arg('input', () => RoutingRuleInput) input: RoutingRuleInput,
@@ -35,7 +35,7 @@ export class RoutingRuleResolver {
     return routingRules.create(input);
   }
 
-  @Mutation(() => RoutingRule)
+  @Mutation(() => RoutingRule, { description: 'Change a routing rule. Fields that are left out keep their value.' })
   @Requires('support:admin', { scope: 'organization' })
   updateRoutingRule(
     @Arg('id', () => ID) id: string,
@@ -45,7 +45,7 @@ export class RoutingRuleResolver {
     return routingRules.update(id, input);
   }
 
-  @Mutation(() => RoutingRule, { description: 'Ends what the rule has going on with tickets too.' })
+  @Mutation(() => RoutingRule, { description: 'Delete a routing rule and cancel its scheduled actions. Returns its last state.' })
   @Requires('support:admin', { scope: 'organization' })
   deleteRoutingRule(@Arg('id', () => ID) id: string, @Ctx() { routingRules }: SupportContext): Promise<RoutingRule> {
     return routingRules.delete(id);
@@ -56,7 +56,8 @@ export class RoutingRuleResolver {
 export class TicketRoutingResolver {
   @FieldResolver(() => RoutingRule, {
     nullable: true,
-    description: 'The rule that the ticket was routed by when it was opened; null where none matched, and where it is deleted.',
+    description:
+      'Routing rule that was applied when the ticket was created. Null if none matched or the rule is deleted. For callers with `support:write`.',
   })
   @Requires('support:write')
   @ReadsFields('routingRuleId')

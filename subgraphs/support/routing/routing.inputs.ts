@@ -14,52 +14,55 @@ const DoesSomething = Rule<{ actions?: RoutingActions }>(({ actions }) => {
     : [];
 });
 
-@InputType()
+@InputType({ description: 'Routing rule to create.' })
 @DoesSomething
 export class RoutingRuleInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Name shown in lists, 1 to 200 characters.' })
   @Name(200)
   ruleName!: string;
 
-  @Field(() => RoutingConditions, { nullable: true, description: 'Default: none, so that every ticket matches.' })
+  @Field(() => RoutingConditions, { nullable: true, description: 'What a ticket must meet. Default: every ticket matches.' })
   @ValidateNested()
   conditions?: RoutingConditions | null;
 
-  @Field(() => RoutingActions)
+  @Field(() => RoutingActions, { description: 'What is done with a ticket that matches. At least one action is required.' })
   @ValidateNested()
   actions!: RoutingActions;
 
-  @Field(() => Boolean, { defaultValue: true })
+  @Field(() => Boolean, { defaultValue: true, description: 'False to create the rule without applying it.' })
   active: boolean = true;
 
-  @Field(() => Int, { nullable: true, description: 'Its place among the rules, from 1; those behind move on. Default: the last.' })
+  @Field(() => Int, { nullable: true, description: 'Position in the order of evaluation, from 1. Later rules move down. Default: last.' })
   @Min(1, { message: POSITION_REASON })
   position?: number | null;
 }
 
-@InputType({ description: 'What is left out stays as it is.' })
+@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
 @DoesSomething
 export class RoutingRuleUpdateInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name shown in lists, 1 to 200 characters.' })
   @NotNull()
   @Name(200)
   ruleName?: string;
 
-  @Field(() => RoutingConditions, { nullable: true, description: 'Replaces the conditions.' })
+  @Field(() => RoutingConditions, { nullable: true, description: 'What a ticket must meet. Replaces all conditions.' })
   @NotNull()
   @ValidateNested()
   conditions?: RoutingConditions;
 
-  @Field(() => RoutingActions, { nullable: true, description: 'Replaces the actions, for tickets that are opened from then on.' })
+  @Field(() => RoutingActions, {
+    nullable: true,
+    description: 'What is done with a ticket that matches. Replaces all actions, for tickets created from now on.',
+  })
   @NotNull()
   @ValidateNested()
   actions?: RoutingActions;
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, { nullable: true, description: 'False stops the rule and has its scheduled actions do nothing.' })
   @NotNull()
   active?: boolean;
 
-  @Field(() => Int, { nullable: true, description: 'Moves it there; the others keep their order.' })
+  @Field(() => Int, { nullable: true, description: 'New position, from 1. The other rules keep their order.' })
   @NotNull()
   @Min(1, { message: POSITION_REASON })
   position?: number;

@@ -27,22 +27,26 @@ const AreKeywords = (): PropertyDecorator =>
     },
   );
 
-@ObjectType('RoutingConditions', { description: 'What a ticket must be like: all of them; what is not said is not asked.' })
-@InputType('RoutingConditionsInput', { description: 'What a ticket must be like: all of them; what is left out is not asked.' })
+@ObjectType('RoutingConditions', {
+  description: 'Conditions that a ticket must meet, all of them. A condition that is null is not checked.',
+})
+@InputType('RoutingConditionsInput', {
+  description: 'Conditions that a ticket must meet, all of them. A condition that is left out is not checked.',
+})
 export class RoutingConditions {
-  @Field(() => String, { nullable: true, description: `One of ${CATEGORY_IDS.join(', ')}.` })
+  @Field(() => String, { nullable: true, description: `Category of the ticket: ${CATEGORY_IDS.join(', ')}.` })
   @IsOptional()
   @IsIn(CATEGORY_IDS, { message: `must be one of ${CATEGORY_IDS.join(', ')}` })
   category?: string | null;
 
-  @Field(() => [TicketPriority], { nullable: true, description: 'One of these.' })
+  @Field(() => [TicketPriority], { nullable: true, description: 'Priorities of which the ticket must have one.' })
   @IsOptional()
   @ArrayMaxSize(Object.keys(TicketPriority).length, { message: 'must have each priority at most once' })
   priority?: TicketPriority[] | null;
 
   @Field(() => [String], {
     nullable: true,
-    description: 'One of these words or phrases stands in the title or the description: as whole words, in any case.',
+    description: `Words or phrases of which one must be in the title or description, as whole words, ignoring case. At most ${MAX_KEYWORDS}, each with at most ${KEYWORD_LENGTH} characters.`,
   })
   @IsOptional()
   @ArrayMaxSize(MAX_KEYWORDS, { message: `must have at most ${MAX_KEYWORDS} keywords` })
@@ -52,22 +56,22 @@ export class RoutingConditions {
   @Field(() => String, {
     nullable: true,
     description:
-      'The `tier` of the account that the ticket belongs to; of a ticket without one, or of an account without one, the plan of the organization.',
+      'The `tier` of the account that the ticket belongs to. If there is no account or it has no tier, the plan of the organization is compared.',
   })
   @IsOptional()
   @Matches(/^[a-z0-9][a-z0-9_-]{0,49}$/, { message: 'must have 1 to 50 lower-case letters, digits, underscores and hyphens' })
   customerTier?: string | null;
 }
 
-@ObjectType('RoutingActions', { description: 'What is done about a ticket that a rule matches.' })
-@InputType('RoutingActionsInput', { description: 'What is done about a ticket that the rule matches: at least one thing.' })
+@ObjectType('RoutingActions', { description: 'What is done with a ticket that matches.' })
+@InputType('RoutingActionsInput', { description: 'What is done with a ticket that matches. At least one action is required.' })
 export class RoutingActions {
-  @Field(() => ID, { nullable: true, description: 'An agent id: who gets the ticket.' })
+  @Field(() => ID, { nullable: true, description: 'Agent that gets the ticket (`agent_…`). Null leaves the assignment to the category.' })
   @IsOptional()
   @Length(1, 100, { message: 'must be an agent id (agent_…)' })
   assignTo?: string | null;
 
-  @Field(() => [String], { nullable: true, description: 'E-mail addresses that are told at once.' })
+  @Field(() => [String], { nullable: true, description: `E-mail addresses that are notified at once, at most ${MAX_NOTIFIED}.` })
   @IsOptional()
   @ArrayMaxSize(MAX_NOTIFIED, { message: `must have at most ${MAX_NOTIFIED} addresses` })
   @EmailAddress('must be e-mail addresses', { each: true })
@@ -76,7 +80,7 @@ export class RoutingActions {
   @Field(() => String, {
     nullable: true,
     description:
-      'The ticket is escalated one level where it is not resolved so long after it was opened, or reopened, such as `30_minutes`.',
+      'Time after which an unresolved ticket is escalated by one level, counted from its creation or reopening, such as `30_minutes`.',
   })
   @IsOptional()
   @IsDuration('1 minute', '365 days', yearPattern('[1-9][0-9]{0,4}'))
@@ -84,7 +88,7 @@ export class RoutingActions {
 
   @Field(() => String, {
     nullable: true,
-    description: 'How often the contact of the ticket is told how it stands, until it is resolved, such as `4_hours`.',
+    description: 'How often the contact of the ticket gets an update until the ticket is resolved, such as `4_hours`. At least 5 minutes.',
   })
   @IsOptional()
   @IsDuration('5 minutes', '365 days', yearPattern('([5-9]|[1-9][0-9]{1,4})'))

@@ -6,7 +6,7 @@ import type { SlaPromise, SlaTargets } from '../sla/sla-terms.ts';
 import { BusinessHours } from './sla-policy.values.ts';
 
 /** An SLA policy of an organization. It applies to the categories that refer to it. */
-@ObjectType({ description: 'How soon tickets are answered and resolved, and when the desk works. Categories refer to it.' })
+@ObjectType({ description: 'A service level: targets by priority, and business hours. Categories refer to it.' })
 @Entity({ tableName: 'sla_policy' })
 @OrganizationFilter()
 @Unique({ properties: ['organizationId', 'name'] })
@@ -18,19 +18,22 @@ export class SlaPolicy implements SlaPromise {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'The tier that its tickets show.' })
+  @Field(() => String, { description: 'Name, shown as the tier of its tickets. Unique in the organization, 1 to 100 characters.' })
   @Property({ type: 'text' })
   name!: string;
 
-  @Field(() => String, { description: 'IANA zone of tickets whose location names none.' })
+  @Field(() => String, { description: 'IANA time zone for tickets whose location has none, such as America/New_York.' })
   @Property({ type: 'text' })
   timezone = 'UTC';
 
-  @Field(() => [BusinessHours], { nullable: true, description: 'Null is round the clock. Critical tickets are always round the clock.' })
+  @Field(() => [BusinessHours], {
+    nullable: true,
+    description: 'Hours in which the clocks run. Null means around the clock. Critical tickets are always measured around the clock.',
+  })
   @Property({ type: 'json', nullable: true })
   businessHours: BusinessHours[] | null = null;
 
-  @Field(() => [String], { description: 'Dates such as `2026-12-25`, by the calendar of the zone.' })
+  @Field(() => [String], { description: 'Days without business hours, such as `2026-12-25`, in the time zone.' })
   @Property({ type: 'json' })
   holidays: string[] = [];
 

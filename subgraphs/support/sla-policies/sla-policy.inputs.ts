@@ -14,7 +14,7 @@ const MAX_HOLIDAYS = 400;
 const PRIORITIES = Object.values(TicketPriority).length;
 const LEVELS_REASON = `may have at most ${MAX_ESCALATION_LEVEL} entries`;
 
-@InputType()
+@InputType({ description: 'Targets for tickets of one priority, in working time.' })
 @Rule<SlaPolicyTargetInput>(({ escalateAfter: value }) => {
   const levels = (value ?? []).map((time) => parseMinutes(time ?? ''));
   return levels.some((minutes, at) => at > 0 && minutes <= (levels[at - 1] ?? 0))
@@ -22,20 +22,20 @@ const LEVELS_REASON = `may have at most ${MAX_ESCALATION_LEVEL} entries`;
     : [];
 })
 export class SlaPolicyTargetInput {
-  @Field(() => TicketPriority)
+  @Field(() => TicketPriority, { description: 'Priority that the targets are for.' })
   priority!: TicketPriority;
 
-  @Field(() => String, { description: 'Such as `1 hour`.' })
+  @Field(() => String, { description: 'Target for the first response, such as `1 hour`.' })
   @IsMinutes()
   responseTime!: string;
 
-  @Field(() => String, { description: 'Such as `8 hours`.' })
+  @Field(() => String, { description: 'Target for the resolution, such as `8 hours`.' })
   @IsMinutes()
   resolutionTime!: string;
 
   @Field(() => [String], {
     nullable: true,
-    description: 'After how long an unresolved ticket gets escalation level 1, 2, … by itself; each later than the one before.',
+    description: `Times after which an unresolved ticket is escalated to level 1, 2 and so on, each later than the one before. At most ${MAX_ESCALATION_LEVEL}.`,
   })
   @IsOptional()
   @ArrayMaxSize(MAX_ESCALATION_LEVEL, { message: LEVELS_REASON })
@@ -68,56 +68,69 @@ const EachPriorityOnce = Rule<{ targets?: SlaPolicyTargetInput[] }>(({ targets =
   );
 });
 
-@InputType()
+@InputType({ description: 'SLA policy to create.' })
 @EachPriorityOnce
 export class SlaPolicyCreateInput {
-  @Field(() => String, { description: 'The tier that its tickets show; unique in the organization.' })
+  @Field(() => String, { description: 'Name, shown as the tier of its tickets. Unique in the organization, 1 to 100 characters.' })
   @Characters(1, 100)
   name!: string;
 
-  @Field(() => String, { defaultValue: 'UTC', description: 'IANA zone of tickets whose location names none.' })
+  @Field(() => String, { defaultValue: 'UTC', description: 'IANA time zone for tickets whose location has none.' })
   @IsZone()
   timezone: string = 'UTC';
 
-  @Field(() => [BusinessHours], { nullable: true, description: 'When the desk works; null is round the clock.' })
+  @Field(() => [BusinessHours], {
+    nullable: true,
+    description: `Hours in which the clocks run, at most ${MAX_HOURS} ranges. Null means around the clock.`,
+  })
   @Hours()
   businessHours?: BusinessHours[] | null;
 
-  @Field(() => [String], { nullable: true, description: 'Dates such as `2026-12-25`.' })
+  @Field(() => [String], { nullable: true, description: `Days without business hours, such as \`2026-12-25\`. At most ${MAX_HOLIDAYS}.` })
   @IsOptional()
   @Holidays()
   holidays?: string[] | null;
 
-  @Field(() => [SlaPolicyTargetInput], { description: 'One for each priority.' })
+  @Field(() => [SlaPolicyTargetInput], { description: 'Targets, one entry for each priority.' })
   @Targets()
   targets!: SlaPolicyTargetInput[];
 }
 
 @InputType({
-  description: 'What is left out stays as it is. Tickets keep what was promised when they were opened or given their priority.',
+  description:
+    'Fields to change. Fields that are left out keep their value. Tickets keep the targets that applied when they were created or got their priority.',
 })
 @EachPriorityOnce
 export class SlaPolicyUpdateInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name, shown as the tier of its tickets. Unique in the organization, 1 to 100 characters.',
+  })
   @NotNull()
   @Characters(1, 100)
   name?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'IANA time zone for tickets whose location has none.' })
   @NotNull()
   @IsZone()
   timezone?: string;
 
-  @Field(() => [BusinessHours], { nullable: true, description: 'Null is round the clock.' })
+  @Field(() => [BusinessHours], {
+    nullable: true,
+    description: `Hours in which the clocks run, at most ${MAX_HOURS} ranges. Null means around the clock.`,
+  })
   @Hours()
   businessHours?: BusinessHours[] | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], {
+    nullable: true,
+    description: `Days without business hours, such as \`2026-12-25\`. At most ${MAX_HOLIDAYS}. Replaces all of them.`,
+  })
   @NotNull()
   @Holidays()
   holidays?: string[];
 
-  @Field(() => [SlaPolicyTargetInput], { nullable: true })
+  @Field(() => [SlaPolicyTargetInput], { nullable: true, description: 'Targets, one entry for each priority. Replaces all of them.' })
   @NotNull()
   @Targets()
   targets?: SlaPolicyTargetInput[];

@@ -11,13 +11,13 @@ const SlaPolicyPage = pageOf('SlaPolicy', SlaPolicy);
 
 @Resolver(() => SlaPolicy)
 export class SlaPolicyResolver {
-  @Query(() => SlaPolicy, { nullable: true })
+  @Query(() => SlaPolicy, { nullable: true, description: 'Get an SLA policy by id. Null if it does not exist.' })
   @Requires('support:write', { scope: 'organization' })
   slaPolicy(@Arg('id', () => ID) id: string, @Ctx() { slaPolicies }: SupportContext): Promise<SlaPolicy | null> {
     return slaPolicies.find(id);
   }
 
-  @Query(() => SlaPolicyPage, { description: 'Newest first.' })
+  @Query(() => SlaPolicyPage, { description: 'List SLA policies, newest first.' })
   @Requires('support:write', { scope: 'organization' })
   slaPolicies(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
@@ -26,7 +26,7 @@ export class SlaPolicyResolver {
     return slaPolicies.list(page ?? {});
   }
 
-  @Mutation(() => SlaPolicy)
+  @Mutation(() => SlaPolicy, { description: 'Create an SLA policy. It applies to tickets once a category refers to it.' })
   @Requires('support:admin', { scope: 'organization' })
   createSlaPolicy(
     @Arg('input', () => SlaPolicyCreateInput) input: SlaPolicyCreateInput,
@@ -35,7 +35,7 @@ export class SlaPolicyResolver {
     return slaPolicies.create(input);
   }
 
-  @Mutation(() => SlaPolicy)
+  @Mutation(() => SlaPolicy, { description: 'Change an SLA policy. Fields that are left out keep their value.' })
   @Requires('support:admin', { scope: 'organization' })
   updateSlaPolicy(
     @Arg('id', () => ID) id: string,
@@ -46,13 +46,13 @@ export class SlaPolicyResolver {
     return slaPolicies.update(id, input, expectedRevision);
   }
 
-  @Mutation(() => SlaPolicy, { description: 'INVALID_STATE while a category refers to it.' })
+  @Mutation(() => SlaPolicy, { description: 'Delete an SLA policy. Returns its last state. INVALID_STATE while a category refers to it.' })
   @Requires('support:admin', { scope: 'organization' })
   deleteSlaPolicy(@Arg('id', () => ID) id: string, @Ctx() { slaPolicies }: SupportContext): Promise<SlaPolicy> {
     return slaPolicies.delete(id);
   }
 
-  @FieldResolver(() => [SlaPolicyTarget], { description: 'By priority, the most urgent first.' })
+  @FieldResolver(() => [SlaPolicyTarget], { description: 'Targets by priority, the most urgent first.' })
   targets(@Root() { targets }: SlaPolicy): SlaPolicyTarget[] {
     return shownTargets(targets);
   }

@@ -9,36 +9,38 @@ const DAYS_REASON = `must be days of the week: ${WEEKDAYS.join(', ')}`;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const END = /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
 
-@ObjectType({ description: 'Hours of days of the week. Those that end before they begin end on the next day.' })
-@InputType('BusinessHoursInput')
+@ObjectType({ description: 'A range of hours on days of the week. A range that ends before it begins ends on the next day.' })
+@InputType('BusinessHoursInput', {
+  description: 'A range of hours on days of the week. A range that ends before it begins ends on the next day.',
+})
 export class BusinessHours implements WorkingHours {
-  @Field(() => [String], { description: 'The days on which they begin: `mon`, `tue`, `wed`, `thu`, `fri`, `sat`, `sun`.' })
+  @Field(() => [String], { description: 'Days on which the range begins: `mon`, `tue`, `wed`, `thu`, `fri`, `sat`, `sun`.' })
   @ArrayMinSize(1, { message: DAYS_REASON })
   @ArrayMaxSize(WEEKDAYS.length, { message: DAYS_REASON })
   @IsIn(WEEKDAYS, { each: true, message: DAYS_REASON })
   days!: Weekday[];
 
-  @Field(() => String, { description: 'Such as `09:00`.' })
+  @Field(() => String, { description: 'Start of the range, such as `09:00`.' })
   @Matches(TIME, { message: 'must be a time such as 09:00' })
   from!: string;
 
-  @Field(() => String, { description: 'Such as `17:00`; `24:00` is the end of the day.' })
+  @Field(() => String, { description: 'End of the range, such as `17:00`. `24:00` is the end of the day.' })
   @Matches(END, { message: 'must be a time such as 17:00, or 24:00' })
   to!: string;
 }
 
-@ObjectType({ description: 'What is promised for a priority, in working time.' })
+@ObjectType({ description: 'Targets for tickets of one priority, in working time.' })
 export class SlaPolicyTarget {
-  @Field(() => TicketPriority)
+  @Field(() => TicketPriority, { description: 'Priority that the targets are for.' })
   priority!: TicketPriority;
 
-  @Field(() => String, { description: 'Such as `1 hour`.' })
+  @Field(() => String, { description: 'Target for the first response, such as `1 hour`.' })
   responseTime!: string;
 
-  @Field(() => String, { description: 'Such as `8 hours`.' })
+  @Field(() => String, { description: 'Target for the resolution, such as `8 hours`.' })
   resolutionTime!: string;
 
-  @Field(() => [String], { description: 'After how long an unresolved ticket gets escalation level 1, 2, … by itself.' })
+  @Field(() => [String], { description: 'Times after which an unresolved ticket is escalated to level 1, 2 and so on.' })
   escalateAfter!: string[];
 }
 

@@ -10,14 +10,17 @@ import { type EscalationView, SlaView, slaStatusOf } from './sla-view.ts';
 
 @Resolver(() => Ticket)
 export class SlaResolver {
-  @Query(() => SlaStatus, { nullable: true, description: 'The service level of a ticket on its own. Specification 2.7.' })
+  @Query(() => SlaStatus, { nullable: true, description: 'Get the service level of a ticket. Null if the ticket does not exist.' })
   @Requires('support:read', { scope: 'account' })
-  async ticketSla(@Arg('id', () => ID) id: string, @Ctx() { loaders, clock }: SupportContext): Promise<SlaStatus | null> {
+  async ticketSla(
+    @Arg('id', () => ID, { description: 'Id of the ticket (`ticket_…`).' }) id: string,
+    @Ctx() { loaders, clock }: SupportContext,
+  ): Promise<SlaStatus | null> {
     const ticket = await loaders.tickets.load(id);
     return ticket && slaStatusOf(ticket, clock.now());
   }
 
-  @FieldResolver(() => TicketSla)
+  @FieldResolver(() => TicketSla, { description: 'Service level of the ticket: targets, due times and results.' })
   @ReadsFields(...SLA_FIELDS)
   sla(@Root() ticket: SlaTicket, @Ctx() { clock }: SupportContext): TicketSla {
     return new SlaView(ticket, clock.now());
@@ -29,7 +32,7 @@ export class SlaEscalationResolver {
   @FieldResolver(() => Date, {
     nullable: true,
     description:
-      'When it gets the next level by itself: by its service level, unless it is resolved or waits for its customer, or by a routing rule, unless it is resolved.',
+      'When the ticket is escalated automatically, by its service level or a routing rule, unless it is resolved first. The service level does not escalate while the ticket waits for its customer. Null if nothing is scheduled.',
   })
   async nextEscalation(@Root() { ticket, nextStep }: EscalationView, @Ctx() { loaders }: SupportContext): Promise<Date | null> {
     if (ticket.escalationLevel === MAX_ESCALATION_LEVEL) return null;

@@ -10,138 +10,151 @@ export enum SlaClockStatus {
 }
 registerEnumType(SlaClockStatus, {
   name: 'SlaClockStatus',
-  description:
-    'PENDING: nobody has begun. IN_PROGRESS: somebody works on it. AT_RISK: three quarters of the time have passed. MET: done in time. BREACHED: not done in time.',
+  description: 'State of a service level clock.',
+  valuesConfig: {
+    PENDING: { description: 'Nobody has started.' },
+    IN_PROGRESS: { description: 'Somebody is working on it.' },
+    AT_RISK: { description: 'At least three quarters of the time have passed.' },
+    MET: { description: 'Done in time.' },
+    BREACHED: { description: 'Not done in time.' },
+  },
 });
 
-@ObjectType({ description: 'How soon a ticket must be answered, in working time.' })
+@ObjectType({ description: 'Clock of the first response, in working time.' })
 export class SlaResponse {
-  @Field(() => String, { description: 'Such as `1 hour`.' })
+  @Field(() => String, { description: 'Target, such as `1 hour`.' })
   target!: string;
 
-  @Field(() => String, { nullable: true, description: 'What it took, such as `20 minutes`; null until it is answered.' })
+  @Field(() => String, { nullable: true, description: 'Time until the response, such as `20 minutes`. Null until there is one.' })
   actual!: string | null;
 
-  @Field(() => SlaClockStatus)
+  @Field(() => SlaClockStatus, { description: 'State of the clock.' })
   status!: SlaClockStatus;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the response is due.' })
   dueAt!: Date;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When the response was given. Null until then.' })
   respondedAt!: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'When it was found not to have been answered in time.' })
+  @Field(() => Date, { nullable: true, description: 'When the platform recorded that the response is overdue. Null unless it is.' })
   breachedAt!: Date | null;
 }
 
-@ObjectType({ description: 'How soon a ticket must be resolved, in working time that it does not wait for its customer.' })
+@ObjectType({ description: 'Clock of the resolution, in working time. It is paused while the ticket waits for its customer.' })
 export class SlaResolution {
-  @Field(() => String, { description: 'Such as `8 hours`.' })
+  @Field(() => String, { description: 'Target, such as `8 hours`.' })
   target!: string;
 
-  @Field(() => String, { description: 'What it has taken, such as `3 hours 20 minutes`.' })
+  @Field(() => String, { description: 'Time used so far, such as `3 hours 20 minutes`.' })
   elapsed!: string;
 
-  @Field(() => SlaClockStatus)
+  @Field(() => SlaClockStatus, { description: 'State of the clock.' })
   status!: SlaClockStatus;
 
-  @Field(() => Date, { description: 'While the clock stands, when it would have been due; it moves when the clock goes on.' })
+  @Field(() => Date, {
+    description:
+      'When the resolution is due. While the clock is paused, this is the time at which it would have been due; it moves when the clock continues.',
+  })
   dueAt!: Date;
 
-  @Field(() => String, { description: 'What is left of the target; negative past due, such as `-1 hour 5 minutes`.' })
+  @Field(() => String, { description: 'Remaining time. Negative when overdue, such as `-1 hour 5 minutes`.' })
   timeRemaining!: string;
 
-  @Field(() => Boolean, { description: 'Whether it waits for its customer: the clock stands then.' })
+  @Field(() => Boolean, { description: 'True while the ticket waits for its customer.' })
   paused!: boolean;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When the clock was paused. Null unless it is.' })
   pausedAt!: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'When it was found not to have been resolved in time.' })
+  @Field(() => Date, { nullable: true, description: 'When the platform recorded that the resolution is overdue. Null unless it is.' })
   breachedAt!: Date | null;
 }
 
-@ObjectType({ description: 'How far up a ticket was escalated.' })
+@ObjectType({ description: 'Escalation level of a ticket and its next escalation.' })
 export class SlaEscalation {
-  @Field(() => Int, { description: '0 until it is escalated.' })
+  @Field(() => Int, { description: 'Escalation level, 0 to 5. 0 means not escalated.' })
   currentLevel!: number;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When the ticket was last escalated. Null if it was not.' })
   escalatedAt!: Date | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Reason of the last escalation. Null if there was none.' })
   escalationReason!: string | null;
 }
 
-@ObjectType({ description: 'The service level of a ticket, as of now.' })
+@ObjectType({ description: 'Service level of a ticket at this time.' })
 export class SlaStatus {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Ticket that it is about (`ticket_…`).' })
   ticketId!: string;
 
-  @Field(() => TicketPriority)
+  @Field(() => TicketPriority, { description: 'Priority of the ticket.' })
   priority!: TicketPriority;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Id of the category, such as `connectivity`.' })
   category!: string;
 
-  @Field(() => String, { description: 'The name of the SLA policy, else of the plan.' })
+  @Field(() => String, { description: 'Name of the SLA policy, or of the plan if no policy applies.' })
   slaTier!: string;
 
-  @Field(() => SlaResponse)
+  @Field(() => SlaResponse, { description: 'Clock of the first response.' })
   responseTime!: SlaResponse;
 
-  @Field(() => SlaResolution)
+  @Field(() => SlaResolution, { description: 'Clock of the resolution.' })
   resolutionTime!: SlaResolution;
 
-  @Field(() => SlaEscalation)
+  @Field(() => SlaEscalation, { description: 'Escalation level and next escalation.' })
   escalation!: SlaEscalation;
 }
 
 /** SLA status of a ticket (specification 2.7): targets, due times and current state. */
-@ObjectType({ description: 'The service level of a ticket: its targets, when they fall due, and how it stands.' })
+@ObjectType({ description: 'Service level of a ticket: targets, due times and results. Times are working time.' })
 export class TicketSla {
-  @Field(() => String, { description: 'The name of the SLA policy, else of the plan.' })
+  @Field(() => String, { description: 'Name of the SLA policy, or of the plan if no policy applies.' })
   tier!: string;
 
-  @Field(() => String, { description: 'Target, such as `2 hours`.' })
+  @Field(() => String, { description: 'Target for the first response, such as `2 hours`.' })
   responseTime!: string;
 
-  @Field(() => String, { description: 'Target, such as `8 hours`.' })
+  @Field(() => String, { description: 'Target for the resolution, such as `8 hours`.' })
   resolutionTime!: string;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the first response is due.' })
   responseDue!: Date;
 
-  @Field(() => Date, { description: 'While the clock stands, when it would have been due; it moves when the clock goes on.' })
+  @Field(() => Date, {
+    description:
+      'When the resolution is due. While the clock is paused, this is the time at which it would have been due; it moves when the clock continues.',
+  })
   resolutionDue!: Date;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When the first response was given. Null until then.' })
   respondedAt!: Date | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Null until it is decided: answered in time, or past due.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'True if the response was in time, false if it is overdue. Null until one of the two happens.',
+  })
   responseMet!: boolean | null;
 
-  @Field(() => String, {
-    description: 'What is left of the working time for the resolution, such as `3 hours 20 minutes`; negative once it is past due.',
-  })
+  @Field(() => String, { description: 'Remaining working time for the resolution, such as `3 hours 20 minutes`. Negative when overdue.' })
   timeRemaining!: string;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'True if the ticket was escalated.' })
   escalated!: boolean;
 
-  @Field(() => Int, { description: '0 until the ticket is escalated.' })
+  @Field(() => Int, { description: 'Escalation level, 0 to 5. 0 means not escalated.' })
   escalationLevel!: number;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Reason of the last escalation. Null if there was none.' })
   escalationReason!: string | null;
 
-  @Field(() => SlaResponse)
+  @Field(() => SlaResponse, { description: 'Clock of the first response.' })
   response!: SlaResponse;
 
-  @Field(() => SlaResolution)
+  @Field(() => SlaResolution, { description: 'Clock of the resolution.' })
   resolution!: SlaResolution;
 
-  @Field(() => SlaEscalation)
+  @Field(() => SlaEscalation, { description: 'Escalation level and next escalation.' })
   escalation!: SlaEscalation;
 }

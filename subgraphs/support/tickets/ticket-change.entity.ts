@@ -26,7 +26,7 @@ const SHOWN_TO_CUSTOMERS: ReadonlySet<string> = new Set([
 export const visibilityOf = (member: string): Visibility => (SHOWN_TO_CUSTOMERS.has(member) ? Visibility.CUSTOMER : Visibility.INTERNAL);
 
 /** An entry of a ticket's timeline: the old and new value of a field, who changed it, and when. Entries are never changed. */
-@ObjectType({ description: 'What a member of a ticket was and became, by whom and when.' })
+@ObjectType({ description: 'One change of a ticket: a field, its old and new value, and who changed it.' })
 @Entity({ tableName: 'ticket_change' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Index({ properties: ['ticketId', 'createdAt', 'id'] })
@@ -41,7 +41,7 @@ export class TicketChange {
   @Property({ type: 'text' })
   ticketId!: string;
 
-  @Field(() => String, { description: 'In the spelling of REST and events, such as `assigned_to`.' })
+  @Field(() => String, { description: 'Changed field, with its REST name, such as `assigned_to`.' })
   @Property({ type: 'text' })
   member!: string;
 
@@ -49,12 +49,12 @@ export class TicketChange {
   visibility: Visibility = Visibility.INTERNAL;
 
   @Large(20_000)
-  @Field(() => Json, { nullable: true, description: 'Null for what a ticket begins with.' })
+  @Field(() => Json, { nullable: true, description: 'Old value. Null for the first value.' })
   @Property({ type: 'json', nullable: true })
   from: unknown = null;
 
   @Large(20_000)
-  @Field(() => Json, { nullable: true })
+  @Field(() => Json, { nullable: true, description: 'New value.' })
   @Property({ type: 'json', nullable: true })
   to: unknown = null;
 

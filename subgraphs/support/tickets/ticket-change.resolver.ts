@@ -10,30 +10,31 @@ import { TicketChange } from './ticket-change.entity.ts';
 
 const TicketChangePage = pageOf('TicketChange', TicketChange);
 
-@ObjectType({ description: 'Who did something.' })
+@ObjectType({ description: 'Caller that changed a ticket.' })
 class TicketActor {
-  @Field(() => String, { description: '`user`, `api_key`, `client`, `certificate`, or `system` for the platform itself.' })
+  @Field(() => String, { description: 'Kind of caller: `user`, `api_key`, `client`, `certificate`, or `system` for the platform itself.' })
   kind!: string;
 
-  @Field(() => ID, { description: 'Of the user or the credentials; of the platform the name of what it does.' })
+  @Field(() => ID, { description: 'Id of the user or the credentials. For the platform, the name of the job.' })
   id!: string;
 }
 
 @Resolver(() => TicketChange)
 export class TicketChangeResolver {
   @Query(() => TicketChangePage, {
-    description: 'Every change of a ticket, newest first; what only the desk sees for holders of `support:write`.',
+    description:
+      'List the changes of a ticket, newest first. Changes that only the desk may see are included for callers with `support:write`.',
   })
   @Requires('support:read')
   ticketTimeline(
-    @Arg('ticketId', () => ID) ticketId: string,
+    @Arg('ticketId', () => ID, { description: 'Id of the ticket (`ticket_…`).' }) ticketId: string,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { tickets }: SupportContext,
   ): Promise<Page<TicketChange>> {
     return tickets.timeline(ticketId, page ?? {});
   }
 
-  @FieldResolver(() => TicketActor)
+  @FieldResolver(() => TicketActor, { description: 'Caller that made the change.' })
   actor(@Root() { actorKind, actorId }: TicketChange): TicketActor {
     return { kind: actorKind, id: actorId };
   }
@@ -41,7 +42,9 @@ export class TicketChangeResolver {
 
 @Resolver(() => Ticket)
 export class TicketTimelineResolver {
-  @FieldResolver(() => [TicketChange], { description: 'Its newest changes; what only the desk sees for holders of `support:write`.' })
+  @FieldResolver(() => [TicketChange], {
+    description: 'Newest changes. Changes that only the desk may see are included for callers with `support:write`.',
+  })
   @ReadsFields('id')
   timeline(
     @Root() { id }: Pick<Ticket, 'id'>,

@@ -14,7 +14,7 @@ import { ResolvedTicketWaits } from './ticket.errors.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
 
 /** A support request (specification 2.7, 3.1). State transitions are methods here; `SlaTracker` maintains the SLA clocks. */
-@ObjectType({ description: 'A request for help with a service or an account.' })
+@ObjectType({ description: 'A support request of a customer, about a service or an account.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'ticket' })
 @OrganizationFilter({ account: 'accountId' })
@@ -50,24 +50,24 @@ export class Ticket {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'For people to quote, such as TKT-1042; counts up within an organization.' })
+  @Field(() => String, { description: 'Ticket number for people to quote, such as TKT-1042. It counts up within an organization.' })
   @Property({ type: 'text' })
   number!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Short summary shown in lists, 1 to 255 characters.' })
   @Property({ type: 'text' })
   title!: string;
 
   @Large(20_000)
-  @Field(() => String)
+  @Field(() => String, { description: 'What the problem is, as plain text, 1 to 20000 characters.' })
   @Property({ type: 'text' })
   description!: string;
 
-  @Field(() => TicketStatus)
+  @Field(() => TicketStatus, { description: 'Current state in the life cycle of the ticket.' })
   @Enum({ items: () => TicketStatus, type: 'text' })
   status: TicketStatus = TicketStatus.OPEN;
 
-  @Field(() => TicketPriority)
+  @Field(() => TicketPriority, { description: 'Urgency. The targets of the service level depend on it.' })
   @Enum({ items: () => TicketPriority, type: 'text' })
   priority!: TicketPriority;
 
@@ -75,25 +75,35 @@ export class Ticket {
   @Property({ type: 'smallint' })
   urgency!: number;
 
-  @Field(() => String, { nullable: true, description: 'Such as `business_impacting`.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Effect on the customer in your own words, such as `business_impacting`. Null if not stated.',
+  })
   @Property({ type: 'text', nullable: true })
   severity: string | null = null;
 
-  @Field(() => String, { description: 'A category id, such as `connectivity`.' })
+  @Field(() => String, { description: 'Id of the category, such as `connectivity`.' })
   @Property({ type: 'text' })
   category!: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Id of a subcategory, such as `slow_speed`, or a text of your own. Null if not stated.',
+  })
   @Property({ type: 'text', nullable: true })
   subcategory: string | null = null;
 
-  @Field(() => ID, { nullable: true, description: 'The customer number of the account that it belongs to.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Customer number of the account that the ticket belongs to (`cust_…`). Null if it belongs to none.',
+  })
   @Property({ type: 'text', nullable: true })
   customerId: string | null = null;
 
   @Field(() => ID, {
     nullable: true,
-    description: 'What it is about: the id of a service (`svc_…`), which `service` leads to, or a name for what is affected.',
+    description:
+      'What the ticket is about: the id of a service (`svc_…`), which `service` leads to, or a name for what is affected. Null if not stated.',
   })
   @Property({ type: 'text', nullable: true })
   serviceAffected: string | null = null;
@@ -102,16 +112,16 @@ export class Ticket {
   @Property({ type: 'text', nullable: true })
   accountId: string | null = null;
 
-  @Field(() => TicketContact, { nullable: true })
+  @Field(() => TicketContact, { nullable: true, description: 'Person to contact about the ticket. Null if not stated.' })
   @Property({ type: 'json', nullable: true })
   contact: TicketContact | null = null;
 
-  @Field(() => TicketLocation, { nullable: true })
+  @Field(() => TicketLocation, { nullable: true, description: 'Site that is affected. Null if not stated.' })
   @Property({ type: 'json', nullable: true })
   location: TicketLocation | null = null;
 
   @Large(MAX_JSON)
-  @Field(() => JsonObject, { description: 'Free-form, kept as sent.' })
+  @Field(() => JsonObject, { description: "JSON object of the creator's choice, returned as sent." })
   @Property({ type: 'json' })
   metadata: Record<string, unknown> = {};
 
@@ -136,11 +146,11 @@ export class Ticket {
   routingRuleId: string | null = null;
 
   @Large(20_000)
-  @Field(() => String, { nullable: true, description: 'What the customer was last told.' })
+  @Field(() => String, { nullable: true, description: 'Latest message to the customer. Null if there was none.' })
   @Property({ type: 'text', nullable: true })
   customerUpdate: string | null = null;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When the agent expects to resolve the ticket. Null if not stated.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   estimatedResolution: Date | null = null;
 
@@ -153,7 +163,7 @@ export class Ticket {
   @Property({ type: 'datetime', length: 3, nullable: true })
   respondedAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When the ticket was resolved. Null unless it is resolved.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   resolvedAt: Date | null = null;
 
@@ -206,7 +216,7 @@ export class Ticket {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  @Field(() => Boolean, { description: 'While it does, the clock of its resolution stands.' })
+  @Field(() => Boolean, { description: 'True while the ticket waits for an answer of the customer. The resolution clock is paused then.' })
   get waitingOnCustomer(): boolean {
     return this.waitingSince !== null;
   }

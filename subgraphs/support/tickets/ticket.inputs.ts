@@ -13,50 +13,60 @@ import { HITS_MAX } from '../ticket-search/ticket-search-statements.ts';
 import { TicketSortField } from '../ticket-search/ticket-sort.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
 
-@InputType()
+@InputType({ description: 'Ticket to create.' })
 export class TicketCreateInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Short summary shown in lists, 1 to 255 characters.' })
   @Characters(1, 255)
   title!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'What the problem is, as plain text, 1 to 20000 characters.' })
   @Characters(1, 20_000)
   description!: string;
 
-  @Field(() => ID, { nullable: true, description: 'The customer number (`cust_…`) of an account.' })
+  @Field(() => ID, { nullable: true, description: 'Customer number of the account that the ticket belongs to (`cust_…`).' })
   @IsOptional()
   @Matches(/^cust_\w+$/, { message: 'must be a customer id (cust_…)' })
   customerId?: string;
 
-  @Field(() => TicketContact, { nullable: true })
+  @Field(() => TicketContact, { nullable: true, description: 'Person to contact about the ticket.' })
   @IsOptional()
   @ValidateNested()
   contact?: TicketContact;
 
-  @Field(() => String, { nullable: true, description: `One of ${CATEGORY_IDS.join(', ')}. Default: general.` })
+  @Field(() => String, { nullable: true, description: `Category: ${CATEGORY_IDS.join(', ')}. Default: general.` })
   @IsOptional()
   @IsIn(CATEGORY_IDS, { message: `must be one of ${CATEGORY_IDS.join(', ')}` })
   category?: string;
 
-  @Field(() => String, { nullable: true, description: 'One of the category, or any other text that is none of another category.' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Id of a subcategory of the category, or a text of your own, at most 100 characters. Ids of other categories are rejected.',
+  })
   @IsOptional()
   @MaxLength(100)
   subcategory?: string;
 
-  @Field(() => TicketPriority, { defaultValue: TicketPriority.MEDIUM })
+  @Field(() => TicketPriority, {
+    defaultValue: TicketPriority.MEDIUM,
+    description: 'Urgency. The targets of the service level depend on it.',
+  })
   priority: TicketPriority = TicketPriority.MEDIUM;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Effect on the customer in your own words, such as `business_impacting`, at most 100 characters.',
+  })
   @IsOptional()
   @MaxLength(100)
   severity?: string;
 
-  @Field(() => String, { nullable: true, description: 'A service id (`svc_…`), or a name for what is affected.' })
+  @Field(() => String, { nullable: true, description: 'Id of a service (`svc_…`), or a name for what is affected, 1 to 200 characters.' })
   @IsOptional()
   @Length(1, 200)
   serviceAffected?: string;
 
-  @Field(() => TicketLocation, { nullable: true })
+  @Field(() => TicketLocation, { nullable: true, description: 'Site that is affected.' })
   @IsOptional()
   @ValidateNested()
   location?: TicketLocation;
@@ -66,63 +76,59 @@ export class TicketCreateInput {
   @MaxJson()
   metadata?: Record<string, unknown>;
 
-  @Field(() => [AttachmentInput], { nullable: true, description: `At most ${MAX_FILES} files.` })
+  @Field(() => [AttachmentInput], { nullable: true, description: `Files, at most ${MAX_FILES}.` })
   @IsOptional()
   @ArrayMaxSize(MAX_FILES, { message: `may have at most ${MAX_FILES} files` })
   @ValidateNested()
   attachments?: AttachmentInput[];
 }
 
-@InputType()
+@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
 export class TicketUpdateInput {
-  @Field(() => TicketStatus, { nullable: true })
+  @Field(() => TicketStatus, { nullable: true, description: 'New state.' })
   @NotNull()
   status?: TicketStatus;
 
-  @Field(() => TicketPriority, { nullable: true })
+  @Field(() => TicketPriority, { nullable: true, description: 'New urgency. The targets of the service level are calculated again.' })
   @NotNull()
   priority?: TicketPriority;
 
-  @Field(() => ID, { nullable: true, description: 'An agent id.' })
+  @Field(() => ID, { nullable: true, description: 'Agent or desk that works on the ticket (`agent_…`).' })
   @NotNull()
   @Matches(/^agent_\w+$/, { message: 'must be an agent id (agent_…)' })
   assignedTo?: string;
 
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'While it waits for its customer, the clock of its resolution stands. What the customer answers ends it.',
-  })
+  @Field(() => Boolean, { nullable: true, description: 'True pauses the resolution clock until the customer answers.' })
   @NotNull()
   waitingOnCustomer?: boolean;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When you expect to resolve the ticket.' })
   estimatedResolution?: Date;
 
-  @Field(() => String, { nullable: true, description: 'Becomes an internal comment.' })
+  @Field(() => String, { nullable: true, description: 'Text that is added as an internal comment, at most 20000 characters.' })
   @IsOptional()
   @MaxLength(20_000)
   internalNotes?: string;
 
-  @Field(() => String, { nullable: true, description: 'What the customer is told; becomes a comment too where it is news.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Message to the customer, at most 20000 characters. A new text is also added as a comment.',
+  })
   @IsOptional()
   @MaxLength(20_000)
   customerUpdate?: string;
 
-  @Field(() => JsonObject, { nullable: true, description: `Replaces the metadata. ${FREE_FORM}` })
+  @Field(() => JsonObject, { nullable: true, description: `${FREE_FORM} Replaces the current one.` })
   @NotNull()
   @MaxJson()
   metadata?: Record<string, unknown>;
 }
 
-@InputType()
+@InputType({ description: 'Conditions for a list of tickets. A ticket must meet all of them.' })
 export class TicketFilter {
   @Field(() => String, {
     nullable: true,
-    description: [
-      'Words of the title, the description and the comments that the caller may read: `fiber -modem`, `"no light"`, `outage or down`.',
-      `Of many tickets that hold them the ${HITS_MAX} newest are the list, the most relevant first unless it says otherwise.`,
-      'The number (`TKT-1042`) or id of a ticket finds that one.',
-    ].join(' '),
+    description: `Words in title, description and comments that the caller may read, such as \`fiber -modem\`, \`"no light"\` or \`outage or down\`. 1 to 200 characters. The newest ${HITS_MAX} matches are searched. A ticket number (\`TKT-1042\`) or id finds that ticket.`,
   })
   @IsOptional()
   @Characters(1, 200)
@@ -140,10 +146,10 @@ export class TicketFilter {
   @Field(() => [String], { nullable: true })
   category?: string[];
 
-  @Field(() => [ID], { nullable: true, description: 'Agent ids.' })
+  @Field(() => [ID], { nullable: true, description: 'Only tickets of these agents, by id (`agent_…`).' })
   assignedTo?: string[];
 
-  @Field(() => [ID], { nullable: true })
+  @Field(() => [ID], { nullable: true, description: 'Only tickets about these services, by the value of `serviceAffected`.' })
   serviceAffected?: string[];
 
   @Field(() => Date, { nullable: true })
@@ -154,7 +160,8 @@ export class TicketFilter {
 }
 
 export const TicketSort = sortOf('Ticket', TicketSortField, {
-  STATUS: 'By the life cycle: open, in_progress, escalated, resolved.',
-  PRIORITY: 'By urgency: low, medium, high, critical.',
-  NUMBER: 'By the digits: TKT-999 before TKT-1000.',
+  STATUS: 'Life cycle: open, in_progress, escalated, resolved.',
+  PRIORITY: 'Urgency: low, medium, high, critical.',
+  NUMBER: 'Ticket number as a number: TKT-999 before TKT-1000.',
+  RESOLUTION_DUE: 'Time at which the resolution is due.',
 });

@@ -16,13 +16,13 @@ const TicketPage = pageOf('Ticket', Ticket);
 
 @Resolver(() => Ticket)
 export class TicketResolver {
-  @Query(() => Ticket, { nullable: true })
+  @Query(() => Ticket, { nullable: true, description: 'Get a ticket by id. Null if it does not exist.' })
   @Requires('support:read')
   ticket(@Arg('id', () => ID) id: string, @Ctx() { loaders }: SupportContext): Promise<Ticket | null> {
     return loaders.tickets.load(id);
   }
 
-  @Query(() => TicketPage)
+  @Query(() => TicketPage, { description: 'List tickets, newest first. With `q` and without `sort`, the best match comes first.' })
   @Requires('support:read')
   tickets(
     @Arg('filter', () => TicketFilter, { nullable: true }) filter: TicketFilter | undefined,
@@ -34,13 +34,15 @@ export class TicketResolver {
     return ticketSearch.page(filter ?? {}, sort ?? [], page ?? {}, fields);
   }
 
-  @Mutation(() => Ticket)
+  @Mutation(() => Ticket, { description: 'Create a ticket.' })
   @Requires('support:create')
   createTicket(@Arg('input', () => TicketCreateInput) input: TicketCreateInput, @Ctx() { tickets }: SupportContext): Promise<Ticket> {
     return tickets.create(input);
   }
 
-  @Mutation(() => Ticket)
+  @Mutation(() => Ticket, {
+    description: 'Change a ticket. Fields that are left out keep their value. INVALID_STATE if the status cannot change in this way.',
+  })
   @Requires('support:write')
   updateTicket(
     @Arg('id', () => ID) id: string,
@@ -51,7 +53,7 @@ export class TicketResolver {
     return tickets.update(id, input, expectedRevision);
   }
 
-  @FieldResolver(() => TicketAssignee)
+  @FieldResolver(() => TicketAssignee, { description: 'Agent or desk that works on the ticket, as customers see it.' })
   @ReadsFields('agent', 'agentId')
   assignedTo(
     @Root() { agent, agentId }: Pick<Ticket, 'agent' | 'agentId'>,
@@ -61,26 +63,32 @@ export class TicketResolver {
     return agent ? assigneeOf(agent) : loaders.agents.load(agentId).then((found) => found && assigneeOf(found));
   }
 
-  @FieldResolver(() => Agent, { nullable: true, description: 'Who works on it, with what the desk knows of them.' })
+  @FieldResolver(() => Agent, {
+    nullable: true,
+    description: 'Agent or desk that works on the ticket, with all details. For callers with `support:write`.',
+  })
   @Requires('support:write')
   @ReadsFields('agent', 'agentId')
   async agent(@Root() ticket: Pick<Ticket, 'agent' | 'agentId'>, @Ctx() { loaders }: SupportContext): Promise<Agent | null> {
     return ticket.agent ?? (await loaders.agents.load(ticket.agentId));
   }
 
-  @FieldResolver(() => TicketUrls)
+  @FieldResolver(() => TicketUrls, { description: 'Web pages of the ticket.' })
   @ReadsFields('id')
   urls(@Root() { id }: Pick<Ticket, 'id'>, @Ctx() { origin }: SupportContext): TicketUrls {
     return ticketUrls(origin, id);
   }
 
-  @FieldResolver(() => Account, { nullable: true })
+  @FieldResolver(() => Account, { nullable: true, description: 'Account that the ticket belongs to. Null if it belongs to none.' })
   @ReadsFields('customerId')
   account(@Root() { customerId }: Pick<Ticket, 'customerId'>): Account | null {
     return customerId ? { customerId } : null;
   }
 
-  @FieldResolver(() => Service, { nullable: true })
+  @FieldResolver(() => Service, {
+    nullable: true,
+    description: 'Service that the ticket is about. Null if `serviceAffected` is not the id of one.',
+  })
   @ReadsFields('serviceAffected')
   service(@Root() { serviceAffected }: Pick<Ticket, 'serviceAffected'>): Service | null {
     return serviceAffected?.startsWith('svc_') ? { id: serviceAffected } : null;
@@ -89,7 +97,7 @@ export class TicketResolver {
 
 @Resolver(() => Account)
 export class AccountTicketsResolver {
-  @FieldResolver(() => [Ticket], { description: 'The newest tickets of the account.' })
+  @FieldResolver(() => [Ticket], { description: 'Newest tickets of the account.' })
   @Requires('support:read')
   tickets(
     @Root() { customerId }: Account,
@@ -102,7 +110,7 @@ export class AccountTicketsResolver {
 
 @Resolver(() => Service)
 export class ServiceTicketsResolver {
-  @FieldResolver(() => [Ticket], { description: 'The newest tickets about the service.' })
+  @FieldResolver(() => [Ticket], { description: 'Newest tickets about the service.' })
   @Requires('support:read')
   tickets(
     @Root() { id }: Service,

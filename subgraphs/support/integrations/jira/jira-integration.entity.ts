@@ -12,22 +12,24 @@ const PriorityName = (): PropertyDecorator => (target, property) => {
   Characters(1, 60)(target, property);
 };
 
-@ObjectType('JiraPriorityMapping', { description: 'The name of the priority in Jira for each one here. One without a name is not sent.' })
-@InputType('JiraPriorityMappingInput')
+@ObjectType('JiraPriorityMapping', { description: 'Name in Jira of each ticket priority. A priority without a name is not sent.' })
+@InputType('JiraPriorityMappingInput', {
+  description: 'Name in Jira of each ticket priority. A name that is left out keeps the default of Jira.',
+})
 export class JiraPriorityMapping implements Partial<Record<TicketPriority, string | null>> {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name of CRITICAL in Jira, such as Highest.' })
   @PriorityName()
   critical?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name of HIGH in Jira, such as High.' })
   @PriorityName()
   high?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name of MEDIUM in Jira, such as Medium.' })
   @PriorityName()
   medium?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name of LOW in Jira, such as Low.' })
   @PriorityName()
   low?: string | null;
 }
@@ -40,50 +42,52 @@ export const DEFAULT_MAPPING: Readonly<Record<TicketPriority, string>> = {
   low: 'Low',
 };
 
-@ObjectType()
+@ObjectType({ description: 'What is synchronized with Jira, and how.' })
 export class JiraSyncSettings {
-  @Field(() => Boolean, { description: 'Whether each new ticket becomes an issue.' })
+  @Field(() => Boolean, { description: 'True if every new ticket becomes an issue.' })
   createJiraIssues!: boolean;
 
-  @Field(() => Boolean, { description: 'Whether comments for the customer go to the issue, and comments of the issue to the ticket.' })
+  @Field(() => Boolean, {
+    description: 'True if comments for the customer are copied to the issue, and comments of the issue to the ticket.',
+  })
   syncComments!: boolean;
 
-  @Field(() => JiraPriorityMapping)
+  @Field(() => JiraPriorityMapping, { description: 'Names of the priorities in Jira.' })
   priorityMapping!: JiraPriorityMapping;
 
   @Field(() => Visibility, {
-    description: 'Who sees on the ticket what was commented in Jira. What Jira itself restricts is internal in any case.',
+    description: 'Who can read comments from Jira on the ticket. Comments that are restricted in Jira are always internal.',
   })
   jiraCommentVisibility!: Visibility;
 }
 
 /** An integration with a Jira project that has issues for tickets (specification 2.7). */
-@ObjectType({ description: 'A project of Jira in which tickets are issues.' })
+@ObjectType({ description: 'A connection to a Jira project in which tickets become issues.' })
 @Entity({ tableName: 'jira_integration' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
 @Unique({ properties: ['organizationId', 'jiraUrl', 'projectKey'] })
 export class JiraIntegration extends Integration {
-  @Field(() => String, { description: 'Such as https://acme.atlassian.net.' })
+  @Field(() => String, { description: 'Address of the Jira site, such as https://acme.atlassian.net.' })
   @Property({ type: 'text' })
   jiraUrl!: string;
 
-  @Field(() => String, { description: 'The e-mail address of the account that acts in Jira.' })
+  @Field(() => String, { description: 'E-mail address of the Jira account that is used.' })
   @Property({ type: 'text' })
   username!: string;
 
   @Property({ type: 'text' })
   sealedApiToken!: string;
 
-  @Field(() => String, { description: 'The last four characters of the API token, which itself is never shown.' })
+  @Field(() => String, { description: 'Last four characters of the API token. The token itself is never shown.' })
   @Property({ type: 'text' })
   apiTokenHint!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Key of the project, such as SUP.' })
   @Property({ type: 'text' })
   projectKey!: string;
 
-  @Field(() => JiraSyncSettings)
+  @Field(() => JiraSyncSettings, { description: 'What is synchronized, and how.' })
   @Property({ type: 'json' })
   syncSettings!: JiraSyncSettings;
 
@@ -92,7 +96,7 @@ export class JiraIntegration extends Integration {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The secret of the webhook in Jira. Shown by the creation and by a rotation, null ever after.',
+    description: 'Secret of the webhook in Jira. Shown only in the response that creates or rotates it; null otherwise.',
   })
   inboundSecret?: string | null;
 

@@ -3,7 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../../kernel/records/organization-filter.ts';
 
 /** The issue of a ticket in a Jira project. Stored once the issue is created or found, so that a ticket has one issue per integration. */
-@ObjectType({ description: 'The issue that a ticket is in a project of Jira.' })
+@ObjectType({ description: 'The Jira issue of a ticket.' })
 @Entity({ tableName: 'jira_issue' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })
 @Unique({ properties: ['integrationId', 'ticketId'] })
@@ -16,34 +16,34 @@ export class JiraIssue {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Integration that created the issue (`intg_…`).' })
   @Property({ type: 'text' })
   integrationId!: string;
 
   @Property({ type: 'text' })
   ticketId!: string;
 
-  @Field(() => ID, { description: "Jira's own id, which stays when the issue moves to another project." })
+  @Field(() => ID, { description: 'Internal id of the issue in Jira. It stays the same when the issue moves to another project.' })
   @Property({ type: 'text' })
   issueId!: string;
 
-  @Field(() => String, { description: 'Such as SUP-24.' })
+  @Field(() => String, { description: 'Key of the issue in Jira, such as SUP-24.' })
   @Property({ type: 'text' })
   key!: string;
 
-  @Field(() => String, { description: 'Where people read it.' })
+  @Field(() => String, { description: 'Web page of the issue.' })
   @Property({ type: 'text' })
   url!: string;
 
-  @Field(() => String, { nullable: true, description: 'The name of its status, as Jira last told.' })
+  @Field(() => String, { nullable: true, description: 'Status of the issue, as last reported by Jira. Null if Jira has not reported one.' })
   @Property({ type: 'text', nullable: true })
   status: string | null = null;
 
-  @Field(() => Boolean, { description: "Whether it has no priority of ours: the project's screen has none, or does not know the name." })
+  @Field(() => Boolean, { description: 'True if the issue was created without a priority, because the Jira project does not accept ours.' })
   @Property({ type: 'boolean' })
   priorityOmitted = false;
 
-  @Field(() => Date, { nullable: true, description: 'When it was deleted in Jira.' })
+  @Field(() => Date, { nullable: true, description: 'When the issue was deleted in Jira. Null unless it was.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   deletedAt: Date | null = null;
 

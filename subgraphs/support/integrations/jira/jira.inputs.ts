@@ -7,9 +7,6 @@ import { Visibility } from '../../visibility.ts';
 import { JiraPriorityMapping } from './jira-integration.entity.ts';
 
 const URL_LENGTH = 2048;
-const URL_ABOUT = 'The site, such as https://acme.atlassian.net.';
-const TOKEN_ABOUT = 'An API token of that account. It is kept encrypted and never shown again.';
-const PROJECT_ABOUT = 'The key of the project in which issues are made, such as SUP.';
 
 const isPlain = (value: unknown): boolean => {
   const { search, hash } = URL.parse(String(value)) ?? {};
@@ -31,18 +28,21 @@ const Token = (): PropertyDecorator => Matches(/^[\x21-\x7e]{1,1024}$/, { messag
 const ProjectKey = (): PropertyDecorator =>
   Matches(/^[A-Z][A-Z0-9_]{0,254}$/, { message: 'must be a project key such as SUP: upper case letters, digits and underscores' });
 
-@InputType()
+@InputType({ description: 'What is synchronized with Jira, and how.' })
 export class JiraSyncSettingsInput {
-  @Field(() => Boolean, { nullable: true, description: 'Whether each new ticket becomes an issue. Default: true.' })
+  @Field(() => Boolean, { nullable: true, description: 'True creates an issue for every new ticket. Default: true.' })
   createJiraIssues?: boolean | null;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Whether comments for the customer go to the issue, and comments of the issue to the ticket. Default: true.',
+    description: 'True copies comments for the customer to the issue, and comments of the issue to the ticket. Default: true.',
   })
   syncComments?: boolean | null;
 
-  @Field(() => JiraPriorityMapping, { nullable: true, description: "What is left out is Jira's own: Highest, High, Medium, Low." })
+  @Field(() => JiraPriorityMapping, {
+    nullable: true,
+    description: 'Names of the priorities in Jira. Default: Highest, High, Medium, Low.',
+  })
   @IsOptional()
   @ValidateNested()
   priorityMapping?: JiraPriorityMapping | null;
@@ -50,71 +50,72 @@ export class JiraSyncSettingsInput {
   @Field(() => Visibility, {
     nullable: true,
     description:
-      'Who sees on the ticket what was commented in Jira. What Jira itself restricts is internal in any case. Default: internal.',
+      'Who can read comments from Jira on the ticket. Comments that are restricted in Jira are always internal. Default: internal.',
   })
   jiraCommentVisibility?: Visibility | null;
 }
 
-@InputType()
+@InputType({ description: 'Jira project to connect.' })
 export class JiraIntegrationCreateInput {
-  @Field(() => String, { description: URL_ABOUT })
+  @Field(() => String, { description: 'Address of the Jira site, such as https://acme.atlassian.net.' })
   @Url()
   jiraUrl!: string;
 
-  @Field(() => String, { description: 'The e-mail address of the account that acts in Jira.' })
+  @Field(() => String, { description: 'E-mail address of the Jira account to use.' })
   @Username()
   username!: string;
 
-  @Field(() => String, { description: TOKEN_ABOUT })
+  @Field(() => String, { description: 'API token of that account. It is stored encrypted and never shown again.' })
   @Token()
   apiToken!: string;
 
-  @Field(() => String, { description: PROJECT_ABOUT })
+  @Field(() => String, { description: 'Key of the project in which issues are created, such as SUP.' })
   @ProjectKey()
   projectKey!: string;
 
-  @Field(() => JiraSyncSettingsInput, { nullable: true })
+  @Field(() => JiraSyncSettingsInput, { nullable: true, description: 'What is synchronized, and how. Default: everything.' })
   @IsOptional()
   @ValidateNested()
   syncSettings?: JiraSyncSettingsInput | null;
 
-  @Field(() => Boolean, { defaultValue: true })
+  @Field(() => Boolean, { defaultValue: true, description: 'False to create it without sending anything.' })
   active: boolean = true;
 }
 
-@InputType({ description: 'What is left out stays as it is.' })
+@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
 export class JiraIntegrationUpdateInput {
-  @Field(() => String, {
-    nullable: true,
-    description: 'Another host needs `apiToken` with it: a token goes nowhere but where it was given for.',
-  })
+  @Field(() => String, { nullable: true, description: 'Address of the Jira site. Another host also needs a new `apiToken`.' })
   @NotNull()
   @Url()
   jiraUrl?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'E-mail address of the Jira account to use.' })
   @NotNull()
   @Username()
   username?: string;
 
-  @Field(() => String, { nullable: true, description: TOKEN_ABOUT })
+  @Field(() => String, { nullable: true, description: 'API token of that account. It is stored encrypted and never shown again.' })
   @NotNull()
   @Token()
   apiToken?: string;
 
-  @Field(() => String, { nullable: true, description: `${PROJECT_ABOUT} Issues that there are stay where they are.` })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Key of the project in which issues are created, such as SUP. Existing issues stay where they are.',
+  })
   @NotNull()
   @ProjectKey()
   projectKey?: string;
 
-  @Field(() => JiraSyncSettingsInput, { nullable: true, description: 'Its members that are given replace those that there are.' })
+  @Field(() => JiraSyncSettingsInput, { nullable: true, description: 'Settings to change. Settings that are left out keep their value.' })
   @NotNull()
   @ValidateNested()
   syncSettings?: JiraSyncSettingsInput;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'true also resumes one that was disabled: what waits, and is not too old, is sent.',
+    description:
+      'False stops sending. True also resumes an integration that the platform disabled, and sends what is waiting and not too old.',
   })
   @NotNull()
   active?: boolean;

@@ -18,13 +18,13 @@ const JiraIntegrationPage = pageOf('JiraIntegration', JiraIntegration);
 
 @Resolver(() => JiraIntegration)
 export class JiraIntegrationResolver {
-  @Query(() => JiraIntegration, { nullable: true })
+  @Query(() => JiraIntegration, { nullable: true, description: 'Get a Jira integration by id. Null if it does not exist.' })
   @Requires('support:admin', { scope: 'organization' })
   jiraIntegration(@Arg('id', () => ID) id: string, @Ctx() { jiraIntegrations }: SupportContext): Promise<JiraIntegration | null> {
     return jiraIntegrations.find(id);
   }
 
-  @Query(() => JiraIntegrationPage)
+  @Query(() => JiraIntegrationPage, { description: 'List Jira integrations, newest first.' })
   @Requires('support:admin', { scope: 'organization' })
   jiraIntegrations(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
@@ -33,10 +33,10 @@ export class JiraIntegrationResolver {
     return jiraIntegrations.list(page ?? {});
   }
 
-  @Query(() => IntegrationDeliveryPage, { description: 'What it was to be told of, and what came of it: the newest first.' })
+  @Query(() => IntegrationDeliveryPage, { description: 'List the events for a Jira integration with their results, newest first.' })
   @Requires('support:admin', { scope: 'organization' })
   jiraIntegrationDeliveries(
-    @Arg('jiraIntegrationId', () => ID) id: string,
+    @Arg('jiraIntegrationId', () => ID, { description: 'Id of the Jira integration (`intg_…`).' }) id: string,
     @Arg('filter', () => IntegrationDeliveryFilter, { nullable: true }) filter: IntegrationDeliveryFilter | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { jiraIntegrations }: SupportContext,
@@ -44,7 +44,7 @@ export class JiraIntegrationResolver {
     return jiraIntegrations.deliveries(id, filter ?? {}, page ?? {});
   }
 
-  @Mutation(() => JiraIntegration, { description: 'DUPLICATE_RESOURCE where there is one with this project of this site.' })
+  @Mutation(() => JiraIntegration, { description: 'Connect a Jira project. DUPLICATE_RESOURCE if this project is already connected.' })
   @Requires('support:admin', { scope: 'organization' })
   createJiraIntegration(
     @Arg('input', () => JiraIntegrationCreateInput) input: JiraIntegrationCreateInput,
@@ -53,7 +53,7 @@ export class JiraIntegrationResolver {
     return jiraIntegrations.create(input);
   }
 
-  @Mutation(() => JiraIntegration)
+  @Mutation(() => JiraIntegration, { description: 'Change a Jira integration. Fields that are left out keep their value.' })
   @Requires('support:admin', { scope: 'organization' })
   updateJiraIntegration(
     @Arg('id', () => ID) id: string,
@@ -64,28 +64,35 @@ export class JiraIntegrationResolver {
   }
 
   @Mutation(() => JiraIntegration, {
-    description: 'Makes a secret for the webhook in Jira, which this answer alone shows; the one before counts no more.',
+    description: 'Replace the secret of the webhook in Jira; only this response shows the new one. The old secret stops working at once.',
   })
   @Requires('support:admin', { scope: 'organization' })
   rotateJiraIntegrationSecret(@Arg('id', () => ID) id: string, @Ctx() { jiraIntegrations }: SupportContext): Promise<JiraIntegration> {
     return jiraIntegrations.rotateSecret(id);
   }
 
-  @Mutation(() => JiraIntegration, { description: 'Answers its last state. Its issues stay in Jira, and tickets know of them no more.' })
+  @Mutation(() => JiraIntegration, {
+    description: 'Delete a Jira integration. Returns its last state. Issues stay in Jira, but tickets are no longer linked to them.',
+  })
   @Requires('support:admin', { scope: 'organization' })
   deleteJiraIntegration(@Arg('id', () => ID) id: string, @Ctx() { jiraIntegrations }: SupportContext): Promise<JiraIntegration> {
     return jiraIntegrations.delete(id);
   }
 
-  @Mutation(() => IntegrationTest, { description: 'Asks Jira at once whether the credentials hold and the project is there for them.' })
+  @Mutation(() => IntegrationTest, {
+    description: 'Check that the credentials of an integration work and the project exists. Sends a request to Jira.',
+  })
   @Requires('support:admin', { scope: 'organization' })
-  testJiraIntegration(@Arg('id', () => ID) id: string, @Ctx() { jiraIntegrations }: SupportContext): Promise<IntegrationTest> {
+  testJiraIntegration(
+    @Arg('id', () => ID, { description: 'Id of the Jira integration (`intg_…`).' }) id: string,
+    @Ctx() { jiraIntegrations }: SupportContext,
+  ): Promise<IntegrationTest> {
     return jiraIntegrations.test(id);
   }
 
   @FieldResolver(() => String, {
     description:
-      'Where a webhook in Jira sends `comment_created`, `comment_updated`, `jira:issue_updated` and `jira:issue_deleted`, signed with `inboundSecret`.',
+      'Address for a webhook in Jira that sends `comment_created`, `comment_updated`, `jira:issue_updated` and `jira:issue_deleted`, signed with `inboundSecret`.',
   })
   inboundUrl(@Root() { id }: JiraIntegration, @Ctx() { origin }: SupportContext): string {
     return `${origin}${inboundPath(id)}`;
@@ -94,7 +101,10 @@ export class JiraIntegrationResolver {
 
 @Resolver(() => Ticket)
 export class TicketIssuesResolver {
-  @FieldResolver(() => [JiraIssue], { nullable: true, description: 'The issues that it is in Jira, the newest first. For the desk only.' })
+  @FieldResolver(() => [JiraIssue], {
+    nullable: true,
+    description: 'Jira issues of the ticket, newest first. For callers with `support:write`.',
+  })
   @Requires('support:write')
   @ReadsFields('id')
   issues(

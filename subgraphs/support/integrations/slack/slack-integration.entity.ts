@@ -5,27 +5,27 @@ import { TicketPriority } from '../../ticket.states.ts';
 import { Integration } from '../integration.entity.ts';
 import { IsTemplate } from './slack-template.ts';
 
-@ObjectType('SlackFilters', { description: 'Narrows the events to those of tickets with these priorities.' })
-@InputType('SlackFiltersInput')
+@ObjectType('SlackFilters', { description: 'Conditions for the events of a Slack integration.' })
+@InputType('SlackFiltersInput', { description: 'Conditions for the events of a Slack integration.' })
 export class SlackFilters {
-  @Field(() => [TicketPriority], { nullable: true, description: 'None or an empty list: all.' })
+  @Field(() => [TicketPriority], { nullable: true, description: 'Only tickets with one of these priorities. Null or empty means all.' })
   priorities?: TicketPriority[] | null;
 }
 
-@ObjectType('SlackMessageFormat')
-@InputType('SlackMessageFormatInput')
+@ObjectType('SlackMessageFormat', { description: 'How messages in Slack look.' })
+@InputType('SlackMessageFormatInput', { description: 'How messages in Slack look.' })
 export class SlackMessageFormat {
   @Field(() => String, {
     nullable: true,
     description:
-      "The name of a template (`ticket_update`, `compact`, `detailed`), or a text of one's own in Slack's mrkdwn with placeholders such as `{{ticket.number}}`. Default: ticket_update.",
+      "Name of a template (`ticket_update`, `compact`, `detailed`), or a text in Slack's mrkdwn with placeholders such as `{{ticket.number}}`. Default: `ticket_update`.",
   })
   @IsTemplate()
   template?: string | null;
 }
 
 /** A Slack channel that receives messages about tickets (specification 2.7). */
-@ObjectType({ description: 'A channel of Slack that is told what happens to tickets.' })
+@ObjectType({ description: 'A connection to a Slack channel that gets messages about tickets.' })
 @Entity({ tableName: 'slack_integration' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
@@ -39,27 +39,25 @@ export class SlackIntegration extends Integration {
   @Property({ type: 'text' })
   targetDigest!: string;
 
-  @Field(() => String, {
-    description: 'Which incoming webhook it is: its host and the last four characters. The address itself is never shown.',
-  })
+  @Field(() => String, { description: 'Host and last four characters of the incoming webhook. The full address is never shown.' })
   @Property({ type: 'text' })
   webhookUrlHint!: string;
 
   @Field(() => String, {
-    description: 'Such as #support. The webhook of a Slack app posts to the channel that it was installed in, whatever stands here.',
+    description: 'Channel as stated, such as #support. The webhook of a Slack app always posts to the channel that it was installed in.',
   })
   @Property({ type: 'text' })
   channel!: string;
 
-  @Field(() => [String], { description: 'Names and patterns of the support family: `ticket.created`, `ticket.*`, `*`.' })
+  @Field(() => [String], { description: 'Event names and patterns of the support family, such as `ticket.created`, `ticket.*` or `*`.' })
   @Property({ type: 'json' })
   events!: string[];
 
-  @Field(() => SlackFilters, { nullable: true })
+  @Field(() => SlackFilters, { nullable: true, description: 'Conditions that events must meet. Null if there are none.' })
   @Property({ type: 'json', nullable: true })
   filters: SlackFilters | null = null;
 
-  @Field(() => SlackMessageFormat)
+  @Field(() => SlackMessageFormat, { description: 'How messages look.' })
   @Property({ type: 'json' })
   messageFormat: SlackMessageFormat = {};
 

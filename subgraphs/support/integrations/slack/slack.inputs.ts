@@ -9,10 +9,6 @@ import { SlackFilters, SlackMessageFormat } from './slack-integration.entity.ts'
 
 const URL_LENGTH = 2048;
 const MAX_PATTERNS = 50;
-const URL_ABOUT = 'An incoming webhook of Slack: an https address. It is kept encrypted and never shown again.';
-const EVENTS_ABOUT =
-  'Names and patterns of the support family: `ticket.created`, `ticket.*`, `*`. What is internal is told only where its event is named in full.';
-const CHANNEL_ABOUT = 'A channel or person, such as #support or @ada, or an id of one.';
 
 const Url = (): PropertyDecorator => (target, property) => {
   Characters(1, URL_LENGTH)(target, property);
@@ -30,66 +26,73 @@ const OfSupport = Rule<{ events?: string[] }, SupportContext>(({ events = [] }, 
   slackIntegrations.problemsOf(events),
 );
 
-@InputType()
+@InputType({ description: 'Slack channel to connect.' })
 @OfSupport
 export class SlackIntegrationCreateInput {
-  @Field(() => String, { description: URL_ABOUT })
+  @Field(() => String, { description: 'Incoming webhook of Slack: an https address. It is stored encrypted and never shown again.' })
   @Url()
   webhookUrl!: string;
 
-  @Field(() => String, { description: CHANNEL_ABOUT })
+  @Field(() => String, { description: 'Channel or person, such as #support or @ada, or the id of one.' })
   @Channel()
   channel!: string;
 
-  @Field(() => [String], { description: EVENTS_ABOUT })
+  @Field(() => [String], {
+    description:
+      'Event names and patterns of the support family, such as `ticket.created`, `ticket.*` or `*`. Internal events are sent only if they are listed by their full name.',
+  })
   @Patterns()
   events!: string[];
 
-  @Field(() => SlackFilters, { nullable: true })
+  @Field(() => SlackFilters, { nullable: true, description: 'Conditions that events must meet. Default: none.' })
   @IsOptional()
   @ValidateNested()
   filters?: SlackFilters | null;
 
-  @Field(() => SlackMessageFormat, { nullable: true })
+  @Field(() => SlackMessageFormat, { nullable: true, description: 'How messages look.' })
   @IsOptional()
   @ValidateNested()
   messageFormat?: SlackMessageFormat | null;
 
-  @Field(() => Boolean, { defaultValue: true })
+  @Field(() => Boolean, { defaultValue: true, description: 'False to create it without sending anything.' })
   active: boolean = true;
 }
 
-@InputType({ description: 'What is left out stays as it is.' })
+@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
 @OfSupport
 export class SlackIntegrationUpdateInput {
-  @Field(() => String, { nullable: true, description: URL_ABOUT })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Incoming webhook of Slack: an https address. It is stored encrypted and never shown again.',
+  })
   @NotNull()
   @Url()
   webhookUrl?: string;
 
-  @Field(() => String, { nullable: true, description: CHANNEL_ABOUT })
+  @Field(() => String, { nullable: true, description: 'Channel or person, such as #support or @ada, or the id of one.' })
   @NotNull()
   @Channel()
   channel?: string;
 
-  @Field(() => [String], { nullable: true, description: 'Replaces the patterns.' })
+  @Field(() => [String], { nullable: true, description: 'Event names and patterns of the support family. Replaces all of them.' })
   @NotNull()
   @Patterns()
   events?: string[];
 
-  @Field(() => SlackFilters, { nullable: true, description: 'Replaces the filters; null removes them.' })
+  @Field(() => SlackFilters, { nullable: true, description: 'Conditions that events must meet. Replaces all of them; null removes them.' })
   @IsOptional()
   @ValidateNested()
   filters?: SlackFilters | null;
 
-  @Field(() => SlackMessageFormat, { nullable: true, description: 'Replaces the format; null makes it the default.' })
+  @Field(() => SlackMessageFormat, { nullable: true, description: 'How messages look. Null restores the default.' })
   @IsOptional()
   @ValidateNested()
   messageFormat?: SlackMessageFormat | null;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'true also resumes one that was disabled: what waits, and is not too old, is sent.',
+    description:
+      'False stops sending. True also resumes an integration that the platform disabled, and sends what is waiting and not too old.',
   })
   @NotNull()
   active?: boolean;

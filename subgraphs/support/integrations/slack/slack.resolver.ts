@@ -13,13 +13,13 @@ const SlackIntegrationPage = pageOf('SlackIntegration', SlackIntegration);
 
 @Resolver(() => SlackIntegration)
 export class SlackIntegrationResolver {
-  @Query(() => SlackIntegration, { nullable: true })
+  @Query(() => SlackIntegration, { nullable: true, description: 'Get a Slack integration by id. Null if it does not exist.' })
   @Requires('support:admin', { scope: 'organization' })
   slackIntegration(@Arg('id', () => ID) id: string, @Ctx() { slackIntegrations }: SupportContext): Promise<SlackIntegration | null> {
     return slackIntegrations.find(id);
   }
 
-  @Query(() => SlackIntegrationPage)
+  @Query(() => SlackIntegrationPage, { description: 'List Slack integrations, newest first.' })
   @Requires('support:admin', { scope: 'organization' })
   slackIntegrations(
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
@@ -28,10 +28,10 @@ export class SlackIntegrationResolver {
     return slackIntegrations.list(page ?? {});
   }
 
-  @Query(() => IntegrationDeliveryPage, { description: 'What it was to be told of, and what came of it: the newest first.' })
+  @Query(() => IntegrationDeliveryPage, { description: 'List the events for a Slack integration with their results, newest first.' })
   @Requires('support:admin', { scope: 'organization' })
   slackIntegrationDeliveries(
-    @Arg('slackIntegrationId', () => ID) id: string,
+    @Arg('slackIntegrationId', () => ID, { description: 'Id of the Slack integration (`intg_…`).' }) id: string,
     @Arg('filter', () => IntegrationDeliveryFilter, { nullable: true }) filter: IntegrationDeliveryFilter | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
     @Ctx() { slackIntegrations }: SupportContext,
@@ -39,7 +39,9 @@ export class SlackIntegrationResolver {
     return slackIntegrations.deliveries(id, filter ?? {}, page ?? {});
   }
 
-  @Mutation(() => SlackIntegration, { description: 'DUPLICATE_RESOURCE where there is one with this webhook and channel.' })
+  @Mutation(() => SlackIntegration, {
+    description: 'Connect a Slack channel. DUPLICATE_RESOURCE if this webhook and channel are already connected.',
+  })
   @Requires('support:admin', { scope: 'organization' })
   createSlackIntegration(
     @Arg('input', () => SlackIntegrationCreateInput) input: SlackIntegrationCreateInput,
@@ -48,7 +50,7 @@ export class SlackIntegrationResolver {
     return slackIntegrations.create(input);
   }
 
-  @Mutation(() => SlackIntegration)
+  @Mutation(() => SlackIntegration, { description: 'Change a Slack integration. Fields that are left out keep their value.' })
   @Requires('support:admin', { scope: 'organization' })
   updateSlackIntegration(
     @Arg('id', () => ID) id: string,
@@ -58,15 +60,18 @@ export class SlackIntegrationResolver {
     return slackIntegrations.update(id, input);
   }
 
-  @Mutation(() => SlackIntegration, { description: 'Answers its last state. What waits for it is not sent.' })
+  @Mutation(() => SlackIntegration, { description: 'Delete a Slack integration. Returns its last state. Waiting messages are not sent.' })
   @Requires('support:admin', { scope: 'organization' })
   deleteSlackIntegration(@Arg('id', () => ID) id: string, @Ctx() { slackIntegrations }: SupportContext): Promise<SlackIntegration> {
     return slackIntegrations.delete(id);
   }
 
-  @Mutation(() => IntegrationTest, { description: 'Posts a test message at once, also where it is inactive, and answers what came of it.' })
+  @Mutation(() => IntegrationTest, { description: 'Post a test message now, even if the integration is inactive. Returns the result.' })
   @Requires('support:admin', { scope: 'organization' })
-  testSlackIntegration(@Arg('id', () => ID) id: string, @Ctx() { slackIntegrations }: SupportContext): Promise<IntegrationTest> {
+  testSlackIntegration(
+    @Arg('id', () => ID, { description: 'Id of the Slack integration (`intg_…`).' }) id: string,
+    @Ctx() { slackIntegrations }: SupportContext,
+  ): Promise<IntegrationTest> {
     return slackIntegrations.test(id);
   }
 }
