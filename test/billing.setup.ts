@@ -9,7 +9,7 @@ export async function createAccount(tenant: Tenant, name = 'Acme Corporation'): 
   return body.data;
 }
 
-/** Orders an internet service and waits until it is provisioned and its first invoice is there. */
+/** Orders an internet service and waits until it is provisioned and has its first invoice. */
 export async function orderService(tenant: Tenant, accountId: string, order: object = {}): Promise<{ service: Json; firstInvoice: Json }> {
   const service = await placeOrder(tenant, accountId, order);
   const firstInvoice = await eventually(async () => {
@@ -41,9 +41,9 @@ export interface BilledTenant {
   firstInvoice: Json;
 }
 
-/** An organization of the test's own with an account, its service, and that service's first invoice (INV-1001). */
+/** A new organization with an account, its service, and the first invoice of the service (INV-1001). */
 export async function billedTenant(): Promise<BilledTenant> {
-  // without limits: waiting asks often
+  // a plan without limits, because waiting sends many requests
   const tenant = await (await rig()).organization({ plan: 'custom' });
   const { id: accountId } = await createAccount(tenant);
   const { service, firstInvoice } = await orderService(tenant, accountId);
@@ -56,7 +56,7 @@ export interface Line {
   unit_price?: number;
 }
 
-/** The body of an invoice of one line over 3 × 0.10 unless told otherwise. */
+/** The body of an invoice; by default one line of 3 × 0.10. */
 export const invoiceBody = (
   { accountId, serviceId }: Pick<BilledTenant, 'accountId' | 'serviceId'>,
   line: Line = {},

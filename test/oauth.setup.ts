@@ -11,7 +11,7 @@ export interface TestClient {
   secret: string | undefined;
 }
 
-/** A client that may ask for everything there is in these two areas, in every way. */
+/** A client with all scopes of these two areas and all grant types. */
 export async function registered(tenant: Tenant, members: Json = {}): Promise<TestClient> {
   const body = {
     name: 'Test app',
@@ -34,7 +34,7 @@ export async function registered(tenant: Tenant, members: Json = {}): Promise<Te
 export const basic = ({ id, secret = '' }: TestClient): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
 
-/** A form to an endpoint; the client shows its id and secret in it unless `headers` show something. */
+/** Posts a form to an endpoint; the client's id and secret are in the form unless `headers` have them. */
 export async function form(
   origin: string,
   path: string,
@@ -58,7 +58,7 @@ export interface Attempt {
 export const newVerifier = (): string => randomBytes(32).toString('base64url');
 export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 
-/** The address that an application sends its user to. */
+/** The URL to which an application sends its user. */
 export function authorizeUrl(origin: string, { client, scope = 'services.read', verifier = newVerifier(), extra = {} }: Attempt): string {
   const parameters: Record<string, string | undefined> = {
     response_type: 'code',
@@ -77,7 +77,7 @@ export function authorizeUrl(origin: string, { client, scope = 'services.read', 
 export const signIn = (browser: Browser, page: Page, user: Pick<TestUser, 'email'>, password = PASSWORD): Promise<Page> =>
   browser.submit(page, { email: user.email, password }, '/login');
 
-/** A user goes through sign-in and consent; answers what the application gets at its callback. */
+/** Signs a user in and consents; returns the parameters of the application's callback. */
 export async function authorized(user: TestUser, attempt: Attempt, browser = new Browser(user.origin)): Promise<URLSearchParams> {
   let page = await browser.open(authorizeUrl(user.origin, attempt));
   if (page.text.includes('<h1>Sign in</h1>')) page = await signIn(browser, page, user);
@@ -86,7 +86,7 @@ export async function authorized(user: TestUser, attempt: Attempt, browser = new
   return new URL(page.url).searchParams;
 }
 
-/** A code for tokens. */
+/** Exchanges a code for tokens. */
 export function exchange(
   origin: string,
   client: TestClient,
@@ -98,7 +98,7 @@ export function exchange(
   return form(origin, '/oauth/token', fields);
 }
 
-/** The whole way of a user, to the token response. */
+/** Runs the whole flow of a user; returns the token response. */
 export async function tokensOf(user: TestUser, client: TestClient, scope?: string, browser?: Browser): Promise<Json> {
   const verifier = newVerifier();
   const code = (await authorized(user, { client, scope, verifier }, browser)).get('code') ?? '';
@@ -115,10 +115,10 @@ export const refresh = (
 ): Promise<RestResponse> =>
   form(origin, '/oauth/token', { grant_type: 'refresh_token', refresh_token: refreshToken, ...own(client), ...extra });
 
-/** A token of the client itself, by HTTP Basic. */
+/** Gets a token of the client itself, by HTTP Basic. */
 export const clientToken = (origin: string, client: TestClient, scope?: string): Promise<RestResponse> =>
   form(origin, '/oauth/token', { grant_type: 'client_credentials', ...(scope && { scope }) }, { authorization: basic(client) });
 
-/** What the API says to a token: the status of reading services. */
+/** The status of reading services with a token. */
 export const statusWith = async (tenant: Tenant, token: string, path = '/services'): Promise<number> =>
   (await tenant.rest('GET', path, { headers: { authorization: `Bearer ${token}` } })).status;

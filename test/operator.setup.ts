@@ -4,7 +4,10 @@ import { Organization } from '../subgraphs/identity/organizations/organization.e
 import { rig } from './rig.ts';
 import { Tenant } from './tenant.ts';
 
-/** The organization that operates the platform, with a key that may do everything; in a database of before there was one, the oldest is made so. */
+/**
+ * The operator organization with an unrestricted key. A database from before operators existed gets its oldest organization as
+ * operator.
+ */
 export async function operator(): Promise<Tenant> {
   const { assembly, origin, clock } = await rig();
   const { orm, sandbox } = assembly.domains.identity.core.ports;

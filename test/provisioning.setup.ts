@@ -4,10 +4,10 @@ import type { Json, RestResponse, Tenant } from './tenant.ts';
 
 const DAY_MS = 86_400_000;
 
-/** An instant of the platform's time. */
+/** A platform timestamp this many days from now. */
 export const inDays = (days: number): string => new Date(clock.now().getTime() + days * DAY_MS).toISOString();
 
-/** The members of the specification: without account and location the request waits for them. */
+/** The fields of the specification: without account and location the request waits for them. */
 export const provisioningRequest = (more: object = {}): Json => ({
   service_template: 'business_fiber',
   customizations: { bandwidth: '1000mbps', redundancy: true, monitoring: true },
@@ -15,14 +15,14 @@ export const provisioningRequest = (more: object = {}): Json => ({
   ...more,
 });
 
-/** One that can be ordered. */
+/** A request that can be ordered. */
 export const completeRequest = (accountId: string, more: object = {}): Json =>
   provisioningRequest({ account_id: accountId, location: LOCATION, ...more });
 
 export const requestProvisioning = (tenant: Tenant, body: Json): Promise<RestResponse> =>
   tenant.rest('POST', '/services/provision', { body });
 
-/** The record of a request that was taken. */
+/** Creates a request and returns its record. */
 export async function requested(tenant: Tenant, body: Json): Promise<Json> {
   const answer = await requestProvisioning(tenant, body);
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
@@ -38,8 +38,8 @@ export const requestThatIs = (status: string, tenant: Tenant, id: string): Promi
     return record.status === status && record;
   });
 
-/** `information completed, schedule skipped, …`. */
+/** The steps as text, such as `information completed, schedule skipped, …`. */
 export const stepsIn = ({ steps }: Json): string => steps.map(({ name, status }: Json) => `${name} ${status}`).join(', ');
 
-/** `>pending>acknowledged`. */
+/** The history as text, such as `>pending>acknowledged`. */
 export const storyOf = ({ history }: Json): string => history.map(({ to }: Json) => `>${to}`).join('');

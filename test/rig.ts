@@ -13,36 +13,36 @@ import { ownDatabase } from './support/own-database.ts';
 import { PgBouncer } from './support/pgbouncer.ts';
 import { Tenant } from './tenant.ts';
 
-/** The platform, whole, in this process, with a real database: once for each worker. Tests keep apart by organization. */
+/** The whole platform in this process on a real database, one for each worker. Tests are separated by organization. */
 export interface Rig {
   readonly origin: string;
   readonly assembly: FullAssembly;
-  /** Where it keeps files. */
+  /** Folder of stored files. */
   readonly dataDir: string;
   readonly clock: TestClock;
-  /** Lines that the platform logged, for tests of what must not stand in them. */
+  /** Lines that the platform logged, for tests of what must not be logged. */
   readonly logged: readonly string[];
-  /** Mails that left. */
+  /** Sent mails. */
   readonly mails: readonly Mail[];
-  /** By address: what the mail server fails with, once each, before it takes mails for it. */
+  /** Failures of the mail server by address, each used once before it accepts mails again. */
   readonly mailFailures: Map<string, Error[]>;
-  /** TXT records of the internet, by name; an Error is what DNS fails with. */
+  /** TXT records of the fake DNS by name; an Error makes the lookup fail. */
   readonly dns: Map<string, string[] | Error>;
-  /** Text messages that left. */
+  /** Sent text messages. */
   readonly messages: readonly Sms[];
-  /** Moves time for everything: the domain's clock and the job queues. */
+  /** Advances the time of everything: the domains' clock and the job queues. */
   advance(ms: number): Promise<void>;
-  /** An organization of the test's own, with a key that may do everything. */
+  /** A new organization with an unrestricted key. */
   organization(options?: { plan?: Plan }): Promise<Tenant>;
-  /** Only of one that the test started for itself. */
+  /** Closes the platform; only for one that the test started itself. */
   close(): Promise<void>;
-  /** The SQL statements that records are read and written with while `act` runs, for the requests and calls in it: not what runs by itself. */
+  /** The SQL statements of reads and writes while `act` runs, only of its own requests and calls, not of background work. */
   statements(act: () => Promise<unknown>): Promise<string[]>;
-  /** The same by round trips to a server; none where the database is embedded. */
+  /** The same grouped by round trips to a server; empty for the embedded database. */
   roundTrips(act: () => Promise<unknown>): Promise<(readonly string[])[]>;
 }
 
-/** The platform's time; other tests may have moved it, so a test reckons from here and not from the machine's clock. */
+/** The platform's time. Other tests may have moved it, so tests compute times from here and not from the machine's clock. */
 export const clock = new TestClock();
 
 let started: Promise<Rig> | undefined;
@@ -56,10 +56,10 @@ export const rig = (): Promise<Rig> => {
   return started;
 };
 
-/** Makes `platform` the rig of everything that `act` calls: for helpers that ask for the rig, on a platform that a test started for itself. */
+/** Makes `platform` the rig for everything that `act` calls: for helpers that use the rig, on a platform that a test started itself. */
 export const onRig = <T>(platform: Rig, act: () => Promise<T>): Promise<T> => instead.run(platform, act);
 
-/** One with settings and a database of its own, beside the one that tests share: who works on its jobs is nobody else. The test closes it. */
+/** A platform with its own settings and database, so that no other platform runs its jobs. The test closes it. */
 export const start = async (settings: ConfigSource = {}, ownClock = clock): Promise<Rig> =>
   startOn(await ownDatabase(), { DATABASE_POOL_SIZE: '1', ...settings }, ownClock);
 
@@ -116,7 +116,7 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
   return createRig({ ...parts, assembly: assembly as FullAssembly });
 }
 
-/** Through the pooler that stands before the server in `npm run test:pooled`. */
+/** Connects through the pooler in `npm run test:pooled`. */
 function reachedBy(databaseUrl: string | undefined): ConfigSource {
   const pooler = process.env.TEST_POOLER;
   if (!databaseUrl || !pooler) return { DATABASE_URL: databaseUrl };
@@ -159,13 +159,13 @@ function createRig({ origin, close, clock, logged, mails, mailFailures, dns, mes
   };
 }
 
-/** The first pause between two looks, and the longest: what takes long is not asked for all the time. */
+/** The first and the longest pause between two polls: slow conditions are polled less often. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [10, 80];
 const WAIT_MS = 30_000;
 
 type Truthy<T> = Exclude<T, false | null | undefined>;
 
-/** Waits until `read` answers something other than undefined, null or false; fails with what it last threw. */
+/** Waits until `read` returns something other than undefined, null or false; fails with the last error. */
 export async function eventually<T>(read: () => Promise<T> | T, timeoutMs = WAIT_MS): Promise<Truthy<T>> {
   const deadline = performance.now() + timeoutMs;
   let failure: unknown = new Error('The condition never came true.');

@@ -28,7 +28,7 @@ import type { Json } from './tenant.ts';
 const ORGANIZATION = 'org_test';
 const log = createLogger({ level: 'silent' });
 
-/** A provider that does what the test says; it remembers what it was asked. */
+/** A provider that behaves as the test says and records its calls. */
 export class ScriptedProvider implements ConnectivityProvider {
   readonly name = 'scripted';
   readonly simulated = true;
@@ -53,7 +53,7 @@ interface ServiceRow {
   provider_reference: string | null;
 }
 
-/** The services domain on a database of its own, for what no other domain has a part in and no operation can bring about. */
+/** The services domain on its own database, for cases that need no other domain and that no operation can cause. */
 export class ServicesAlone implements AsyncDisposable {
   readonly clock = new TestClock();
   readonly jobs: Jobs;
@@ -75,7 +75,7 @@ export class ServicesAlone implements AsyncDisposable {
     return this.drop();
   }
 
-  /** Its part of the graph. Its jobs run where the test starts them. */
+  /** The domain's subgraph. Its jobs run only when the test starts them. */
   subgraph(connectivity: ConnectivityProvider): Subgraph {
     const { database, store, jobs, clock } = this;
     const graph = new Graph();
@@ -95,7 +95,7 @@ export class ServicesAlone implements AsyncDisposable {
     return data;
   }
 
-  /** A service that was ordered and whose job has not run. */
+  /** Orders a service without running its job. */
   async ordered(): Promise<string> {
     const now = this.clock.now();
     const service = new Service();
@@ -110,7 +110,7 @@ export class ServicesAlone implements AsyncDisposable {
     return service.id;
   }
 
-  /** Runs what the job of a service runs. */
+  /** Runs the job of a service. */
   provision(id: string, connectivity: ConnectivityProvider): Promise<void> {
     const { store, jobs, clock } = this;
     return new Provisioner({ ...store, jobs, clock, log, connectivity }).run(ORGANIZATION, id);
@@ -128,7 +128,7 @@ export class ServicesAlone implements AsyncDisposable {
     return row;
   }
 
-  /** The events about a service, oldest first, with their data. */
+  /** The events of a service with their data, oldest first. */
   async events(id: string): Promise<{ event: string; data: Json }[]> {
     const sql = 'select "event", "payload" from "services"."outbox" where "subject_id" = $1 order by "sequence"';
     const rows = await this.store.rows.query<{ event: string; payload: string }>(sql, [id]);

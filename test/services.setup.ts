@@ -12,7 +12,7 @@ export const internetOrder = (accountId: string, more: object = {}): Json => ({
   ...more,
 });
 
-/** An organization of the test's own, on a plan without limits because waiting asks often, and an account in it. */
+/** A new organization on a plan without limits, because waiting sends many requests, and an account in it. */
 export async function tenantWithAccount(): Promise<{ tenant: Tenant; accountId: string }> {
   const tenant = await (await rig()).organization({ plan: 'custom' });
   return { tenant, accountId: (await createAccount(tenant)).id };

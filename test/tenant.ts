@@ -2,8 +2,8 @@ import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { Grant } from '../kernel/access/principal.ts';
 
-/** Bodies are judged by the tests; here they are whatever JSON came. */
-// biome-ignore lint/suspicious/noExplicitAny: an answer has no type before it was looked at
+/** Tests check the bodies; here they have no type. */
+// biome-ignore lint/suspicious/noExplicitAny: a response has no type before it was checked
 export type Json = any;
 
 export interface RestResponse {
@@ -17,7 +17,7 @@ export interface RestOptions {
   headers?: Record<string, string>;
 }
 
-/** A client of one organization, on all surfaces, holding one API key. */
+/** A client of one organization over REST, GraphQL and WebSocket, with one API key. */
 export class Tenant {
   constructor(
     readonly origin: string,
@@ -25,7 +25,7 @@ export class Tenant {
     readonly apiKey: string,
   ) {}
 
-  /** Headers that say who calls. */
+  /** Headers with the credentials. */
   get credentials(): Record<string, string> {
     return this.apiKey ? { authorization: `Bearer ${this.apiKey}` } : {};
   }
@@ -62,7 +62,7 @@ export class Tenant {
     return { ...((await response.json()) as { data: Json; errors?: Json[] }), headers: response.headers };
   }
 
-  /** A graphql-ws client; the test disposes of it. `params` go into `connection_init` beside the credentials. */
+  /** A graphql-ws client; the test disposes of it. `params` are added to the credentials in `connection_init`. */
   socket(params: Readonly<Record<string, string>> = {}): Client {
     return createClient({
       url: `${this.origin.replace('http', 'ws')}/graphql`,
@@ -72,7 +72,7 @@ export class Tenant {
     });
   }
 
-  /** The same organization through a key that may do only this. */
+  /** A client of the same organization whose key has only these permissions. */
   async limitedTo(...permissions: Grant[]): Promise<Tenant> {
     const { body } = await this.rest('POST', '/auth/api-keys', { body: { name: 'limited', permissions } });
     return new Tenant(this.origin, this.organizationId, body.api_key.key);

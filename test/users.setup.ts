@@ -5,12 +5,12 @@ import { type Json, type RestResponse, Tenant } from './tenant.ts';
 
 export const PASSWORD = 'correct horse battery';
 
-/** A user of an organization, logged in: calls all surfaces with an access token. */
+/** A logged-in user of an organization: calls REST, GraphQL and WebSocket with an access token. */
 export class TestUser extends Tenant {
   constructor(
     origin: string,
     organizationId: string,
-    /** What the login answered. */
+    /** The response to the login. */
     readonly tokens: Json,
     readonly account: Json,
     readonly email: string,
@@ -22,7 +22,7 @@ export class TestUser extends Tenant {
     return this.tokens.user.id;
   }
 
-  /** The same user, logged in once more. */
+  /** The same user in another session. */
   async again(): Promise<TestUser> {
     const { body } = await login(this, this.email);
     return new TestUser(this.origin, this.organizationId, body.data, this.account, this.email);
@@ -32,7 +32,7 @@ export class TestUser extends Tenant {
 export const login = (to: Tenant, email: string, password = PASSWORD): Promise<RestResponse> =>
   to.rest('POST', '/auth/login', { body: { email, password }, headers: { authorization: '' } });
 
-/** Invites somebody who accepts and logs in. */
+/** Invites a user who accepts and logs in. */
 export async function userOf(tenant: Tenant, role = 'owner', phone?: string): Promise<TestUser> {
   const { account, email } = await invited(tenant, role, phone);
   const token = await tokenMailedTo(email);
@@ -42,7 +42,7 @@ export async function userOf(tenant: Tenant, role = 'owner', phone?: string): Pr
   return new TestUser(tenant.origin, tenant.organizationId, body.data, account, email);
 }
 
-/** Somebody who was invited and has not answered. */
+/** An invited user who has not accepted yet. */
 export async function invited(tenant: Tenant, role = 'member', phone?: string): Promise<{ user: Json; account: Json; email: string }> {
   const account = await createAccount(tenant);
   const email = `${newId('user').toLowerCase()}@example.com`;
@@ -53,7 +53,7 @@ export async function invited(tenant: Tenant, role = 'member', phone?: string): 
   return { user: answer.body.data, account, email };
 }
 
-/** The token of the link in the last mail to an address, once that came. */
+/** The token of the link in the last mail to an address, once it is sent. */
 export async function tokenMailedTo(email: string, subject = /./): Promise<string> {
   const platform = await rig();
   return eventually(() => {

@@ -5,14 +5,14 @@ import { rig } from '../rig.ts';
 import { Tenant } from '../tenant.ts';
 import { login, PASSWORD, tokenMailedTo } from '../users.setup.ts';
 
-/** The first owner of a new organization, with a key of theirs: what a customer has when they open the guide. */
+/** The first owner of a new organization with an API key: what a customer has when they open the guide. */
 export interface FirstOwner {
   key: string;
   email: string;
   password: string;
 }
 
-/** As a customer gets there: the operator creates the organization, its owner chooses a password, logs in and creates a key. */
+/** Follows the steps of a customer: the operator creates the organization; its owner sets a password, logs in and creates a key. */
 export async function firstOwner(plan: Plan = 'enterprise'): Promise<FirstOwner> {
   const email = `${newId('user').toLowerCase()}@example.com`;
   const body = { name: 'Northwind', plan, administrator: { name: 'Grace Hopper', email } };

@@ -22,13 +22,13 @@ type StartOptions = Partial<Pick<EventsPorts, 'allowPrivateUrls' | 'planOf' | 'd
   logConsumers?: LogConsumer[];
 };
 
-/** The events domain alone. */
+/** The events domain without the others. */
 export class EventsWorld extends DomainWorld {
   static async open(): Promise<EventsWorld> {
     return new EventsWorld(await storeFor(events));
   }
 
-  /** Starts a process: another one each time. */
+  /** Starts another process each time. */
   async start({
     reactions = [],
     logConsumers = [],
@@ -54,7 +54,7 @@ export class EventsWorld extends DomainWorld {
 }
 
 export class Process extends DomainProcess<RunningEvents> {
-  /** Appends events as the relay does; each says its place in `data.index`. */
+  /** Appends events like the relay does; each has its number in `data.index`. */
   async append(count: number, from = 0): Promise<void> {
     const { clock, organizationId } = this.world;
     const batch = Array.from({ length: count }, (_, offset): Omit<LoggedEvent, 'sequence'> => {
@@ -83,7 +83,7 @@ export class Process extends DomainProcess<RunningEvents> {
     return data.createWebhook.id;
   }
 
-  /** Begins to take the events that the domain itself recorded into its log. */
+  /** Starts the relay of the domain's own events into its log. */
   async relay(): Promise<void> {
     const { database, orm } = this.world.store;
     const relay = new Relay([{ schema: 'events', database, orm }], (batch) => this.running.append(batch), silent);
@@ -91,7 +91,7 @@ export class Process extends DomainProcess<RunningEvents> {
     onTestFinished(() => relay.stop());
   }
 
-  /** Changes the webhook in nothing but its description. */
+  /** Changes only the description of the webhook. */
   async touch(id: string): Promise<void> {
     await this.graphql('mutation($id: ID!, $description: String) { updateWebhook(id: $id, input: { description: $description }) { id } }', {
       id,

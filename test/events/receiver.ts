@@ -10,22 +10,22 @@ export interface Arrival {
   event: Json;
 }
 
-/** How a receiver answers the nth arrival, from 0. Default: 200. */
+/** Responds to the nth request, from 0. Default: 200. */
 export type Respond = (response: ServerResponse, index: number) => void;
 
 export interface Receiver {
   url: string;
   arrivals: Arrival[];
-  /** Names of the events that came, in order. */
+  /** Names of the received events, in order. */
   names(): string[];
   respond(respond: Respond): void;
 }
 
-/** A webhook receiver on a loopback port, for the time of one test. */
+/** A webhook receiver on a loopback port; it closes at the end of the test. */
 export async function receiver(respond: Respond = (response) => response.end()): Promise<Receiver> {
   const arrivals: Arrival[] = [];
   let answer = respond;
-  // the platform closes idle connections: in a busy process the server's timer might win, just when a request is sent into one
+  // the platform closes idle connections: in a busy process the server's timer could close one just when a request is sent
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -33,7 +33,7 @@ export async function receiver(respond: Respond = (response) => response.end()):
     arrivals.push({ headers: request.headers, text, event: JSON.parse(text) });
     answer(response, arrivals.length - 1);
   });
-  // an attempt that meets a connection which is closed for being idle has failed: that is another test's matter
+  // an attempt on a connection that was closed for being idle fails, which is the subject of another test
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -50,7 +50,7 @@ export async function receiver(respond: Respond = (response) => response.end()):
   };
 }
 
-/** Fails, and wants to be left alone for an hour: so no retry comes by itself while a test looks. */
+/** Fails and requests a pause of an hour, so that no automatic retry happens while a test checks. */
 export const FAILING: Respond = (response) => void response.writeHead(500, { 'retry-after': '3600' }).end();
 
 export const answering =

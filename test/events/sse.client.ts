@@ -8,7 +8,7 @@ export interface Frame {
   data: string;
 }
 
-/** Reads server-sent events as a browser's EventSource does, and can be slow or drop the connection on purpose. */
+/** Reads server-sent events like an EventSource in a browser, and can be slow or drop the connection on purpose. */
 export class SseClient {
   readonly frames: Frame[] = [];
   readonly comments: string[] = [];
@@ -26,7 +26,7 @@ export class SseClient {
     onTestFinished(() => void response.destroy());
   }
 
-  /** @throws the body of an answer that is no stream */
+  /** @throws the body of a response that is not a stream */
   static async open(tenant: Pick<Tenant, 'origin' | 'credentials'>, query = '', headers: Record<string, string> = {}): Promise<SseClient> {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const sent = { ...tenant.credentials, accept: 'text/event-stream', ...headers };

@@ -16,7 +16,7 @@ type Row = Record<string, unknown>;
 const shops = Array.from({ length: 4 }, (_, index) => ({ id: `s${index}`, name: `Shop ${index}`, kind: index % 2 ? 'ONLINE' : 'LOCAL' }));
 const weightOf = (id: unknown) => Number(String(id).slice(1)) + 1;
 
-/** A small graph of three subgraphs with what is hard about federation: keys, requires, unions, interfaces, shared values. */
+/** A small graph of three subgraphs with the difficult parts of federation: keys, requires, unions, interfaces and shared values. */
 const sources = {
   shops: {
     sdl: `type Query { shops(limit: Int): [Shop!]! shop(id: ID!): Shop nearest: Place thing(id: ID!): Thing }
@@ -74,11 +74,11 @@ const sources = {
 
 export interface Fixture {
   ours(query: string, variables?: Row): Promise<ExecutionResult>;
-  /** Apollo's gateway over the same subgraphs: what the answer should be. */
+  /** The expected response, from Apollo's gateway over the same subgraphs. */
   theirs(query: string, variables?: Row): Promise<ExecutionResult>;
   /** The fetches of the last operation. */
   fetches: SubgraphFetch<object>[];
-  /** Subgraphs that fail as a whole. */
+  /** Names of subgraphs that fail every request. */
   broken: Set<string>;
 }
 

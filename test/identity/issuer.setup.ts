@@ -6,7 +6,7 @@ import { clock } from '../rig.ts';
 import type { RestResponse, Tenant } from '../tenant.ts';
 
 export const AUDIENCE = 'https://api.acme.example.com';
-/** The platform's time, as tokens write it. */
+/** The platform's time in seconds, as in tokens. */
 export const seconds = (): number => Math.floor(clock.now().getTime() / 1000);
 
 export interface Signer {
@@ -22,7 +22,7 @@ export async function signer(alg = 'ES256'): Promise<Signer> {
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** The response to requests for a key set, and how many came. */
+/** The response to requests for a key set, and their number. */
 interface KeySet {
   status: number;
   headers: Record<string, string>;
@@ -33,7 +33,7 @@ interface KeySet {
 const sets = new Map<string, KeySet>();
 let serving: Promise<string> | undefined;
 
-/** Serves all key sets for as long as the tests run, and keeps no process alive. */
+/** Serves all key sets during the tests without keeping the process alive. */
 const serveKeySets = (): Promise<string> => {
   serving ??= new Promise((resolve) => {
     const server = createServer(({ url = '' }, response) => {
@@ -54,7 +54,7 @@ export interface IssuerOptions {
 }
 
 export interface TestIssuer {
-  /** The response to its registration. */
+  /** The response to the registration. */
   answer: RestResponse;
   id: string;
   uri: string;
@@ -63,7 +63,7 @@ export interface TestIssuer {
   token(claims?: object, header?: object, key?: Signer): Promise<string>;
 }
 
-/** An authorization server that a tenant trusts: its key set, its registration, and tokens of it. */
+/** An authorization server that a tenant trusts: its key set, its registration, and its tokens. */
 export async function trustedIssuer(by: Tenant, { keys, body = {} }: IssuerOptions = {}): Promise<TestIssuer> {
   const signers = keys ?? [await signer()];
   const path = `/${newId('trustedIssuer')}`;

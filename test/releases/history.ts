@@ -5,15 +5,15 @@ import { Records } from '../support/records.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
 
-/** What was put into a recorded database, for those who open it later. */
+/** Contents of a recorded database, for the tests that open it later. */
 export interface History {
   /** Ids by the names of `recordKinds`. */
   records: Record<string, string>;
-  /** Paths below /v1 that answered 200 to the organization's key. */
+  /** Paths below /v1 that returned 200 for the organization's key. */
   readable: string[];
   /** A user who can log in with PASSWORD. */
   email: string;
-  /** A webhook that nothing was sent to, and the secret that it signs with. */
+  /** A webhook without deliveries, and its signing secret. */
   webhook: { id: string; secret: string };
 }
 
@@ -31,9 +31,9 @@ const LISTS = [
 ];
 
 /**
- * Puts records of every domain into an organization, through REST: one of each kind that a path can name (`recordKinds`, so that a
- * new kind is recorded without a line here), and what no path names: files, ratings, escalations, answers kept for replays, failed
- * deliveries.
+ * Creates records of every domain in an organization over REST: one of each kind that a path can name (`recordKinds`, so that a
+ * new kind is recorded automatically), and data that no path names: files, ratings, escalations, stored idempotent responses,
+ * failed deliveries.
  */
 export async function liveThrough(tenant: Tenant, label: string): Promise<History> {
   const own = new Records(tenant, label);
@@ -59,7 +59,7 @@ export async function liveThrough(tenant: Tenant, label: string): Promise<Histor
 
 type Post = (path: string, body: object) => Promise<Json>;
 
-/** Tickets that are open, escalated, resolved and rated, and reopened, with comments and files; the paths of the files. */
+/** Tickets that are open, escalated, resolved and rated, and reopened, with comments and files; returns the paths of the files. */
 async function ticketsOfAllStates(post: Post, tenant: Tenant, label: string, customer: string | undefined): Promise<string[]> {
   const open = async (title: string, more: object = {}): Promise<Json> =>
     (await post('/support/tickets', { title: `${label}: ${title}`, description: label, customer_id: customer, ...more })).ticket;

@@ -13,7 +13,7 @@ import { describeRelease, dump, packFolder, RELEASES, type Recording, SETTINGS }
 const { RECORD_NAME: name = '', RECORD_DATABASE_URL: server = '' } = process.env;
 const SECRET_KEY = 'the secret key of a recorded platform';
 
-/** `npm run record-release -- <name>`: runs as a test because the records are made by what tests make theirs by. */
+/** `npm run record-release -- <name>`: a test, because the test helpers create its records. */
 test('the databases of this release are recorded', async () => {
   expect(name, 'npm run record-release -- <name>').toMatch(/^[\w.-]+$/);
   expect(server, 'RECORD_DATABASE_URL names a PostgreSQL server, on which a database is made and dropped').not.toBe('');
@@ -35,7 +35,7 @@ test('the databases of this release are recorded', async () => {
   describeRelease({ name, version, commit, recordedAt: new Date().toISOString(), embedded, postgres });
 }, 300_000);
 
-/** Starts a platform with these settings, has records of every kind made in it, and stops it. */
+/** Starts a platform with these settings, creates records of every kind in it, and stops it. */
 async function lived(settings: ConfigSource): Promise<Recording> {
   const platform: Rig = await start({ ...SETTINGS, REDIS_URL: '', ...settings }, new TestClock());
   try {

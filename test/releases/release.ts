@@ -8,17 +8,17 @@ import type { History } from './history.ts';
 
 export const RELEASES = fileURLToPath(new URL('../fixtures/releases', import.meta.url));
 
-/** One database as a release left it, and what is needed to open it: release.json of its folder, by the kind of the database. */
+/** A database of an earlier release with everything needed to open it: an entry of release.json, by kind of database. */
 export interface Recording extends History {
   organizationId: string;
   apiKey: string;
-  /** Of a recorded PostgreSQL; a data folder brings its own. */
+  /** Only for PostgreSQL; a data folder contains its own key. */
   secretKey?: string;
 }
 
 export interface Release {
   name: string;
-  /** Of package.json, and the commit. */
+  /** The version of package.json, and the commit. */
   version: string;
   commit: string;
   recordedAt: string;
@@ -26,16 +26,16 @@ export interface Release {
   postgres: Recording;
 }
 
-/** Keys of a sandbox do not look like keys that matter to those who search repositories for secrets. */
+/** A prefix for sandbox keys, so that secret scanners do not report them. */
 export const SETTINGS = { SANDBOX: '1' };
 
 const [DESCRIPTION, DUMP] = ['release.json', 'postgres.sql.gz'];
 
-/** The data folder of a platform with an embedded database, with its key; and of one on PostgreSQL, which has its files there. */
+/** The data folder with the key of an embedded platform; and the one with the files of a platform on PostgreSQL. */
 export type DataFolder = 'embedded' | 'postgres';
 const archiveOf = (name: string, folder: DataFolder): string => join(RELEASES, name, `${folder}.tar.br`);
 
-/** Oldest first by name of the folder. */
+/** Sorted by folder name, oldest first. */
 export const releases = (): Release[] =>
   readdirSync(RELEASES)
     .filter((name) => existsSync(join(RELEASES, name, DESCRIPTION)))
@@ -56,7 +56,7 @@ export function unpackFolder(name: string, of: DataFolder, folder: string): void
   run('tar', ['-xf', '-', '-C', folder], brotliDecompressSync(readFileSync(archiveOf(name, of))));
 }
 
-/** Plain SQL that needs no psql: rows as INSERT, without the commands that begin with a backslash. */
+/** Plain SQL without psql commands: rows as INSERT, no lines that begin with a backslash. */
 export function dump(name: string, url: string): void {
   const sql = run('pg_dump', ['--inserts', '--rows-per-insert=50', '--no-owner', '--no-privileges', url]).toString();
   writeFileSync(join(RELEASES, name, DUMP), gzipSync(sql.replace(/^\\.*\n/gm, ''), { level: 9 }));

@@ -6,7 +6,7 @@ import type { DatabaseTarget } from '../../kernel/database/database.ts';
 
 const PROGRAM = fileURLToPath(new URL('./delivery-process.mjs', import.meta.url));
 
-/** The events domain in a process of its own (delivery-process.mjs), to be killed. Needs dist/, which `npm test` builds. */
+/** The events domain in its own process (delivery-process.mjs), which the test kills. Needs dist/, which `npm test` builds. */
 export class DeliveryProcess {
   private constructor(private readonly child: ChildProcess) {
     onTestFinished(() => this.kill());
@@ -32,7 +32,7 @@ export class DeliveryProcess {
     return this.#tell({ name: 'subscribe', urls });
   }
 
-  /** Resolves when they are committed. */
+  /** Resolves when the events are committed. */
   record(from: number, count: number): Promise<void> {
     return this.#tell({ name: 'record', from, count });
   }

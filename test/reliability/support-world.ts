@@ -7,18 +7,18 @@ import { support } from '../../subgraphs/support/subgraph.ts';
 import { DomainProcess, DomainWorld, SECRET_KEY, type Store, storeFor } from '../support/domain-world.ts';
 import type { Json } from '../tenant.ts';
 
-/** The support domain alone: for what happens between processes. */
+/** The support domain without the others, to test several processes. */
 export class SupportWorld extends DomainWorld {
-  /** Of all processes. */
+  /** Mails of all processes. */
   readonly mails: Mail[] = [];
-  /** What the mail server does before it takes a mail. */
+  /** Runs before the mail server accepts a mail. */
   beforeMail: (mail: Mail) => Promise<void> = async () => undefined;
 
   static async open(store?: Store): Promise<SupportWorld> {
     return new SupportWorld(store ?? (await storeFor(support)));
   }
 
-  /** Starts a process: another one each time. */
+  /** Starts another process each time. */
   async start(): Promise<SupportProcess> {
     const ports = this.ports();
     const running = support.start({
@@ -41,7 +41,7 @@ export class SupportWorld extends DomainWorld {
 }
 
 export class SupportProcess extends DomainProcess {
-  /** @throws what the graph answers as its first error */
+  /** @throws the first GraphQL error */
   async graphql(source: string, variables: Record<string, unknown> = {}, accounts: Accounts = null): Promise<Json> {
     const { data, errors } = await this.execute(source, variables, accounts);
     if (errors?.[0]) throw errors[0];

@@ -8,7 +8,7 @@ export const PNG = Buffer.from(
   'base64',
 );
 
-/** As a request holds it. */
+/** An attachment as in a request. */
 export const file = (filename: string, content_type: string, content: Buffer | string, more: object = {}) => ({
   filename,
   content_type,
@@ -16,7 +16,7 @@ export const file = (filename: string, content_type: string, content: Buffer | s
   ...more,
 });
 
-/** Opens a ticket with files; the answer as it came. */
+/** Opens a ticket with attachments; returns the unchecked response. */
 export const send = (tenant: Tenant, attachments: unknown): Promise<RestResponse> =>
   tenant.rest('POST', '/support/tickets', { body: { ...ticket, attachments } });
 
@@ -29,6 +29,6 @@ export async function keep(tenant: Tenant, attachments: unknown): Promise<Json> 
 export const download = (by: Tenant, id: string, headers: Record<string, string> = {}, { method = 'GET' } = {}): Promise<Response> =>
   fetch(`${by.origin}/v1/attachments/${id}`, { method, headers: { ...by.credentials, ...headers } });
 
-/** What is stored and nobody has. */
+/** Stored files without a record. */
 export const noted = async ({ organizationId }: Tenant): Promise<{ id: string }[]> =>
   (await rows()).query('select "id" from "support"."attachment_upload" where "organization_id" = $1', [organizationId]);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Json, RestResponse, Tenant } from '../tenant.ts';
 
-/** A rule that does something; the answer as it came. */
+/** Creates a rule with an action; returns the unchecked response. */
 export const postRule = (tenant: Tenant, rule: object = {}): Promise<RestResponse> =>
   tenant.rest('POST', '/support/routing-rules', { body: { rule_name: 'A rule', actions: { notify: ['noc@example.com'] }, ...rule } });
 
@@ -18,7 +18,7 @@ export async function ruleOf(tenant: Tenant, { id }: Json): Promise<Json> {
   return data.ticket.routingRule;
 }
 
-/** The status and code of a refusal, and the members that it names. */
+/** The status and code of a refusal, and the fields that it names. */
 export const problems = ({ status, body }: RestResponse): [number, string, string[]] => [
   status,
   body.error?.code,

@@ -2,7 +2,7 @@ import { rig } from '../rig.ts';
 import type { Json, RestResponse, Tenant } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 
-/** What a ticket needs. */
+/** The required fields of a ticket. */
 export const ticket = { title: 'Internet connection is down', description: 'No light since 9:30.' };
 
 export const openAs = (caller: Tenant, body: object = {}): Promise<Json> => openTicket(caller, { ...ticket, ...body });
@@ -10,7 +10,7 @@ export const openAs = (caller: Tenant, body: object = {}): Promise<Json> => open
 export const changeAs = (caller: Tenant, id: string, body: object): Promise<RestResponse> =>
   caller.rest('PUT', `/support/tickets/${id}`, { body });
 
-/** The platform and an organization of the file's own, which calls unless another is named. */
+/** The platform and the file's own organization, which is the caller by default. */
 export async function ticketDesk() {
   const platform = await rig();
   const tenant = await platform.organization();
@@ -22,7 +22,7 @@ export async function ticketDesk() {
   };
 }
 
-/** The status, the code, and the members that are named. */
+/** The status, the code, and the named fields of a refusal. */
 export const problems = ({ status, body }: RestResponse): [number, string, string[]] => [
   status,
   body.error?.code,

@@ -18,22 +18,22 @@ export interface EdgeRig {
   app: FastifyInstance;
   edge: Edge;
   clock: TestClock;
-  /** Lines that were logged. */
+  /** Logged lines. */
   logged: string[];
-  /** What the authenticator was shown. */
+  /** Credentials passed to the authenticator. */
   seen: Credentials[];
-  /** Ids of principals whose suspension was told. */
+  /** Ids of principals whose suspension was reported. */
   suspended: string[];
-  /** What was told of each organization's use. */
+  /** Reported usage of each organization. */
   used: ReadonlyMap<string, { requests: number; weight: number }>;
-  /** What is being served at `/held/…`, by what stands there: it is answered when the test says so. */
+  /** Requests in progress at `/held/…` by name: each responds when the test says so. */
   held: Map<string, () => void>;
-  /** In the order in which they came to be served. */
+  /** Names of requests in the order in which they were served. */
   served: string[];
   metricsText(): Promise<string>;
-  /** Accepts a key of another rig, as another process over the same database would. */
+  /** Accepts a key of another rig, like another process on the same database. */
   knows(key: string, principal: Principal): void;
-  /** A key of an organization of its own; several keys may share one. */
+  /** A key of its own organization; several keys may share one. */
   addKey(plan: Plan, options?: { organizationId?: string; limits?: KeyLimits }): { key: string; principal: Principal };
 }
 
@@ -42,13 +42,13 @@ interface RigOptions {
   anonymous?: RateLimit;
   trustedProxies?: string[];
   slotWaitMs?: number;
-  /** Looking up a key takes until then. */
+  /** Looking up a key waits for this. */
   lookup?: () => Promise<void>;
 }
 
 let made = 0;
 
-/** The edge over a few routes, with real counters and a clock to move; keys are held in memory. */
+/** The edge over a few routes, with real counters and a movable clock; keys are stored in memory. */
 export function createEdgeRig({
   counters = new MemoryCounters(),
   anonymous = { perHour: 1000, burst: 100 },

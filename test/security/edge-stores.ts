@@ -14,11 +14,11 @@ interface Store {
 /** Undefined in `npm test`. */
 export const redisUrl = process.env.TEST_REDIS_URL;
 
-/** Where counters are kept: in memory, and in `npm run test:services` in Redis too. */
+/** Stores of counters: memory, and also Redis in `npm run test:services`. */
 export const stores: [string, () => Promise<Store>][] = [['memory', async () => ({ counters: new MemoryCounters(), close: () => {} })]];
 if (redisUrl) stores.push(['Redis', () => onRedis(redisUrl)]);
 
-/** Counters as a process of its own has them; apart from those of others, who call from the same address, unless they share the prefix. */
+/** Counters of one process, separate from those of other processes unless they share the prefix. */
 export async function onRedis(url: string, keyPrefix = `test:${randomUUID()}:`): Promise<Store> {
   const redis = new Redis(url, { lazyConnect: true, keyPrefix });
   await redis.connect();

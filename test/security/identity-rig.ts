@@ -12,18 +12,18 @@ import { generateApiKey } from '../../subgraphs/identity/api-keys/api-key-secret
 import { identity, type RunningIdentity } from '../../subgraphs/identity/subgraph.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 
-/** The identity domain alone, over a database of its own. */
+/** The identity domain without the others, on its own database. */
 export interface IdentityRig {
   database: Database;
   orm: Orm;
   clock: TestClock;
   logged: string[];
-  /** The domain as another process would run it: nothing is shared but database and clock. */
+  /** The domain as another process would run it: only database and clock are shared. */
   startProcess(options?: { sandbox?: boolean }): RunningIdentity;
   addKey(organizationId: string, members?: Partial<ApiKey>): Promise<{ text: string; id: string }>;
   removeKey(id: string): Promise<void>;
   storedKey(id: string): Promise<ApiKey>;
-  /** How many statements ran in `act`. */
+  /** The number of statements that ran in `act`. */
   statements(act: () => Promise<unknown>): Promise<number>;
   close(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export async function createIdentityRig(): Promise<IdentityRig> {
     storedKey: (id) => orm.em.fork().findOneOrFail(ApiKey, { id }, everywhere),
     async statements(act) {
       const seen: string[] = [];
-      // the audit is written beside, whenever a second is over
+      // audit records are written once a second in the background
       database.onStatement = (sql) => void (sql.includes('"audit_record"') || seen.push(sql));
       await act();
       database.onStatement = undefined;
@@ -88,5 +88,5 @@ export async function createIdentityRig(): Promise<IdentityRig> {
   };
 }
 
-/** What a caller at this address shows with this key. */
+/** The credentials of a caller at this address with this key. */
 export const showing = (token: string, ip = '192.0.2.1') => ({ kind: 'bearer' as const, token, ip, userAgent: undefined });

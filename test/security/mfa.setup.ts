@@ -7,13 +7,13 @@ import { type TestUser, userOf } from '../users.setup.ts';
 
 export const STEP_MS = 30_000;
 
-/** The code that an authenticator with this secret shows, by the platform's clock, or some steps later. */
+/** The code of an authenticator with this secret at the platform's time, or some steps later. */
 export async function totp(secret: string, stepsLater = 0): Promise<string> {
   const { clock } = await rig();
   return generateSync({ secret, epoch: Math.floor((clock.now().getTime() + stepsLater * STEP_MS) / 1000) });
 }
 
-/** A code that is not the present one, nor the one before or after. */
+/** A code that is neither the current one nor the one before or after. */
 export async function wrongTotp(secret: string): Promise<string> {
   const right = await Promise.all([-1, 0, 1, 2].map((step) => totp(secret, step)));
   return ['000000', '111111', '222222', '333333', '444444'].find((code) => !right.includes(code)) ?? '';
@@ -25,7 +25,7 @@ export interface Enrolled {
   backupCodes: string[];
 }
 
-/** A user of an organization of their own who has set up an authenticator and not used it yet. */
+/** A user of a new organization who has set up an authenticator and not used it yet. */
 export async function enrolled(tenant: Tenant, role = 'owner'): Promise<Enrolled> {
   const user = await userOf(tenant, role);
   const { status, body } = await user.rest('POST', '/auth/mfa/totp/setup');
@@ -33,7 +33,7 @@ export async function enrolled(tenant: Tenant, role = 'owner'): Promise<Enrolled
   return { user, secret: body.data.secret, backupCodes: body.data.backup_codes };
 }
 
-/** The same, with a code used once a while ago: nothing of it is left but that it is confirmed. */
+/** The same, with a verified code some time ago: the method is confirmed, and the session is no longer verified. */
 export async function confirmed(tenant: Tenant, role = 'owner'): Promise<Enrolled> {
   const made = await enrolled(tenant, role);
   const other = await made.user.again();
@@ -42,14 +42,14 @@ export async function confirmed(tenant: Tenant, role = 'owner'): Promise<Enrolle
   return made;
 }
 
-/** The same, whose session was lifted just now. */
+/** The same, whose session was verified just now. */
 export async function lifted(tenant: Tenant, role = 'owner'): Promise<Enrolled> {
   const made = await enrolled(tenant, role);
   expect((await answer(made.user, await newChallenge(made.user), await totp(made.secret))).status).toBe(200);
   return made;
 }
 
-/** A request that asks users for a second factor. */
+/** A request that requires a second factor. */
 export const orderOf = async (tenant: Tenant): Promise<Json> => ({
   account_id: (await createAccount(tenant)).id,
   service_type: 'fiber',
@@ -60,7 +60,7 @@ export const orderOf = async (tenant: Tenant): Promise<Json> => ({
 export const order = (caller: Tenant, body: Json, headers: Record<string, string> = {}): Promise<RestResponse> =>
   caller.rest('POST', '/connectivity/internet', { body, headers });
 
-/** Has a protected request refused, and answers the id of the challenge. */
+/** Sends a request that requires a second factor and returns the id of the challenge. */
 export async function challengeOf(caller: Tenant): Promise<string> {
   const { status, body } = await protectedRequest(caller);
   expect(status, JSON.stringify(body)).toBe(403);
@@ -68,12 +68,12 @@ export async function challengeOf(caller: Tenant): Promise<string> {
   return body.challenge_id;
 }
 
-/** A challenge that no request was refused for: also for who may do nothing that is protected. */
+/** A challenge without a refused request: also for users who may not send protected ones. */
 export async function newChallenge(caller: Tenant): Promise<string> {
   return (await caller.rest('POST', '/auth/mfa/challenges')).body.data.challenge_id;
 }
 
-/** Cheap, and without effect. */
+/** Cheap and without effect. */
 export const protectedRequest = (caller: Tenant): Promise<RestResponse> => caller.rest('PUT', '/organization', { body: {} });
 
 export const answer = (caller: Tenant, challengeId: string, code: string, method = 'totp'): Promise<RestResponse> =>
@@ -81,13 +81,13 @@ export const answer = (caller: Tenant, challengeId: string, code: string, method
 
 const CODE = /^(\d{6}) is your code/;
 
-/** The codes that were sent to a number or address so far. */
+/** The codes sent to a number or address so far. */
 export async function codesSentTo(to: string): Promise<string[]> {
   const { messages, mails } = await rig();
   return [...messages, ...mails].filter((one) => one.to === to).flatMap(({ text }) => CODE.exec(text)?.[1] ?? []);
 }
 
-/** The last of `count` codes that were sent there. */
+/** The last of `count` codes sent to it. */
 export const codeSentTo = (to: string, count = 1): Promise<string> =>
   eventually(async () => {
     const codes = await codesSentTo(to);
@@ -97,7 +97,7 @@ export const codeSentTo = (to: string, count = 1): Promise<string> =>
 /** A number that no other test uses. */
 export const freshNumber = (): string => `+1212${String(Math.floor(Math.random() * 1e7)).padStart(7, '0')}`;
 
-/** A user whose only second factor is a number, verified in another session; the present one is not lifted. */
+/** A user whose only second factor is SMS, verified in another session; the current session is not verified. */
 export async function withSms(tenant: Tenant): Promise<{ user: TestUser; number: string }> {
   const user = await userOf(tenant);
   const other = await user.again();

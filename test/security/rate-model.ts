@@ -4,22 +4,22 @@ import type { Charge, Charged, WindowCharge } from '../../router/edge/counters.t
 interface Entry {
   at: number;
   amount: number;
-  /** It was seen to have left its window: where the clock is set back after that, it may count again for a step, and need not. */
+  /** The charge was seen outside its window: if the clock is set back later, it may count again for a step, and need not. */
   hasLeft?: boolean;
 }
 
-/** How much longer than its length a charge may count in a sliding window. */
+/** How much longer than the window a charge may count in a sliding window. */
 const TOLERANCE = 1 / 60;
 
 /**
- * What counters must do, by brute force: every charge is kept, and every question is answered by adding up. It follows the decisions
- * of the counters under test and complains where one of them is wrong.
+ * A brute-force model of the counters: it keeps every charge and sums them for every question. It follows the decisions of the
+ * counters under test and fails where one is wrong.
  */
 export class RateModel {
   readonly #entries = new Map<string, Entry[]>();
   readonly #suspendedUntil = new Map<string, number>();
 
-  /** @throws AssertionError where the counters may not have answered this */
+  /** @throws AssertionError if the counters could not have given this result */
   check(charge: Charge, nowMs: number, answer: Charged): void {
     const { windows, suspension } = charge;
     for (const window of windows) this.#pass(window, nowMs);
@@ -35,14 +35,14 @@ export class RateModel {
       if (answer.refused === undefined) for (const window of windows) this.#add(window, nowMs);
       this.#checkSuspension(charge, nowMs, answer, until);
     }
-    // what was refused is counted only after the answer was made
+    // refused requests are counted only after the decision
     for (const [index, window] of windows.entries()) this.#checkCount(window, nowMs, answer, index);
     if (answer.refused !== undefined)
       for (const [index, window] of windows.entries())
         if (window.countsRefused && index !== answer.refused && !this.#mustRefuse(window, nowMs)) this.#add(window, nowMs);
   }
 
-  /** What the clock does to a window at the time of a look: nothing is of the future, and what has left has left. */
+  /** Applies the clock to a window at the time of a check: no charge is in the future, and an expired charge stays expired. */
   #pass(window: WindowCharge, nowMs: number): void {
     const { key, windowMs, isSliding } = window;
     const entries = this.#of(key);
@@ -87,7 +87,7 @@ export class RateModel {
     return window.amount > 0 && this.#used(window, nowMs).least + window.amount > window.limit;
   }
 
-  /** What counts, at least and at most. */
+  /** The least and the most that may be counted. */
   #used({ key, windowMs, isSliding }: WindowCharge, nowMs: number): { least: number; most: number } {
     const entries = this.#of(key);
     const sumOf = (some: readonly Entry[]) => some.reduce((sum, { amount }) => sum + amount, 0);
@@ -124,7 +124,7 @@ export class RateModel {
   }
 }
 
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Pseudo-random numbers that repeat with their seed (mulberry32). */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -6,7 +6,7 @@ import { IdentityProvider, ServiceProvider, setSchemaValidator } from 'samlify';
 import { type Rig, rig } from '../rig.ts';
 import type { Json, RestResponse, Tenant } from '../tenant.ts';
 
-// samlify asks for one; what it reads here, it wrote itself
+// samlify requires a validator; it reads only its own documents here
 setSchemaValidator({ validate: () => Promise.resolve('ok') });
 
 const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', publicExponent: new Uint8Array([1, 0, 1]), modulusLength: 2048 };
@@ -18,7 +18,7 @@ export interface SigningPair {
   certificate: string;
 }
 
-/** A key and a certificate for it, signed by itself. */
+/** A key and its self-signed certificate. */
 export async function signingPair(modulusLength = 2048): Promise<SigningPair> {
   const keys = await crypto.subtle.generateKey({ ...RSA, modulusLength }, true, ['sign', 'verify']);
   const notBefore = new Date(Date.now() - MINUTE_MS);
@@ -35,7 +35,7 @@ export async function signingPair(modulusLength = 2048): Promise<SigningPair> {
   return { privateKey, certificate: certificate.toString('pem') };
 }
 
-/** What the identity provider states, where it differs from what is right. */
+/** Changes to an otherwise correct SAML response. */
 export interface Statement {
   email?: string | null;
   groups?: string[];
@@ -60,13 +60,13 @@ export interface Statement {
 }
 
 let pair: Promise<SigningPair> | undefined;
-/** Keys take long to make: one for all who need no key of their own. */
+/** Keys are slow to generate: one is shared by all that need no own key. */
 export const sharedPair = (): Promise<SigningPair> => {
   pair ??= signingPair();
   return pair;
 };
 
-/** An organization with an identity provider (samlify) of its own. */
+/** An organization with its own identity provider (samlify). */
 export class SamlWorld {
   readonly domain = `${randomUUID()}.example.com`;
   readonly idpEntityId = `https://${this.domain}/idp`;
@@ -96,12 +96,12 @@ export class SamlWorld {
     await this.readMetadata();
   }
 
-  /** What the identity provider knows of the platform. */
+  /** The platform's settings at the identity provider. */
   async readMetadata(): Promise<void> {
     this.#metadata = await (await fetch(this.connection.sp_entity_id)).text();
   }
 
-  /** Publishes the TXT records of the connection's domains, and has them looked for. */
+  /** Publishes the TXT records of the connection's domains and has them verified. */
   async prove(tenant = this.tenant, { id, domains } = this.connection): Promise<void> {
     for (const { txt_name: name, txt_value: value } of domains) {
       const others = this.platform.dns.get(name);
@@ -139,7 +139,7 @@ export class SamlWorld {
     return data.inviteUser;
   }
 
-  /** GET /saml/sso, as a browser does. */
+  /** Calls GET /saml/sso like a browser. */
   async begin(query: Record<string, string> = { connection: this.connection.id }): Promise<Begun> {
     const response = await fetch(`${this.tenant.origin}/saml/sso?${new URLSearchParams(query)}`, { redirect: 'manual' });
     const body = response.status === 302 ? undefined : await response.json();
@@ -151,7 +151,7 @@ export class SamlWorld {
     return { status: response.status, headers: response.headers, body, location, cookie, xml, id, relayState: sent.get('RelayState') };
   }
 
-  /** What the identity provider answers: base64. */
+  /** The identity provider's response, in Base64. */
   async respond(statement: Statement = {}): Promise<string> {
     const { signs = 'both', signedBy = this.keys, algorithm = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256' } = statement;
     const metadata =
@@ -172,7 +172,7 @@ export class SamlWorld {
     return Buffer.from(tamper(Buffer.from(signed, 'base64').toString())).toString('base64');
   }
 
-  /** POST /saml/acs, as a browser does. */
+  /** Calls POST /saml/acs like a browser. */
   async deliver(
     samlResponse: string,
     { relayState, cookie }: { relayState?: string; cookie?: string | undefined } = {},
@@ -188,13 +188,13 @@ export class SamlWorld {
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
   }
 
-  /** A whole sign-in that the service provider begins. */
+  /** A complete sign-in started by the platform. */
   async signIn(statement: Statement = {}): Promise<RestResponse> {
     const { id } = await this.begin();
     return this.deliver(await this.respond({ inResponseTo: id, ...statement }));
   }
 
-  /** What was audited of SAML, newest first. */
+  /** The audit records of SAML, newest first. */
   async audited(): Promise<Json[]> {
     const { body } = await this.tenant.rest('GET', '/auth/audit?limit=200');
     return body.data.filter((record: Json) => record.authentication_method === 'saml');
@@ -237,14 +237,14 @@ export async function verifyDomains(tenant: Tenant, id: string): Promise<Json[]>
   return data.verifySamlDomains.domains;
 }
 
-/** What came of GET /saml/sso. */
+/** The result of GET /saml/sso. */
 export interface Begun {
   status: number;
   headers: Headers;
   body: Json;
   location: string;
   cookie: string | undefined;
-  /** The AuthnRequest that the identity provider gets, and its ID. */
+  /** The AuthnRequest that the identity provider receives, and its ID. */
   xml: string;
   id: string;
   relayState: string | null;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { scratchFolder } from '../../bench/scratch-folder.ts';
 import type { Json } from '../tenant.ts';
 
-/** What a .tar.gz holds, as the tar of the system unpacks it. */
+/** The contents of a .tar.gz, unpacked by the system's tar. */
 export interface Unpacked {
-  /** Names of its files. */
+  /** File names. */
   names: string[];
-  /** By table, such as `support/ticket`. */
+  /** Rows by table, such as `support/ticket`. */
   records: Map<string, Json[]>;
   manifest: Json;
   read(name: string): Buffer;

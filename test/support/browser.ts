@@ -1,4 +1,4 @@
-/** A page as somebody without JavaScript has it. */
+/** A page in a browser without JavaScript. */
 export interface Page {
   url: string;
   status: number;
@@ -6,7 +6,10 @@ export interface Page {
   text: string;
 }
 
-/** Follows links, redirects and forms as a browser does, with its cookies, and without scripts. Stops where it would leave the platform. */
+/**
+ * A browser without scripts: it follows links, redirects and forms and keeps cookies. It stops before a redirect that leaves the
+ * platform.
+ */
 export class Browser {
   readonly #cookies = new Map<string, { value: string; path: string }>();
 
@@ -26,7 +29,7 @@ export class Browser {
     return { url: address.href, status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** Sends the form of a page whose action ends so, with its hidden fields and these. */
+  /** Submits the form whose action ends with this text, with its hidden fields and these values. */
   submit(page: Page, fields: Record<string, string> = {}, actionEnd = ''): Promise<Page> {
     const forms = [...page.text.matchAll(/<form method="post" action="([^"]+)"[^>]*>([\s\S]*?)<\/form>/g)];
     const [, action = '', inside = ''] = forms.find(([, target]) => target?.endsWith(actionEnd)) ?? [];
@@ -39,7 +42,7 @@ export class Browser {
     return this.open(new URL(action, page.url).href, { method: 'POST', body, headers: { 'sec-fetch-site': 'same-origin' } });
   }
 
-  /** Another window without what this one keeps. */
+  /** Another browser without this one's cookies. */
   forget(): void {
     this.#cookies.clear();
   }

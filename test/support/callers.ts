@@ -7,13 +7,13 @@ import { Records } from './records.ts';
 export interface Call {
   caller: Tenant;
   body?: Json;
-  /** What path parameters name that only this caller has. */
+  /** Values of path parameters that exist only for this caller. */
   ids?: Readonly<Record<string, string>>;
 }
 
 /**
- * Operations that are about the caller themselves, or need what was given to somebody before: who calls them, and with what,
- * so that they succeed. All others are called with a key of the organization and their example.
+ * Operations about the caller, or with input that was issued before: the caller and body with which they succeed. All others are
+ * called with a key of the organization and their example.
  */
 export const callers: Readonly<Record<string, (tenant: Tenant) => Promise<Call>>> = {
   async loginUser(tenant) {
@@ -60,7 +60,7 @@ export const callers: Readonly<Record<string, (tenant: Tenant) => Promise<Call>>
   createBackupCodes: async (tenant) => ({ caller: (await lifted(tenant)).user }),
 };
 
-/** A delivery belongs to one webhook: both ids come from there. */
+/** A delivery belongs to one webhook: both ids come from the same one. */
 async function deliveredOnce(tenant: Tenant): Promise<Call> {
   const own = new Records(tenant, 'Delivered');
   return { caller: tenant, ids: { webhook_id: await own.id('webhook_id'), delivery_id: await own.id('delivery_id') } };

@@ -23,10 +23,10 @@ export const rsa = (modulusLength: number, hash = 'SHA-256', name = 'RSASSA-PKCS
 });
 const EC = ec('P-256');
 
-/** What a certificate is made of; all that is left out makes one that is fit to be registered. */
+/** The properties of a certificate; by default it can be registered. */
 export interface Wanted {
   subject?: string;
-  /** What days are reckoned from. Default: the platform's present. */
+  /** The time from which days are counted. Default: the platform's time. */
   now?: Date;
   validFromDays?: number;
   validToDays?: number;
@@ -51,7 +51,7 @@ export interface Issued {
 const DAY_MS = 24 * 3600 * 1000;
 let issued = 0;
 
-/** A certificate with a key of its own: an EC one, unless another kind is wanted. */
+/** A certificate with its own key, by default an EC key. */
 export async function issue(wanted: Wanted = {}): Promise<Issued> {
   const { algorithm = EC, issuer, now = clock.now(), validFromDays = -1, validToDays = 365 } = wanted;
   issued += 1;

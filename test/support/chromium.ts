@@ -10,7 +10,7 @@ if (!isThere && !process.env.CI)
     `\nNothing is tried in a real browser: there is no ${CHROMIUM}. Install Debian's package chromium, or set CHROMIUM_PATH.\n`,
   );
 
-/** A newcomer's machine may have no browser. Where it is decided what ships there must be one. */
+/** A developer's machine may have no browser; in CI there must be one. */
 export const describeInChromium = isThere || process.env.CI ? describe : describe.skip;
 
 /** Starts a browser; the test closes it. */

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Stands between the platform and its PostgreSQL, and restarts in its place. */
+/** Stands between the platform and its PostgreSQL, and can simulate a restart. */
 export class DatabaseProxy {
   readonly #sockets = new Set<Socket>();
   #isAway = false;
-  /** How often a connection was refused. */
+  /** Number of refused connections. */
   refused = 0;
-  /** How often clients sent something after the server had answered what they sent before. */
+  /** Number of times that clients sent something after the server had responded to the previous statements. */
   roundTrips = 0;
 
   private constructor(

@@ -13,7 +13,7 @@ import { emptyDatabase } from './empty-database.ts';
 export const SECRET_KEY = 'a secret for tests that is long enough';
 export const silent = createLogger({ level: 'silent' });
 
-/** A database for the time of one test, and a domain's part in it. */
+/** A database for one test, and a domain on it. */
 export async function storeFor({ name, entities, migrations }: { name: string } & Omit<Tables, 'schema'>): Promise<Store> {
   const { database, drop } = await emptyDatabase(silent);
   onTestFinished(drop);
@@ -24,20 +24,20 @@ export interface Store extends Attached {
   database: Database;
 }
 
-/** A domain alone, on a database of its own: for what happens between processes, and with other settings than the rig's. */
+/** A domain without the others on its own database: to test several processes or settings other than the rig's. */
 export abstract class DomainWorld {
   readonly clock = new TestClock();
   readonly organizationId = newId('organization');
 
   protected constructor(readonly store: Store) {}
 
-  /** What every domain is given: to each process a job queue of its own. */
+  /** The dependencies of a domain; each process has its own job queue. */
   protected ports(): Ports {
     const { store, clock } = this;
     return { ...store, jobs: new Jobs(store.database, silent), clock, graph: new Graph(), log: silent, origin: 'http://127.0.0.1' };
   }
 
-  /** What the schema of the database would need to be as the entities say. */
+  /** The SQL by which the schema differs from the entities. */
   drift(): Promise<string> {
     return drift(this.store.orm);
   }
@@ -47,7 +47,7 @@ export abstract class DomainWorld {
   }
 }
 
-/** One process of several that share a database. */
+/** One of several processes that share a database. */
 export class DomainProcess<R extends RunningDomain = RunningDomain> {
   #isStopped = false;
 
@@ -57,7 +57,7 @@ export class DomainProcess<R extends RunningDomain = RunningDomain> {
     readonly jobs: Jobs,
   ) {}
 
-  /** It works until it is stopped, at the end of the test at the latest. */
+  /** It runs until it is stopped, at the latest at the end of the test. */
   async begin(): Promise<this> {
     await this.jobs.start();
     await this.running.start?.();
@@ -65,9 +65,9 @@ export class DomainProcess<R extends RunningDomain = RunningDomain> {
     return this;
   }
 
-  /** What the domain's part of the graph answers to who may do everything in the organization, or for these of its accounts. */
+  /** Queries the domain's subgraph as an unrestricted caller of the organization, or limited to these accounts. */
   async execute(source: string, variables: Record<string, unknown>, accounts: Accounts = null): Promise<ExecutionResult> {
-    // as they would come over HTTP
+    // as they would arrive over HTTP
     const variableValues = JSON.parse(JSON.stringify(variables)) as Record<string, unknown>;
     const { subgraph } = this.running;
     const principal = Principal.system('test', this.world.organizationId, accounts);

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { Json } from '../tenant.ts';
 
-/** An answer in place of what Jira would say; `lost` does what was asked for and breaks the connection off before it answers. */
+/** A response instead of Jira's; `lost` performs the request and closes the connection without a response. */
 export type JiraResponse = readonly [status: number, body?: Json, headers?: Record<string, string>] | 'lost';
 
 export interface JiraIssueRecord {
@@ -16,13 +16,13 @@ export interface JiraIssueRecord {
 export interface JiraServer {
   url: string;
   issues: JiraIssueRecord[];
-  /** What came: method and path. */
+  /** Received requests: method and path. */
   requests: string[];
   /** The `traceparent` of every request. */
   traceparents: unknown[];
-  /** The next requests whose method and path begin so are answered so, and then again as Jira does. */
+  /** Sets the responses to the next requests whose method and path start like this. */
   next(beginning: string, ...answers: JiraResponse[]): void;
-  /** The project's screen has no field for the priority. */
+  /** Removes the priority field from the project's screen. */
   withoutPriority(): void;
 }
 
@@ -31,13 +31,13 @@ export const API_TOKEN = 'ATATT3xFfGF0aTokenThatNobodyElseHas';
 const PROJECT = 'SUP';
 const PRIORITIES = ['Highest', 'High', 'Medium', 'Low', 'Lowest'];
 
-/** Jira Cloud's REST API v3 on a loopback port, for the time of one test, as far as it is used: its shapes and its errors. */
+/** A fake of Jira Cloud's REST API v3 on a loopback port for one test, with the formats and errors that the platform uses. */
 export async function jiraServer(): Promise<JiraServer> {
   const planned: { beginning: string; answer: JiraResponse }[] = [];
   const site = new Site();
   const requests: string[] = [];
   const traceparents: unknown[] = [];
-  // the platform closes idle connections: in a busy process the server's timer might win, just when a request is sent into one
+  // the platform closes idle connections: in a busy process the server's timer could close one just when a request is sent
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const asked = `${request.method} ${request.url}`;
     requests.push(asked);
@@ -128,7 +128,7 @@ class Site {
     const label = /labels = "([^"]+)"/.exec(jql)?.[1];
     if (!label || !jql.includes(`project = "${PROJECT}"`)) return problem(400, 'Unbounded JQL queries are not allowed here.');
     const found = this.issues.filter((one) => one.fields.labels?.includes(label));
-    // without `fields` only ids are answered
+    // without `fields` only ids are returned
     return [200, { issues: found.map(({ id, key }) => (fields ? { id, key, fields: {} } : { id })), isLast: true }];
   }
 
@@ -152,7 +152,7 @@ function commentsOf({ comments }: JiraIssueRecord, query: string): Said {
   return [200, { startAt: 0, maxResults: 100, total: comments.length, comments: isNewestFirst ? comments.toReversed() : comments }];
 }
 
-/** As strict as Jira: a text must not be empty, and a document holds blocks. */
+/** As strict as Jira: a text must not be empty, and a document contains blocks. */
 function isDocument(node: Json): boolean {
   const isSound = (one: Json): boolean =>
     typeof one?.type === 'string' &&

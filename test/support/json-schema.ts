@@ -7,23 +7,23 @@ const FORMATS: Readonly<Record<string, true | RegExp | ((text: string) => boolea
   cidr: true,
   'country-code': /^[A-Z]{2}$/,
   'currency-code': /^[A-Z]{3}$/,
-  // of exact decimals, which are JSON numbers
+  // exact decimals, which are JSON numbers
   decimal: true,
   'event-pattern': /^(\*|[a-z_]+(\.[a-z_]+)*(\.\*)?)$/,
   pem: /^\s*-----BEGIN /,
   'time-zone': isTimeZone,
 };
 
-/** Judges values by JSON Schemas of draft 2020-12, formats included. */
+/** Validates values by JSON Schemas of draft 2020-12, including formats. */
 export function newAjv(): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
-  // both packages are CommonJS: what is the function itself in one module system is its member in the other
+  // both packages are CommonJS: depending on the module system the function is the module itself or a property of it
   (typeof addFormats === 'function' ? addFormats : (addFormats as { default: typeof import('ajv-formats').default }).default)(ajv);
   for (const [name, validate] of Object.entries(FORMATS)) ajv.addFormat(name, validate);
   return ajv;
 }
 
-/** What is wrong with a value, a line each; empty where it is as the schema says. */
+/** Differences between a value and its schema, one per line; empty if it matches. */
 export function deviationsFrom(ajv: Ajv2020, schema: object, value: unknown): string[] {
   const validate = ajv.compile(schema);
   return validate(value)

@@ -9,17 +9,17 @@ import { type Rig, start } from '../rig.ts';
 import { ownDatabase } from './own-database.ts';
 import { temporaryFolder } from './process.ts';
 
-/** A database that platforms are started on one after the other; between two starts a test changes it past every rule. */
+/** A database on which platforms are started one after another; between two starts a test may change it directly. */
 export interface KeptDatabase {
-  /** For platforms on it; the secret key is not among them. */
+  /** Settings for platforms on it, without the secret key. */
   readonly settings: Readonly<Record<string, string>>;
   readonly dataDir: string;
   sql<R extends object>(text: string): Promise<R[]>;
-  /** Starts a platform on it, and stops it. */
+  /** Starts a platform on it and stops it. */
   startedOnce(settings?: Record<string, string>): Promise<void>;
 }
 
-/** One of the kind that the suites run on, whose schemas are up to date; no platform was started on it. */
+/** A migrated database of the kind that the suites use; no platform has been started on it. */
 export async function keptDatabase(key: Record<string, string> = {}): Promise<KeptDatabase> {
   const dataDir = temporaryFolder();
   const url = await ownDatabase();
@@ -34,7 +34,7 @@ export async function keptDatabase(key: Record<string, string> = {}): Promise<Ke
   return { settings, dataDir, startedOnce, sql: (text) => onServer(url, text) };
 }
 
-/** Two databases of the server that the suites run on: `sql` asks that of the other domains, `others` that of `domains`. */
+/** Two databases on the server of the suites: `sql` queries that of the other domains, `others` that of `domains`. */
 export async function twoDatabases(domains: readonly SubgraphName[]): Promise<KeptDatabase & { others: KeptDatabase['sql'] }> {
   const [url, second] = [(await ownDatabase()) as string, (await ownDatabase()) as string];
   const dataDir = temporaryFolder();
@@ -44,7 +44,7 @@ export async function twoDatabases(domains: readonly SubgraphName[]): Promise<Ke
   return { settings, dataDir, startedOnce, sql: (text) => onServer(url, text), others: (text) => onServer(second, text) };
 }
 
-/** A platform that the test expects not to start; one that did is closed, so that the test fails and not its neighbours. */
+/** The error of a platform that must not start; a platform that did start is closed, so that only this test fails. */
 export async function refusalOf(starting: Promise<Rig>): Promise<string> {
   const outcome = await starting.then(
     (platform) => platform.close(),

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a server that can be cut, as a network can, or hang: then it takes what it is given and nothing arrives. */
+/** A connection to a server that can be cut or can hang: then data is accepted and does not arrive. */
 export class Line implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
@@ -48,7 +48,7 @@ export class Line implements AsyncDisposable {
     await closed;
   }
 
-  /** Nothing arrives any more, on connections that are open and on new ones, until it flows again. */
+  /** Stops all data on open and new connections until `flow` is called. */
   hang(): void {
     this.#hangs = true;
   }

@@ -14,7 +14,7 @@ import type { Json, Tenant } from '../tenant.ts';
 import { recordKinds } from './record-kinds.ts';
 import type { Records } from './records.ts';
 
-/** One way to narrow or order a list: the argument that it belongs to, and what it adds there. */
+/** One filter or sort of a list: its argument, and the value for it. */
 export interface ListOption {
   kind: 'filter' | 'sort';
   title: string;
@@ -28,12 +28,12 @@ export interface ListPage {
   nextCursor: string | null;
 }
 
-/** A list of the graph, with every filter and sort that it has: from the schema, so that a later list is covered without a word. */
+/** A list field with every filter and sort of the schema, so that new ones are tested automatically. */
 export class List {
   constructor(
     private readonly field: GraphQLField<unknown, unknown>,
     readonly options: readonly ListOption[],
-    /** Arguments that it cannot do without. */
+    /** Required arguments. */
     private readonly own: Readonly<Record<string, string>>,
   ) {}
 
@@ -49,7 +49,7 @@ export class List {
     return this.options.filter(({ kind }) => kind === 'filter');
   }
 
-  /** @throws with the errors of the answer */
+  /** @throws with the errors of the response */
   async read(tenant: Tenant, options: readonly ListOption[], page: Json = { limit: 200 }): Promise<ListPage> {
     const values: Json = { ...this.own, page };
     for (const { kind, argument, value } of options)
@@ -67,7 +67,7 @@ export class List {
   }
 }
 
-/** All lists of the graph, of an organization's records. */
+/** All list fields of an organization's records. */
 export async function listsOf(sdl: string, records: Records): Promise<List[]> {
   const fields = Object.values(buildSchema(sdl, { assumeValidSDL: true }).getQueryType()?.getFields() ?? {});
   return Promise.all(fields.filter(isList).map((field) => listOf(field, records)));
@@ -115,7 +115,7 @@ const filtersOf = (argument: string, fields: readonly GraphQLInputField[], recor
     })),
   );
 
-/** What finds some of the records where it can. */
+/** A filter value that matches some of the records if possible. */
 async function givenValue(name: string, type: GraphQLInputType, records: Records): Promise<Json> {
   if (isNonNullType(type)) return givenValue(name, type.ofType, records);
   if (isListType(type)) return [await givenValue(name, type.ofType, records)];

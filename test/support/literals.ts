@@ -1,7 +1,7 @@
 import { type GraphQLField, type GraphQLInputType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql';
 import { clock } from '../rig.ts';
 
-/** The arguments that a field cannot do without, valid and otherwise meaningless; those that `own` names as it says. */
+/** The required arguments of a field with valid dummy values; those in `own` have the given values. */
 export function given(
   { args }: GraphQLField<unknown, unknown>,
   own: (type: GraphQLInputType, name: string) => string | undefined = () => undefined,
@@ -22,11 +22,11 @@ const BY_TYPE: Readonly<Record<string, string>> = {
 const BY_NAME: Readonly<Record<string, () => string>> = {
   email: () => '"nobody@example.com"',
   permissions: () => '["services:read"]',
-  // other files of the same platform may have moved its clock by months
+  // other files on the same platform may have moved its clock by months
   since: () => JSON.stringify(new Date(clock.now().getTime() - 3_600_000)),
 };
 
-/** A valid and otherwise meaningless value of a type. */
+/** A valid dummy value of a type. */
 export function literal(type: GraphQLInputType, name = ''): string {
   if (BY_NAME[name]) return BY_NAME[name]();
   if (isNonNullType(type)) return literal(type.ofType, name);

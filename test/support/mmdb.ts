@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** A MaxMind DB file (format 2.0, IPv6 tree, records of 24 bits) that says in which country networks are, such as `81.2.69.0/24`. */
+/** A MaxMind DB file (format 2.0, IPv6 tree, records of 24 bits) with the countries of networks such as `81.2.69.0/24`. */
 export function countryDatabase(networks: Readonly<Record<string, string>>): Buffer {
   const nodes: [Slot, Slot][] = [[undefined, undefined]];
   const data = new Data();
@@ -27,7 +27,7 @@ class Data {
   }
 }
 
-/** IPv4 lies at ::/96. */
+/** IPv4 is at ::/96. */
 function bitsOf(network: string): number[] {
   const [address = '', length] = network.split('/');
   const bytes = ipaddr.parse(address).toByteArray();
@@ -75,7 +75,7 @@ const metadata = (nodes: number) => ({
 
 type Value = string | number | readonly Value[] | { readonly [name: string]: Value };
 
-/** Sizes up to 28 stand in the control byte, which is all that is needed here. */
+/** Sizes up to 28 fit into the control byte, which is enough here. */
 function encode(value: Value): Buffer {
   if (typeof value === 'string') return Buffer.concat([Buffer.from([(2 << 5) | Buffer.byteLength(value)]), Buffer.from(value)]);
   if (typeof value === 'number') return Buffer.concat([Buffer.from([(6 << 5) | 4]), uint32(value)]);

@@ -3,11 +3,11 @@ import { nonGraphRoutes, restAreas } from '../../apps/platform/rest-areas.ts';
 import { pathParameters, type Route } from '../../rest-bridge/route.ts';
 import type { Json } from '../tenant.ts';
 
-/** Every operation of the REST surface, from the route table: a later one is covered without a word. */
+/** Every REST operation of the route table, so that new ones are tested automatically. */
 export const routes: readonly Route[] = restAreas.flatMap((area) => area.routes);
-/** Whether it is for the operator of the platform: to all others it says that they lack the permission, whatever it is asked. */
+/** Whether the operation is for the operator: all other callers lack its permission, whatever they send. */
 export const isOperators = ({ path }: Route): boolean => path.startsWith('/operator/');
-/** What is described and served otherwise: not under /v1. */
+/** Operations that are documented but served outside the REST routes. */
 export const nonGraph = nonGraphRoutes;
 export const titled = (list: readonly Route[]): (readonly [string, Route])[] =>
   list.map((route) => [`${route.method} ${route.path}`, route] as const);
@@ -19,7 +19,7 @@ export function operationOf({ method, path }: Route): Json {
   return operation;
 }
 
-/** Where one of its references leads; anything else is itself. */
+/** Resolves a reference of the document; anything else is returned unchanged. */
 export const resolved = (node: Json): Json => {
   if (typeof node?.$ref !== 'string') return node;
   return resolved(
@@ -30,7 +30,7 @@ export const resolved = (node: Json): Json => {
   );
 };
 
-/** The members of a route's body that `isWanted`, as paths such as `services.0.service_id`, at any depth. */
+/** The body fields of a route for which `isWanted` is true, as paths such as `services.0.service_id`, at any depth. */
 export function bodyFields(route: Route, isWanted: (name: string) => boolean): string[][] {
   const schema = operationOf(route).requestBody?.content['application/json'].schema;
   return schema ? [...membersOf(schema, [], isWanted)] : [];
@@ -49,7 +49,7 @@ function* membersOf(node: Json, path: string[], isWanted: (name: string) => bool
 export const hasRecordParameter = (route: Route, namesRecord: (name: string) => boolean): boolean =>
   pathParameters(route.path).some(namesRecord);
 
-/** The body with one member set, with whatever lies on the way to it. */
+/** The body with one field set, including the objects on its path. */
 export function withField(body: Json, [name, ...rest]: readonly string[], value: unknown): Json {
   if (name === undefined) return value;
   if (/^\d+$/.test(name)) {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 const LOWEST = 20_000;
 const COUNT = 10_000;
 
-/** A port that is free, and stays so while who listens on it is restarted: the system gives none of these to anybody by itself. */
+/** A free port that stays free while its server restarts: the system never assigns these ports automatically. */
 export async function lastingPort(): Promise<number> {
   for (;;) {
     const port = LOWEST + Math.floor(Math.random() * COUNT);

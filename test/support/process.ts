@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-/** The program of a name, as the scripts of package.json start it. */
+/** The program that a script of package.json starts. */
 export const programOf = (name: string): string => fileURLToPath(new URL(`../../dist/programs/${name}.js`, import.meta.url));
 
 const MAIN = programOf('platform');
@@ -20,7 +20,7 @@ export interface Exit {
   stderr: string;
 }
 
-/** A program of ours in a process of its own. It does not outlive its test. */
+/** A program in its own process, which ends with its test. */
 export class RunningProcess {
   stdout = '';
   stderr = '';
@@ -67,7 +67,7 @@ export const runProgram = (path: string, args: readonly string[], environment?: 
 export const runPlatform = (args: readonly string[] = [], environment?: Readonly<Record<string, string>>): RunningProcess =>
   new RunningProcess([MAIN, ...args], environment);
 
-/** Resolves to the origin once the platform has printed its addresses; rejects with what it said when it ends instead. */
+/** Resolves to the origin once the platform has printed it; rejects with the output if the platform ends instead. */
 export async function originOf(platform: RunningProcess): Promise<string> {
   for (;;) {
     const origin = ORIGIN.exec(platform.stdout)?.[1];
@@ -80,7 +80,7 @@ export async function originOf(platform: RunningProcess): Promise<string> {
 const POLL_MS = 10;
 const nextTurn = (): Promise<undefined> => new Promise((resolve) => setTimeout(() => resolve(undefined), POLL_MS));
 
-/** A folder that is removed with what is in it when the test ends. */
+/** A folder that is removed with its contents when the test ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'platform-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

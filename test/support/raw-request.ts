@@ -3,11 +3,11 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 export interface RawResponse {
   status: number;
   headers: IncomingHttpHeaders;
-  /** As it came, in its encoding. */
+  /** The body as received, still encoded. */
   body: Buffer;
 }
 
-/** A request without what `fetch` adds and undoes: encodings are neither asked for nor decoded. */
+/** A request without the additions of `fetch`: encodings are neither requested nor decoded. */
 export function rawRequest(
   url: string,
   { body, ...options }: { method?: string; headers?: Record<string, string>; body?: string | undefined } = {},

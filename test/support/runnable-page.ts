@@ -22,11 +22,11 @@ const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm;
 /** The first line of a block that a reader saves as a file. */
 const FILE_NAME = /^(?:\/\/|#) ([\w-]+\.\w+)\n/;
 const OUTPUTS = ['json', 'text'];
-/** A page that waits for something that never happens is ended, and the test shows what it printed. */
+/** A page that waits forever is ended, and the test shows its output so far. */
 const WAIT_MS = 40_000;
 const END_OF_STEP = '\u001e';
 
-/** The commands that pages use, besides Node. In CI they must be there; on a newcomer's machine one may be missing. */
+/** Commands that pages use, besides Node. In CI they must be installed; on a developer's machine one may be missing. */
 const NEEDED = ['bash', 'curl', 'jq', 'openssl'];
 const missing = NEEDED.filter((name) => spawnSync('which', [name]).status !== 0);
 // `--json` and `%header{}`, which pages use, came with 7.83
@@ -44,12 +44,12 @@ function blocksOf(text: string): Block[] {
   }));
 }
 
-/** What a page shows is run as a reader would run it. Its environment and what a reader replaces by hand are given by the test. */
+/** Runs what a page shows like a reader would. The test provides the environment and the values that a reader replaces by hand. */
 export interface Reader {
   environment: Readonly<Record<string, string>>;
-  /** Text of the page to what a reader puts in its place. */
+  /** Text of the page and its replacement. */
   replacements?: Readonly<Record<string, string>>;
-  /** How far the clock of the platform is ahead of that of this machine. */
+  /** How far the platform's clock is ahead of the machine's. */
   aheadMs?: number;
 }
 
@@ -99,7 +99,7 @@ function stepsOf(blocks: readonly Block[], folder: string, replacements: Readonl
   return steps;
 }
 
-/** `date` is that of the platform: other tests may have moved its clock. */
+/** `date` shows the platform's time, because other tests may have moved its clock. */
 const preamble = (aheadMs: number): string => `set -E -o pipefail
 status=ok
 trap 'status=failed' ERR
@@ -114,7 +114,7 @@ async function shell(folder: string, { environment, aheadMs = 0 }: Reader): Prom
     cwd: folder,
     env: { PATH: path, HOME: folder, NODE_OPTIONS: ahead, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // a group of its own: what the page leaves in the background ends with it
+    // its own process group, so that background processes of the page end with it
     detached: true,
   });
   let [stdout, stderr] = ['', ''];

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const SHARED_MEMORY = '/dev/shm';
-/** What all tests together have at a time is a tenth of it. */
+/** All tests together use a tenth of it at a time. */
 const ROOM_BYTES = 4 * 1024 ** 3;
 
 /**
- * Where the tests of a run keep what they write: in memory where there is room, since they begin with a new database many times.
- * It is removed as a whole: workers are ended without a chance to do that.
+ * The folder for everything that tests write: in memory if there is room, because tests often start with a new database. It is
+ * removed as a whole, because workers are ended without cleanup.
  */
 export default function setup(): () => void {
   const folder = mkdtempSync(join(hasRoom(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir(), 'telecom-platform-tests-'));

@@ -3,8 +3,8 @@ import { type GraphQLField, getNamedType, isLeafType, isNonNullType, isObjectTyp
 type Field = GraphQLField<unknown, unknown>;
 
 /**
- * Selections of everything that can be reached from a type: its plain fields, and each of its relations with what lies behind. All
- * together they would be more fields than a query may have.
+ * Selections of everything reachable from a type: its plain fields, and each of its relations with what follows. All of them
+ * together would exceed the field limit of a query.
  */
 export function relationsOf(of: unknown, levels: number): string[] {
   const type = getNamedType(of as Field['type']);
@@ -27,12 +27,12 @@ const isCallable = ({ args }: Field): boolean => args.every((argument) => !isNon
 const relationsIn = (fields: Readonly<Record<string, Field>>): Field[] =>
   Object.values(fields).filter((field) => !isLeafType(getNamedType(field.type)) && isCallable(field));
 
-/** Of a list less than there would be: all of its relations in full would be more than an answer may have. Here each holds one or two. */
+/** Limits lists to one or two entries, because full lists would exceed the object limit. */
 function few({ name, args }: Field): string {
   return args.some((argument) => argument.name === 'limit') ? `${name}(limit: 5)` : name;
 }
 
-/** Every field that needs no argument, and what lies behind it, some levels down. Types of a union may not share names: they are aliased. */
+/** Every field without required arguments, some levels deep. Types of a union may not share names, so fields are aliased. */
 function deep(of: unknown, levels: number): string {
   const type = getNamedType(of as Field['type']);
   if (isUnionType(type)) {

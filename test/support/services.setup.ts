@@ -6,8 +6,8 @@ import { PgBouncer } from './pgbouncer.ts';
 declare module 'vitest' {
   export interface ProvidedContext {
     /**
-     * What `npm run test:services` runs on: one empty database for each worker, and one Redis; `pooler` is the host and port of the
-     * PgBouncer before it in `npm run test:pooled`. Undefined in `npm test`.
+     * The services of `npm run test:services`: one empty database for each worker, and one Redis; `pooler` is the host and port
+     * of PgBouncer in `npm run test:pooled`. Undefined in `npm test`.
      */
     services: { databaseUrls: string[]; redisUrl: string; pooler: string | undefined } | undefined;
   }
@@ -15,7 +15,7 @@ declare module 'vitest' {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Makes the databases of this run and drops them afterwards; one clear line when a service is missing. */
+/** Creates the databases of this run and drops them afterwards; reports a missing service in one line. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const databaseUrl = required('TEST_DATABASE_URL');
   const redisUrl = required('TEST_REDIS_URL');
@@ -32,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   return async () => {
     await pooler?.[Symbol.asyncDispose]();
-    // those of the workers, and those that tests made for platforms of their own
+    // the workers' databases, and those that tests created for other platforms
     await dropDatabases(databaseUrl, run);
   };
 }

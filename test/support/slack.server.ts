@@ -11,30 +11,33 @@ export interface Posted {
   section: string;
 }
 
-/** An answer in place of what Slack would say: status, text and headers; or the connection breaks off after the message was taken. */
+/** A response instead of Slack's: status, text and headers; or `lost`, which closes the connection after the message was accepted. */
 export type SlackResponse = readonly [status: number, text?: string, headers?: Record<string, string>] | 'lost';
 
 export interface SlackServer {
-  /** Of an incoming webhook of this workspace, whose token nobody else has. */
+  /** The URL of a unique incoming webhook. */
   url: string;
   origin: string;
   /** Messages that a channel shows, in order. */
   posted: Posted[];
-  /** Every request that came, whatever the answer. */
+  /** Every received request, whatever the response. */
   requests: number;
   /** The `traceparent` of every request. */
   traceparents: unknown[];
-  /** The next requests are answered so, and then again as Slack does. */
+  /** Sets the responses to the next requests. */
   next(...answers: SlackResponse[]): void;
 }
 
 const TOKEN = 'x7Hk2pQ9wZrT4mNcV8bYgJ1s';
 const PATH = `/services/T024BE7LD/B024BE7LE/${TOKEN}`;
 
-/** Slack's incoming webhooks on a loopback port, for the time of one test: its texts and its statuses (api.slack.com/messaging/webhooks). */
+/**
+ * A fake of Slack's incoming webhooks on a loopback port for one test, with Slack's texts and statuses
+ * (api.slack.com/messaging/webhooks).
+ */
 export async function slackServer(): Promise<SlackServer> {
   const planned: SlackResponse[] = [];
-  // the platform closes idle connections: in a busy process the server's timer might win, just when a request is sent into one
+  // the platform closes idle connections: in a busy process the server's timer could close one just when a request is sent
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);

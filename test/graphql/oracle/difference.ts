@@ -7,7 +7,10 @@ export interface Difference {
   ours: unknown;
 }
 
-/** Undefined where data, the order of its keys, and the places of errors are the same; asked twice, since transports compile what repeats. */
+/**
+ * Compares data, key order and error positions; undefined if they are the same. Each document runs twice, because transports
+ * compile repeated ones.
+ */
 export async function difference(world: World, { document, variables }: Operation): Promise<Difference | undefined> {
   const expected = told(world.expected(parse(document), variables));
   for (let time = 0; time < 2; time += 1) {
@@ -18,8 +21,8 @@ export async function difference(world: World, { document, variables }: Operatio
 }
 
 /**
- * The data, and each null that an error explains. An executor may stop at the first error below such a null or go on, so the
- * paths of errors are compared as far as the data goes.
+ * The data, and each null that an error explains. An executor may stop at the first error below such a null or continue, so error
+ * paths are compared only as far as there is data.
  */
 function told({ data, errors = [] }: ExecutionResult): { data: unknown; nulls: string[] } {
   const nulls = errors.map(({ path = [], message }) => {

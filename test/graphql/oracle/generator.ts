@@ -28,10 +28,10 @@ export interface Operation {
 const MAX_DEPTH = 5;
 const MAX_FIELDS = 40;
 
-/** Makes a random operation: valid but for conflicts of fields under one response key, which are left to the validation. */
+/** Generates a random operation: valid except for conflicting fields under one response key, which validation rejects. */
 export const generate = (schema: GraphQLSchema, seed: number): Operation => new Generator(schema, new Random(seed)).operation();
 
-/** By type: each operation asks again. */
+/** Cached by type, because each operation needs it. */
 const conditions = new WeakMap<GraphQLCompositeType, GraphQLCompositeType[]>();
 
 class Generator {
@@ -60,7 +60,7 @@ class Generator {
     };
   }
 
-  /** A Boolean variable for directives: required, or with a default, given or not. */
+  /** A Boolean variable for directives: required or with a default, sent or not. */
   #condition(): void {
     const { random } = this;
     const name = `c${this.#conditions.length}`;
@@ -88,7 +88,7 @@ class Generator {
     return this.#field(type, depth, chosen);
   }
 
-  /** Types that a fragment in a selection of a type may have. */
+  /** Types that a fragment within a type can have. */
   #conditionsOn(type: GraphQLCompositeType): GraphQLCompositeType[] {
     const known = conditions.get(type) ?? this.#newConditionsOn(type);
     conditions.set(type, known);
@@ -151,7 +151,7 @@ class Generator {
     return `(${given.map((argument) => `${argument.name}: ${this.#argument(argument.type)}`).join(', ')})`;
   }
 
-  /** A literal or a variable, with a value, with a default, or with neither where none is needed. */
+  /** A literal or a variable: with a value, with a default, or with neither if it is optional. */
   #argument(type: GraphQLInputType): string {
     const { random } = this;
     const value = this.#value(type, 0);

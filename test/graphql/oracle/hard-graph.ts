@@ -3,7 +3,10 @@ import type { SubgraphSource } from '../../../router/supergraph.ts';
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.5", import: ["@key", "@shareable", "@external", "@requires", "@provides", "@interfaceObject"])\n';
 
-/** What is hard about federation and absent from the platform: interfaces over several subgraphs, lists of unions, `@requires`, value types. */
+/**
+ * Difficult parts of federation that the platform does not use: interfaces across subgraphs, lists of unions, `@requires`, value
+ * types.
+ */
 const SOURCES: Record<string, string> = {
   catalog: `
     type Query {

@@ -26,5 +26,5 @@ export class Random {
   }
 }
 
-/** A number that depends on nothing but the text. */
+/** A number that depends only on the text. */
 export const hashOf = (text: string): number => createHash('sha1').update(text).digest().readUInt32BE();

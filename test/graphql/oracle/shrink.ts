@@ -16,7 +16,7 @@ const TYPENAME: SelectionSetNode = {
   selections: [{ kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } } satisfies FieldNode],
 };
 
-/** Removes from a document what it can without that `fails` becomes false, a piece at a time, until nothing more can be removed. */
+/** Removes parts of a document one at a time, as long as `fails` stays true, until nothing more can be removed. */
 export async function shrink(schema: GraphQLSchema, text: string, fails: (text: string) => Promise<boolean>): Promise<string> {
   let smallest = text;
   for (let hasShrunk = true; hasShrunk; ) {
@@ -32,7 +32,7 @@ export async function shrink(schema: GraphQLSchema, text: string, fails: (text: 
   return print(parse(smallest));
 }
 
-/** The document with one node less, for each node that may go; large ones first, since they come first. */
+/** The document without one node, for each removable node; large ones first. */
 function* smaller(document: DocumentNode): Generator<DocumentNode> {
   const targets: ASTNode[] = [];
   visit(document, {
@@ -60,7 +60,7 @@ const replaced = (document: DocumentNode, target: ASTNode, by: ASTNode | null): 
 
 const notEmpty = (node: SelectionSetNode): SelectionSetNode | undefined => (node.selections.length === 0 ? TYPENAME : undefined);
 
-/** What stands in a fragment, in its place. */
+/** Replaces fragment spreads by the contents of their fragments. */
 const hoisted = (document: DocumentNode, target: ASTNode): DocumentNode =>
   visit(document, {
     SelectionSet: (node) => {

@@ -23,19 +23,19 @@ import { composeSupergraph, type SubgraphSource } from '../../../router/supergra
 import { caller, localRouter } from '../fixtures/rig.ts';
 import { hashOf } from './random.ts';
 
-/** An object that the stubs made. Everything in it follows from its type and its identity. */
+/** An object of the stubs. Its type and identity determine all its values. */
 interface Stub {
   __typename: string;
   $id: string;
 }
 
-/** How often, in percent, a field fails or is null, nullable or not. */
+/** Percentage of fields that fail or are null, whether or not they are nullable. */
 export interface Trouble {
   errors: number;
   nulls: number;
 }
 
-/** A supergraph over stub subgraphs, and the same schema undivided: every field has the same value in both. */
+/** A supergraph over stub subgraphs, and the same schema as one: every field has the same value in both. */
 export interface World {
   schema: GraphQLSchema;
   trouble: Trouble;
@@ -44,7 +44,7 @@ export interface World {
   router: Router;
 }
 
-/** Different objects of one entity type: few, so that one entity is met in many places. */
+/** Number of objects per entity type: few, so that an entity appears in several places. */
 const ENTITIES = 4;
 const KEY = '~';
 
@@ -87,7 +87,7 @@ class Stubs {
     private readonly seed: string,
   ) {}
 
-  /** A subgraph's schema whose resolvers all are `resolve`. */
+  /** A subgraph's schema in which `resolve` resolves every field. */
   subgraph(sdl: string): GraphQLSchema {
     const built = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: {} }]);
     for (const type of Object.values(built.getTypeMap())) {
@@ -109,14 +109,14 @@ class Stubs {
     const place = `${this.seed} ${type} ${owner} ${fieldName} ${JSON.stringify(args, sorted)}`;
     const number = hashOf(place);
     const { errors, nulls } = this.trouble;
-    // what a failing required field does to those that need it, no undivided schema knows
+    // the undivided schema does not know how a failing required field affects fields that require it
     const trouble = this.required.has(fieldName) ? 100 : hashOf(`trouble ${place}`) % 100;
     if (trouble < errors) throw new Error(`${parentType.name}.${fieldName} fails`);
     if (trouble < errors + nulls) return null;
     return this.#value(info.returnType, number, info);
   };
 
-  /** `{ customerId: "customerId~2" }` is the entity 2. */
+  /** `{ customerId: "customerId~2" }` is entity 2. */
   #refer(reference: Stub, schema: GraphQLSchema): Stub {
     const keys = this.keys.get(reference.__typename) ?? new Set();
     const sent = Object.entries(reference).find(([name, value]) => keys.has(name) && typeof value === 'string');
@@ -133,7 +133,7 @@ class Stubs {
     if (isEnumType(named)) return named.getValues()[number % named.getValues().length]?.name;
     if (isObjectType(named)) return this.#stub(named.name, number);
     if (isAbstractType(named)) {
-      // of an entity the type follows from its key, which is all that an interface object knows
+      // the type of an entity follows from its key, because an interface object knows nothing else
       const isEntity = this.keys.has(named.name);
       return this.#stub(this.#typeOf(named.name, isEntity ? number % ENTITIES : number), isEntity ? number : number >>> 4);
     }
@@ -160,7 +160,7 @@ class Stubs {
   }
 }
 
-/** The fields of the keys of each entity type, in all subgraphs together. */
+/** The key fields of each entity type, of all subgraphs together. */
 function keysIn(subgraphs: readonly SubgraphSource[]): Map<string, Set<string>> {
   const keys = new Map<string, Set<string>>();
   for (const { sdl } of subgraphs) {
@@ -175,7 +175,7 @@ function keysIn(subgraphs: readonly SubgraphSource[]): Map<string, Set<string>> 
   return keys;
 }
 
-/** The names of all fields that `@requires` names. */
+/** The names of all fields in `@requires`. */
 function requiredIn(subgraphs: readonly SubgraphSource[]): Set<string> {
   const all = subgraphs.flatMap(({ sdl }) => [...sdl.matchAll(/@requires\(fields: "([^"]+)"/g)]);
   return new Set(all.flatMap(([, fields = '']) => fields.split(' ')));
