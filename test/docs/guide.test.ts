@@ -8,7 +8,7 @@ import { firstOwner } from './first-owner.ts';
 
 const PAGES = readdirSync('docs/guide').filter((name) => name !== 'README.md' && name !== 'sandbox.md');
 
-describe('the commands of the guide do what the page says:', () => {
+describe('guide commands and output', () => {
   testWithShell.each(PAGES)('%s', async (name) => {
     const platform = await rig();
     const { key, email, password } = await firstOwner();

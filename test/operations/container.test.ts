@@ -113,7 +113,7 @@ test('the image runs Node directly as an unprivileged user and has a readiness c
   for (const path of ['node_modules', 'data', '.git', '.env*', 'bench', 'test']) expect(ignored).toContain(path);
 });
 
-test('the build of the image has the pages of the guide, and a changed page is built again', () => {
+test('the image build includes the guide pages and is repeated when a page changes', () => {
   const ignored = read('.dockerignore').split('\n');
   const sources = read('scripts/setup.mjs');
   for (const path of [SOURCE, ...REFERENCES]) {

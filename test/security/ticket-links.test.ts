@@ -316,7 +316,7 @@ describe('replies by a ticket link', () => {
     expect(await commentsOf(ticket)).toEqual([]);
   });
 
-  test('of 5,000 characters that take the most room is taken', async () => {
+  test('a reply of 5,000 characters is accepted, whichever characters it has', async () => {
     const { ticket, link } = await linked();
     const browser = visitor();
     const text = '🦊'.repeat(2500);
@@ -324,7 +324,7 @@ describe('replies by a ticket link', () => {
     expect((await commentsOf(ticket))[0]?.content).toBe(text);
   });
 
-  test('that is sent twice is written once', async () => {
+  test('a reply by a ticket link that is sent twice is stored once', async () => {
     const { ticket, link } = await linked();
     const browser = visitor();
     const page = await follow(browser, link);
@@ -332,7 +332,7 @@ describe('replies by a ticket link', () => {
     expect(await commentsOf(ticket)).toHaveLength(1);
   });
 
-  test('is one of twenty within an hour; what is too much is kept for who typed it', async () => {
+  test('at most twenty replies per hour are accepted by ticket links, and the text of a further one is kept', async () => {
     const { ticket, link } = await linked();
     const browser = visitor();
     const page = await follow(browser, link);
@@ -348,7 +348,7 @@ describe('replies by a ticket link', () => {
     expect((await reply(browser, page, 'Reply 21')).status).toBe(200);
   });
 
-  test('that a form of another site sends is refused', async () => {
+  test('a reply by a ticket link in a form from another site is refused', async () => {
     const { ticket, link } = await linked();
     const headers = { cookie: `ticket_link=${link.searchParams.get('token')}`, 'sec-fetch-site': 'cross-site' };
     const answer = await fetch(`${tenant.origin}${link.pathname}`, {
@@ -360,7 +360,7 @@ describe('replies by a ticket link', () => {
     expect(await commentsOf(ticket)).toEqual([]);
   });
 
-  test('is told of like any other comment', async () => {
+  test('a reply by a ticket link causes the same notifications and events as other comments', async () => {
     const { ticket, link } = await linked();
     const browser = visitor();
     await reply(browser, await follow(browser, link), 'Is anybody there?');

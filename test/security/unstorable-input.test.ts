@@ -12,7 +12,7 @@ beforeAll(async () => {
   client = basic(await registered(tenant));
 });
 
-/** PostgreSQL has no text with it. */
+/** PostgreSQL cannot store a text with this character. */
 const NUL = 'a%00b';
 
 interface Input {
@@ -22,7 +22,7 @@ interface Input {
   form?: readonly string[];
 }
 
-/** What is served past the bridge, which looks at every text that it reads: as the OpenAPI document describes it, and pages. */
+/** Operations outside the REST bridge, which checks every text itself: those of the OpenAPI document, and pages. */
 const described = nonGraph.map(({ method, path, operation }: NonGraphRoute): Input => {
   const query = (operation.parameters ?? []).flatMap((one) => ('in' in one && one.in === 'query' ? [one.name] : []));
   const schema = operation.requestBody?.content['application/x-www-form-urlencoded']?.schema;
@@ -42,13 +42,13 @@ const pages: Input[] = [
   { method: 'POST', path: '/oauth/logout/confirm', form: ['xsrf', 'logout'] },
 ];
 
-/** Of a form, whichever of its shapes. */
+/** The fields of a form, in any of its schemas. */
 function membersOf(schema: unknown): string[] {
   const { properties = {}, oneOf = [], anyOf = [] } = Object(schema) as { properties?: object; oneOf?: unknown[]; anyOf?: unknown[] };
   return [...new Set([...Object.keys(properties), ...[...oneOf, ...anyOf].flatMap(membersOf)])];
 }
 
-/** The input once for each of its places, with a text there that cannot be stored. */
+/** The input once for each of its texts, with a character there that cannot be stored. */
 function* attempts({ method, path, query = [], form = [] }: Input): Generator<[url: string, init: RequestInit]> {
   const places = [...[...path.matchAll(/\{\w+\}/g)].map(([place]) => place), ...query, ...form];
   for (const place of places) {
@@ -65,7 +65,7 @@ function* attempts({ method, path, query = [], form = [] }: Input): Generator<[u
 }
 
 test.each([...described, ...pages].map((input) => [`${input.method} ${input.path}`, input] as const))(
-  'a text that no database takes is the mistake of its sender: %s',
+  'input that the database cannot store is never a server error: %s',
   async (_, input) => {
     for (const [url, init] of attempts(input)) {
       const answer = await fetch(tenant.origin + url, { ...init, redirect: 'manual' });
@@ -75,7 +75,7 @@ test.each([...described, ...pages].map((input) => [`${input.method} ${input.path
   },
 );
 
-test('an attachment of such an id is 400 and names it', async () => {
+test('an attachment id that the database cannot store returns 400 and is named', async () => {
   const { status, body } = await tenant.rest('GET', '/attachments/a%00b');
   expect([status, body.error.code, body.error.details.field]).toEqual([400, 'INVALID_PARAMETERS', 'attachment_id']);
 });

@@ -7,7 +7,7 @@ import { createIdentityRig, type IdentityRig } from './identity-rig.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Of the developer plan (specification 8.1). */
+/** The quota of the developer plan (specification 8.1). */
 const INCLUDED = 50_000;
 
 let rig: IdentityRig;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 beforeEach(async () => {
-  // the middle of a month, so that none of these hours is of another
+  // the middle of a month, so that all hours of the test are in one month
   const now = rig.clock.now();
   rig.clock.set(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 15, 12)));
   identity = rig.startProcess();
@@ -37,7 +37,7 @@ async function use(requests: number, { by = identity, of = organizationId } = {}
 const report = (by = identity) => by.core.overages.report();
 const sql = <R extends object>(text: string, values: unknown[] = []) => rig.orm.em.getConnection().execute<R[]>(text, values);
 
-/** The usage that events have told of, oldest first. */
+/** The usage reported by events, oldest first. */
 async function reported(of = organizationId): Promise<Json[]> {
   const rows = await sql<{ payload: string }>(
     `select "payload" from "identity"."outbox" where "organization_id" = ? and "event" = 'usage.overage' order by "sequence"`,
@@ -53,7 +53,7 @@ async function counted(of = organizationId): Promise<number> {
   return Number(row?.requests ?? 0);
 }
 
-test('what is included is not reported; what goes beyond is, exactly, with its price as a decimal', async () => {
+test('usage within the quota is not reported, and usage beyond it is reported exactly with a decimal price', async () => {
   await use(INCLUDED);
   await report();
   expect(await reported()).toEqual([]);
@@ -74,7 +74,7 @@ test('what is included is not reported; what goes beyond is, exactly, with its p
   ]);
 });
 
-test('a month is reported once an hour at most, and then for what no report has told of', async () => {
+test('overage is reported at most once an hour, and only for usage that no report has covered', async () => {
   await use(INCLUDED + 10);
   await report();
   await use(5);
@@ -93,14 +93,14 @@ test('a month is reported once an hour at most, and then for what no report has 
   ]);
 });
 
-test('processes that report at the same time report once', async () => {
+test('concurrent reports of several processes report overage once', async () => {
   const other = rig.startProcess();
   await use(INCLUDED + 10);
   await Promise.all([report(), report(other), report(), report(other)]);
   expect(await reported()).toHaveLength(1);
 });
 
-test('a report that fails half way has neither told of anything nor noted it', async () => {
+test('a report that fails halfway emits no event and stores nothing', async () => {
   await use(INCLUDED + 10);
   await sql('alter table "identity"."outbox" rename to "outbox_away"');
   await expect(report()).rejects.toThrow();
@@ -110,7 +110,7 @@ test('a report that fails half way has neither told of anything nor noted it', a
   expect((await reported()).map(({ quantity }) => quantity)).toEqual([10]);
 });
 
-test('what was written after a month had ended is of that month', async () => {
+test('usage stored after the end of a month is reported for that month', async () => {
   const lastOfMonth = new Date(Date.UTC(rig.clock.now().getUTCFullYear(), rig.clock.now().getUTCMonth() + 1, 1) - 1000);
   rig.clock.set(lastOfMonth);
   identity.core.usage.count(organizationId, { requests: INCLUDED + 3, weight: 0 }, lastOfMonth);
@@ -122,7 +122,7 @@ test('what was written after a month had ended is of that month', async () => {
   expect(others).toEqual([]);
 });
 
-test('a plan without a limit has no overage, and a larger plan asks nothing back', async () => {
+test('a plan without a limit has no overage, and an upgrade does not reduce reported overage', async () => {
   const custom = await organization('custom');
   await use(1e9, { of: custom });
   await use(INCLUDED + 10);
@@ -135,7 +135,7 @@ test('a plan without a limit has no overage, and a larger plan asks nothing back
   expect((await reported()).map(({ quantity }) => quantity)).toEqual([10]);
 });
 
-test('a plan that changed within the month includes its share of the days, and each day has its own price', async () => {
+test('a plan change within a month includes the quota of each plan by days, and each day has its own price', async () => {
   const day = (date: number): Date => new Date(Date.UTC(rig.clock.now().getUTCFullYear(), rig.clock.now().getUTCMonth() + 1, date, 12));
   const [tenth, twentieth] = [day(10), day(20)];
   const days = new Date(Date.UTC(tenth.getUTCFullYear(), tenth.getUTCMonth() + 1, 0)).getUTCDate();
@@ -166,7 +166,7 @@ test('a plan that changed within the month includes its share of the days, and e
   expect((await reported()).at(-1)).toMatchObject({ quantity: 5, unit_price: '0.001', overage: overage + 5 });
 });
 
-test('what several processes count adds up, each in one statement however many organizations it was', async () => {
+test('usage counts of several processes are added, with one statement for any number of organizations', async () => {
   const other = rig.startProcess();
   const second = await organization();
   await use(3, { by: other });
@@ -177,7 +177,7 @@ test('what several processes count adds up, each in one statement however many o
   expect([await counted(), await counted(second)]).toEqual([7, 1]);
 });
 
-test('what cannot be written is kept; what was written although its answer was lost counts once', async () => {
+test('usage that cannot be written is kept, and usage whose write response was lost counts once', async () => {
   await sql('alter table "identity"."usage_month_counter" rename to "month_away"');
   await use(5);
   await sql('alter table "identity"."month_away" rename to "usage_month_counter"');
@@ -198,7 +198,7 @@ test('what cannot be written is kept; what was written although its answer was l
   expect(await counted()).toBe(17);
 });
 
-test('what nobody asks about any more is forgotten', async () => {
+test('expired usage counters are deleted', async () => {
   await use(1);
   rig.clock.advance(93 * DAY_MS);
   await use(1);
